@@ -1,0 +1,54 @@
+# Needs Python 3.11 or later, make, and the package registries. uv comes from PyPI into .tools, all else into .venv.
+
+UV_PIN := $(shell grep -o 'uv==[0-9.]*' pyproject.toml)
+TOOLS := .tools/$(subst ==,-,$(UV_PIN))
+UV := $(TOOLS)/bin/uv
+BIN := .venv/bin
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+	"$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11) or print(sys.executable))' 2>/dev/null && break; done)
+
+# Whatever the caller's shell has active, the project's environment is .venv.
+export UV_PROJECT_ENVIRONMENT := .venv
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+unexport VIRTUAL_ENV PYTHONHOME PYTHONPATH
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test check bench build clean
+
+help: ## Print this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 14
+
+setup: .venv/.stamp ## Make .venv from the lock, with every extra and the development tools
+
+run: setup ## Print the prompt for this folder, and what each section costs
+	$(BIN)/foreword show .
+	$(BIN)/foreword tokens .
+
+test: setup ## Run every test
+	$(BIN)/pytest -n 2 --dist loadgroup
+
+check: setup ## Lint, check the format, type-check, and keep the rules of the house
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pytest tests/test_house.py
+
+bench: setup ## Measure beside the floor, and print the ratios
+	$(BIN)/python bench/run.py
+
+build: setup ## Build wheel and sdist into dist/
+	$(UV) build --python $(BIN)/python
+
+clean: ## Remove everything that make has made
+	rm -rf .venv .tools dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find src tests bench -name __pycache__ -prune -exec rm -rf {} +
+
+.venv/.stamp: pyproject.toml uv.lock | $(UV)
+	$(UV) sync --locked --all-extras --compile-bytecode --python "$(PYTHON)"
+	@touch $@
+
+# An old pip trusts only its own list of certificates; behind a proxy the second try uses the system's.
+$(UV):
+	@test -n "$(PYTHON)" || { echo "no Python 3.11 or later on PATH; name one: make PYTHON=/path/to/python3 ..." >&2; exit 1; }
+	"$(PYTHON)" -m venv --clear $(TOOLS)
+	$(TOOLS)/bin/pip install -q $(UV_PIN) || $(TOOLS)/bin/pip install -q --cert /etc/ssl/certs/ca-certificates.crt $(UV_PIN)

@@ -1,0 +1,324 @@
+"""Writes the reference pages from the tables in the code, so that they cannot say anything else.
+
+python docs/generate.py          write docs/reference/
+python docs/generate.py --check  say which pages are not what the code gives, and fail
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from unittest.mock import patch
+
+from foreword import layout as tables
+from foreword.cli import COMMANDS
+from foreword.cli.options import Parser, parser
+from foreword.findings import CODES
+from foreword.vocabulary import ORIGINS
+
+FOLDER = Path(__file__).parent / "reference"
+HEAD = "<!-- Made by docs/generate.py; edit {source} instead. -->"
+
+# What the tables of layout.py name without saying what it is. A name that is missing here stops the generator.
+TAKES = {
+    "text": "text",
+    "form": "text with `{field}`",
+    "name": "a name",
+    "switch": "`true` or `false`",
+    "count": "a number above zero",
+    "names": "a list of texts",
+    "conditions": "a list of facts",
+    "groups": "a list of patterns, or of lists of patterns",
+}
+FACTS = {
+    "cwd": "the working directory",
+    "root": "the workspace's root",
+    "home": "the home directory, `~` where none is known",
+    "platform": "the platform, as Python names it: `linux`, `darwin`, `win32`",
+    "session": "the session's id",
+    "model": "the model's name",
+    "provider": "the provider's name",
+    "role": "`main` or `sub`",
+    "language": "the language the agent answers in",
+    "now.long": "`Saturday, March 7, 2026 at 08:55:05 AM CST`",
+    "now.date": "`2026-03-07`",
+    "now.iso": "`2026-03-07T08:55:05-06:00`",
+}
+FILTERS = {
+    "line": "puts a value on one line: every run of white space becomes one space",
+    "xml": 'escapes `&`, `<`, `>` and `"`',
+}
+LISTS = {
+    "tools": "the agent's tools; `line` is the snippet, else the wording `tool.NAME`, else the name",
+    "guidelines": "what the rows of `[[guideline]]` say for these tools",
+    "active_skill": "the active skill with its body",
+    "plan": "the active plan",
+    "docs": "documentation of the agent itself",
+    "readable": "paths the agent may read; `mark` is ` [non-recursive]` where that is so",
+    "writable": "paths the agent may write",
+    "denied": "paths the agent may not touch",
+}
+FOUND = {
+    "text": "the text of each file",
+    "skill": "what the front matter of each SKILL.md says, by name",
+    "resident": "what the front matter of each file that asks to be resident says, by name",
+}
+CONDITIONS = {
+    "tool:NAME": "the agent has this tool",
+    "tools": "the agent has any tool",
+    "set:NAME": "the setting is neither empty, nor zero, nor `false`",
+    "session": "there is a session",
+    "main": "the agent is the main agent",
+    "sub": "the agent is a sub-agent",
+    "provider:NAME": "the provider has this name",
+    "platform:NAME": "the platform has this name",
+    "!x": "`x` does not hold",
+    "a|b": "`a` or `b` holds",
+    "@setting": "one of the facts in this list of the settings holds",
+}
+STEPS = {
+    "keep": "the edition stays as it is",
+    "warn": "it stays, and a finding says what has changed",
+    "append": "it stays, and a message says what has changed",
+    "format": "it is built anew from what was found before, for the agent of this turn",
+    "gather": "everything is looked for again, and it is built anew",
+}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Write the pages, or with --check compare them."""
+    given = argparse.ArgumentParser(description="The reference pages, made from the code.")
+    given.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a page is stale")
+    if not given.parse_args(arguments).check:
+        FOLDER.mkdir(exist_ok=True)
+        for name, text in pages().items():
+            (FOLDER / name).write_text(text, encoding="utf-8")
+        return 0
+    wrong = stale()
+    for name in wrong:
+        print(f"docs/reference/{name} is stale: run python docs/generate.py")
+    return 1 if wrong else 0
+
+
+def pages() -> dict[str, str]:
+    """Every reference page, by file name."""
+    return {
+        "commands.md": commands_page(),
+        "findings.md": findings_page(),
+        "keys.md": keys_page(),
+        "origins.md": origins_page(),
+    }
+
+
+def stale() -> list[str]:
+    """The pages that are not what the code gives, and files in the folder that no code gives."""
+    made = pages()
+    there = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.iterdir()} if FOLDER.is_dir() else {}
+    return sorted(name for name in made.keys() | there.keys() if made.get(name) != there.get(name))
+
+
+def page(title: str, source: str, *parts: str) -> str:
+    return "\n\n".join([f"# {title}", HEAD.format(source=source), *parts]) + "\n"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table. A bar inside a cell is escaped, or it would end the cell."""
+    lines = [" | ".join(head), " | ".join("---" for _ in head)]
+    lines += [" | ".join(cell.replace("|", "\\|") for cell in row) for row in rows]
+    return "\n".join(f"| {line} |" for line in lines)
+
+
+def code(text: str) -> str:
+    return f"`{text}`"
+
+
+def codes(names: Iterable[str]) -> str:
+    return ", ".join(map(code, names))
+
+
+def told(names: Iterable[str], words: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Rows of names with what they are; a name nobody described stops the generator."""
+    return [(code(name), words[name]) for name in names]
+
+
+# Layout keys
+
+
+def keys_page() -> str:
+    """The vocabulary of layouts, from the tables of layout.py."""
+    parts = [
+        "A layout is a TOML file. Every key, place, list and fact that it may name stands on this page; anything else is an error that"
+        " suggests what was meant. [Writing a layout](../writing-a-layout.md) goes through one step by step.",
+    ]
+    for name, about in tables.TABLES.items():
+        parts += [f"## {heading(name)}", about]
+        parts += [keys_of(name)] if name in {key.table for key in tables.KEYS} else []
+        parts += EXTRAS.get(name, [])
+    return page("Keys of a layout", "src/foreword/layout.py", *parts)
+
+
+def keys_of(name: str) -> str:
+    if name == "on":
+        return table(("event", "is"), [(code(event), about) for event, about in tables.EVENTS.items()])
+    rows = [(code(key.name), takes(key), key.about) for key in tables.KEYS if key.table == name]
+    return table(("key", "takes", "means"), rows)
+
+
+def heading(name: str) -> str:
+    known = {"layout": "Top of the file", "find": "[find.NAME]", "section": "[section.NAME]"}
+    return known.get(name, f"[[{name}]]" if name == "guideline" else f"[{name}]")
+
+
+def takes(key: tables.Key) -> str:
+    return f"one of {codes(key.choices)}" if key.choices else TAKES[key.takes]
+
+
+def fields_of(lists: Mapping[str, Sequence[str]], words: Mapping[str, str]) -> list[tuple[str, str, str]]:
+    return [(code(name), words[name], codes(f"{{{field}}}" for field in fields)) for name, fields in lists.items()]
+
+
+EXTRAS = {
+    "find": [
+        "### Places",
+        "A pattern is `place:path`. In the path `*` stands for one level, `**` for any depth (but not below a match), and `{name}` for a"
+        " setting; a setting that is a list repeats its pattern.",
+        table(("place", "is"), [(code(name), about) for name, about in tables.PLACES.items()]),
+        "Texts come farthest first, skills and residents by name. Of two skills with one name the first that was found stays.",
+    ],
+    "section": [
+        f"Inner sections inherit {codes(tables.INHERITED)}. A section with nothing inside leaves nothing behind.",
+        "### Lists",
+        "`of` names a find, whose fields go by its `as`:",
+        table(("as", "lists", "fields"), fields_of(tables.FOUND, FOUND)),
+        "or one of the agent's own lists:",
+        table(("of", "lists", "fields"), fields_of(tables.LISTS, LISTS)),
+        "### Facts in a text",
+        "A `text` may hold these in braces; `{{` and `}}` are braces themselves.",
+        table(("fact", "is"), told(tables.FACTS, FACTS)),
+        "### Filters",
+        "`{name|line}` or `{name|xml}`, in a `text`, `item` or `short`.",
+        table(("filter", "does"), told(tables.FILTERS, FILTERS)),
+        "### Facts of `when`",
+        "All terms of the list must hold.",
+        table(("term", "holds when"), told(CONDITIONS, CONDITIONS)),
+    ],
+    "on": [
+        "### Steps",
+        table(("step", "means"), told(tables.STEPS, STEPS)),
+        "Events and steps are read and checked, and `foreword layouts NAME` shows them. Nothing carries them out yet.",
+    ],
+    "compaction": ["This is read and checked. Nothing carries it out yet."],
+}
+
+
+# Findings and origins
+
+
+def findings_page() -> str:
+    """Every code of a finding."""
+    return page(
+        "Findings",
+        "src/foreword/findings.py",
+        "A finding is something a person should know. Work goes on: the prompt is made all the same. `show` prints findings to standard"
+        " error, `show --json` lists them under `findings`.",
+        table(
+            ("severity", "means"),
+            [
+                ("error", "the prompt is not what was asked for; with `--strict` the exit status is 1"),
+                ("warning", "something a person wrote is not in the prompt, or not as they wrote it"),
+                ("info", "all is well, but worth knowing"),
+            ],
+        ),
+        table(("code", "severity", "means"), [(code(name), *row) for name, row in CODES.items()]),
+    )
+
+
+def origins_page() -> str:
+    """Every kind of origin."""
+    return page(
+        "Origins",
+        "src/foreword/vocabulary.py",
+        "Every character of a prompt that is not a separator between sections has an origin. `foreword blame` shows it line by line;"
+        " `foreword show --json` gives it as spans, under `passages`, with `start` and `end` counted in code points of `text`. An origin"
+        " has a kind, a path or address, the first and last line there where lines make sense, and a hash.",
+        table(("kind", "is"), [(code(kind), about) for kind, about in ORIGINS.items()]),
+    )
+
+
+# Commands
+
+
+class Caught(Exception):
+    """A parser was made, and is not to parse anything."""
+
+
+def parser_of(command: str) -> Parser:
+    """The parser that a command makes for itself, caught when it is about to be used."""
+    caught: list[Parser] = []
+
+    def catch(self: Parser, *_: object) -> None:
+        caught.append(self)
+        raise Caught
+
+    with patch.object(Parser, "parse_args", catch):
+        try:
+            getattr(import_module(f"foreword.cli.{COMMANDS[command][0]}"), command)([])
+        except Caught:
+            pass
+    return caught[0]
+
+
+def options_of(command: str) -> list[argparse.Action]:
+    """The options that only this command has."""
+    known = {each.option_strings[0] for each in shared_options()}
+    return [each for each in parser_of(command)._actions if each.option_strings and each.option_strings[0] not in known]
+
+
+def shared_options() -> list[argparse.Action]:
+    """The options that every command has."""
+    return [each for each in parser("show", "x")._actions if each.option_strings]
+
+
+def arguments_of(command: str) -> list[argparse.Action]:
+    return [each for each in parser_of(command)._actions if not each.option_strings]
+
+
+def commands_page() -> str:
+    """The commands with their arguments, from the parsers themselves."""
+    parts = [
+        "`foreword COMMAND [options]`. Options follow the command. `foreword --version` prints the version, `foreword COMMAND --help`"
+        " what a command takes.",
+        table(
+            ("command", "does"), [(f"[`{usage(name)}`](#foreword-{name})", row[1]) for name, row in COMMANDS.items()]
+        ),
+        "Exit status: 0 when all is well; 1 with `--strict` and an error finding; 2 for a wrong call, with one sentence on standard error"
+        " that says what would be right.",
+    ]
+    for name in COMMANDS:
+        rows = [*map(row_of, arguments_of(name)), *map(row_of, options_of(name))]
+        parts += [f"## foreword {name}", f"`{usage(name)}`: {COMMANDS[name][1]}."]
+        parts += [table(("argument", "is"), rows)] if rows else []
+    parts += ["## Options of every command", table(("option", "is"), map(row_of, shared_options()))]
+    return page("Commands", "src/foreword/cli", *parts)
+
+
+def usage(command: str) -> str:
+    words = [f"[{each.metavar}]" if each.nargs == "?" else str(each.metavar) for each in arguments_of(command)]
+    return " ".join(["foreword", command, *words])
+
+
+def row_of(action: argparse.Action) -> tuple[str, str]:
+    """An argument or option with what it takes and what it is for."""
+    about = str(action.help)
+    if not action.option_strings:
+        return code(str(action.metavar)), about
+    takes = "" if action.nargs == 0 else f" {action.metavar or action.dest.upper()}"
+    again = "; may be given more than once" if isinstance(action, argparse._AppendAction) else ""
+    return ", ".join(code(each + takes) for each in action.option_strings), about + again
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,55 @@
+"""Foreword assembles the system prompt of coding agents, keeps it stable, and can say where every character came from.
+
+The names below are the public face. Each is loaded when it is first used: importing the package reads nothing and costs nothing.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .engine import Assembler, assemble
+    from .errors import CallError, ForewordError, LayoutError, StoreError, TemplateError
+    from .vocabulary import Access, Agent, Document, Finding, Prompt, Scope, Skill, Tool, Workspace
+
+_HOMES = {
+    "engine": ("Assembler", "assemble"),
+    "errors": ("CallError", "ForewordError", "LayoutError", "StoreError", "TemplateError"),
+    "vocabulary": ("Access", "Agent", "Document", "Finding", "Prompt", "Scope", "Skill", "Tool", "Workspace"),
+}
+__all__ = [
+    "Access",
+    "Agent",
+    "Assembler",
+    "CallError",
+    "Document",
+    "Finding",
+    "ForewordError",
+    "LayoutError",
+    "Prompt",
+    "Scope",
+    "Skill",
+    "StoreError",
+    "TemplateError",
+    "Tool",
+    "Workspace",
+    "assemble",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name == "__version__":
+        from .version import __version__
+
+        return __version__
+    for home, names in _HOMES.items():
+        if name in names:
+            from importlib import import_module
+
+            found: object = getattr(import_module(f"foreword.{home}"), name)
+            globals()[name] = found
+            return found
+    raise AttributeError(f"module 'foreword' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -1,0 +1,89 @@
+"""The command line: one file per family of commands; each parses, calls, prints.
+
+Only the family that is asked for is imported, and only its own options are made: start-up is a feature.
+"""
+
+from __future__ import annotations
+
+import sys
+
+COMMANDS = {
+    "show": ("prompt", "print the prompt; findings go to standard error"),
+    "why": ("prompt", "every file that was considered, and why it is in the prompt or not"),
+    "blame": ("prompt", "the prompt, each line with its origin"),
+    "tokens": ("prompt", "what each section costs"),
+    "layouts": ("catalog", "the layouts, or one of them"),
+    "skills": ("catalog", "the skills that were found"),
+    "skill": ("catalog", "the message that activates a skill"),
+}
+_USAGE = "foreword COMMAND [DIR] [options]      foreword COMMAND --help      foreword --version"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command. 0 all is well; 1 with --strict and an error finding; 2 a wrong call, said in one sentence."""
+    given = sys.argv[1:] if arguments is None else arguments
+    if given == ["--version"]:
+        from ..version import __version__
+
+        print(f"foreword {__version__}")
+        return 0
+    return _run(given)
+
+
+def _run(given: list[str]) -> int:
+    from ..errors import ForewordError
+
+    try:
+        if not given or given[0] in ("-h", "--help", "help"):
+            return _help(0 if given else 2)
+        return _command(given)
+    except ForewordError as error:
+        return _refuse(str(error))
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # The reader of our output has gone; Python must not fail again when it flushes at the end.
+        sys.stdout = None
+        return 141
+
+
+def _command(given: list[str]) -> int:
+    name = given[0]
+    if name not in COMMANDS:
+        from ..errors import CallError, suggestion
+
+        what = "option" if name.startswith("-") else "command"
+        raise CallError(
+            f"no {what} {name!r}"
+            + suggestion(name, COMMANDS)
+            + (" (options follow a command)" if what == "option" else "")
+        )
+    from importlib import import_module
+
+    family = import_module(f"foreword.cli.{COMMANDS[name][0]}")
+    result: int = getattr(family, name)(given[1:])
+    sys.stdout.flush()
+    return result
+
+
+def _help(status: int) -> int:
+    lines = [
+        "Assembles the system prompt of coding agents, and can say where every character came from.",
+        "",
+        _USAGE,
+        "",
+    ]
+    width = max(map(len, COMMANDS))
+    lines += [f"  {name:<{width}}  {about}" for name, (_, about) in COMMANDS.items()]
+    print("\n".join(lines), file=sys.stderr if status else sys.stdout)
+    return status
+
+
+def _refuse(sentence: str) -> int:
+    from .terminal import painted
+
+    print(
+        f"{painted('foreword:', 'red', sys.stderr)} {sentence.encode('utf-8', 'backslashreplace').decode()}",
+        file=sys.stderr,
+    )
+    return 2

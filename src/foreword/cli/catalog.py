@@ -1,0 +1,123 @@
+"""Commands that list what there is: layouts, skills, and the message that activates one skill."""
+
+from __future__ import annotations
+
+import sys
+
+from . import COMMANDS
+from .options import assembler, parser, with_dir
+from .terminal import report, write, write_json, write_table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..layout import Section
+
+
+def layouts(arguments: list[str]) -> int:
+    """`foreword layouts [NAME]`"""
+    made = parser("layouts", COMMANDS["layouts"][1])
+    made.add_argument("name", nargs="?", default="", metavar="NAME", help="a layout to show")
+    made.set_defaults(dir=".")
+    given = made.parse_args(arguments)
+    if given.name or given.layout:
+        given.layout = given.name or given.layout
+        return _one_layout(given)
+    from ..packs import layout_names
+    from ..packs.std import compiled
+
+    rows = [(name, str(getattr(compiled, name)()["about"])) for name in layout_names()]
+    if given.json:
+        write_json([{"name": name, "about": about} for name, about in rows])
+    else:
+        write_table(rows, ("layout", "about"), ("bold",))
+    return 0
+
+
+def _one_layout(given: object) -> int:
+    layout = assembler(given).layout()  # type: ignore[arg-type]
+    rows = [(depth, section) for depth, section in _nested(layout.sections, 0)]
+    if given.json:  # type: ignore[attr-defined]
+        sections = [
+            {"name": each.name, "depth": depth, "lifetime": each.lifetime, "content": _content(each)}
+            for depth, each in rows
+        ]
+        write_json(
+            {
+                "name": layout.name,
+                "address": layout.address,
+                "about": layout.about,
+                "sections": sections,
+                "on": dict(layout.on),
+            }
+        )
+        return 0
+    write(layout.about)
+    write("")
+    write_table(
+        [("  " * depth + each.name, each.lifetime, _content(each)) for depth, each in rows],
+        ("section", "lifetime", "content"),
+        ("bold", "dim"),
+    )
+    steps = ", ".join(f"{event}: {step}" for event, step in layout.on.items()) or "nothing rebuilds it"
+    write(f"\nevents  {steps}")
+    return 0
+
+
+def _nested(sections: object, depth: int) -> list[tuple[int, Section]]:
+    rows: list[tuple[int, Section]] = []
+    for section in sections:  # type: ignore[attr-defined]
+        rows.append((depth, section))
+        rows.extend(_nested(section.sections, depth + 1))
+    return rows
+
+
+def _content(section: Section) -> str:
+    what = (
+        f"list of {section.of}"
+        if section.of
+        else "inner sections"
+        if section.sections
+        else f"text in {section.language}"
+        if section.language
+        else "text"
+    )
+    return what + (f", or {' or '.join(section.instead)}" if section.instead else "")
+
+
+def skills(arguments: list[str]) -> int:
+    """`foreword skills [DIR]`"""
+    given = with_dir(parser("skills", COMMANDS["skills"][1])).parse_args(arguments)
+    made = assembler(given)
+    found, findings = made.skills(), made.stand().inputs.findings
+    if given.json:
+        from ..wire import skill_form
+
+        write_json([skill_form(each) for each in found])
+    else:
+        rows = [
+            (each.name, " ".join(each.description.split()), each.path + ("  (hidden)" if each.hidden else ""))
+            for each in found
+        ]
+        write_table(
+            [(name, path, description) for name, description, path in rows],
+            ("skill", "file", "description"),
+            ("bold", "dim"),
+        )
+        if not rows:
+            print("no skills were found", file=sys.stderr)
+        sys.stdout.flush()
+        report([each for each in findings if each.code.startswith("skill-")])
+    return 1 if given.strict and any(each.severity == "error" for each in findings) else 0
+
+
+def skill(arguments: list[str]) -> int:
+    """`foreword skill NAME [DIR]`"""
+    made = parser("skill", COMMANDS["skill"][1])
+    made.add_argument("name", metavar="NAME", help="the skill")
+    given = with_dir(made).parse_args(arguments)
+    content = assembler(given).skill_message(given.name)
+    if given.json:
+        write_json({"role": "user", "content": content})
+    else:
+        write(content)
+    return 0

@@ -1,0 +1,224 @@
+"""The options that every command takes, and the workspace and agent they describe."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from ..engine import Assembler
+from ..errors import CallError
+from ..settings import parse_assignment
+from ..vocabulary import Access, Agent, Document, Scope, Tool, Workspace, printable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from datetime import datetime
+    from typing import Any, NoReturn
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose complaint is one sentence."""
+
+    def error(self, message: str) -> NoReturn:
+        raise CallError(f"{message} (see foreword {self.prog.split()[-1]} --help)")
+
+
+def parser(command: str, about: str) -> Parser:
+    """A parser with the options of every command."""
+    made = Parser(prog=f"foreword {command}", description=about[0].upper() + about[1:] + ".", allow_abbrev=False)
+    add = made.add_argument
+    add("--json", action="store_true", help="print JSON")
+    add(
+        "--layout", default="", metavar="NAME|FILE", help="the layout: a shipped one, an address ($user/mine) or a file"
+    )
+    add(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="set a key of the layout (skills.validation=strict)",
+    )
+    add(
+        "--settings",
+        default="",
+        metavar="FILE",
+        help="a further foreword.toml, stronger than the user's and the workspace's",
+    )
+    add("--home", default=None, metavar="DIR", help="the user's home directory")
+    add("--now", default="", metavar="ISO", help="the time, such as 2026-03-07T08:55:05-06:00; it keeps its own offset")
+    add(
+        "--tools",
+        default="",
+        metavar="FILE",
+        help='a JSON file of tools: [{"name", "description", "snippet", "guidelines", "schema"}]',
+    )
+    add("--tool", action="append", default=[], metavar="NAME", help="a tool the agent has")
+    add("--model", default="", help="the model's name")
+    add("--provider", default="", help="the provider's name")
+    add("--session", default="", metavar="ID", help="the session's id")
+    add("--sub-agent", action="store_true", help="the agent is a sub-agent")
+    add("--base", default="", metavar="FILE|$PREFIX/PATH", help="a base text that replaces the layout's own")
+    add("--skill", default="", metavar="NAME", help="the active skill")
+    add("--plan", default="", metavar="FILE", help="the active plan")
+    add(
+        "--scope",
+        default="",
+        metavar="FILE",
+        help='a JSON file {"allow": [{"path", "permission", "recursive"}], "deny": […]}',
+    )
+    add("--language", default="", help="the language the agent answers in")
+    add("--doc", action="append", default=[], metavar="LABEL=PATH", help="documentation of the agent itself")
+    add("--store", default="", metavar="URL", help="where templates, prompts and editions are kept")
+    add("--strict", action="store_true", help="exit with 1 if there is an error finding")
+    return made
+
+
+def with_dir(made: Parser) -> Parser:
+    """The parser with the optional argument DIR."""
+    made.add_argument("dir", nargs="?", default=".", metavar="DIR", help="the agent's working directory")
+    return made
+
+
+def assembler(given: argparse.Namespace) -> Assembler:
+    """The assembler for the workspace and layout that the options name."""
+    workspace = Workspace(given.dir, home=given.home)
+    if given.home is not None and not os.path.isdir(given.home):
+        raise CallError(f"--home {printable(given.home)}: there is no such directory")
+    return Assembler(
+        workspace, given.layout, settings=given.settings, assignments=[parse_assignment(each) for each in given.set]
+    )
+
+
+def agent(given: argparse.Namespace) -> Agent:
+    """The agent that the options describe."""
+    tools = [*_tools(given.tools), *map(_tool_named, given.tool)]
+    return Agent(
+        tools=list({tool.name: tool for tool in reversed(tools)}.values())[::-1],
+        model=given.model,
+        provider=given.provider,
+        role="sub" if given.sub_agent else "main",
+        session=given.session,
+        base=_document(given.base, "--base") if given.base else "",
+        skill=given.skill,
+        plan=_document(given.plan, "--plan") if given.plan else "",
+        scope=_scope(given.scope, given.dir) if given.scope else None,
+        language=given.language,
+        docs=[_doc(each) for each in given.doc],
+    )
+
+
+def clock(given: argparse.Namespace) -> datetime | None:
+    """The time that was given; None for now."""
+    if not given.now:
+        return None
+    from datetime import datetime
+
+    try:
+        moment = datetime.fromisoformat(given.now)
+    except ValueError:
+        raise CallError(f"--now takes a time such as 2026-03-07T08:55:05-06:00, not {given.now!r}") from None
+    try:
+        return moment if moment.tzinfo else moment.astimezone()
+    except (OverflowError, OSError, ValueError):
+        raise CallError(f"--now takes a time that the calendar knows, not {given.now!r}") from None
+
+
+def _tool_named(name: str) -> Tool:
+    if not name.strip():
+        raise CallError("--tool takes the name of a tool")
+    return Tool(name)
+
+
+def _tools(path: str) -> list[Tool]:
+    if not path:
+        return []
+    rows = _json(path, "--tools")
+    if not isinstance(rows, list):
+        raise CallError(f'--tools {path}: the file takes a list of tools, [{{"name": …}}], not {_kind(rows)}')
+    return [_tool(row, f"--tools {path}: tool {number}") for number, row in enumerate(rows, 1)]
+
+
+def _tool(row: Any, where: str) -> Tool:
+    if not isinstance(row, dict) or not isinstance(row.get("name"), str) or not row["name"].strip():
+        raise CallError(f"{where} takes an object with a name, not {_kind(row)}")
+    texts = {key: row.get(key) or "" for key in ("description", "snippet")}
+    guidelines = row.get("guidelines") or []
+    for key, text in texts.items():
+        if not isinstance(text, str):
+            raise CallError(f"{where}: {key} takes a text, not {_kind(text)}")
+    if not isinstance(guidelines, list) or not all(isinstance(each, str) for each in guidelines):
+        raise CallError(f"{where}: guidelines takes a list of texts")
+    if not isinstance(row.get("schema") or {}, dict):
+        raise CallError(f"{where}: schema takes an object, not {_kind(row['schema'])}")
+    unknown = sorted(row.keys() - {"name", "description", "snippet", "guidelines", "schema"})
+    if unknown:
+        raise CallError(
+            f"{where} has no field {unknown[0]!r}; its fields are name, description, snippet, guidelines, schema"
+        )
+    return Tool(row["name"], texts["description"], texts["snippet"], guidelines, row.get("schema"))
+
+
+def _scope(path: str, cwd: str) -> Scope:
+    form = _json(path, "--scope")
+    if not isinstance(form, dict) or not form.keys() <= {"allow", "deny"}:
+        raise CallError(f'--scope {path}: the file takes {{"allow": […], "deny": […]}}')
+    rows = {key: form.get(key, []) for key in ("allow", "deny")}
+    for key, entries in rows.items():
+        if not isinstance(entries, list):
+            raise CallError(f"--scope {path}: {key} takes a list")
+    return Scope(
+        *(
+            [_access(row, f"--scope {path}: {key} {number}", cwd) for number, row in enumerate(entries, 1)]
+            for key, entries in rows.items()
+        )
+    )
+
+
+def _access(row: Any, where: str, cwd: str) -> Access:
+    from ..sources.environment import absolute
+
+    if not isinstance(row, dict) or not isinstance(row.get("path"), str) or not row["path"]:
+        raise CallError(f"{where} takes an object with a path")
+    permission, recursive = row.get("permission", "read" if ": deny " in where else "write"), row.get("recursive", True)
+    if permission not in ("read", "write"):
+        raise CallError(f"{where}: permission takes read or write, not {permission!r}")
+    if not isinstance(recursive, bool):
+        raise CallError(f"{where}: recursive takes true or false, not {recursive!r}")
+    return Access(absolute(os.path.join(cwd, os.path.expanduser(row["path"])), os.environ), permission, recursive)
+
+
+def _doc(text: str) -> tuple[str, str]:
+    label, equals, path = text.partition("=")
+    if not equals or not label.strip() or not path.strip():
+        raise CallError(f"--doc takes LABEL=PATH, not {text!r}")
+    return label.strip(), path.strip()
+
+
+def _json(path: str, option: str) -> Any:
+    import json
+
+    text = sys.stdin.read() if path == "-" else _document(path, option).text
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        where = f" (line {error.lineno}, column {error.colno})" if isinstance(error, json.JSONDecodeError) else ""
+        raise CallError(f"{option} {path}: the file is not JSON{where}") from None
+
+
+def _document(path: str, option: str) -> Document:
+    from ..sources.environment import absolute
+    from ..sources.files import Reader
+
+    whole = absolute(path, os.environ)
+    reading = Reader(limit=16 << 20).read_whole(whole)
+    if reading.fate == "blank":
+        return Document(printable(whole), "")
+    if reading.fate != "used":
+        raise CallError(f"{option} {printable(path)}: {reading.reason or 'there is no such file'}")
+    return Document(printable(whole), reading.text, reading.hash, reading.line)
+
+
+def _kind(given: Any) -> str:
+    names = {dict: "an object", list: "a list", str: "a text", bool: "true or false", type(None): "null"}
+    return names.get(type(given), "a number")

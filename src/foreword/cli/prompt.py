@@ -1,0 +1,153 @@
+"""Commands that assemble a prompt and tell about it: show, why, blame, tokens."""
+
+from __future__ import annotations
+
+import sys
+
+from . import COMMANDS
+from .options import agent, assembler, clock, parser, with_dir
+from .terminal import is_terminal, painted, report, write, write_json, write_table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from ..vocabulary import Origin, Prompt
+    from ..wire import PromptForm
+
+_FATES = {"used": "green", "cut": "yellow", "unreadable": "red", "binary": "red", "refused": "red", "untrusted": "red"}
+
+
+def show(arguments: list[str]) -> int:
+    """`foreword show [DIR]`"""
+    given = with_dir(parser("show", COMMANDS["show"][1])).parse_args(arguments)
+    prompt = _prompt(given)
+    if given.json:
+        write_json(_form(prompt, given))
+    else:
+        write(prompt.text)
+        sys.stdout.flush()
+        report(prompt.findings)
+    return _status(prompt, given)
+
+
+def why(arguments: list[str]) -> int:
+    """`foreword why [DIR] [PATH]`"""
+    made = with_dir(parser("why", COMMANDS["why"][1]))
+    made.add_argument(
+        "path", nargs="?", default="", metavar="PATH", help="only candidates at or below this path, or of this name"
+    )
+    made.add_argument("--all", action="store_true", help="files that are not there as well")
+    given = made.parse_args(arguments)
+    prompt = _prompt(given)
+    candidates = [each for each in prompt.candidates if _is_meant(each.path, given.path, given.dir)]
+    if given.json:
+        from ..wire import candidate_form
+
+        write_json([candidate_form(each) for each in candidates])
+        return _status(prompt, given)
+    shown = [each for each in candidates if given.all or given.path or each.fate != "absent"]
+    for each in shown:
+        colour = _FATES.get(each.fate, "dim")
+        reason = f"  {painted(each.reason, 'dim')}" if each.reason else ""
+        write(f"{painted(f'{each.fate:<10}', colour)}  {each.layer:<9}  {each.path}{reason}")
+    hidden = len(candidates) - len(shown)
+    if hidden:
+        print(f"{hidden} more places had no such file (--all shows them)", file=sys.stderr)
+    if not candidates:
+        print(f"nothing was considered{f' at {given.path}' if given.path else ''}", file=sys.stderr)
+    report(prompt.findings)
+    return _status(prompt, given)
+
+
+def blame(arguments: list[str]) -> int:
+    """`foreword blame [DIR]`"""
+    given = with_dir(parser("blame", COMMANDS["blame"][1])).parse_args(arguments)
+    prompt = _prompt(given)
+    from ..inspection.origins import lines_of
+
+    lines = lines_of(prompt)
+    if given.json:
+        from ..wire import line_form
+
+        write_json([line_form(line) for line in lines])
+        return _status(prompt, given)
+    labels = [_label(line.origin, line.line) for line in lines]
+    width = min(max(map(len, labels), default=0), 60)
+    for label, line in zip(labels, lines, strict=True):
+        place = label if len(label) <= width else "…" + label[len(label) - width + 1 :]
+        write(
+            f"{painted(f'{place:<{width}}', 'cyan' if line.origin and line.origin.kind == 'file' else 'dim')} │ {line.text}".rstrip()
+        )
+    sys.stdout.flush()
+    report(prompt.findings)
+    return _status(prompt, given)
+
+
+def tokens(arguments: list[str]) -> int:
+    """`foreword tokens [DIR]`"""
+    given = with_dir(parser("tokens", COMMANDS["tokens"][1])).parse_args(arguments)
+    prompt = _prompt(given)
+    form = _form(prompt, given)
+    if given.json:
+        sections = [{key: each[key] for key in ("section", "lifetime", "tokens")} for each in form["passages"]]
+        write_json({"tokens": form["tokens"], "sections": sections})
+        return _status(prompt, given)
+    most = max((each["tokens"] for each in form["passages"]), default=1) or 1
+    rows = [
+        (each["section"], each["lifetime"], f"{each['tokens']:,}", _bar(each["tokens"], most))
+        for each in form["passages"]
+    ]
+    write_table(rows, ("section", "lifetime", "tokens", ""), ("", "dim", "", "cyan"), right=(2,))
+    whole = form["tokens"]
+    sure = "exact" if whole["exact"] else f"within {whole['error']:.0%}"
+    write(f"{whole['count']:,} tokens by {whole['method']}, {sure}")
+    sys.stdout.flush()
+    report(prompt.findings)
+    return _status(prompt, given)
+
+
+def _bar(count: int, most: int) -> str:
+    return ("█" if is_terminal(sys.stdout) else "#") * max(round(count / most * 40), 1 if count else 0)
+
+
+def _prompt(given: argparse.Namespace) -> Prompt:
+    return assembler(given).prompt(agent(given), clock(given))
+
+
+def _form(prompt: Prompt, given: argparse.Namespace) -> PromptForm:
+    from ..tokens import count
+    from ..wire import prompt_form
+
+    each = [count(passage.text, given.model, given.provider) for passage in prompt.passages]
+    return prompt_form(prompt, count(prompt.text, given.model, given.provider), each)
+
+
+def _status(prompt: Prompt, given: argparse.Namespace) -> int:
+    return 1 if given.strict and any(each.severity == "error" for each in prompt.findings) else 0
+
+
+def _is_meant(path: str, wanted: str, cwd: str) -> bool:
+    if not wanted:
+        return True
+    import os
+
+    from ..sources.environment import absolute
+    from ..sources.files import is_inside
+
+    return (
+        os.path.basename(path) == wanted
+        or is_inside(path, absolute(os.path.join(cwd, wanted), os.environ))
+        or is_inside(path, absolute(wanted, os.environ))
+    )
+
+
+def _label(origin: Origin | None, line: int | None) -> str:
+    if origin is None:
+        return ""
+    place = f"{origin.path}:{line}" if line else origin.path
+    return (
+        place
+        if origin.kind in ("file", "builtin", "layout", "skill", "template")
+        else f"{origin.kind} {place}".rstrip()
+    )

@@ -1,0 +1,79 @@
+"""What a person sees: colour and tables on a terminal, plain text when piped."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any, TextIO
+
+    from ..vocabulary import Finding
+
+_COLOURS = {"red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36", "dim": "2", "bold": "1"}
+_SEVERITIES = {"error": "red", "warning": "yellow", "info": "dim"}
+
+
+def is_terminal(stream: TextIO) -> bool:
+    """Whether a person looks at the stream. `NO_COLOR` and a dumb terminal count as no."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def painted(text: str, colour: str, stream: TextIO | None = None) -> str:
+    """The text in a colour, where a person looks at it."""
+    return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m" if colour and is_terminal(stream or sys.stdout) else text
+
+
+def write(text: str) -> None:
+    """Print a text as UTF-8, byte by byte as it is, whatever the locale; with a line end if it has none."""
+    if not text:
+        return
+    data = text.encode("utf-8", "backslashreplace")
+    sys.stdout.flush()
+    buffer = getattr(sys.stdout, "buffer", None)
+    if buffer is None:
+        sys.stdout.write(data.decode() if text.endswith("\n") else data.decode() + "\n")
+    else:
+        buffer.write(data if text.endswith("\n") else data + b"\n")
+
+
+def write_json(form: Any) -> None:
+    """Print a value in its JSON form."""
+    import json
+
+    write(json.dumps(form, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None))
+
+
+def write_table(
+    rows: Sequence[Sequence[str]], head: Sequence[str] = (), colours: Sequence[str] = (), right: Iterable[int] = ()
+) -> None:
+    """Print rows in columns. The last column is never padded; on a terminal the head is shown and columns have colours."""
+    if not rows:
+        return
+    shown = is_terminal(sys.stdout)
+    lines = [list(head), *map(list, rows)] if head and shown else list(map(list, rows))
+    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
+    numbers = set(right)
+    text: list[str] = []
+    for number, line in enumerate(lines):
+        cells = []
+        for column, cell in enumerate(line):
+            is_last = column == len(line) - 1
+            padded = (
+                cell.rjust(widths[column]) if column in numbers else cell if is_last else cell.ljust(widths[column])
+            )
+            colour = "bold" if head and shown and number == 0 else colours[column] if column < len(colours) else ""
+            cells.append(painted(padded, colour) if colour else padded)
+        text.append("  ".join(cells).rstrip())
+    write("\n".join(text))
+
+
+def report(findings: Sequence[Finding]) -> None:
+    """Print findings to standard error, the worst first."""
+    order = list(_SEVERITIES)
+    for each in sorted(findings, key=lambda each: order.index(each.severity)):
+        line = f"{each.path}:{each.line}: " if each.path and each.line and each.path not in each.message else ""
+        text = f"{painted(each.severity, _SEVERITIES[each.severity], sys.stderr)}: {line}{each.message} [{each.code}]"
+        print(text.encode("utf-8", "backslashreplace").decode(), file=sys.stderr)

@@ -1,0 +1,211 @@
+"""The one place that wires the rooms together: settings and layout, gather, build.
+
+`assemble` is the whole of it for one prompt. An `Assembler` is for a program that asks again and again: it reads nothing while
+nothing has changed on the disk, and may be used from several threads.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+
+from .build import build, tells_time
+from .errors import CallError, suggestion
+from .gather import gather
+from .layout import parse
+from .packs import find_layout
+from .parts import Scribe
+from .settings import chosen_layout, read_settings, with_settings
+from .sources.environment import settled
+from .sources.files import Reader, is_unchanged
+from .sources.skills import body
+from .vocabulary import Agent, Document, Skill, Workspace, printable, replace, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from datetime import datetime
+    from typing import Any
+
+    from .build import Rule
+    from .layout import Layout
+    from .vocabulary import Finding, Inputs, Prompt, Scope
+
+DEFAULT_LAYOUT = "foreword"
+
+
+def assemble(
+    workspace: Workspace | None = None,
+    agent: Agent | None = None,
+    layout: str = "",
+    *,
+    now: datetime | None = None,
+    settings: str = "",
+    assignments: Sequence[tuple[str, Any]] = (),
+    rules: Sequence[Rule] = (),
+) -> Prompt:
+    """The prompt for an agent in a workspace.
+
+    `layout` is a name, an address or a file; `settings` names a file of settings, `assignments` sets single keys of the layout.
+    """
+    return Assembler(workspace, layout, settings=settings, assignments=assignments, rules=rules).prompt(agent, now)
+
+
+@value
+class Stand:
+    """What is known of a workspace as it stands: its layout with all settings made, and what was found for it.
+
+    `findings` and `stamps` are those of the layout and the settings alone.
+    """
+
+    layout: Layout
+    inputs: Inputs
+    findings: Sequence[Finding]
+    stamps: Sequence[tuple[str, Any]]
+    base: str | Document = ""
+    scope: Scope | None = None
+
+
+class Assembler:
+    """Assembles prompts for one workspace and layout. The unchanged turn costs one `stat` for each file."""
+
+    def __init__(
+        self,
+        workspace: Workspace | None = None,
+        layout: str = "",
+        *,
+        settings: str = "",
+        assignments: Sequence[tuple[str, Any]] = (),
+        rules: Sequence[Rule] = (),
+    ) -> None:
+        self.workspace = workspace or Workspace()
+        self.layout_name = layout
+        self.settings, self.assignments, self.rules = settings, tuple(assignments), tuple(rules)
+        self._lock = threading.Lock()
+        self._stand: Stand | None = None
+        self._scribe: Scribe | None = None
+        self._last: tuple[Stand, Agent, datetime | None, Prompt] | None = None
+
+    def stand(self, agent: Agent | None = None) -> Stand:
+        """The layout and what the workspace holds for it and this agent, read again only if something changed."""
+        base, scope = (agent.base, agent.scope) if agent else ("", None)
+        with self._lock:
+            stand = self._stand
+            is_same = stand is not None and (stand.base, stand.scope) == (base, scope)
+            if stand is None or not is_same or not is_unchanged(stand.inputs.stamps):
+                stand = self._stand = self._look(self._stand, base, scope)
+            return stand
+
+    def prompt(self, agent: Agent | None = None, now: datetime | None = None) -> Prompt:
+        """The prompt for an agent now; the same one as before where nothing it is made of has changed."""
+        agent = agent or Agent()
+        stand = self.stand(agent)
+        now = as_told(tells_time(stand.layout, stand.inputs), now)
+        last = self._last
+        if last and last[0] is stand and last[2] == now and (last[1] is agent or last[1] == agent):
+            return last[3]
+        ready = self._with_skill(agent, stand)
+        with self._lock:
+            if self._scribe is None or self._scribe.layout is not stand.layout:
+                self._scribe = Scribe(stand.layout)
+            prompt = build(stand.layout, stand.inputs, ready, now, self.rules, self._scribe)
+        self._last = (stand, agent, now, prompt)
+        return prompt
+
+    def skills(self) -> list[Skill]:
+        """The skills of the layout, hidden ones too."""
+        return list(each_skill(self.stand().inputs))
+
+    def skill(self, name: str) -> Skill:
+        """One skill with its body; an unknown name is an error that lists the known ones."""
+        stand = self.stand()
+        if not any(find.kind == "skill" for find in stand.layout.finds):
+            raise CallError(f"the layout {stand.layout.name} knows no skills")
+        known = {skill.name: skill for skill in each_skill(stand.inputs)}
+        if name not in known:
+            raise CallError(f"no skill {name!r}" + (suggestion(name, known) if known else "; no skills were found"))
+        return with_body(known[name])
+
+    def skill_message(self, name: str) -> str:
+        """What is said to the model when a skill is activated, in the layout's own words."""
+        skill = self.skill(name)
+        wording = self.stand().layout.wording.get("skill_message", "{text}")
+        filled = {"{name}": skill.name, "{text}": skill.body}
+        return "".join(filled.get(part, part) for part in re.split(r"(\{name\}|\{text\})", wording))
+
+    def layout(self) -> Layout:
+        """The layout with every setting made."""
+        return self.stand().layout
+
+    def _with_skill(self, agent: Agent, stand: Stand) -> Agent:
+        if not isinstance(agent.skill, str) or not agent.skill:
+            return agent
+        if not any(section.of == "active_skill" for section in stand.layout.each_section()):
+            return agent
+        return replace(agent, skill=self.skill(agent.skill))
+
+    def _look(self, before: Stand | None, base: str | Document, scope: Scope | None) -> Stand:
+        """Look again at whatever changed: settings and layout, or only what is found for them."""
+        reader = Reader()
+        if before is not None and is_unchanged(before.stamps):
+            layout, workspace, findings, stamps = before.layout, before.inputs.workspace, before.findings, before.stamps
+        else:
+            before = None
+            workspace = settled(self.workspace, reader)
+            files, wrong = read_settings(workspace, reader, self.settings)
+            named, refused = chosen_layout(files)
+            source = find_layout(self.layout_name or named or DEFAULT_LAYOUT, workspace, reader)
+            source, more = with_settings(source, files, self.assignments)
+            layout = parse(source.mapping, source.name, source.address, source.strange)
+            findings, stamps = (*wrong, *refused, *more), tuple(reader.stamps.items())
+        bodies = _bodies(layout, base)
+        inputs = gather(layout, workspace, reader, before.inputs if before else None, bodies, scope)
+        together = tuple(dict((*stamps, *inputs.stamps)).items())
+        whole = replace(inputs, findings=(*findings, *inputs.findings), stamps=together)
+        return Stand(layout, whole, findings, stamps, base, scope)
+
+
+def _bodies(layout: Layout, base: str | Document) -> dict[str, Document]:
+    """The templates of a layout's sections: the caller's, else the layout's own."""
+    bodies: dict[str, Document] = {}
+    for section in layout.each_section():
+        if section.language not in ("brackets", "jinja"):
+            continue
+        given = base if isinstance(base, Document) else Document("", base)
+        if "base" in section.instead and given.text:
+            bodies[section.name] = given
+        elif section.text is not None:
+            bodies[section.name] = Document(f"{layout.address}/{section.name}", section.text)
+    return bodies
+
+
+def as_told(exactness: str, now: datetime | None) -> datetime | None:
+    """The time as exactly as it is told; None where it is not told at all."""
+    if not exactness:
+        return None
+    now = local_time() if now is None else now if now.tzinfo else now.astimezone()
+    return now if exactness == "time" else now.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def each_skill(inputs: Inputs) -> Iterator[Skill]:
+    """Every skill that was found."""
+    for entries in inputs.found.values():
+        yield from (entry for entry in entries if isinstance(entry, Skill))
+
+
+def with_body(skill: Skill) -> Skill:
+    """The skill with the body of its file, which is read now."""
+    reading = Reader().read(skill.path)
+    if not reading.has_text:
+        raise CallError(
+            f"the skill {skill.name!r} can no longer be read: {reading.reason or reading.fate} ({printable(skill.path)})"
+        )
+    text, line = body(reading.text)
+    return replace(skill, body=text, body_line=line + reading.line - 1, hash=reading.hash)
+
+
+def local_time() -> datetime:
+    """Now, in the local zone."""
+    from datetime import datetime
+
+    return datetime.now().astimezone()

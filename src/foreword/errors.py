@@ -1,0 +1,47 @@
+"""What a caller can do wrong, and what Foreword answers: one sentence that says what would be right.
+
+    ForewordError
+    ├── CallError       an argument, option or setting that cannot be
+    ├── LayoutError     a layout that says something the vocabulary does not know
+    ├── TemplateError   a template that cannot be parsed or rendered
+    └── StoreError      the store cannot be reached, or refuses
+
+A user's file that is wrong is not an error but a Finding: work goes on.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class ForewordError(Exception):
+    """The base of all; `str(error)` is one sentence for a person."""
+
+
+class CallError(ForewordError):
+    """An argument, option or setting that cannot be."""
+
+
+class LayoutError(ForewordError):
+    """A layout that says something the vocabulary does not know."""
+
+
+class TemplateError(ForewordError):
+    """A template that cannot be parsed or rendered."""
+
+
+class StoreError(ForewordError):
+    """The store cannot be reached, or refuses."""
+
+
+def suggestion(given: str, known: Iterable[str]) -> str:
+    """`; did you mean 'x'?` where something known is close, else the list of all that is known."""
+    from difflib import get_close_matches
+
+    names = sorted(known)
+    close = get_close_matches(given, names, n=1, cutoff=0.6)
+    if close:
+        return f"; did you mean {close[0]!r}?"
+    return f"; known: {', '.join(names)}" if names else ""

@@ -1,0 +1,85 @@
+"""Every kind of finding, with its severity and what it means: the reference page is made from this table.
+
+A finding is an `error` when the prompt is not what was asked for, a `warning` when something a person wrote is not in it or not
+as they wrote it, and `info` when all is well but worth knowing.
+"""
+
+from __future__ import annotations
+
+from .vocabulary import Finding
+
+CODES = {
+    # files
+    "file-unreadable": ("warning", "A file with the right name could not be read; the message says why."),
+    "file-binary": ("warning", "A file with the right name holds NUL bytes and was skipped."),
+    "file-not-utf8": ("warning", "A file is not UTF-8; the message names the encoding or the first wrong byte."),
+    "file-cut": ("warning", "A file is larger than the reader's limit; what follows the limit is not in the prompt."),
+    "file-duplicate": ("info", "The same file, or the same text, was found twice; it stands in the prompt once."),
+    "file-shadowed": ("info", "Another file was chosen in place of this one."),
+    "file-case": ("warning", "A file differs from a known name only in its capital letters and was not read."),
+    "file-outside": ("warning", "A link of the project leads out of the workspace."),
+    "file-fence": ("warning", "A file ends inside a code fence or comment; it was closed so that it swallows nothing."),
+    "file-neutralised": ("warning", "A file holds a tag of the section that wraps it; the tag was made harmless."),
+    "hidden-characters": ("warning", "A text holds characters that a person does not see; the message decodes them."),
+    "scan-limit": ("warning", "A folder holds more folders than are looked through; the rest was not looked at."),
+    "home-missing": ("warning", "No home directory is known; everything that belongs to the user was skipped."),
+    "not-a-repository": (
+        "info",
+        "No git repository above the working directory; the layout looks in that directory only.",
+    ),
+    "skill-shadowed": ("warning", "Two skills or residents have one name; the first stays."),
+    # templates
+    "template-unmatched": ("warning", "An [if], [else] or [endif] has no partner and stands as text."),
+    "template-malformed": ("warning", "Something in a template resembles a tag but is none, and stands as text."),
+    "template-unknown-type": ("warning", "A variable's type is not in the catalog; the variable does not exist."),
+    "template-more": ("info", "A template has more doubtful places than are listed."),
+    "directive-unmatched": ("warning", "An if, else or endif directive has no partner and stands as text."),
+    "directive-malformed": (
+        "warning",
+        "A directive is not well written and stands as text; the message says what is wrong.",
+    ),
+    "directive-unknown": (
+        "info",
+        "A comment has the form of a directive, but there is none of that name; it stands as text.",
+    ),
+    "directive-cycle": (
+        "warning",
+        "A file includes itself; the message prints the chain. Nothing was put in its place.",
+    ),
+    "directive-depth": (
+        "warning",
+        "Files include each other too deeply; the message prints the chain. Nothing was put in.",
+    ),
+    "variable-refused": ("warning", "A template names a file that may not be read; nothing stands in its place."),
+    "include-refused": ("warning", "A file includes another that it may not have; nothing stands in its place."),
+    # settings, and what a stranger may not do
+    "settings-wrong": ("warning", "The workspace's foreword.toml is wrong and was ignored."),
+    "workspace-refused": ("warning", "Something that came with the workspace asked for what a workspace may not have."),
+    # budgets
+    "budget-file": ("warning", "A file was cut to keep a budget; the message tells its tokens before and after."),
+    "budget-menu": ("warning", "A menu was shortened to keep a budget; the message tells its tokens before and after."),
+    "budget-section": ("warning", "A section is over its budget."),
+    "budget-whole": ("warning", "The prompt is over its budget."),
+    "budget-exceeded": ("error", "What may not give way is over the budget of the whole prompt."),
+    # extensions
+    "extension-failed": ("warning", "Something of an extension raised an exception and was skipped."),
+    # what the caller gave
+    "agent-unused": ("info", "The caller gave something for which the layout has no place."),
+    # skills
+    "skill-invalid": ("warning", "A SKILL.md breaks the specification, or cannot be read, and was skipped."),
+    "skill-no-description": ("warning", "A SKILL.md has no description that can be read and was skipped."),
+    "skill-repaired": ("warning", "A skill's front matter is not valid YAML; it was read line by line."),
+    "skill-name": ("info", "A skill's name is missing, ill-formed or not its folder's; the skill is loaded."),
+    "skill-field": (
+        "info",
+        "A field of a skill is unknown, too long, of a wrong kind or ignored; the skill is loaded.",
+    ),
+    "resident-invalid": ("warning", "A file's front matter is never closed or far too long; the file was skipped."),
+    "resident-no-description": ("warning", "A file that asks to be resident has no description and was skipped."),
+    "resident-repaired": ("warning", "A resident's front matter is not valid YAML; it was read line by line."),
+}
+
+
+def finding(code: str, message: str, path: str = "", line: int | None = None) -> Finding:
+    """A finding, with the severity of its code."""
+    return Finding(code, CODES[code][0], message, path, line)  # type: ignore[arg-type]

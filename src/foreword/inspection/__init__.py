@@ -1,0 +1,1 @@
+"""Questions asked of finished prompts. Everything here is pure."""

@@ -1,0 +1,100 @@
+"""Characters that a person does not see and a model reads.
+
+Tag characters can spell a whole sentence, overrides turn the reading direction, fillers and joiners hide a word from a search.
+Those that writing needs are spared: flags, emoji families, the joiners of Persian and Indic scripts, one variation selector
+after a character.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..vocabulary import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_FLAG = "\U0001f3f4[\U000e0061-\U000e007a\U000e0030-\U000e0039]{2,8}\U000e007f"
+_KINDS = (
+    ("tag characters", "[\U000e0000-\U000e007f]+"),
+    ("variation selectors in a row", "[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2,}"),
+    ("a bidirectional override", "[\u202a-\u202e\u2066-\u2069]+"),
+    ("invisible characters", "[\u200b\u2060-\u2065\u206a-\u206f\ufeff\u180e\u115f\u1160\u3164\uffa0]+"),
+    ("a joiner inside a word", "(?<=[A-Za-z0-9])[\u200c\u200d]+(?=[A-Za-z0-9])"),
+    ("control characters", "[\x01-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f]+"),
+)
+_SHOWN = 120
+
+
+@value
+class Hidden:
+    """A run of characters that is not seen: its line, what it is, and what it spells, if anything."""
+
+    line: int
+    kind: str
+    count: int
+    spells: str = ""
+
+    @property
+    def sentence(self) -> str:
+        times = f"{self.count:,} characters" if self.count > 1 else "1 character"
+        return f"{self.kind} on line {self.line} ({times})" + (f", which spell {self.spells!r}" if self.spells else "")
+
+
+def hidden(text: str, first_line: int = 1) -> list[Hidden]:
+    """What a text hides, one entry for each line and kind."""
+    if not _is_suspicious(text):
+        return []
+    found: dict[tuple[int, str], tuple[int, str]] = {}
+    for line, kind, run in _runs(text, first_line):
+        count, spelt = found.get((line, kind), (0, ""))
+        found[line, kind] = (count + len(run), spelt + _decoded(run))
+    return [Hidden(line, kind, count, _short(spelt)) for (line, kind), (count, spelt) in found.items()]
+
+
+_CONTROLS = bytes(code for code in (*range(1, 32), 127) if code not in (9, 10, 12, 13))
+
+
+def _is_suspicious(text: str) -> bool:
+    """A quick look: nearly every text is plain, and most are ASCII."""
+    if text.isascii():
+        return len(text.encode().translate(None, _CONTROLS)) < len(text)
+    return _patterns()[0].search(text) is not None
+
+
+def _runs(text: str, line: int) -> Iterator[tuple[int, str, str]]:
+    position = 0
+    for match in _patterns()[1].finditer(text):
+        line += text.count("\n", position, match.start())
+        position = match.start()
+        if match.lastgroup and match.lastgroup != "flag":
+            yield line, _KINDS[int(match.lastgroup[1:])][0], match[0]
+
+
+_compiled: list[re.Pattern[str]] = []
+
+
+def _patterns() -> list[re.Pattern[str]]:
+    """A quick one that finds anything suspicious, and the one that tells what it is; made when first needed."""
+    if not _compiled:
+        characters = "".join(re.findall(r"\[(?!A-Z)([^\]]+)\]", "".join(pattern for _, pattern in _KINDS)))
+        kinds = "|".join(f"(?P<k{number}>{pattern})" for number, (_, pattern) in enumerate(_KINDS))
+        _compiled.extend((re.compile(f"[{characters}]"), re.compile(f"(?P<flag>{_FLAG})|{kinds}")))
+    return _compiled
+
+
+def _decoded(run: str) -> str:
+    """What tag characters or variation selectors spell; each stands for one character or byte."""
+    letters = []
+    for each in run:
+        code = ord(each)
+        if 0xE0020 <= code <= 0xE007E:
+            letters.append(chr(code - 0xE0000))
+        elif 0xE0100 <= code <= 0xE01EF and 32 <= code - 0xE0100 + 16 < 127:
+            letters.append(chr(code - 0xE0100 + 16))
+    return "".join(letters)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

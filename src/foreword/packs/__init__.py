@@ -1,0 +1,148 @@
+"""Packs: folders of layouts, templates and wording, addressed by prefix.
+
+    $std/opal           shipped with Foreword
+    $user/review        ~/.config/foreword/prompts/review
+    $workspace/intro    <workspace>/.foreword/prompts/intro, a stranger's
+
+An address names a layout (`.toml`) or a template (`.md`), by where it is used. There is no falling through from one to another.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ..errors import CallError, LayoutError, suggestion
+from ..layout import flat, merge
+from ..sources.environment import absolute, config_folder
+from ..vocabulary import printable, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ..sources.files import Reader
+    from ..vocabulary import Workspace
+
+STD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "std")
+_MOST_EXTENDED = 10
+
+
+@value
+class Source:
+    """A layout as it was written, with all it extends: its mapping, its names, and the keys that a stranger wrote."""
+
+    name: str
+    address: str
+    mapping: Mapping[str, Any]
+    strange: frozenset[str] = frozenset()
+
+
+def layout_names() -> tuple[str, ...]:
+    """The shipped layouts."""
+    from .std import compiled
+
+    return compiled.NAMES
+
+
+def find_layout(given: str, workspace: Workspace, reader: Reader, packs: Mapping[str, str] | None = None) -> Source:
+    """The layout of a name, an address or a file, on top of all it extends."""
+    return _Loader(workspace, reader, packs or {}).load(given, "", ())
+
+
+def folder_of(prefix: str, workspace: Workspace, packs: Mapping[str, str] | None = None) -> str:
+    """The folder behind a prefix."""
+    if prefix == "std":
+        return STD
+    if prefix == "user":
+        config = config_folder(workspace)
+        if config is None:
+            raise CallError("the pack 'user' has no folder: no home directory is known (set HOME or give --home)")
+        return os.path.join(config, "foreword", "prompts")
+    if prefix == "workspace":
+        return os.path.join(workspace.root or workspace.cwd, ".foreword", "prompts")
+    if packs and prefix in packs:
+        return packs[prefix]
+    raise CallError(
+        f"no pack {prefix!r}; known packs: {', '.join(sorted({'std', 'user', 'workspace', *(packs or {})}))}"
+    )
+
+
+def split_address(address: str) -> tuple[str, str]:
+    """`$prefix/path` as prefix and path; what cannot be an address is an error that says why."""
+    prefix, slash, path = address.removeprefix("$").partition("/")
+    if not address.startswith("$") or not slash or not prefix or not path:
+        raise CallError(f"{address!r} is no address; an address is $prefix/path, such as $std/opal")
+    if "\\" in path:
+        raise CallError(f"{address!r}: an address is written with '/', not with a backslash")
+    if any(segment in ("", ".", "..") for segment in path.split("/")):
+        raise CallError(f"{address!r}: an address may not hold '.', '..' or an empty segment")
+    return prefix, path
+
+
+class _Loader:
+    def __init__(self, workspace: Workspace, reader: Reader, packs: Mapping[str, str]) -> None:
+        self.workspace, self.reader, self.packs = workspace, reader, packs
+
+    def load(self, given: str, beside: str, above: tuple[str, ...]) -> Source:
+        """One layout and, through `extends`, those below it. `beside` is the folder of the file that named it."""
+        name, address, mapping = self.read(given, beside)
+        if address in above or len(above) >= _MOST_EXTENDED:
+            raise LayoutError(f"layouts extend each other in a circle: {' > '.join((*above, address))}")
+        strange = (
+            frozenset(flat({key: mapping[key] for key in mapping if key != "extends"}))
+            if address.startswith("$workspace/")
+            else frozenset()
+        )
+        below = mapping.get("extends")
+        if below is None:
+            return Source(name, address, mapping, strange)
+        if not isinstance(below, str):
+            raise LayoutError(f"layout {name}: extends takes an address or a file, not {below!r}")
+        folder = beside if address.startswith("$") else os.path.dirname(address)
+        base = self.load(below, folder, (*above, address))
+        own = {key: content for key, content in mapping.items() if key != "extends"}
+        return Source(name, address, merge(base.mapping, own), (base.strange - frozenset(flat(own))) | strange)
+
+    def read(self, given: str, beside: str) -> tuple[str, str, dict[str, Any]]:
+        if given.startswith("$"):
+            prefix, path = split_address(given)
+            if prefix == "std":
+                return path, given, self.shipped(path)
+            folder = folder_of(prefix, self.workspace, self.packs)
+            return path, given, self.file(os.path.join(folder, *path.split("/")) + ".toml", given, folder)
+        if "/" in given or given.endswith(".toml") or os.sep in given:
+            path = (
+                os.path.normpath(os.path.join(beside, given))
+                if beside
+                else absolute(given, self.workspace.environment or {})
+            )
+            return os.path.basename(path).removesuffix(".toml"), path, self.file(path, given, "")
+        return given, f"$std/{given}", self.shipped(given)
+
+    def shipped(self, name: str) -> dict[str, Any]:
+        from .std import compiled
+
+        if name not in compiled.NAMES:
+            raise CallError(f"no layout {name!r}" + suggestion(name, compiled.NAMES) + " (a file is named by its path)")
+        mapping: dict[str, Any] = getattr(compiled, name)()
+        return mapping
+
+    def file(self, path: str, given: str, folder: str) -> dict[str, Any]:
+        reading = self.reader.read(path)
+        if not reading.has_text:
+            why = reading.reason or ("it is empty" if reading.fate == "blank" else "there is no such file")
+            raise CallError(f"the layout {given!r} cannot be read: {why} ({printable(path)})")
+        if folder and self.reader.leads_out(path, folder):
+            raise CallError(f"the layout {given!r} is a link that leads out of its pack ({printable(path)})")
+        return parse_toml(reading.text, printable(path))
+
+
+def parse_toml(text: str, where: str) -> dict[str, Any]:
+    """A TOML text as a mapping; what is no TOML is an error with its line."""
+    import tomllib
+
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise LayoutError(f"{where} is not TOML: {error}") from None

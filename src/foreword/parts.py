@@ -1,0 +1,261 @@
+"""A section on its way into the prompt: what it holds, and how that is written down.
+
+Content comes from anywhere, and what stands around it must hold: a tag of the layout's own inside content is broken, a code fence
+or comment that content leaves open is closed.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .layout import Field
+from .vocabulary import Origin, Piece, replace, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from .layout import Form, Layout, Section
+    from .vocabulary import Document, Finding, Resident, Skill
+
+    Pieces = tuple[Piece, ...]
+
+
+@value
+class Item:
+    """One entry of a list: what stands for each of its fields, and the file it came from; or `whole`, a line of its own.
+
+    An item with neither is left out.
+    """
+
+    fields: Mapping[Field, Pieces]
+    path: str = ""
+    whole: Pieces = ()
+
+
+@value
+class Part:
+    """A section that applies, on its way into the prompt: items, inner parts, or text of its own."""
+
+    section: Section
+    items: Sequence[Item] = ()
+    inner: Sequence[Part] = ()
+    text: Pieces = ()
+    is_replaced: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.items or self.inner or self.text)
+
+
+@value
+class MadeItem:
+    """What an entry of a find became, and what was found out about it."""
+
+    entry: Document | Skill | Resident
+    item: Item
+    findings: Sequence[Finding]
+    is_listed: bool
+
+
+@value
+class Listing:
+    """A section that lists a find, with the entries it was made of."""
+
+    entries: Sequence[Document | Skill | Resident]
+    items: Sequence[MadeItem]
+    part: Part
+
+
+# What content may not do
+
+
+def filtered(piece: Piece, filters: Sequence[str]) -> Piece:
+    """A value with its filters applied: `line` puts it on one line, `xml` escapes it for a tag or an attribute."""
+    text = piece.text
+    for name in filters:
+        if name == "line":
+            text = " ".join(text.split())
+        else:
+            text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+    return Piece(text, piece.origin) if text != piece.text else piece
+
+
+def own_tag(layout: Layout) -> re.Pattern[str] | None:
+    """What opens or closes a wrapper of the layout, in any case and with inner spaces; None where nothing is tagged.
+
+    Tags are those of every `wrap`, and of every `item` around a whole text.
+    """
+    names: set[str] = set()
+    for section in layout.each_section():
+        holds_text = any(isinstance(part, Field) and part.name == "text" for part in section.item)
+        for form in (section.wrap, section.item if holds_text else ()):
+            for part in form:
+                if isinstance(part, str) and "<" in part:
+                    names.update(re.findall(r"</?([A-Za-z][\w-]*)", part))
+    if not names:
+        return None
+    return re.compile(rf"<(?=\s*+/?+\s*+(?:{'|'.join(map(re.escape, sorted(names)))})(?![\w-]))", re.IGNORECASE)
+
+
+def broken(piece: Piece, tag: re.Pattern[str]) -> Iterator[Piece]:
+    position, line = 0, piece.origin.lines[0] if piece.origin.lines else None
+    for match in tag.finditer(piece.text):
+        part = piece.text[position : match.end()]
+        yield Piece(part, _span(piece.origin, line, part))
+        yield Piece("\\", Origin("mark"))
+        position = match.end()
+        line = None if line is None else line + part.count("\n")
+    rest = piece.text[position:]
+    yield Piece(rest, _span(piece.origin, line, rest)) if position else piece
+
+
+def _span(origin: Origin, line: int | None, text: str) -> Origin:
+    return origin if line is None else replace(origin, lines=(line, line + text.count("\n")))
+
+
+_FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})([^\n]*)")
+_COMMENT_OR_CODE = re.compile(r"<!--|-->|(?<!`)(`+)(?!`)")
+
+
+def sealed(pieces: Pieces) -> tuple[Pieces, str]:
+    """The pieces with what they leave open closed, and what that was: nothing after them is swallowed."""
+    text = "".join(piece.text for piece in pieces)
+    fence, outside = _open_fence(text)
+    if fence:
+        return (*pieces, Piece(f"\n{fence}", Origin("mark"))), "a code fence"
+    if _has_open_comment(outside):
+        return (*pieces, Piece(" -->", Origin("mark"))), "a comment"
+    return pieces, ""
+
+
+def _open_fence(text: str) -> tuple[str, str]:
+    """The fence that the text leaves open, if any, and the text outside of all fences."""
+    if "```" not in text and "~~~" not in text:
+        return "", text
+    fence = ""
+    outside: list[str] = []
+    for line in text.split("\n"):
+        match = _FENCE.match(line)
+        if not fence and match and not (match[1][0] == "`" and "`" in match[2]):
+            fence = match[1]
+        elif fence and match and match[1].startswith(fence) and not match[2].strip():
+            fence = ""
+        elif not fence:
+            outside.append(line)
+    return fence, "\n".join(outside)
+
+
+def _has_open_comment(text: str) -> bool:
+    """Whether a `<!--` outside of code spans is never closed."""
+    if "<!--" not in text:
+        return False
+    is_open = False
+    position = 0
+    spans = _closing_backticks(text)
+    while match := _COMMENT_OR_CODE.search(text, position):
+        position = match.end()
+        if match[0] == "<!--":
+            is_open = True
+        elif match[0] == "-->":
+            is_open = False
+        elif not is_open:
+            position = spans.get(match.start(), position)
+    return is_open
+
+
+def _closing_backticks(text: str) -> dict[int, int]:
+    """For each run of backticks that opens a code span, where the span ends: at the next run of the same length."""
+    last: dict[int, int] = {}
+    ends: dict[int, int] = {}
+    for match in reversed(list(re.finditer(r"`+", text))):
+        length = len(match[0])
+        if length in last:
+            ends[match.start()] = last[length]
+        last[length] = match.end()
+    return ends
+
+
+# How it is written
+
+
+class Scribe:
+    """Writes parts down. A part that was written before, and is the very same, is not written again."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout, self.address = layout, layout.address
+        self.kind = "builtin" if layout.address.startswith("$std/") else "layout"
+        self.own_tag = own_tag(layout)
+        self.made: dict[str, Listing] = {}
+        self._written: dict[int, tuple[Part, Pieces, str]] = {}
+        self._costs: dict[int, int] = {}
+
+    def forget_others(self, parts: Iterable[Part]) -> None:
+        """Keep only what was written for these parts and those inside them."""
+        waiting, kept = list(parts), set()
+        while waiting:
+            part = waiting.pop()
+            kept.add(id(part))
+            waiting.extend(part.inner)
+        self._written = {key: each for key, each in self._written.items() if key in kept}
+        self._costs = {key: each for key, each in self._costs.items() if key in kept}
+
+    def origin(self, section: str) -> Origin:
+        """The origin of text that stands in the layout itself."""
+        return Origin(self.kind, f"{self.address}/{section}")
+
+    def written(self, part: Part) -> tuple[Pieces, str]:
+        """A part with everything around it: items formed and joined, inner parts joined, all of it wrapped."""
+        known = self._written.get(id(part))
+        if known is None:
+            pieces = part.text if part.is_replaced else tuple(self._wrapped(part))
+            known = self._written[id(part)] = (part, pieces, "".join([piece.text for piece in pieces]))
+        return known[1], known[2]
+
+    def cost(self, part: Part, estimate: Callable[[str], int]) -> int:
+        """The tokens of a part as it is written."""
+        known = self._costs.get(id(part)) if id(part) in self._written else None
+        if known is None:
+            known = self._costs[id(part)] = estimate(self.written(part)[1])
+        return known
+
+    def _wrapped(self, part: Part) -> Iterator[Piece]:
+        section = part.section
+        own = self.origin(section.name)
+        for around in section.wrap or (Field(""),):
+            if isinstance(around, str):
+                yield Piece(around, own)
+            else:
+                yield from self._inside(part, own)
+
+    def _inside(self, part: Part, own: Origin) -> Iterator[Piece]:
+        section = part.section
+        each = [formed for item in part.items if (formed := tuple(_formed(section, item, own)))]
+        each = each or [self.written(inner)[0] for inner in part.inner]
+        if not each:
+            yield from part.text
+        for number, pieces in enumerate(each):
+            if number and section.join:
+                yield Piece(section.join, own)
+            yield from pieces
+
+
+def _formed(section: Section, item: Item, own: Origin) -> Iterator[Piece]:
+    if not item.fields:
+        yield from item.whole
+        return
+    form = section.item
+    if _ends_empty(form, item):
+        form = (*form[:-2], str(form[-2]).rstrip("\n"))
+    for part in form:
+        if isinstance(part, Field):
+            yield from (piece for piece in item.fields[part] if piece.text)
+        else:
+            yield Piece(part, own)
+
+
+def _ends_empty(form: Form, item: Item) -> bool:
+    """Whether nothing stands where the form ends, below a heading of the form's own."""
+    if len(form) < 2 or not isinstance(form[-1], Field) or not isinstance(form[-2], str):
+        return False
+    return not any(piece.text for piece in item.fields[form[-1]])

@@ -1,0 +1,90 @@
+"""Where the agent works: what a `Workspace` leaves open is found out here, once.
+
+Paths are kept as the user wrote them (a directory reached through a link keeps the link's name); which git repository a
+directory belongs to is decided as git does, by where it really is.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from ..errors import CallError
+from ..vocabulary import Workspace, printable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .files import Reader
+
+
+def settled(workspace: Workspace, reader: Reader) -> Workspace:
+    """The workspace with everything known: absolute paths, the root, the home directory (None if there is none)."""
+    environment = os.environ if workspace.environment is None else workspace.environment
+    cwd = absolute(workspace.cwd, environment)
+    if not reader.is_folder(cwd):
+        what = "is not a directory" if os.path.lexists(cwd) else "does not exist"
+        raise CallError(f"the working directory {printable(workspace.cwd)} {what}; name a directory that is there")
+    platform = workspace.platform or sys.platform
+    home = workspace.home if workspace.home is not None else _home(platform, environment)
+    if workspace.root:
+        root: str | None = absolute(workspace.root, environment)
+    else:
+        cwd, root = _within_repository(cwd, reader)
+    return Workspace(
+        cwd, root or cwd, absolute(home, environment) if home else None, platform, environment, root is not None
+    )
+
+
+def git_root(cwd: str, reader: Reader) -> str | None:
+    """The nearest directory at or above `cwd` that holds a `.git`: a folder, or the file of a worktree or submodule."""
+    directory = cwd
+    while True:
+        if reader.has_git(directory):
+            return directory
+        above = os.path.dirname(directory)
+        if above == directory:
+            return None
+        directory = above
+
+
+def _within_repository(cwd: str, reader: Reader) -> tuple[str, str | None]:
+    """The working directory and its git root, both by the names the user knows where those lead to the same repository."""
+    root = git_root(cwd, reader)
+    real = os.path.realpath(cwd)
+    if real == cwd:
+        return cwd, root
+    real_root = git_root(real, reader)
+    if real_root is None or (root is not None and reader.identity(root) == reader.identity(real_root)):
+        return cwd, root if real_root is not None else None
+    return real, real_root
+
+
+def absolute(path: str, environment: Mapping[str, str]) -> str:
+    """The path from the root on, links kept: `.` is what the shell calls the working directory."""
+    if os.path.isabs(path):
+        return os.path.normpath(path)
+    here = os.getcwd()
+    shell = environment.get("PWD", "")
+    if os.path.isabs(shell) and shell != here:
+        try:
+            here = os.path.normpath(shell) if os.path.samefile(shell, here) else here
+        except OSError:
+            pass
+    return os.path.normpath(os.path.join(here, path))
+
+
+def config_folder(workspace: Workspace) -> str | None:
+    """Where programs keep a user's settings: `$XDG_CONFIG_HOME` if absolute, else `~/.config`; `%APPDATA%` on Windows."""
+    environment = workspace.environment or {}
+    if workspace.platform == "win32":
+        return environment.get("APPDATA") or None
+    given = environment.get("XDG_CONFIG_HOME", "")
+    if given.startswith("/"):
+        return os.path.normpath(given)
+    return os.path.join(workspace.home, ".config") if workspace.home else None
+
+
+def _home(platform: str, environment: Mapping[str, str]) -> str | None:
+    return environment.get("USERPROFILE" if platform == "win32" else "HOME") or None

@@ -1,0 +1,385 @@
+"""The one careful reader: every byte that Foreword takes from a disk comes through here.
+
+A user's file can be anything: a directory, a pipe that nobody writes to, a device without end, a gigabyte, another encoding, a
+link to itself. The reader opens without blocking, believes the open file and not its name, reads no more than its limit, and
+answers with a `Reading` that says what became of the file. It never raises for what is on the disk.
+
+It also keeps the stamps: what `stat` said of everything it looked at, from which `is_unchanged` tells in one loop whether
+reading again would give the same. A missing file is stamped by the nearest directory that is there.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from errno import ELOOP, ENAMETOOLONG, ENOENT, ENOTDIR
+
+from ..vocabulary import digest, value, without_blank_lines
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any, Protocol
+
+    from ..vocabulary import Fate
+
+    Stamp = tuple[int, int, int, int, int] | None
+
+    class Disk(Protocol):
+        """What the reader asks of an operating system; the module `os` is one."""
+
+        open: Any
+        read: Any
+        close: Any
+        fstat: Any
+        stat: Any
+        lstat: Any
+        scandir: Any
+
+
+LIMIT = 1 << 20
+HEAD = 1 << 14
+_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_NOCTTY", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+# A file system's clock ticks coarsely: what changed this shortly before the look may change again without a new time.
+_TICK = 50_000_000
+_COARSE_TICK = 2_100_000_000
+_RECENT = (0, 0, 0, 0, -1)
+
+
+@value
+class Reading:
+    """What became of an attempt to read a file. `text` has no BOM, LF line ends, and no blank lines around it."""
+
+    path: str
+    fate: Fate
+    text: str = ""
+    line: int = 1
+    hash: str = ""
+    size: int = 0
+    identity: tuple[int, int] = (0, 0)
+    code: str = ""
+    reason: str = ""
+
+    @property
+    def has_text(self) -> bool:
+        return self.fate in ("used", "cut")
+
+
+class Reader:
+    """Reads files and directories, and remembers what it looked at."""
+
+    def __init__(self, limit: int = LIMIT, disk: Any = os) -> None:
+        self.limit = limit
+        self.disk: Disk = disk
+        self.stamps: dict[str, Stamp] = {}
+        self.readings: dict[str, tuple[Stamp, Reading]] = {}
+        self._folders: dict[str, bool] = {}
+        self._links: dict[str, bool] = {}
+
+    def successor(self, readings: dict[str, tuple[Stamp, Reading]]) -> Reader:
+        """A reader with the same limits that has looked at nothing, and need not read again what still has its stamp."""
+        reader = Reader(self.limit, self.disk)
+        reader.readings = readings
+        return reader
+
+    def read(self, path: str) -> Reading:
+        """The text of a file, or why there is none."""
+        return self._known(path) or self._kept(path, self._read(path))
+
+    def read_head(self, path: str) -> Reading:
+        """As `read`, but no further than the front matter, where that is closed within the first bytes."""
+        return self._known(path) or self._kept(path, self._read_head(path))
+
+    def read_whole(self, path: str) -> Reading:
+        """As `read`, but with the blank lines around the text: only a file without any character is blank."""
+        opened = self._bytes(path, self.limit)
+        if isinstance(opened, Reading):
+            return opened
+        data, status = opened
+        return _decoded(path, data, status.st_size, (status.st_dev, status.st_ino), self.limit, trim=False)
+
+    def _known(self, path: str) -> Reading | None:
+        """What was read before, if the file still looks the same; for a missing file, if its directory does."""
+        stamp, reading = self.readings.get(path, (None, None))
+        if reading is None:
+            return None
+        if reading.fate == "absent":
+            folder = os.path.dirname(path)
+            self.stamp(folder)
+            return reading if self.stamps[folder] == stamp else None
+        try:
+            now = _trusted(self.disk.stat(path))
+        except (OSError, ValueError):
+            return None
+        if now != stamp:
+            return None
+        self.stamps[path] = now
+        return reading
+
+    def _kept(self, path: str, reading: Reading) -> Reading:
+        looked_at = os.path.dirname(path) if reading.fate == "absent" else path
+        stamp = self.stamps.get(looked_at)
+        if stamp is not None and stamp != _RECENT:
+            self.readings[path] = (stamp, reading)
+        return reading
+
+    def _read(self, path: str) -> Reading:
+        opened = self._bytes(path, self.limit)
+        if isinstance(opened, Reading):
+            return opened
+        data, status = opened
+        return _decoded(path, data, status.st_size, (status.st_dev, status.st_ino), self.limit)
+
+    def _read_head(self, path: str) -> Reading:
+        opened = self._bytes(path, HEAD)
+        if isinstance(opened, Reading):
+            return opened
+        data, status = opened
+        end = _end_of_front_matter(data)
+        if end is None and len(data) > HEAD:
+            return self._read(path)
+        head = data if end is None else data[:end]
+        return _decoded(path, head, len(head), (status.st_dev, status.st_ino), self.limit, is_head=True)
+
+    def is_folder(self, path: str) -> bool:
+        """Whether a directory is there. Asked once; its absence is stamped by the directory above."""
+        known = self._folders.get(path)
+        if known is None:
+            known = self._folders[path] = self._look_for_folder(path)
+        return known
+
+    def entries(self, path: str) -> tuple[list[str], str]:
+        """The names in a directory by code point, and why they could not be had."""
+        if not self.is_folder(path):
+            return [], ""
+        self.stamp(path)
+        try:
+            with self.disk.scandir(path) as listing:
+                return sorted(entry.name for entry in listing), ""
+        except OSError as error:
+            return [], _why(error)
+
+    def identity(self, path: str) -> tuple[int, int] | None:
+        """Which directory or file this really is, whatever its name; None if it is not there."""
+        try:
+            status = self.disk.stat(path)
+        except (OSError, ValueError):
+            return None
+        return status.st_dev, status.st_ino
+
+    def has_entry(self, path: str) -> bool:
+        """Whether the directory has an entry of this name, be it a link to nothing. A missing one is stamped by its directory."""
+        if path in self.readings and self.readings[path][1].fate == "absent" and self._known(path):
+            return False
+        try:
+            self.disk.lstat(path)
+        except (OSError, ValueError):
+            folder = os.path.dirname(path)
+            if self.is_folder(folder):
+                self.stamp(folder)
+            self._kept(path, Reading(path, "absent"))
+            return False
+        return True
+
+    def has_git(self, folder: str) -> bool:
+        """Whether a directory is the root of a repository: it holds a folder `.git`, or the file of a worktree or submodule."""
+        self.stamp(folder)
+        try:
+            mode = self.disk.stat(os.path.join(folder, ".git")).st_mode
+        except (OSError, ValueError):
+            return False
+        return stat.S_ISDIR(mode) or stat.S_ISREG(mode)
+
+    def leads_out(self, path: str, root: str) -> bool:
+        """Whether a path that is written inside a directory really lies outside of it, by a link on the way."""
+        if not is_inside(path, root) or not self._has_link(path, root):
+            return False
+        return not is_inside(os.path.realpath(path), os.path.realpath(root))
+
+    def _has_link(self, path: str, root: str) -> bool:
+        if path == root:
+            return False
+        known = self._links.get(path)
+        if known is None:
+            try:
+                known = stat.S_ISLNK(self.disk.lstat(path).st_mode)
+            except (OSError, ValueError):
+                known = False
+            known = self._links[path] = known or self._has_link(os.path.dirname(path), root)
+        return known
+
+    def stamp(self, path: str) -> None:
+        """Remember what a path looks like now; what changed a moment ago is not trusted to tell of its next change."""
+        if path not in self.stamps:
+            try:
+                self.stamps[path] = _trusted(self.disk.stat(path))
+            except (OSError, ValueError):
+                self.stamps[path] = None
+
+    def distrust(self, path: str) -> None:
+        """Let a path count as changed at the next look, whatever its stamp: something unseen depends on it."""
+        self.stamps[path] = _RECENT
+
+    def _look_for_folder(self, path: str) -> bool:
+        above = os.path.dirname(path)
+        if above != path and not self.is_folder(above):
+            return False
+        try:
+            status = self.disk.stat(path)
+        except (OSError, ValueError):
+            self._stamp_absence(path)
+            return False
+        if stat.S_ISDIR(status.st_mode):
+            return True
+        self.stamps[path] = _trusted(status)
+        return False
+
+    def _stamp_absence(self, path: str) -> None:
+        """A path that is not there: its directory's time tells when it comes, unless it is a link whose target is missing."""
+        if self.has_entry(path):
+            self.stamps[path] = None
+
+    def _bytes(self, path: str, limit: int) -> tuple[bytes, os.stat_result] | Reading:
+        """At most one byte more than the limit, and what the open file says of itself."""
+        above = os.path.dirname(path)
+        if not self.is_folder(above):
+            return Reading(path, "absent")
+        try:
+            descriptor = self.disk.open(path, _FLAGS)
+        except (OSError, ValueError) as error:
+            return self._not_opened(path, error)
+        try:
+            status = self.disk.fstat(descriptor)
+            self.stamps[path] = _trusted(status)
+            if not stat.S_ISREG(status.st_mode):
+                return Reading(
+                    path, "unreadable", code="file-unreadable", reason=f"it is {_kind(status.st_mode)}, not a file"
+                )
+            return self._all(descriptor, limit + 1), status
+        except OSError as error:
+            self.stamp(path)
+            return Reading(path, "unreadable", code="file-unreadable", reason=_why(error))
+        finally:
+            self.disk.close(descriptor)
+
+    def _all(self, descriptor: int, limit: int) -> bytes:
+        data: bytes = self.disk.read(descriptor, limit)
+        parts = [data]
+        missing = limit - len(data)
+        while data and missing > 0:
+            data = self.disk.read(descriptor, missing)
+            parts.append(data)
+            missing -= len(data)
+        return b"".join(parts)
+
+    def _not_opened(self, path: str, error: OSError | ValueError) -> Reading:
+        number = getattr(error, "errno", None)
+        if number in (ENOENT, ENOTDIR):
+            self._stamp_absence(path)
+            if path not in self.stamps:
+                return Reading(path, "absent")
+            return Reading(path, "unreadable", code="file-unreadable", reason="it is a link to nothing")
+        self.stamp(path)
+        return Reading(path, "unreadable", code="file-unreadable", reason=_why(error))
+
+
+def is_inside(path: str, folder: str) -> bool:
+    """Whether an absolute path is a directory or written below it."""
+    return path == folder or path.startswith(folder if folder.endswith("/") else folder + "/")
+
+
+def is_unchanged(stamps: Sequence[tuple[str, Stamp]], disk: Any = os) -> bool:
+    """Whether everything that was looked at still looks the same: one `stat` each, nothing is read."""
+    look = disk.stat
+    for path, stamp in stamps:
+        try:
+            s = look(path)
+        except (OSError, ValueError):
+            if stamp is not None:
+                return False
+        else:
+            if stamp != (s.st_mtime_ns, s.st_ctime_ns, s.st_size, s.st_ino, s.st_dev):
+                return False
+    return True
+
+
+def _trusted(status: os.stat_result) -> Stamp:
+    changed = max(status.st_mtime_ns, status.st_ctime_ns)
+    tick = _TICK if changed % 1_000_000_000 else _COARSE_TICK
+    if changed > time.time_ns() - tick:
+        return _RECENT
+    return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino, status.st_dev
+
+
+def _decoded(
+    path: str, data: bytes, size: int, identity: tuple[int, int], limit: int, is_head: bool = False, trim: bool = True
+) -> Reading:
+    is_cut = len(data) > limit
+    known: Any = {"size": max(size, len(data)), "identity": identity}
+    for mark, encoding in (
+        (b"\xff\xfe\0\0", "UTF-32"),
+        (b"\0\0\xfe\xff", "UTF-32"),
+        (b"\xff\xfe", "UTF-16"),
+        (b"\xfe\xff", "UTF-16"),
+    ):
+        if data.startswith(mark):
+            reason = f"it is {encoding}, not UTF-8; save it as UTF-8"
+            return Reading(path, "unreadable", code="file-not-utf8", reason=reason, **known)
+    if b"\0" in data:
+        return Reading(
+            path, "binary", code="file-binary", reason=f"it holds a NUL byte at offset {data.index(0)}", **known
+        )
+    try:
+        text = data[:limit].decode()
+    except UnicodeDecodeError as error:
+        if not (is_cut and error.start >= limit - 3 and error.reason == "unexpected end of data"):
+            reason = f"byte 0x{data[error.start]:02x} at offset {error.start} is not UTF-8; save it as UTF-8"
+            return Reading(path, "unreadable", code="file-not-utf8", reason=reason, **known)
+        text = data[: error.start].decode()
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    if not (text.strip() if trim else text):
+        return Reading(path, "blank", **known)
+    if is_head:
+        return Reading(path, "used", text, **known)
+    text, line = without_blank_lines(text) if trim else (text, 1)
+    if is_cut:
+        reason = f"it has {known['size']:,} bytes; what follows the first {limit:,} is left out"
+        return Reading(path, "cut", text, line, digest(text), code="file-cut", reason=reason, **known)
+    return Reading(path, "used", text, line, digest(text), **known)
+
+
+def _end_of_front_matter(data: bytes) -> int | None:
+    """Where the line after the closing `---` begins; None if there is none in these bytes."""
+    position = data.find(b"\n---", 3)
+    while position >= 0:
+        end = data.find(b"\n", position + 4)
+        if end >= 0 and not data[position + 4 : end].strip():
+            return end + 1
+        position = data.find(b"\n---", position + 4)
+    return None
+
+
+def _why(error: OSError | ValueError) -> str:
+    if getattr(error, "errno", None) == ELOOP:
+        return "its links lead in a circle"
+    if getattr(error, "errno", None) == ENAMETOOLONG:
+        return "its name is too long"
+    return (getattr(error, "strerror", None) or str(error)).lower()
+
+
+def _kind(mode: int) -> str:
+    kinds = (
+        (stat.S_ISDIR, "a directory"),
+        (stat.S_ISFIFO, "a named pipe"),
+        (stat.S_ISSOCK, "a socket"),
+        (stat.S_ISCHR, "a device"),
+        (stat.S_ISBLK, "a device"),
+    )
+    return next((name for test, name in kinds if test(mode)), "something else")

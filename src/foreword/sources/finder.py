@@ -1,0 +1,265 @@
+"""The one finder: instruction files, SYSTEM.md, skills and residents are all found by looking in places and taking groups.
+
+Texts come farthest first, skills nearest first. Of a group the first file that is neither blank nor unreadable is taken, and
+each of the others is a candidate with its fate. Which of two equal files stays is decided in `gather`, over all finds.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from ..findings import finding
+from ..vocabulary import Candidate, printable, value
+from .environment import config_folder
+from .files import is_inside
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ..layout import Find, Pattern
+    from ..vocabulary import Finding, Workspace
+    from .files import Reader, Reading
+
+# Below a folder of skills may lie whole checkouts; these two never hold a skill, and there is an end to everything.
+_PASSED_OVER = frozenset((".git", "node_modules"))
+_MOST_FOLDERS = 20_000
+
+
+@value
+class Slot:
+    """One place for a group: the paths of its alternatives, best first, each with the pattern it came from."""
+
+    patterns: Sequence[tuple[Pattern, str]]
+
+
+class Trail:
+    """What a search leaves behind: candidates with their fate, and findings."""
+
+    def __init__(self) -> None:
+        self.candidates: list[Candidate] = []
+        self.findings: list[Finding] = []
+
+    def leave(self, path: str, layer: str, fate: str, reason: str = "", code: str = "") -> None:
+        """Record a candidate's fate, and a finding where a person should know of it."""
+        shown = printable(path)
+        self.candidates.append(Candidate(shown, layer, fate, reason))  # type: ignore[arg-type]
+        if code:
+            self.findings.append(finding(code, f"{shown}: {reason}", shown))
+
+
+def slots(find: Find, workspace: Workspace, trail: Trail) -> Iterator[Slot]:
+    """Every place to look, in order. Neighbouring groups of the place `walk` are looked for together, directory by directory."""
+    run: list[Sequence[Pattern]] = []
+    for group in find.groups:
+        if group and group[0].place == "walk":
+            run.append(group)
+            continue
+        yield from _walked(run, find, workspace)
+        run = []
+        yield Slot(
+            tuple((pattern, base) for pattern in group if (base := _base(pattern, workspace, trail)) is not None)
+        )
+    yield from _walked(run, find, workspace)
+
+
+def _walked(run: Sequence[Sequence[Pattern]], find: Find, workspace: Workspace) -> Iterator[Slot]:
+    if not run:
+        return
+    is_confined = any(pattern.confined for group in run for pattern in group)
+    directories = walked_directories("git" if is_confined else find.walk, workspace)
+    for directory in directories if find.kind == "text" else reversed(directories):
+        for group in run:
+            yield Slot(tuple((pattern, directory) for pattern in group))
+
+
+def walked_directories(walk: str, workspace: Workspace) -> list[str]:
+    """The directories of the place `walk`, farthest first."""
+    root, cwd = workspace.root or workspace.cwd, workspace.cwd
+    top = None if walk == "root" or (walk == "git-or-root" and not workspace.is_repository) else root
+    directories = [cwd]
+    while directories[-1] != top and (above := os.path.dirname(directories[-1])) != directories[-1]:
+        directories.append(above)
+    return directories[::-1]
+
+
+def _base(pattern: Pattern, workspace: Workspace, trail: Trail) -> str | None:
+    """The directory a pattern starts from; None, with a finding, where it may not or cannot."""
+    if pattern.confined and pattern.place not in ("cwd", "root", "walk"):
+        message = f"the workspace's own layout or settings look in '{pattern.place}:{pattern.path}'; only the workspace is theirs"
+        trail.findings.append(finding("workspace-refused", message))
+        return None
+    if pattern.place == "cwd":
+        return workspace.cwd
+    if pattern.place == "root":
+        return workspace.root
+    base = workspace.home if pattern.place == "home" or pattern.path.startswith("~/") else config_folder(workspace)
+    if pattern.place == "path" and not pattern.path.startswith("~/"):
+        return workspace.cwd
+    if base is None and not any(each.code == "home-missing" for each in trail.findings):
+        trail.findings.append(
+            finding("home-missing", "no home directory is known (HOME is not set): the user's own files were skipped")
+        )
+    return base
+
+
+def bound_of(find: Find, workspace: Workspace) -> str:
+    """The folder that the includes of a find's texts stay in: the workspace, or for the user's own files their folder."""
+    pattern = find.groups[0][0] if find.groups and find.groups[0] else None
+    if pattern is None or pattern.place in ("cwd", "root", "walk"):
+        return workspace.root or workspace.cwd
+    base = _base(pattern, workspace, Trail()) or "/"
+    return os.path.dirname(os.path.normpath(os.path.join(base, pattern.path.removeprefix("~/"))))
+
+
+def matches(pattern: Pattern, base: str, reader: Reader, trail: Trail, layer: str) -> list[str]:
+    """The files a pattern stands for below its base: itself, or for `*` and `**` what is there, by code point."""
+    path = pattern.path
+    if "*" not in path and pattern.place != "path" and ".." not in path:
+        return [f"{base}/{path}" if base != "/" else f"/{path}"]
+    if pattern.place == "path":
+        path = path.removeprefix("~/")
+    segments = [segment for segment in path.split("/") if segment not in ("", ".")]
+    start = "/" if pattern.place == "path" and path.startswith("/") else base
+    fixed = 0
+    while fixed < len(segments) and "*" not in segments[fixed]:
+        fixed += 1
+    start = os.path.normpath(os.path.join(start, *segments[:fixed]))
+    if fixed == len(segments):
+        return [start]
+    return _matching(start, segments[fixed:], reader, trail, layer)
+
+
+def _matching(folder: str, segments: Sequence[str], reader: Reader, trail: Trail, layer: str) -> list[str]:
+    first, rest = segments[0], list(segments[1:])
+    if first == "**":
+        return list(_at_any_depth(folder, rest, reader, trail, layer))
+    names = _names(folder, reader, trail, layer)
+    if "*" in first:
+        chosen = re.compile(".*".join(map(re.escape, first.split("*"))), re.DOTALL)
+        names = [
+            name for name in names if chosen.fullmatch(name) and not (name.startswith(".") and first.startswith("*"))
+        ]
+    else:
+        names = [first] if first in names else []
+    found = [os.path.join(folder, name) for name in names]
+    if not rest:
+        return found
+    if "*" not in "".join(rest):
+        return [
+            os.path.join(each, *rest)
+            for each in found
+            if reader.has_entry(os.path.join(each, *rest)) or _will_come(each, reader)
+        ]
+    return [path for each in found if reader.is_folder(each) for path in _matching(each, rest, reader, trail, layer)]
+
+
+def _will_come(folder: str, reader: Reader) -> bool:
+    """Never: but a folder without the file is stamped, so that the file is seen when it comes."""
+    if reader.is_folder(folder):
+        reader.stamp(folder)
+    return False
+
+
+def _at_any_depth(top: str, rest: Sequence[str], reader: Reader, trail: Trail, layer: str) -> Iterator[str]:
+    """Files `rest` in folders below `top`, but not below a folder that has one. Links are followed, circles end."""
+    seen: set[tuple[int, int] | None] = {None}
+    waiting = [top]
+    while waiting:
+        folder = waiting.pop()
+        identity = reader.identity(folder)
+        if identity in seen:
+            continue
+        seen.add(identity)
+        if len(seen) > _MOST_FOLDERS:
+            trail.findings.append(
+                finding(
+                    "scan-limit",
+                    f"{printable(top)} holds more than {_MOST_FOLDERS:,} folders; the rest was not looked at",
+                    printable(top),
+                )
+            )
+            return
+        path = os.path.join(folder, *rest)
+        if folder != top and reader.has_entry(path):
+            yield path
+            continue
+        names = _names(folder, reader, trail, layer)
+        below = [os.path.join(folder, name) for name in reversed(names) if name not in _PASSED_OVER]
+        waiting.extend(each for each in below if reader.is_folder(each))
+
+
+def _names(folder: str, reader: Reader, trail: Trail, layer: str) -> list[str]:
+    names, trouble = reader.entries(folder)
+    if trouble:
+        trail.leave(folder, layer, "unreadable", trouble, "file-unreadable")
+    return names
+
+
+def choose(
+    slot: Slot, layer: str, workspace: Workspace, reader: Reader, trail: Trail
+) -> tuple[list[Reading], list[Reading]]:
+    """Of a group the first alternative that gives a text, all its files; and the texts that were passed over for it.
+
+    What gives no text is left on the trail. A file that only points at its neighbour counts as absent.
+    """
+    taken: list[Reading] = []
+    shadowed: list[Reading] = []
+    for pattern, base in slot.patterns:
+        readings = [reader.read(path) for path in matches(pattern, base, reader, trail, layer)]
+        usable = [each for each in readings if _is_usable(each, layer, reader, trail)]
+        usable = [each for each in usable if may_be_used(each.path, pattern, layer, workspace, reader, trail)]
+        if taken:
+            shadowed += usable
+        else:
+            taken = usable
+    return taken, shadowed
+
+
+def _is_usable(reading: Reading, layer: str, reader: Reader, trail: Trail) -> bool:
+    if not reading.has_text:
+        reason = reading.reason or ("nothing but white space" if reading.fate == "blank" else "")
+        trail.leave(reading.path, layer, reading.fate, reason, reading.code)
+        return False
+    target = _pointed_at(reading, reader)
+    if target:
+        trail.leave(reading.path, layer, "duplicate", f"it only points at {target}", "file-duplicate")
+        return False
+    _look_for_other_case(reading.path, reader, trail)
+    return True
+
+
+def may_be_used(path: str, pattern: Pattern, layer: str, workspace: Workspace, reader: Reader, trail: Trail) -> bool:
+    """A link of the project may lead out of the workspace, which is said; not where a stranger wrote the pattern."""
+    root = workspace.root or workspace.cwd
+    if pattern.place not in ("cwd", "root", "walk"):
+        return True
+    leads_out = reader.leads_out(path, root)
+    if pattern.confined and (leads_out or not is_inside(path, root)):
+        trail.leave(path, layer, "untrusted", "it lies outside the workspace that asked for it", "workspace-refused")
+        return False
+    if leads_out:
+        shown = printable(path)
+        trail.findings.append(finding("file-outside", f"{shown} is a link that leads out of the workspace", shown))
+    return True
+
+
+def _look_for_other_case(path: str, reader: Reader, trail: Trail) -> None:
+    folder, name = os.path.split(path)
+    for variant in {name.lower(), name.upper(), name.capitalize()} - {name}:
+        other = os.path.join(folder, variant)
+        if reader.has_entry(other) and reader.identity(other) != reader.identity(path):
+            shown = printable(other)
+            trail.findings.append(finding("file-case", f"{shown} was not read: the name is {name}", shown))
+
+
+_POINTER = re.compile(r"@?(?:\./)?([\w.-]+\.md)\s*", re.IGNORECASE)
+
+
+def _pointed_at(reading: Reading, reader: Reader) -> str:
+    """The neighbour whose name is all that a file holds: an import line, or a link checked out where links are text."""
+    if len(reading.text) > 200 or not (match := _POINTER.fullmatch(reading.text)):
+        return ""
+    target = os.path.join(os.path.dirname(reading.path), match[1])
+    return match[1] if target != reading.path and reader.has_entry(target) else ""

@@ -1,0 +1,122 @@
+"""The values of template variables that come from outside: files, git, the machine.
+
+A `file:` is held inside what the agent's scope may read, after links are resolved. Files that hold secrets, and whatever is not a
+file at all, are refused whatever the scope says.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ..findings import finding
+from ..vocabulary import Document, printable
+from . import git
+from .files import is_inside
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+    from ..vocabulary import Access, Finding, Scope, Workspace
+    from .files import Reader
+
+
+# Names whose files hold secrets. A sample of one (`.env.example`) is meant to be read.
+_SECRET_NAMES = (
+    ".env", ".env.*", "*.env", ".envrc", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "*.ppk", "id_rsa*", "id_dsa*",
+    "id_ecdsa*", "id_ed25519*", ".npmrc", ".pypirc", ".netrc", "_netrc", ".pgpass", ".git-credentials", ".htpasswd", "credentials",
+    "credentials.json", ".dockercfg", ".vault-token", "*.tfstate",
+)  # fmt: skip
+_SAMPLES = ("*.example", "*.sample", "*.template", "*.dist", "*.pub")
+_SECRET_FOLDERS = frozenset((".git", ".ssh", ".gnupg", ".aws", ".kube", ".azure", ".docker"))
+_NO_FILES = ("/proc", "/sys", "/dev")
+
+
+def is_secret(path: str) -> bool:
+    """Whether a path is one whose content belongs in no prompt."""
+    from fnmatch import fnmatchcase
+
+    parts = [part.lower() for part in path.split("/")]
+    name = parts[-1]
+    if any(part in _SECRET_FOLDERS for part in parts[:-1]):
+        return True
+    return any(fnmatchcase(name, each) for each in _SECRET_NAMES) and not any(
+        fnmatchcase(name, each) for each in _SAMPLES
+    )
+
+
+def read_values(
+    wanted: Iterable[tuple[str, str]],
+    workspace: Workspace,
+    scope: Scope,
+    settings: Mapping[str, Any],
+    reader: Reader,
+) -> tuple[dict[str, str | Document], list[Finding], bool]:
+    """The values of these variables that come from outside, by `type:name`; findings; and whether a stamp can vouch for them."""
+    values: dict[str, str | Document] = {}
+    findings: list[Finding] = []
+    is_stamped = True
+    for type_, name in wanted:
+        found: str | Document | None = None
+        if type_ == "file":
+            found = _file(name, workspace, scope, settings, reader, findings)
+        elif (type_, name) == ("git", "branch"):
+            found = git.branch(workspace.root or workspace.cwd, reader)
+        elif (type_, name) == ("git", "status"):
+            found = git.status(workspace.root or workspace.cwd, workspace.cwd, reader)
+            is_stamped = False
+        elif (type_, name) == ("system", "hostname"):
+            import socket
+
+            found = socket.gethostname()
+        if found is not None:
+            values[f"{type_}:{name}"] = found
+    return values, findings, is_stamped
+
+
+def _file(
+    name: str, workspace: Workspace, scope: Scope, settings: Mapping[str, Any], reader: Reader, findings: list[Finding]
+) -> Document | None:
+    path = os.path.normpath(os.path.join(workspace.cwd, name))
+    real = os.path.realpath(path)
+    why = refusal(real, workspace, scope, settings) or (
+        "" if real == path else refusal(path, workspace, None, settings)
+    )
+    shown = printable(path)
+    if why:
+        findings.append(finding("variable-refused", f"[file:{printable(name)}] is not read: {why}", shown))
+        return None
+    reading = reader.read_whole(path)
+    if reading.code:
+        findings.append(finding(reading.code, f"{shown}: {reading.reason}", shown))
+    if not reading.has_text:
+        return None
+    return Document(
+        shown, reading.text.removesuffix("\n"), reading.hash, reading.line, reading.size if reading.fate == "cut" else 0
+    )
+
+
+def refusal(path: str, workspace: Workspace, scope: Scope | None, settings: Mapping[str, Any]) -> str:
+    """Why a real path may not be read; empty if it may. `scope` is None where only its name matters."""
+    if any(is_inside(path, each) for each in _NO_FILES):
+        return "it is no file of a project"
+    if is_secret(path) and not settings.get("file_secrets"):
+        return "its name is one of a file that holds secrets (the setting file_secrets allows it)"
+    if scope is None or may_read(scope, path, settings.get("file_paths", ()), workspace):
+        return ""
+    return "it lies outside what the scope may read (the setting file_paths widens it)"
+
+
+def may_read(scope: Scope, path: str, further: Sequence[str], workspace: Workspace) -> bool:
+    """Whether the scope, and the further folders of the settings, let this real path be read. A denied path wins."""
+    if any(covers(row, path) for row in scope.deny if row.permission == "read"):
+        return False
+    folders = [os.path.realpath(os.path.join(workspace.cwd, os.path.expanduser(each))) for each in further]
+    return any(covers(row, path) for row in scope.allow) or any(is_inside(path, each) for each in folders)
+
+
+def covers(row: Access, path: str) -> bool:
+    """Whether a row of a scope speaks of a path: of itself, of what is in it, and if recursive of all below."""
+    place = os.path.realpath(row.path)
+    return path == place or (is_inside(path, place) if row.recursive else os.path.dirname(path) == place)

@@ -1,0 +1,280 @@
+r"""The bracket language: `[type:name]` is a variable, `[if type:name]` asks whether it exists.
+
+    template  = { escape | tag | text }
+    escape    = "\["                                    a bracket that is text; any other backslash is text
+    tag       = "[" blanks body blanks "]"              on one line
+    body      = variable
+              | "if" blank blanks [ "!" blanks ] variable
+              | "else"
+              | "endif"
+    variable  = type ":" blanks name
+    type      = letter { letter | digit | "_" | "-" }   lower case
+    name      = any characters but "[", "]", CR, LF and NUL; at least one
+    blank     = space | tab
+
+    block     = [if] template [ [else] template ] [endif]
+
+A variable's type is one that the catalog knows. Any other type makes a variable that does not exist (blank, false in
+`[if]`, and a finding), provided that it looks like one: the name stands close to the colon, is made of letters, digits
+and `_ . / -`, does not begin with `/`, and no `(` follows the bracket. Every bracket that is no tag is text:
+`[TODO: fix]`, `[note: a]`, `[12:30]`, `[https://x]`, `[note:a](b)`.
+
+Nothing in a template is an error but its size. A tag without its partner is text, and a finding: an `[if]` that is
+never closed and its `[else]`, an `[else]` or `[endif]` outside, a second `[else]`. An `[endif]` closes the nearest
+`[if]` that is open. What only resembles a tag is text, is no partner to any tag, and is a finding: `[if]`, `[if !]`,
+`[if a:b c:d]`, `[IF file:x]`, `[elseif file:x]`, `[end if]`, `[file:]`, `[File:x]`, and `[file:x` without its bracket
+on the same line. A `[` begins anew: in `[file:a[file:b]` the tag is `[file:b]`.
+
+Neither template nor values are trimmed, and a value is never parsed.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from ..errors import TemplateError
+from ..vocabulary import Origin, Piece, value
+from .doubts import Doubt, tell
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Sequence
+    from typing import Literal, TypeAlias
+
+    from ..vocabulary import Finding
+
+    Lookup: TypeAlias = Callable[[str, str], tuple[Piece, ...] | None]
+    Lines: TypeAlias = tuple[int, int]
+
+    # A variable is given by its place in Template.variables; a branch without one asks for what never exists.
+    Write: TypeAlias = tuple[Literal["text"], str, Lines]
+    Insert: TypeAlias = tuple[Literal["insert"], int]
+    Branch: TypeAlias = tuple[Literal["branch"], int | None, bool, int]  # is it negated; where to go on if not taken
+    Jump: TypeAlias = tuple[Literal["jump"], int]
+    Step: TypeAlias = Write | Insert | Branch | Jump
+
+    # Where a tag begins and ends, and what it means.
+    Tag: TypeAlias = tuple[int, int, "Meaning"]
+
+LIMIT = 500_000
+"""The most characters a template may have: far beyond any prompt, and at its worst parsed within a second."""
+
+
+@value
+class Variable:
+    """What stands between the brackets."""
+
+    type: str
+    name: str
+
+
+@value
+class Template:
+    """A parsed template: steps without nesting, so that no depth is too deep, and the variables they use.
+
+    The variables stand in the order of the template, each once, those of conditions too, none of unknown type.
+    """
+
+    steps: Sequence[Step]
+    variables: Sequence[Variable]
+    findings: Sequence[Finding] = ()
+
+
+def parse(text: str, types: Collection[str], path: str = "") -> Template:
+    """The template in a text, where the catalog knows these types. Its findings name `path`.
+
+    Takes any text up to LIMIT characters, in time proportional to its length.
+    """
+    if len(text) > LIMIT:
+        raise TemplateError(f"{path or 'the template'} has {len(text):,} characters; at most {LIMIT:,} are accepted")
+    doubts: list[Doubt] = []
+    tags = _tags(text, frozenset(types), doubts)
+    ends = _pair(tags, doubts)
+    steps, variables = _steps(text, tags, ends)
+    return Template(steps, tuple(Variable(*variable) for variable in variables), tell(doubts, text, path))
+
+
+def render(template: Template, lookup: Lookup, origin: Origin) -> tuple[Piece, ...]:
+    """The template with its values in place.
+
+    `lookup(type, name)` gives the pieces of a value, which are taken as they are, or None if it does not exist. It
+    is asked once for each variable of the branches taken, and never for one of unknown type. The template's own text
+    has the given origin, and the lines on which it stands.
+    """
+    known: dict[int, tuple[Piece, ...]] = {}
+
+    def find(index: int) -> tuple[Piece, ...]:
+        if index not in known:
+            variable = template.variables[index]
+            known[index] = lookup(variable.type, variable.name) or ()
+        return known[index]
+
+    pieces: list[Piece] = []
+    at = 0
+    while at < len(template.steps):
+        step = template.steps[at]
+        at += 1
+        if step[0] == "text":
+            pieces.append(Piece(step[1], Origin(origin.kind, origin.path, step[2], origin.hash)))
+        elif step[0] == "insert":
+            pieces.extend(find(step[1]))
+        elif step[0] == "jump":
+            at = step[1]
+        else:
+            _, index, is_negated, otherwise = step
+            exists = index is not None and any(piece.text for piece in find(index))
+            if exists == is_negated:
+                at = otherwise
+    return tuple(pieces)
+
+
+# From text to tags
+
+# Patterns are text until a template needs them: to compile them all costs more than to render most templates.
+_BRACKET = r"\\\[|\[(?=[ \t]*[A-Za-z])((?:[^\[\]\r\n\0\\]++|\\(?!\[))*+)(\]?)"
+_BODY = r"(?:(if)[ \t]+(?:(!)[ \t]*)?)?([a-z][a-z0-9_-]*):(.*)"
+_PLAIN_NAME = r"(?!/)[\w./-]+"
+_ALMOST_A_WORD = r"(?i)(?:else[ \t]*)?if(?![\w-]).*[:!].*|elif[ \t].*|(?:else[ \t]*)?if|elif|else|end[ \t]*if"
+_ALMOST_A_TYPE = r"(?i)(?:if[ \t]+(?:![ \t]*)?)?([a-z][a-z0-9_-]*)[ \t]*:.*"
+
+
+@value
+class Meaning:
+    """What a bracket says. `kind` is variable, if, else or endif; a variable of unknown type is None."""
+
+    kind: str
+    variable: tuple[str, str] | None = None
+    is_negated: bool = False
+
+    @property
+    def is_unknown(self) -> bool:
+        return self.variable is None and self.kind in ("variable", "if")
+
+
+def _tags(text: str, types: frozenset[str], doubts: list[Doubt]) -> list[Tag]:
+    tags: list[Tag] = []
+    meanings: dict[str, Meaning | None] = {}
+    for match in re.finditer(_BRACKET, text):
+        body, closing = match.groups()
+        start, end = match.span()
+        if body is None:  # an escape
+            continue
+        if body not in meanings:
+            meanings[body] = _read(body.strip(" \t"), types)
+        meaning = meanings[body]
+        if (meaning is None or meaning.is_unknown) and text.startswith("(", end):
+            continue
+        if meaning and closing:
+            tags.append((start, end, meaning))
+        if not meaning or not closing or meaning.is_unknown:
+            doubts.extend(_doubts(match, meaning, types))
+    return tags
+
+
+def _read(body: str, types: frozenset[str]) -> Meaning | None:
+    """What stands in a bracket, if it is a tag."""
+    if body in ("else", "endif"):
+        return Meaning(body)
+    found = re.fullmatch(_BODY, body)
+    if not found:
+        return None
+    word, negation, type, rest = found.groups()
+    name = rest.lstrip(" \t")
+    if type in types and name:
+        return Meaning(word or "variable", (type, name), bool(negation))
+    if type not in types and re.fullmatch(_PLAIN_NAME, rest):
+        return Meaning(word or "variable", None, bool(negation))
+    return None
+
+
+def _doubts(match: re.Match[str], meaning: Meaning | None, types: frozenset[str]) -> Iterator[Doubt]:
+    """What is doubtful about a bracket that is no tag, or one without a variable."""
+    body, closing = match.groups()
+    code = "template-malformed"
+    if meaning and not closing and (meaning.variable or meaning.kind != "variable"):
+        words = "is not closed on its line and stands as text"
+    elif meaning and closing:
+        code = "template-unknown-type"
+        words = f"is of no known type ({', '.join(sorted(types))}) and does not exist"
+    elif not meaning and closing and _is_almost_a_tag(body.strip(" \t"), types):
+        words = "resembles a tag but is none, and stands as text"
+    else:
+        return
+    yield Doubt(code, words, *match.span())
+
+
+def _is_almost_a_tag(body: str, types: frozenset[str]) -> bool:
+    if re.fullmatch(_ALMOST_A_WORD, body):
+        return True
+    found = re.fullmatch(_ALMOST_A_TYPE, body)
+    return bool(found and found[1].lower() in types)
+
+
+# From tags to steps
+
+
+def _pair(tags: list[Tag], doubts: list[Doubt]) -> dict[int, int]:
+    """For each tag of a whole block, by index, the tag that ends its branch; an [endif] ends itself."""
+    ends: dict[int, int] = {}
+    opened: list[list[int]] = []
+    for index, (start, end, meaning) in enumerate(tags):
+        kind = meaning.kind
+        if kind == "if":
+            opened.append([index])
+        elif kind == "endif" and opened:
+            ends.update(pairwise([*opened.pop(), index, index]))
+        elif kind == "else" and opened and len(opened[-1]) == 1:
+            opened[-1].append(index)
+        elif kind in ("else", "endif"):
+            wrong = "is the second of its [if]" if opened else "has no [if]"
+            doubts.append(Doubt("template-unmatched", f"{wrong} and stands as text", start, end))
+    for start, end, _ in (tags[index] for block in opened for index in block):
+        doubts.append(Doubt("template-unmatched", "has no [endif] and stands as text", start, end))
+    return ends
+
+
+def _steps(text: str, tags: list[Tag], ends: dict[int, int]) -> tuple[list[Step], list[tuple[str, str]]]:
+    """The steps of a template and the variables they use."""
+    steps: list[Step] = []
+    places: dict[tuple[str, str], int] = {}
+    waiting: dict[int, int] = {}  # by the tag that ends a branch: the step that must learn where to go on
+    line, at = 1, 0
+    for index, (start, end, meaning) in enumerate(tags):
+        kind, variable = meaning.kind, meaning.variable
+        if index not in ends and kind in ("if", "else", "endif"):
+            continue
+        if start > at:
+            line = _add_text(steps, text[at:start], line)
+        at = end
+        place = places.setdefault(variable, len(places)) if variable else None
+        if kind == "variable" and place is not None:
+            steps.append(("insert", place))
+        if kind == "if":
+            steps.append(("branch", place, meaning.is_negated, 0))
+        if kind == "else":
+            steps.append(("jump", 0))
+        if kind in ("else", "endif"):
+            _lead(steps, waiting.pop(index))
+        if kind in ("if", "else"):
+            waiting[ends[index]] = len(steps) - 1
+    if at < len(text):
+        _add_text(steps, text[at:], line)
+    return steps, list(places)
+
+
+def _add_text(steps: list[Step], text: str, line: int) -> int:
+    """Add the text that begins on this line, and give the line on which the next one does."""
+    text = text.replace("\\[", "[")
+    after = line + text.count("\n")
+    steps.append(("text", text, (line, after - text.endswith("\n"))))
+    return after
+
+
+def _lead(steps: list[Step], waiting: int) -> None:
+    """Let a branch or jump lead to the step that comes next."""
+    step = steps[waiting]
+    if step[0] == "branch":
+        steps[waiting] = (*step[:3], len(steps))
+    else:
+        steps[waiting] = ("jump", len(steps))

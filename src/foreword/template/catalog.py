@@ -1,0 +1,30 @@
+"""The variables that templates in the bracket language may use."""
+
+from __future__ import annotations
+
+from ..vocabulary import value
+
+
+@value
+class CatalogRow:
+    """A variable that templates may use. A dynamic one takes any name."""
+
+    type: str
+    name: str
+    description: str
+    dynamic: bool = False
+
+
+CATALOG = (
+    CatalogRow("system", "time", "The time, in UTC with milliseconds"),
+    CatalogRow("system", "date", "The date, in UTC"),
+    CatalogRow("system", "os", "The operating system"),
+    CatalogRow("system", "hostname", "The name of the machine"),
+    CatalogRow("prompt", "cwd", "The working directory of the conversation"),
+    CatalogRow("prompt", "model", "The name of the model"),
+    CatalogRow("prompt", "conversation_id", "The id of the conversation"),
+    CatalogRow("git", "branch", "The current git branch"),
+    CatalogRow("git", "status", "The short git status; empty where nothing is changed"),
+    CatalogRow("file", "<path>", "The contents of a file, relative to the working directory or absolute", dynamic=True),
+)
+TYPES = frozenset(row.type for row in CATALOG)

@@ -1,0 +1,359 @@
+"""Directives in an instruction file: comments that include other files or depend on the agent, and four named values.
+
+    text       = { directive | value | code | other }
+    directive  = "<!--" blanks body blanks "-->"              on one line
+    body       = "include:" blanks target
+               | "if:" blanks condition                       see conditions.py
+               | "else"
+               | "endif"
+    value      = "{{" blanks name blanks "}}"                 not inside {{{ … }}}
+    name       = "cwd" | "model" | "provider" | "date"
+    code       = a fence or a code span                       see markdown.py
+
+    block      = if text [ else text ] endif                  within one file
+
+Every other comment and every other `{{` is text. So is a directive that has no partner or is badly written, and that
+is a finding. An `if` whose condition cannot be read still has its `else` and `endif`: they are text with it, and what
+stands between is kept. A comment that resembles a directive (`<!-- IF: … -->`, `<!-- else if: … -->`, `<!-- if
+provider == "x" -->`) and one that names an unknown one (`<!-- word: … -->`) are text and a finding too.
+
+Where a directive stands in a line, only the comment gives way. A line that holds a directive, and of which nothing
+but white space is left, vanishes with its newline; and where an empty line or the beginning stands before it, so do
+the empty lines that follow. So neither a directive on a line of its own nor a branch that is not taken leaves a
+trace. Included text stands in the place of its comment, without its final newline. A file is included once; where it
+cannot be (missing, cycle, too deep), nothing stands in its place.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..vocabulary import Document, Origin, Piece, replace, value
+from . import conditions
+from .conditions import Condition
+from .doubts import Doubt, tell
+from .markdown import Spans, prose
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import TypeAlias
+
+    from ..vocabulary import Finding
+
+    Load: TypeAlias = Callable[[str, str], Document | Finding]
+    Run: TypeAlias = tuple[int, int] | Piece  # a stretch of the file's own text, or a piece from elsewhere
+
+DEPTH = 5
+"""How many files deep an include may lead."""
+
+
+def includes(text: str) -> tuple[str, ...]:
+    """The targets a text includes, under whatever condition, each once: what must be read before it can be rendered."""
+    return tuple(dict.fromkeys(mark.argument for mark in _scan(text, []) if mark.word == "include"))
+
+
+def render(document: Document, facts: Mapping[str, str], load: Load) -> tuple[tuple[Piece, ...], tuple[Finding, ...]]:
+    """The document with its directives carried out, and what was found wrong.
+
+    `facts` are cwd, model, provider, platform and date; one that is missing is empty. `load(path, target)` gives the
+    document that the file `path` means by `target`, or the finding why it may not have it.
+    """
+    rendering = _Rendering(facts, load)
+    pieces = rendering.follow(document, (document.path,))
+    return tuple(pieces), tuple(rendering.findings)
+
+
+# From text to marks
+
+
+@value
+class Mark:
+    """A directive or value in a text. `word` is include, if, else, endif or value.
+
+    An `if` without condition is one that cannot be read.
+    """
+
+    word: str
+    start: int
+    end: int
+    argument: str = ""
+    condition: Condition | None = None
+
+
+# Patterns are text until a file needs them: most hold no directive at all.
+_TOKEN = (
+    r"\\[\\`]"
+    r"|`(`*)"
+    r"|<!--((?:(?!<!--|-->)[^\n])*+)-->"
+    r"|\{\{(?<!\{\{\{)[ \t]*(cwd|model|provider|date)[ \t]*\}\}(?!\})"
+)
+_ARGUED = r"(include|if):[ \t]*(.*)"
+_ALMOST = r"(?i)(?:include|(?:else[ \t]*)?if|elif|else|end[ \t]*if)[ \t]*(?::.*)?"
+_WITHOUT_COLON = r"(?i)if[ \t]+(.*)"
+_UNKNOWN = r"[a-z][a-z0-9_-]*:(?:[ \t].*)?"
+_EMPTY_LINES = r"(?:[ \t]*+\n)*+"
+
+
+def _scan(text: str, doubts: list[Doubt]) -> Iterator[Mark]:
+    """The marks of a text outside its code, from left to right; what only looks like one is a doubt."""
+    if "<!--" not in text and "{{" not in text:
+        return
+    spans = Spans(text)
+    search = re.compile(_TOKEN).search
+    for start, limit in prose(text):
+        at = start
+        while match := search(text, at, limit):
+            at = match.end()
+            ticks, comment, name = match.groups()
+            if ticks is not None:
+                at = spans.end(match.start(), len(match[0]), limit) or at
+            elif name:
+                yield Mark("value", match.start(), at, name)
+            elif comment is not None:
+                mark = _read(match, doubts)
+                if mark:
+                    yield mark
+                else:
+                    at = match.start(2)  # an ordinary comment is text like any other
+
+
+def _read(match: re.Match[str], doubts: list[Doubt]) -> Mark | None:
+    """The directive that a comment is."""
+    start, end = match.span()
+    body = match[2].strip(" \t")
+    if body in ("else", "endif"):
+        return Mark(body, start, end)
+    argued = re.fullmatch(_ARGUED, body)
+    if argued and argued[1] == "if":
+        return _read_condition(match, argued[2], doubts)
+    if argued and argued[2]:
+        return Mark("include", start, end, argued[2])
+    doubt = _doubt(body)
+    if doubt:
+        code, wrong = doubt
+        doubts.append(Doubt(code, f"{wrong} and stands as text", start, end))
+    return None
+
+
+def _read_condition(match: re.Match[str], written: str, doubts: list[Doubt]) -> Mark:
+    condition = conditions.parse(written)
+    if isinstance(condition, Condition):
+        return Mark("if", *match.span(), written, condition)
+    begin = match.string.index(written, match.string.index(":", match.start()) + 1)
+    words = f"{condition.words}; the if stands as text, with its else and endif"
+    doubts.append(Doubt("directive-malformed", words, begin + condition.start, begin + condition.end))
+    return Mark("if", *match.span(), written)
+
+
+def _doubt(body: str) -> tuple[str, str] | None:
+    """What is doubtful about a comment that is no directive: the code of the finding, and its words."""
+    if re.fullmatch(_ALMOST, body):
+        return "directive-malformed", "resembles a directive but is none,"
+    bare = re.fullmatch(_WITHOUT_COLON, body)
+    if bare and isinstance(conditions.parse(bare[1]), Condition):
+        return "directive-malformed", "would be a directive with a colon after 'if',"
+    if re.fullmatch(_UNKNOWN, body):
+        return "directive-unknown", "is none of the directives (include:, if:, else, endif)"
+    return None
+
+
+def _live(marks: list[Mark], doubts: list[Doubt]) -> list[Mark]:
+    """The marks that do something: values, includes, and the directives of whole blocks whose condition can be read."""
+    live = [mark.word in ("include", "value") for mark in marks]
+    opened: list[list[int]] = []
+    for index, mark in enumerate(marks):
+        if mark.word == "if":
+            opened.append([index])
+        elif mark.word == "endif" and opened:
+            block = [*opened.pop(), index]
+            for part in block:
+                live[part] = marks[block[0]].condition is not None
+        elif mark.word == "else" and opened and len(opened[-1]) == 1:
+            opened[-1].append(index)
+        elif mark.word in ("else", "endif"):
+            wrong = "is the second of its if" if opened else "has no if"
+            doubts.append(Doubt("directive-unmatched", f"{wrong} and stands as text", mark.start, mark.end))
+    for mark in (marks[index] for block in opened for index in block):
+        doubts.append(Doubt("directive-unmatched", "has no endif and stands as text", mark.start, mark.end))
+    return [mark for index, mark in enumerate(marks) if live[index]]
+
+
+# From marks to pieces
+
+
+class _Rendering:
+    """One call of render: what is given, what was found, and which files have entered."""
+
+    def __init__(self, facts: Mapping[str, str], load: Load) -> None:
+        self.facts = facts
+        self.load = load
+        self.findings: list[Finding] = []
+        self.entered: set[str] = set()
+
+    def follow(self, document: Document, chain: tuple[str, ...]) -> list[Piece]:
+        """The pieces of a document; the chain of paths by which it is reached ends with its own."""
+        self.entered.add(document.path)
+        walk = _Walk(document, chain, self)
+        runs = walk.runs()
+        self.findings.extend(tell(walk.doubts, document.text, document.path, document.line))
+        return list(_pieces(document, runs))
+
+    def include(self, path: str, target: str, chain: tuple[str, ...]) -> list[Piece] | tuple[str, str]:
+        """The pieces of an included file, or the code of a finding and its words."""
+        if len(chain) > DEPTH:
+            return "directive-depth", f"leads more than {DEPTH} files deep: {' -> '.join((*chain, target))}"
+        found = self.load(path, target)
+        if not isinstance(found, Document):
+            self.findings.append(found)
+            return []
+        if found.path in chain:
+            return "directive-cycle", f"leads back to a file that includes it: {' -> '.join((*chain, found.path))}"
+        if found.path in self.entered:
+            return "file-duplicate", f"is not included again: {found.path} has entered already"
+        return _without_final_newline(self.follow(found, (*chain, found.path)))
+
+
+class _Walk:
+    """The walk through one document: which branch is being taken, inside which others, and what has come of it."""
+
+    def __init__(self, document: Document, chain: tuple[str, ...], rendering: _Rendering) -> None:
+        self.document = document
+        self.chain = chain
+        self.rendering = rendering
+        self.doubts: list[Doubt] = []
+        self.taking = True
+        self.outer: list[tuple[bool, bool]] = []  # for each open if: was it reached, and did it hold
+        self.written: list[Run] = []
+        self.newlines = 2  # at the end of what is written; two make an empty line, and so does a beginning
+        self.is_after_gap = False
+
+    def runs(self) -> list[Run]:
+        text = self.document.text
+        at = 0
+        for begin, end, marks in _lines(text, _live(list(_scan(text, self.doubts)), self.doubts)):
+            if self.taking:
+                self.write((at, begin))
+            self.line(begin, end, marks)
+            at = end
+        self.write((at, len(text)))
+        return self.written
+
+    def line(self, begin: int, end: int, marks: list[Mark]) -> None:
+        """Write a line with these marks: nothing at all if its directives leave only white space."""
+        runs: list[Run] = []
+        at = begin
+        for mark in marks:
+            if self.taking:
+                runs.append((at, mark.start))
+                runs.extend(self.insert(mark))
+            self.turn(mark)
+            at = mark.end
+        if self.taking:
+            runs.append((at, end))
+        if all(mark.word == "value" for mark in marks) or any(self.text(run).strip() for run in runs):
+            for run in runs:
+                self.write(run)
+        else:
+            self.is_after_gap = True
+
+    def turn(self, mark: Mark) -> None:
+        """Enter or leave a branch."""
+        if mark.word == "if" and mark.condition:
+            held = conditions.holds(mark.condition, self.rendering.facts)
+            self.outer.append((self.taking, held))
+            self.taking = self.taking and held
+        elif mark.word == "else":
+            reached, held = self.outer[-1]
+            self.taking = reached and not held
+        elif mark.word == "endif":
+            self.taking = self.outer.pop()[0]
+
+    def insert(self, mark: Mark) -> list[Piece]:
+        if mark.word == "value":
+            fact = self.rendering.facts.get(mark.argument, "")
+            return [Piece(fact, Origin("variable", mark.argument))] if fact else []
+        if mark.word != "include":
+            return []
+        found = self.rendering.include(self.document.path, mark.argument, self.chain)
+        if isinstance(found, list):
+            return found
+        self.doubts.append(Doubt(*found, mark.start, mark.end))
+        return []
+
+    def write(self, run: Run) -> None:
+        """Write a run. Where lines have vanished between empty lines, those that follow go with them."""
+        if self.is_after_gap and self.newlines > 1 and not isinstance(run, Piece):
+            run = _after_empty_lines(self.document.text, run)
+        text = self.text(run)
+        if text:
+            kept = text.rstrip()
+            self.newlines = text.count("\n", len(kept)) + (0 if kept else self.newlines)
+            self.is_after_gap = False
+            self.written.append(run)
+
+    def text(self, run: Run) -> str:
+        return run.text if isinstance(run, Piece) else self.document.text[run[0] : run[1]]
+
+
+def _after_empty_lines(text: str, run: tuple[int, int]) -> tuple[int, int]:
+    empty = re.compile(_EMPTY_LINES).match(text, *run)
+    return (empty.end(), run[1]) if empty else run
+
+
+def _lines(text: str, marks: list[Mark]) -> Iterator[tuple[int, int, list[Mark]]]:
+    """The lines that hold marks: where each begins and ends, and its marks."""
+    own: list[Mark] = []
+    end = 0
+    for mark in marks:
+        if own and mark.start >= end:
+            yield text.rfind("\n", 0, own[0].start) + 1, end, own
+            own = []
+        if not own:
+            end = (text.find("\n", mark.end) + 1) or len(text)
+        own.append(mark)
+    if own:
+        yield text.rfind("\n", 0, own[0].start) + 1, end, own
+
+
+def _pieces(document: Document, runs: Iterable[Run]) -> Iterator[Piece]:
+    """The runs as pieces, neighbours in the file as one."""
+    text, line, at = document.text, document.line, 0
+    for run in _joined(runs):
+        if isinstance(run, Piece):
+            yield run
+            continue
+        start, end = run
+        first = line + text.count("\n", at, start)
+        line, at = first + text.count("\n", start, end), end
+        last = line - text.endswith("\n", start, end)
+        yield Piece(text[start:end], Origin("file", document.path, (first, last), document.hash))
+
+
+def _joined(runs: Iterable[Run]) -> Iterator[Run]:
+    pending = (0, 0)
+    for run in runs:
+        if isinstance(run, Piece):
+            if pending[0] < pending[1]:
+                yield pending
+            pending = (0, 0)
+            yield run
+        elif run[0] < run[1]:
+            if pending[1] == run[0]:
+                run = (pending[0], run[1])
+            elif pending[0] < pending[1]:
+                yield pending
+            pending = run
+    if pending[0] < pending[1]:
+        yield pending
+
+
+def _without_final_newline(pieces: list[Piece]) -> list[Piece]:
+    if not pieces or pieces[-1].origin.kind != "file" or not pieces[-1].text.endswith("\n"):
+        return pieces
+    *before, last = pieces
+    if last.text == "\n":
+        return before
+    text = last.text[:-1]
+    first, final = last.origin.lines or (1, 1)
+    return [*before, Piece(text, replace(last.origin, lines=(first, final - text.endswith("\n"))))]

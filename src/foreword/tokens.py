@@ -1,0 +1,290 @@
+"""How many tokens a text has, and how sure that is.
+
+Two questions, kept apart. `estimate` is for budgets: one fixed formula, so that the same workspace gives the same bytes whatever
+is installed. `count` is for reports: exact where the tokenizer of the model can be had, scaled or estimated otherwise, and it
+always says which.
+"""
+
+from __future__ import annotations
+
+from .vocabulary import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+
+@value
+class Count:
+    """A number of tokens, how it was made, and how wrong it may be.
+
+    `error` is relative: 95 of 100 texts lie within it. It is 0.0 where the count is exact.
+    """
+
+    count: int
+    method: str
+    exact: bool
+    error: float
+
+
+# The estimate
+
+
+# In hundredths of a token. Fitted to o200k on about six thousand pieces of instructions, documentation, code and other languages;
+# the errors were measured on text that was held back, and `bench/calibrate_tokens.py` measures them again on any folder.
+#
+# Every weight is positive and every pattern is of neighbouring characters, so a text never costs less than its beginning. No two
+# neighbours complete patterns of more than 100 together, so joining two texts adds at most one token to their sum.
+
+ESTIMATE_MEAN = 0.05
+ESTIMATE_ERROR = 0.15
+
+LOWER, UPPER, DIGITS = b"abcdefghijklmnopqrstuvwxyz", b"ABCDEFGHIJKLMNOPQRSTUVWXYZ", b"0123456789"
+ACCENTED = bytes(range(0xC3, 0xC8))  # first bytes in UTF-8 of Latin letters with accents
+SILENT = b"\r" + bytes(range(0x80, 0xC0))  # the bytes after the first of a character
+NARROW = bytes(range(0xC0))  # all of ASCII, and those
+BOXES = (b"\xe2\x94", b"\xe2\x95", b"\xe2\x96")  # lines and blocks, which come in runs
+RARE = b"jkqvwxzJKQVWXZ"  # words with these letters are rarer, and break into more tokens
+
+# One letter for each kind of character: `a` and `A` letters, `0` digits, `.` signs, `w` all that is not Latin.
+FINE = ((b"0", 33), (b".", 2), (b" ", 1), (b"\n", 7), (b"aA", 91), (b"AA", 45), (b"\n ", 58), (b"\n.", 78))
+# As above, but letters are all `a`, a line break is a sign, and `_` and `.` are spaces: they cling to the next word as a space does.
+COARSE = (
+    *((b" a", 86), (b".a", 100), (b"0a", 58), (b"aaaaaaa", 8)),
+    *((b" 0", 100), (b".0", 100), (b"a0", 100), (b" .", 100), (b"a.", 88), (b". ", 22)),
+)
+# Scripts by the first bytes of their characters in UTF-8.
+SCRIPTS = (
+    (ACCENTED, 73),
+    (bytes(range(0xD0, 0xD5)), 27),  # Cyrillic
+    (bytes(range(0xD5, 0xE0)), 36),  # Hebrew, Arabic
+    (bytes(range(0xC8, 0xD0)) + b"\xe0\xe1", 42),  # Greek, Indic, Thai, Georgian and others
+    (bytes(range(0xE3, 0xEE)), 71),  # Chinese, Japanese, Korean
+    (b"\xc2\xe2\xef", 141),  # signs, arrows, wide punctuation
+    (b"\xee" + bytes(range(0xF0, 0xF5)), 221),  # emoji
+)
+RARE_LETTER, BOX, SIGN = 63, 6, 141
+
+
+def _alphabet(upper: str, newline: str, joint: str) -> bytes:
+    """A table for `bytes.translate` that leaves of each character only its kind."""
+    table = bytearray(b"." * 256)
+    kinds = (
+        (LOWER, "a"),
+        (UPPER, upper),
+        (DIGITS, "0"),
+        (b" \t", " "),
+        (b"\n", newline),
+        (b"_.", joint),
+        (ACCENTED, "a"),
+    )
+    for members, kind in (*kinds, (b"\xc2" + bytes(range(0xC8, 0x100)), "w")):
+        for member in members:
+            table[member] = ord(kind)
+    return bytes(table)
+
+
+FINE_KINDS = _alphabet("A", "\n", ".")
+COARSE_KINDS = _alphabet("a", ".", " ")
+
+
+def estimate(text: str) -> int:
+    """About how many tokens a text has; 0 only for the empty text. The same everywhere and always: budgets use it.
+
+    The mean error was 5 %, and 15 % at the 95th percentile (instructions and documentation: 4 % and 12 %); that of a quarter of
+    the characters was 18 % and 46 %. Only absurd text is far off: ten thousand times the same letter has a tenth of its tokens.
+    """
+    if not text:
+        return 0
+    raw = text.encode("utf-8", "surrogatepass")
+    fine = raw.translate(FINE_KINDS, SILENT)
+    # A word at the start of a text costs what it costs at the start of a line.
+    coarse = b"." + raw.translate(COARSE_KINDS, SILENT)
+    cost = RARE_LETTER * (len(raw) - len(raw.translate(None, RARE)))
+    for pattern, weight in FINE:
+        cost += weight * fine.count(pattern)
+    for pattern, weight in COARSE:
+        cost += weight * coarse.count(pattern)
+    if not text.isascii():
+        cost += _cost_of_scripts(raw)
+    return -(-cost // 100) or 1
+
+
+def _cost_of_scripts(raw: bytes) -> int:
+    """What the characters beyond ASCII cost, each by its script."""
+    wide = raw.translate(None, NARROW)
+    cost = sum(weight * (len(wide) - len(wide.translate(None, leads))) for leads, weight in SCRIPTS)
+    return cost - (SIGN - BOX) * sum(map(raw.count, BOXES))
+
+
+# The count
+
+
+# Claude's vocabulary is not public. o200k times these leaves a mean error of 4 to 5 %, 12 % at the 95th percentile.
+CLAUDE_SCALES = (((4, 7), 1.647), ((3, 0), 1.185))
+CLAUDE_ERROR = 0.12
+# Of a Claude without a version the newest is assumed; if it is an old one, the count is too high by this.
+CLAUDE_UNVERSIONED_ERROR = 0.56
+# How far o200k is from the farthest of eight current vocabularies at the 95th percentile of the pieces above.
+STRANGER_ERROR = 0.25
+
+# Which vocabulary a model has; the first row that is found in "provider/model" counts, and an error above 0 says that the
+# vocabulary is only near. OpenAI as in tiktoken's model.py, Gemini as in the local tokenizer of google-genai (unchecked, hence
+# near), the others as in the list of splintr.
+MODELS = (
+    (r"distill-llama", "llama3", 0.0),
+    (r"distill-qwen|/qwq", "qwen3", 0.0),
+    (r"gpt-oss|gpt-?4o|gpt-4\.[15]|gpt-?5|[/:.]o[134](?![a-z\d])|openai/$", "o200k", 0.0),
+    (r"gpt-?4(?![.\d])|gpt-3\.?5", "cl100k", 0.0),
+    (r"gemini-1", "gemma2", STRANGER_ERROR),
+    (r"gemini|google/$", "gemma3", STRANGER_ERROR),
+    (r"gemma-?2(?!\d)", "gemma2", 0.0),
+    (r"gemma-?3(?!\d)", "gemma3", 0.0),
+    (r"gemma-?4(?!\d)", "gemma4", 0.0),
+    (r"code-?llama", "codellama", 0.0),
+    (r"llama-?2(?!\d)|tinyllama|vicuna", "llama2", 0.0),
+    (r"llama-?v?3(?!\d)", "llama3", 0.0),
+    (r"deepseek-(?:v3|r1)", "deepseek_v3", 0.0),
+    (r"deepseek", "deepseek_v3", STRANGER_ERROR),
+    (r"qwen-?(?:2|2\.5|3)(?![.\d])", "qwen3", 0.0),
+    (r"qwen", "qwen3", STRANGER_ERROR),
+    (r"glm-?4(?:\.5)?(?![.\d])", "glm4", 0.0),
+    (r"glm|zai/$", "glm4", STRANGER_ERROR),
+    (r"kimi-?k2", "kimi_k2", 0.0),
+    (r"kimi-?k3", "kimi_k3", 0.0),
+    (r"kimi|moonshot", "kimi_k2", STRANGER_ERROR),
+    (r"phi-?4(?!-m)", "phi4", 0.0),
+    (r"olmo-?2(?!\d)", "olmo2", 0.0),
+    (r"mistral-nemo|pixtral-12b", "mistral_v3", 0.0),
+    (r"mixtral-8x22b|mistral-7b-.*v0\.3|codestral-22b", "mistral_v2", 0.0),
+    (r"mixtral-8x7b|mistral-7b-.*v0\.[12]", "mistral_v1", 0.0),
+    (r"mistral|ministral|magistral|devstral|codestral|pixtral", "mistral_v3", STRANGER_ERROR),
+)
+
+# A tokenizer that gives other numbers than these is not believed. The last text must stay text: it names no control token.
+GOLDEN_TEXTS = (
+    "Read the file first; don't guess.\n\n- run `make test`\n",
+    "    def f(x):\n\t\treturn [x_1, 1234567]  # 10 %\n",
+    "naïve 你好，世界 🙂 Привет",
+    "<|endoftext|><|im_start|>",
+)
+GOLDEN_COUNTS = {
+    "o200k": (14, 22, 10, 12),
+    "cl100k": (15, 22, 14, 12),
+    "gemma2": (18, 30, 10, 12),
+    "gemma3": (18, 30, 10, 12),
+    "gemma4": (18, 30, 10, 12),
+    "llama2": (19, 31, 16, 13),
+    "codellama": (19, 31, 16, 13),
+    "llama3": (15, 22, 11, 12),
+    "deepseek_v3": (15, 22, 9, 12),
+    "qwen3": (15, 27, 11, 12),
+    "glm4": (15, 23, 10, 12),
+    "kimi_k2": (14, 22, 10, 12),
+    "kimi_k3": (14, 22, 10, 12),
+    "phi4": (15, 22, 14, 12),
+    "olmo2": (15, 22, 14, 12),
+    "mistral_v1": (19, 31, 13, 13),
+    "mistral_v2": (19, 31, 13, 13),
+    "mistral_v3": (15, 27, 12, 12),
+}
+NAMES_IN_SPLINTR = {"o200k": "o200k_base", "cl100k": "cl100k_base"}
+
+
+@value
+class Yardstick:
+    """How a model's tokens are counted: in which vocabulary, times what, and how wrong that may be."""
+
+    vocabulary: str = "o200k"
+    scale: float = 1.0
+    error: float = 0.0
+
+
+def count(text: str, model: str = "", provider: str = "") -> Count:
+    """How many tokens a text has for a model, as exactly as can be known here; without a model, in o200k.
+
+    Loads the tokenizer at the first call. Without the extra `tokens` it is the estimate, and `method` says so.
+    """
+    yardstick = yardstick_of(model, provider)
+    tokens_in, method = _tokenizer(yardstick.vocabulary)
+    number = tokens_in(text)
+    error = yardstick.error if tokens_in is not estimate else _error_of_estimate(yardstick)
+    if yardstick.scale != 1.0:
+        number = round(number * yardstick.scale)
+        method = f"{method} x{yardstick.scale}"
+    return Count(number, method, error == 0.0, error)
+
+
+def yardstick_of(model: str, provider: str) -> Yardstick:
+    """How to count for a model, by its name in any of the forms that providers and gateways give it."""
+    from re import search
+
+    name = f"{provider}/{model}".lower()
+    if name == "/":
+        return Yardstick()
+    if search("claude|/(?:sonnet|opus|haiku)", name):
+        return _yardstick_of_claude(name)
+    for pattern, vocabulary, error in MODELS:
+        if search(pattern, name):
+            return Yardstick(vocabulary, 1.0, error)
+    if "anthropic" in name:
+        return _yardstick_of_claude(name)
+    return Yardstick(error=STRANGER_ERROR)
+
+
+def _yardstick_of_claude(name: str) -> Yardstick:
+    """By the version, which stands before or after the family; a date (20250514), `v1:0` or `1m` is none."""
+    from re import search
+
+    version = search(r"(?<![\dv])(\d{1,2})(?:[.-](\d{1,2}))?(?![\da-z])", name.partition("claude")[2] or name)
+    if not version:
+        return Yardstick("o200k", CLAUDE_SCALES[0][1], CLAUDE_UNVERSIONED_ERROR)
+    given = int(version[1]), int(version[2] or 0)
+    for since, scale in CLAUDE_SCALES:
+        if given >= since:
+            return Yardstick("o200k", scale, CLAUDE_ERROR)
+    return Yardstick("o200k", CLAUDE_SCALES[-1][1], STRANGER_ERROR)
+
+
+def _error_of_estimate(yardstick: Yardstick) -> float:
+    """The estimate knows only o200k: for another vocabulary it is as far off as o200k is, and its own error on top."""
+    near = yardstick.error if yardstick.vocabulary == "o200k" else STRANGER_ERROR
+    return round((1 + near) * (1 + ESTIMATE_ERROR) - 1, 2)
+
+
+_loaded: dict[str, tuple[Callable[[str], int], str]] = {}
+
+
+def _tokenizer(vocabulary: str) -> tuple[Callable[[str], int], str]:
+    """What counts tokens in a vocabulary, and its name: the estimate where the tokenizer is absent or gives wrong numbers."""
+    if vocabulary not in _loaded:
+        _loaded[vocabulary] = _load(vocabulary)
+    return _loaded[vocabulary]
+
+
+def _load(vocabulary: str) -> tuple[Callable[[str], int], str]:
+    from importlib import import_module
+
+    try:
+        splintr = import_module("splintr")
+    except ImportError:
+        return estimate, "estimate"
+    try:
+        tokens_in = _counter(splintr.Tokenizer.from_pretrained(NAMES_IN_SPLINTR.get(vocabulary, vocabulary)))
+        is_right = tuple(map(tokens_in, GOLDEN_TEXTS)) == GOLDEN_COUNTS[vocabulary]
+    except Exception:  # an extension of another version may fail in any way, and a report is still wanted
+        is_right = False
+    return (tokens_in, vocabulary) if is_right else (estimate, f"estimate ({vocabulary} failed its self-check)")
+
+
+def _counter(tokenizer: Any) -> Callable[[str], int]:
+    """Counts with `encode_ordinary` alone: all else takes `<|endoftext|>` in a text for the control token."""
+
+    def tokens_in(text: str) -> int:
+        try:
+            return len(tokenizer.encode_ordinary(text))
+        except UnicodeEncodeError:  # a lone surrogate, which no provider can be sent either
+            return len(tokenizer.encode_ordinary(text.encode("utf-8", "replace").decode()))
+
+    return tokens_in

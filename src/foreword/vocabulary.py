@@ -1,0 +1,345 @@
+"""The nouns of Foreword: values that say what they are and cannot change.
+
+A value is made with `@value`, not with `@dataclass`: dataclasses write and compile source code for every class, which costs
+more than everything else at the start of a command. `typing` is left to the type checker for the same reason.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any, Literal, TypeVar, dataclass_transform
+
+    V = TypeVar("V")
+    Lifetime = Literal["release", "project", "conversation", "turn"]
+    Severity = Literal["error", "warning", "info"]
+    Fate = Literal[
+        "used",
+        "unused",
+        "absent",
+        "blank",
+        "shadowed",
+        "duplicate",
+        "unreadable",
+        "binary",
+        "cut",
+        "refused",
+        "untrusted",
+    ]
+else:
+
+    def dataclass_transform(**_):
+        return lambda decorator: decorator
+
+
+@dataclass_transform(frozen_default=True)
+def value(cls: type[V]) -> type[V]:
+    """Make a class of annotated fields an immutable value: compared, hashed and shown by its fields.
+
+    A list given for a field is kept as a tuple.
+    """
+    fields = tuple(cls.__annotations__)
+    defaults = {name: cls.__dict__[name] for name in fields if name in cls.__dict__}
+    sequences = tuple(name for name in fields if cls.__annotations__[name].startswith("Sequence"))
+    known = frozenset(fields)
+    size = len(fields)
+
+    def __init__(self: Any, *given: Any, **named: Any) -> None:
+        own = self.__dict__
+        if len(given) != size:
+            own.update(defaults)
+        own.update(zip(fields, given, strict=False))
+        if named:
+            own.update(named)
+        if len(own) != size or len(given) > size or (named and not named.keys() <= known):
+            wrong = sorted(named.keys() - known) or [name for name in fields if name not in own] or list(given[size:])
+            raise TypeError(
+                f"{cls.__name__} takes ({', '.join(fields)}); wrong or missing: {', '.join(map(repr, wrong))}"
+            )
+        for name in sequences:
+            if type(own[name]) is list:
+                own[name] = tuple(own[name])
+
+    def __setattr__(self: Any, name: str, _: Any) -> None:
+        raise AttributeError(f"{cls.__name__} is a value: use replace(value, {name}=…)")
+
+    def __eq__(self: Any, other: object) -> bool:
+        return type(other) is type(self) and other.__dict__ == self.__dict__
+
+    def __hash__(self: Any) -> int:
+        return hash(tuple(self.__dict__[name] for name in fields))
+
+    def __repr__(self: Any) -> str:
+        return f"{cls.__name__}({', '.join(f'{name}={self.__dict__[name]!r}' for name in fields)})"
+
+    for method in (__init__, __setattr__, __eq__, __hash__, __repr__):
+        setattr(cls, method.__name__, method)
+    cls.__match_args__ = fields  # type: ignore[misc,attr-defined,unused-ignore]
+    return cls
+
+
+def replace(original: V, **changes: Any) -> V:
+    """The same value with some fields changed."""
+    return type(original)(**{**original.__dict__, **changes})
+
+
+LIFETIMES = ("release", "project", "conversation", "turn")
+
+
+# Where the agent works and for whom the prompt is
+
+
+@value
+class Workspace:
+    """Where the agent works. Nothing is read when it is made: what is None is found out when it is gathered."""
+
+    cwd: str = "."
+    root: str | None = None
+    home: str | None = None
+    platform: str | None = None
+    environment: Mapping[str, str] | None = None
+    is_repository: bool = False
+
+
+@value
+class Tool:
+    """A tool of the agent."""
+
+    name: str
+    description: str = ""
+    snippet: str = ""
+    guidelines: Sequence[str] = ()
+    schema: Mapping[str, Any] | None = None
+
+
+@value
+class Access:
+    """One row of a scope: a path the agent may read or write, with what is below it or without."""
+
+    path: str
+    permission: Literal["read", "write"] = "write"
+    recursive: bool = True
+
+
+@value
+class Scope:
+    """What the agent may touch. Write access implies read access; a denied path wins."""
+
+    allow: Sequence[Access] = ()
+    deny: Sequence[Access] = ()
+
+
+@value
+class Document:
+    """A text and the file it stands in: the line on which it begins, and the size in bytes of a file that was read in part."""
+
+    path: str
+    text: str
+    hash: str = ""
+    line: int = 1
+    cut_from: int = 0
+
+
+@value
+class Agent:
+    """For whom the prompt is. A `Document` given as base or plan keeps its file as origin."""
+
+    tools: Sequence[Tool] = ()
+    model: str = ""
+    provider: str = ""
+    role: Literal["main", "sub"] = "main"
+    session: str = ""
+    base: str | Document = ""
+    skill: str | Skill = ""
+    plan: str | Document = ""
+    scope: Scope | None = None
+    language: str = ""
+    docs: Sequence[tuple[str, str]] = ()
+
+
+# Where text comes from
+
+
+@value
+class Origin:
+    """Where a piece of text came from. `lines` are the first and last line there, None where lines make no sense."""
+
+    kind: str
+    path: str = ""
+    lines: tuple[int, int] | None = None
+    hash: str = ""
+
+
+@value
+class Piece:
+    """A run of text with one origin."""
+
+    text: str
+    origin: Origin
+
+
+ORIGINS = {
+    "builtin": "text of a shipped layout or template; `path` is its address",
+    "layout": "text of a layout that is not shipped; `path` is the layout and the section",
+    "template": "text of a template that is not shipped",
+    "file": "exactly the characters of that file",
+    "skill": "what the front matter of a SKILL.md says, or where it lies",
+    "resident": "what the front matter of a resident file says",
+    "caller": "given by the caller as text",
+    "tool": "the snippet, name or guideline of that tool",
+    "scope": "a path of the agent's scope",
+    "environment": "a fact of the workspace or the agent: `path` names it (cwd, platform, now, …)",
+    "variable": "the value of a template's variable; `path` names it",
+    "extension": "a rule of an extension",
+    "mark": "put in by Foreword itself: the mark of a cut, or what keeps content from closing its section",
+}
+
+
+# What was found
+
+
+@value
+class Candidate:
+    """A file that was considered, and what became of it."""
+
+    path: str
+    layer: str
+    fate: Fate
+    reason: str = ""
+
+
+@value
+class Finding:
+    """Something a person should know. Made by `findings.finding`, which knows the severity of each code."""
+
+    code: str
+    severity: Severity
+    message: str
+    path: str = ""
+    line: int | None = None
+
+
+@value
+class Skill:
+    """A folder with a SKILL.md. The body is read when the skill is used, and empty until then."""
+
+    name: str
+    description: str
+    path: str
+    hidden: bool = False
+    lines: tuple[int, int] = (1, 1)
+    hash: str = ""
+    body: str = ""
+    body_line: int = 1
+
+
+@value
+class Resident:
+    """A file of knowledge or workflow that is named in the prompt by its slug and description."""
+
+    name: str
+    description: str
+    path: str
+    lines: tuple[int, int] = (1, 1)
+    hash: str = ""
+
+
+@value
+class Inputs:
+    """What was found in a workspace for a layout, without agent and clock. `found` is by the name of the find.
+
+    `looks` is what each find looked at; from it the next look knows what need not be read again. `includes` are the files that
+    texts include, `bodies` the templates of sections, `values` what their variables stand for.
+    """
+
+    workspace: Workspace
+    found: Mapping[str, Sequence[Document | Skill | Resident]]
+    candidates: Sequence[Candidate] = ()
+    findings: Sequence[Finding] = ()
+    stamps: Sequence[tuple[str, Any]] = ()
+    looks: Mapping[str, Any] = {}
+    includes: Mapping[str, Document | Finding] = {}
+    bodies: Mapping[str, Document] = {}
+    values: Mapping[str, str | Document] = {}
+
+
+# What comes out
+
+
+@value
+class Passage:
+    """One rendered section: its text, and the pieces that say where its words came from."""
+
+    section: str
+    start: int
+    text: str
+    lifetime: Lifetime
+    pieces: Sequence[Piece]
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
+
+
+@value
+class Prompt:
+    """The finished prompt. Its id is the hash of its text."""
+
+    layout: str
+    text: str
+    passages: Sequence[Passage]
+    candidates: Sequence[Candidate] = ()
+    findings: Sequence[Finding] = ()
+
+    @property
+    def id(self) -> str:
+        return digest(self.text)
+
+
+def include_key(path: str, target: str) -> str:
+    """By which name an included file is known: the file that includes it, and what it says there."""
+    return f"{path}\n{target}"
+
+
+def digest(text: str) -> str:
+    """`sha256:…` of a text."""
+    return "sha256:" + str(_sha256()(text.encode("utf-8", "backslashreplace")).hexdigest())
+
+
+def _sha256() -> Callable[[bytes], Any]:
+    """The built-in small hash, found once: `hashlib` would load all of OpenSSL, 4 ms of every start."""
+    global _found_sha256
+    if _found_sha256 is None:
+        try:
+            from _sha2 import sha256  # type: ignore[import-not-found,unused-ignore]
+        except ImportError:
+            try:
+                from _sha256 import sha256  # type: ignore[import-not-found,no-redef,unused-ignore]
+            except ImportError:
+                from hashlib import sha256  # type: ignore[assignment,unused-ignore]
+        _found_sha256 = sha256
+    return _found_sha256
+
+
+_found_sha256: Callable[[bytes], Any] | None = None
+
+
+def printable(path: str) -> str:
+    """A path as it is shown, always on one line: bytes that are no UTF-8, and control characters, as `\\xff`."""
+    if path.isprintable():
+        return path
+    shown = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return "".join(f"\\x{ord(each):02x}" if ord(each) < 32 or ord(each) == 127 else each for each in shown)
+
+
+def without_blank_lines(text: str) -> tuple[str, int]:
+    """The text without blank lines before and after it, and the line it begins on."""
+    start, line = 0, 1
+    while True:
+        end = text.find("\n", start)
+        if end < 0 or text[start:end].strip():
+            break
+        start, line = end + 1, line + 1
+    end = text.find("\n", len(text.rstrip()))
+    return text[start : end if end >= 0 else len(text)], line

@@ -1,0 +1,114 @@
+"""What all tests share."""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+from foreword import Agent, Tool, Workspace, assemble
+from foreword.build import build
+from foreword.gather import gather
+from foreword.layout import parse
+from foreword.packs import find_layout
+from foreword.sources.environment import settled
+from foreword.sources.files import Reader
+
+# A slow machine is not a wrong answer: no test here is timed.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
+
+NOW = datetime(2026, 3, 7, 8, 55, 5, tzinfo=timezone(timedelta(hours=-6), "CST"))
+
+
+def pytest_addoption(parser):
+    parser.addoption("--accept", action="store_true", help="write the golden prompts anew; read their diff before you commit")
+
+
+class Tree:
+    """A temporary folder with a workspace `w` and a home directory `home`; nothing else of the machine is looked for.
+
+    `tree({"w/AGENTS.md": "X"})` writes files. A text or bytes is a file, None a directory, a Path a link that leads there;
+    a function makes what stands there itself (`os.mkfifo`). In what the methods give back, paths begin at the temporary folder.
+    """
+
+    def __init__(self, top):
+        self.top = str(top)
+        self({"w": None, "home": None})
+
+    def __call__(self, files):
+        for name, content in files.items():
+            path = self.path(name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            if content is None:
+                os.makedirs(path, exist_ok=True)
+            elif isinstance(content, Path):
+                os.symlink(content, path)
+            elif callable(content):
+                content(path)
+            else:
+                with open(path, "wb") as file:
+                    file.write(content.encode() if isinstance(content, str) else content)
+        return self
+
+    def path(self, name):
+        return os.path.join(self.top, name)
+
+    def short(self, text):
+        """A text in which the temporary folder is the root of the disk."""
+        return text.replace(self.top, "")
+
+    def workspace(self, cwd="w", home="home", environment=(), platform="linux"):
+        return Workspace(
+            self.path(cwd),
+            home=home and self.path(home),
+            platform=platform,
+            environment={name: self.path(value) if value else "" for name, value in dict(environment).items()},
+        )
+
+    def prompt(self, layout, cwd="w", *, tools="", set=(), now=NOW, rules=(), disk=None, home="home", environment=(), platform="linux", **agent):
+        """The prompt for an agent in `cwd`. `tools` are names in one text, or a list of tools; `disk` stands in for the machine's."""
+        workspace = self.workspace(cwd, home, environment, platform)
+        tools = [Tool(name) for name in tools.split()] if isinstance(tools, str) else tools
+        agent = Agent(tools=tools, **agent)
+        if disk is None:
+            return assemble(workspace, agent, layout, now=now, assignments=list(dict(set).items()), rules=rules)
+        reader = Reader(disk=disk)
+        workspace = settled(workspace, reader)
+        source = find_layout(layout, workspace, reader)
+        parsed = parse(source.mapping, source.name, source.address)
+        return build(parsed, gather(parsed, workspace, reader), agent, now, rules)
+
+    def text(self, layout, cwd="w", **options):
+        """The text of the prompt."""
+        return self.short(self.prompt(layout, cwd, **options).text)
+
+    def told(self, prompt):
+        """Its findings, as code and path."""
+        return [(finding.code, self.short(finding.path)) for finding in prompt.findings]
+
+    def messages(self, prompt):
+        """Its findings, as code and sentence."""
+        return [(finding.code, self.short(finding.message)) for finding in prompt.findings]
+
+    def fates(self, prompt):
+        """What became of each candidate that was there: path and fate."""
+        return [(self.short(each.path), each.fate) for each in prompt.candidates if each.fate != "absent"]
+
+
+@pytest.fixture
+def tree(tmp_path):
+    return Tree(tmp_path)
+
+
+def skill_md(name, description="Does it.", *more, body="Body."):
+    """The text of a SKILL.md."""
+    return "\n".join(["---", f"name: {name}", f"description: {description}", *more, "---", body, ""])
+
+
+@pytest.fixture
+def skill():
+    return skill_md

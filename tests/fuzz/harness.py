@@ -1,0 +1,88 @@
+"""Bounded fuzzing without help: seeds are cut, joined and sprinkled with words; the first input that fails is printed.
+
+A failure is an exception from `check`, or a check that takes longer than the input's size allows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+import traceback
+from pathlib import Path
+
+LONGEST = 20_000
+
+
+def fuzz(check, name, words):
+    """Run `check(text)` on mutations of the seeds in seeds/<name> for as many seconds as asked; the exit status."""
+    options = argparse.ArgumentParser(description=f"fuzz {name}")
+    options.add_argument("--seconds", type=float, default=20)
+    options.add_argument(
+        "--random", type=int, default=None, metavar="N", help="repeat the run that printed this number"
+    )
+    asked = options.parse_args()
+    number = random.randrange(2**32) if asked.random is None else asked.random
+    chance = random.Random(number)
+    seeds = [path.read_bytes().decode() for path in sorted((Path(__file__).parent / "seeds" / name).iterdir())]
+    end = time.monotonic() + asked.seconds
+    count = 0
+    while time.monotonic() < end:
+        text = seeds[count] if count < len(seeds) else mutation(chance, seeds, words)
+        count += 1
+        if not passes(check, text):
+            print(f"{name}: failed on input {count:,} of --random {number}")
+            return 1
+    print(f"{name}: {count:,} inputs, no failure (--random {number})")
+    return 0
+
+
+def passes(check, text):
+    began = time.monotonic()
+    try:
+        check(text)
+    except Exception:
+        traceback.print_exc()
+        print(repr(text))
+        return False
+    took = time.monotonic() - began
+    if took > 2 + len(text) / 10_000:
+        print(f"took {took:.1f} s for {len(text):,} characters\n{text!r}")
+        return False
+    return True
+
+
+def mutation(chance, seeds, words):
+    """A text made from the seeds."""
+    text = chance.choice(seeds)
+    for _ in range(chance.randint(1, 8)):
+        text = chance.choice(CHANGES)(chance, text, seeds, words)[:LONGEST]
+    return text
+
+
+def _insert(chance, text, seeds, words):
+    at = chance.randint(0, len(text))
+    return text[:at] + chance.choice(words) + text[at:]
+
+
+def _delete(chance, text, seeds, words):
+    start, end = sorted((chance.randint(0, len(text)), chance.randint(0, len(text))))
+    return text[:start] + text[min(end, start + 20) :]
+
+
+def _character(chance, text, seeds, words):
+    at = chance.randint(0, len(text))
+    return text[:at] + chr(chance.choice((chance.randrange(128), chance.randrange(0xD800)))) + text[at + 1 :]
+
+
+def _repeat(chance, text, seeds, words):
+    start, end = sorted((chance.randint(0, len(text)), chance.randint(0, len(text))))
+    return text[:end] + text[start:end] * chance.choice((1, 1, 2, 50)) + text[end:]
+
+
+def _cross(chance, text, seeds, words):
+    other = chance.choice(seeds)
+    return text[: chance.randint(0, len(text))] + other[chance.randint(0, len(other)) :]
+
+
+CHANGES = (_insert, _insert, _insert, _delete, _character, _repeat, _cross)

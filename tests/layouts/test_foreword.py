@@ -1,0 +1,321 @@
+"""The layout `foreword`: the longest-lived text first, each section in its own tag, no clock."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from foreword import Access, Scope, Tool
+
+BOUNDARIES = "<boundaries>\nReadable:\n  - /w\nWritable:\n  - /w\n</boundaries>"
+ENVIRONMENT = "<environment>\nWorking directory: /w\nPlatform: linux\n</environment>"
+
+
+def file(path, text):
+    return f'<instruction-file path="{path}">\n{text}\n</instruction-file>'
+
+
+def inside(text, tag):
+    """What stands between the tags of a section; None if it is not there."""
+    _, opening, rest = text.partition(f"<{tag}>\n")
+    return rest.partition(f"\n</{tag}>")[0] if opening else None
+
+
+def test_every_section_in_order(tree, skill):
+    tree({
+        "w/.git": None,
+        "home/.agents/AGENTS.md": "U",
+        "w/AGENTS.md": "P",
+        "w/.agents/skills/testing/SKILL.md": skill("testing", "Runs the tests."),
+    })  # fmt: skip
+    text = tree.text("foreword", tools="read bash", plan="1. Look.")
+    identity, guidance = inside(text, "identity"), inside(text, "tool-guidance")
+    sentence, line = inside(text, "skills").split("\n\n")
+    assert text == "\n\n".join([
+        f"<identity>\n{identity}\n</identity>",
+        f"<instructions>\n{file('/home/.agents/AGENTS.md', 'U')}\n\n{file('/w/AGENTS.md', 'P')}\n</instructions>",
+        f"<skills>\n{sentence}\n\n{line}\n</skills>",
+        f"<tool-guidance>\n{guidance}\n</tool-guidance>",
+        BOUNDARIES,
+        ENVIRONMENT,
+        "<plan>\n1. Look.\n</plan>",
+    ])  # fmt: skip
+    assert line == "- testing: Runs the tests. (/w/.agents/skills/testing/SKILL.md)"
+
+
+def test_nothing_but_a_base(tree):
+    assert tree({"w/.git": None}).text("foreword", base="BASE") == f"BASE\n\n{BOUNDARIES}\n\n{ENVIRONMENT}"
+
+
+def test_it_tells_no_time(tree):
+    tree({"w/AGENTS.md": "X"})
+    prompts = {tree.prompt("foreword", now=datetime(year, 1, 1, tzinfo=UTC)).id for year in (2001, 2026)}
+    assert len(prompts) == 1
+
+
+def test_lifetimes_never_grow_shorter_and_longer_again(tree, skill):
+    tree({"w/AGENTS.md": "X", "w/.agents/skills/a/SKILL.md": skill("a")})
+    prompt = tree.prompt("foreword", tools="read bash", plan="P", session="s1")
+    assert [(passage.section, passage.lifetime) for passage in prompt.passages] == [
+        ("identity", "release"),
+        ("instructions", "project"),
+        ("skills", "project"),
+        ("guidance", "conversation"),
+        ("boundaries", "conversation"),
+        ("environment", "conversation"),
+        ("plan", "turn"),
+    ]
+
+
+# Instructions
+
+
+def instructions(tree, cwd="w", **options):
+    """The instruction files: path and text."""
+    inner = inside(tree.text("foreword", cwd, **options), "instructions")
+    if inner is None:
+        return []
+    parts = inner.split('<instruction-file path="')[1:]
+    return [
+        (path, text.rstrip("\n").removesuffix("\n</instruction-file>"))
+        for path, _, text in (part.partition('">\n') for part in parts)
+    ]
+
+
+def test_the_users_files_all_that_exist_and_then_the_projects_nearest_last(tree):
+    tree({
+        "AGENTS.md": "above the repository",
+        "home/AGENTS.md": "not looked for",
+        "home/.config/foreword/AGENTS.md": "ours",
+        "home/.config/agents/AGENTS.md": "everyone's",
+        "home/.agents/AGENTS.md": "agents'",
+        "w/.git": None,
+        "w/AGENTS.md": "root",
+        "w/a/CLAUDE.md": "middle",
+        "w/a/b/AGENTS.md": "here",
+        "w/a/b/AGENTS.local.md": "mine",
+        "w/a/b/c/AGENTS.md": "below",
+    })  # fmt: skip
+    assert instructions(tree, "w/a/b") == [
+        ("/home/.config/foreword/AGENTS.md", "ours"),
+        ("/home/.config/agents/AGENTS.md", "everyone's"),
+        ("/home/.agents/AGENTS.md", "agents'"),
+        ("/w/AGENTS.md", "root"),
+        ("/w/a/CLAUDE.md", "middle"),
+        ("/w/a/b/AGENTS.md", "here"),
+        ("/w/a/b/AGENTS.local.md", "mine"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("there", "taken"),
+    [
+        ("override agents claude local", "override local"),
+        ("agents claude local", "agents local"),
+        ("claude local", "claude local"),
+        ("local", "local"),
+        ("override agents claude", "override"),
+        ("agents claude", "agents"),
+        ("claude", "claude"),
+        ("", ""),
+    ],
+)
+@pytest.mark.parametrize("left_out", ["absent", "blank"])
+def test_per_directory_one_file_and_the_local_one(tree, there, taken, left_out):
+    names = {"override": "AGENTS.override.md", "agents": "AGENTS.md", "claude": "CLAUDE.md", "local": "AGENTS.local.md"}
+    tree({f"w/{name}": key for key, name in names.items() if key in there.split()})
+    if left_out == "blank":
+        tree({f"w/{name}": " \n" for key, name in names.items() if key not in there.split()})
+    assert instructions(tree) == [(f"/w/{names[key]}", key) for key in taken.split()]
+
+
+def test_local_files_stand_with_their_directory(tree):
+    tree({"w/.git": None, "w/AGENTS.md": "1", "w/AGENTS.local.md": "2", "w/a/AGENTS.md": "3", "w/a/AGENTS.local.md": "4"})
+    assert [text for _, text in instructions(tree, "w/a")] == ["1", "2", "3", "4"]
+
+
+def test_outside_git_the_working_directory_only_and_that_is_said(tree):
+    tree({"AGENTS.md": "above", "w/AGENTS.md": "also above", "w/a/AGENTS.md": "here"})
+    assert instructions(tree, "w/a") == [("/w/a/AGENTS.md", "here")]
+    assert tree.told(tree.prompt("foreword", "w/a")) == [("not-a-repository", "/w/a")]
+
+
+def test_inside_git_nothing_is_said_of_it(tree):
+    assert tree.told(tree({"w/.git": None, "w/a/x": ""}).prompt("foreword", "w/a")) == []
+
+
+def test_the_users_files_follow_the_configuration_folder(tree):
+    tree({"xdg/foreword/AGENTS.md": "1", "xdg/agents/AGENTS.md": "2", "home/.config/agents/AGENTS.md": "no"})
+    assert [text for _, text in instructions(tree, environment={"XDG_CONFIG_HOME": "xdg"})] == ["1", "2"]
+
+
+def test_without_a_home(tree):
+    tree({"w/.git": None, "w/AGENTS.md": "P", "home/.agents/AGENTS.md": "no"})
+    assert [text for _, text in instructions(tree, home=None)] == ["P"]
+    assert tree.told(tree.prompt("foreword", home=None)) == [("home-missing", "")]
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"w/AGENTS.md": "X", "w/a/AGENTS.md": "X"}, ["/w/a/AGENTS.md"]),
+        ({"w/AGENTS.md": "X", "w/a/AGENTS.md": Path("../AGENTS.md")}, ["/w/a/AGENTS.md"]),
+        ({"home/.agents/AGENTS.md": "X", "w/a/AGENTS.md": "X"}, ["/w/a/AGENTS.md"]),
+        ({"home/.agents/AGENTS.md": "X", "home/.config/agents/AGENTS.md": "X"}, ["/home/.agents/AGENTS.md"]),
+        ({"w/a/AGENTS.md": "X", "w/a/AGENTS.local.md": "X"}, ["/w/a/AGENTS.md"]),
+        ({"w/a/AGENTS.md": "X", "w/a/AGENTS.local.md": "@AGENTS.md"}, ["/w/a/AGENTS.md"]),
+    ],
+)
+def test_equal_texts_stand_once(tree, files, expected):
+    tree({"w/.git": None, "w/a/x": "", **files})
+    assert [path for path, _ in instructions(tree, "w/a")] == expected
+    assert [code for code, _ in tree.told(tree.prompt("foreword", "w/a"))] == ["file-duplicate"]
+
+
+# Skills
+
+
+def names(tree, cwd="w", **options):
+    menu = inside(tree.text("foreword", cwd, **{"tools": "read", **options}), "skills")
+    return menu and [line.partition(":")[0].removeprefix("- ") for line in menu.split("\n\n", 1)[1].split("\n")]
+
+
+FOLDERS = [".foreword/skills", ".agents/skills", ".claude/skills", ".github/skills"]
+PLACES = [f"{top}/{folder}" for top in ("w/a", "w", "home") for folder in FOLDERS]
+
+
+def test_project_before_user_and_nearer_before_farther(tree, skill):
+    tree({"w/.git": None, **{f"{place}/deploy/SKILL.md": skill("deploy", place) for place in PLACES}})
+    for place in PLACES:
+        menu = inside(tree.text("foreword", "w/a", tools="read"), "skills").split("\n\n", 1)[1]
+        assert menu == f"- deploy: {place} (/{place}/deploy/SKILL.md)"
+        Path(tree.path(f"{place}/deploy/SKILL.md")).unlink()
+    assert names(tree, "w/a") is None
+
+
+def test_skills_by_name_from_everywhere(tree, skill):
+    tree({"w/.git": None, **{f"{place}/s{number:02}/SKILL.md": skill(f"s{99 - number}") for number, place in enumerate(PLACES)}})
+    assert names(tree, "w/a") == sorted(f"s{99 - number}" for number in range(len(PLACES)))
+
+
+def test_skills_above_the_repository_are_not_looked_for(tree, skill):
+    tree({"w/.git": None, ".agents/skills/a/SKILL.md": skill("a")})
+    assert names(tree) is None
+
+
+@pytest.mark.parametrize(
+    ("tools", "are_listed"),
+    [
+        ("", False),
+        ("edit write", False),
+        ("Read", False),
+        *((name, True) for name in "read read_file use_skill shell bash zsh cmd powershell".split()),
+    ],
+)
+def test_skills_are_listed_when_the_agent_can_load_them(tree, skill, tools, are_listed):
+    tree({"w/.agents/skills/a/SKILL.md": skill("a")})
+    assert names(tree, tools=tools) == (["a"] if are_listed else None)
+    fate = "used" if are_listed else "unused"
+    assert tree.fates(tree.prompt("foreword", tools=tools)) == [("/w/.agents/skills/a/SKILL.md", fate)]
+
+
+def test_skills_are_read_leniently(tree):
+    tree({"w/.agents/skills/Loose One/SKILL.md": "---\ndescription: Use when: x\n---\n"})
+    assert inside(tree.text("foreword", tools="read"), "skills").split("\n\n")[1] == (
+        "- Loose One: Use when: x (/w/.agents/skills/Loose One/SKILL.md)"
+    )
+
+
+def test_validation_can_be_set(tree):
+    tree({"w/.agents/skills/Loose One/SKILL.md": "---\ndescription: D.\n---\n"})
+    assert names(tree, set={"skills.validation": "strict"}) is None
+
+
+def test_the_menu_keeps_to_its_budget_unless_set_otherwise(tree, skill):
+    tree({f"w/.agents/skills/s{number:03}/SKILL.md": skill(f"s{number:03}", "word " * 180) for number in range(60)})
+    prompt = tree.prompt("foreword", tools="read")
+    assert [code for code, _ in tree.told(prompt)] == ["not-a-repository", "budget-menu"]
+    assert len(names(tree)) == 60
+    wider = tree.prompt("foreword", tools="read", set={"skills.budget": 100_000})
+    assert [code for code, _ in tree.told(wider)] == ["not-a-repository"]
+
+
+# Guidance
+
+
+@pytest.mark.parametrize(
+    ("tools", "named"),
+    [
+        ("", []),
+        ("read", []),
+        ("bash", []),
+        ("read bash", ["`read`"]),
+        ("read_file shell", ["`read_file`"]),
+        ("edit zsh", ["`edit`"]),
+        ("edit_file cmd", ["`edit_file`"]),
+        ("edit read bash", ["`read`", "`edit`"]),
+    ],
+)
+def test_guidance_names_only_tools_that_are_there(tree, tools, named):
+    guidance = inside(tree.text("foreword", tools=tools), "tool-guidance")
+    lines = guidance.split("\n") if guidance is not None else []
+    assert [[word for word in line.split() if word.startswith("`")] for line in lines] == [[name] for name in named]
+
+
+def test_guidance_of_tools_and_of_extensions(tree):
+    tools = [Tool("x", guidelines=["X first.", "Both."]), Tool("y", guidelines=["Both."])]
+    text = tree.text("foreword", tools=tools, rules=[lambda known: "Both." if "x" in known else None, lambda _: ["More."]])
+    assert inside(text, "tool-guidance") == "- X first.\n- Both.\n- More."
+
+
+# Boundaries
+
+
+@pytest.mark.parametrize(
+    ("scope", "expected"),
+    [
+        (None, "Readable:\n  - /w\nWritable:\n  - /w"),
+        (Scope([Access("/p")]), "Readable:\n  - /p\nWritable:\n  - /p"),
+        (Scope([Access("/p", "read")]), "Readable:\n  - /p"),
+        (Scope([Access("/p", "read"), Access("/q")]), "Readable:\n  - /p\n  - /q\nWritable:\n  - /q"),
+        (Scope([Access("/p", recursive=False)]), "Readable:\n  - /p [non-recursive]\nWritable:\n  - /p [non-recursive]"),
+        (
+            Scope([Access("/p")], [Access("/p/.env"), Access("/p/keys", "read", False)]),
+            "Readable:\n  - /p\nWritable:\n  - /p\nDenied:\n  - /p/.env\n  - /p/keys [non-recursive]",
+        ),
+        (Scope([Access("/p"), Access("/p", "read")]), "Readable:\n  - /p\nWritable:\n  - /p"),
+        (Scope(), None),
+    ],
+)
+def test_boundaries_are_those_of_the_scope(tree, scope, expected):
+    assert inside(tree.text("foreword", scope=scope), "boundaries") == expected
+
+
+def test_without_a_scope_the_agent_may_write_in_the_workspace(tree):
+    tree({"w/.git": None, "w/a/b/x": ""})
+    assert inside(tree.text("foreword", "w/a/b"), "boundaries") == "Readable:\n  - /w\nWritable:\n  - /w"
+
+
+def test_outside_git_the_workspace_is_the_working_directory(tree):
+    tree({"w/a/b/x": ""})
+    assert inside(tree.text("foreword", "w/a/b"), "boundaries") == "Readable:\n  - /w/a/b\nWritable:\n  - /w/a/b"
+
+
+# Environment and plan
+
+
+@pytest.mark.parametrize("platform", ["linux", "darwin", "win32"])
+def test_environment(tree, platform):
+    text = tree.text("foreword", platform=platform, environment={"APPDATA": "x"})
+    assert inside(text, "environment") == f"Working directory: /w\nPlatform: {platform}"
+
+
+@pytest.mark.parametrize(("plan", "expected"), [("", None), (" \n", None), ("1. a\n2. b", "1. a\n2. b"), ("\n\nx\n\n", "x")])
+def test_plan(tree, plan, expected):
+    assert inside(tree.text("foreword", plan=plan), "plan") == expected
+
+
+def test_what_the_layout_has_no_place_for_is_said(tree, skill):
+    tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": skill("a")})
+    prompt = tree.prompt("foreword", skill="a", docs=[("Manual", "/m")])
+    assert [code for code, _ in tree.told(prompt)] == ["agent-unused", "agent-unused"]

@@ -1,0 +1,333 @@
+"""The layout `ion`: a base, three layers of instructions that add up, the active skill, the active plan."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from foreword import Agent, Assembler, CallError, Document
+from foreword.sources.files import time
+from foreword.tokens import estimate
+from foreword.vocabulary import replace
+
+
+def test_every_part_in_order(tree, skill):
+    tree({
+        "home/.ion/AGENTS.md": "I\n",
+        "home/.config/agents/AGENTS.md": "G\n",
+        "home/.config/agents/rules/b.md": "B\n",
+        "home/.config/agents/rules/a.md": "A\n",
+        "w/AGENTS.md": "P\n",
+        "w/.ion/skills/testing/SKILL.md": skill("testing", body="Run the tests."),
+    })  # fmt: skip
+    assert tree.text("ion", base="BASE", skill="testing", plan="1. Look.") == (
+        "BASE\n"
+        "\n"
+        "# Ion Instructions\n"
+        "I\n"
+        "\n"
+        "---\n"
+        "\n"
+        "# Global Instructions\n"
+        "G\n"
+        "\n"
+        "A\n"
+        "\n"
+        "B\n"
+        "\n"
+        "---\n"
+        "\n"
+        "# Project Instructions\n"
+        "P\n"
+        "\n"
+        "# Active Skill: testing\n"
+        "Run the tests.\n"
+        "\n"
+        "# Active Plan\n"
+        "1. Look."
+    )
+
+
+ION, GLOBAL, PROJECT = "# Ion Instructions\nI", "# Global Instructions\nG", "# Project Instructions\nP"
+FILES = {"home/.ion/AGENTS.md": "I", "home/.config/agents/AGENTS.md": "G", "w/AGENTS.md": "P"}
+
+
+@pytest.mark.parametrize(
+    ("there", "text"),
+    [
+        ("", "BASE"),
+        ("I", f"BASE\n\n{ION}"),
+        ("G", f"BASE\n\n{GLOBAL}"),
+        ("P", f"BASE\n\n{PROJECT}"),
+        ("IG", f"BASE\n\n{ION}\n\n---\n\n{GLOBAL}"),
+        ("IP", f"BASE\n\n{ION}\n\n---\n\n{PROJECT}"),
+        ("GP", f"BASE\n\n{GLOBAL}\n\n---\n\n{PROJECT}"),
+        ("IGP", f"BASE\n\n{ION}\n\n---\n\n{GLOBAL}\n\n---\n\n{PROJECT}"),
+    ],
+)
+def test_absent_layers_vanish_with_their_separator(tree, there, text):
+    tree({path: content for path, content in FILES.items() if content in there})
+    assert tree.text("ion", base="BASE") == text
+    assert tree.text("ion", base="BASE", plan="Plan.") == f"{text}\n\n# Active Plan\nPlan."
+
+
+@pytest.mark.parametrize(
+    ("agents", "claude", "project"),
+    [
+        ("A", "C", "A"),
+        ("A", None, "A"),
+        (None, "C", "C"),
+        ("", "C", "C"),
+        (" \n\t\n", "C", "C"),
+        ("A", "", "A"),
+        ("", "", None),
+        (None, None, None),
+    ],
+)
+def test_project_is_the_first_that_is_not_blank(tree, agents, claude, project):
+    tree({f"w/{name}": text for name, text in (("AGENTS.md", agents), ("CLAUDE.md", claude)) if text is not None})
+    assert tree.text("ion", base="BASE") == ("BASE" if project is None else f"BASE\n\n# Project Instructions\n{project}")
+
+
+def test_project_is_looked_for_in_the_working_directory_alone(tree):
+    tree({"w/.git": None, "w/AGENTS.md": "ROOT", "w/a/AGENTS.md": "A", "w/a/b/x": ""})
+    assert tree.text("ion", "w/a/b", base="BASE") == "BASE"
+    assert tree.text("ion", "w/a", base="BASE") == "BASE\n\n# Project Instructions\nA"
+
+
+@pytest.mark.parametrize(
+    ("xdg", "text"),
+    [
+        ({}, "HOME"),
+        ({"XDG_CONFIG_HOME": "xdg"}, "XDG"),
+        ({"XDG_CONFIG_HOME": ""}, "HOME"),
+    ],
+)
+def test_global_follows_the_users_configuration_folder(tree, xdg, text):
+    tree({"home/.config/agents/AGENTS.md": "HOME", "xdg/agents/AGENTS.md": "XDG"})
+    assert tree.text("ion", base="BASE", environment=xdg) == f"BASE\n\n# Global Instructions\n{text}"
+
+
+@pytest.mark.parametrize("relative", ["xdg", "./xdg", "../xdg", "~/xdg"])
+def test_a_relative_configuration_folder_counts_as_unset(tree, relative, monkeypatch):
+    tree({"home/.config/agents/AGENTS.md": "HOME", "w/xdg/agents/AGENTS.md": "XDG", "xdg/agents/AGENTS.md": "XDG"})
+    monkeypatch.chdir(tree.path("w"))
+    workspace = replace(tree.workspace(), environment={"XDG_CONFIG_HOME": relative})
+    assert Assembler(workspace, "ion").prompt(Agent(base="BASE")).text == "BASE\n\n# Global Instructions\nHOME"
+
+
+def test_global_on_windows_is_in_the_application_data(tree):
+    tree({"roaming/agents/AGENTS.md": "W", "home/.config/agents/AGENTS.md": "HOME", "xdg/agents/AGENTS.md": "XDG"})
+    environment = {"APPDATA": "roaming", "XDG_CONFIG_HOME": "xdg"}
+    assert tree.text("ion", base="BASE", platform="win32", environment=environment) == "BASE\n\n# Global Instructions\nW"
+
+
+def test_rules_stand_without_an_agents_file_by_code_point(tree):
+    folder = "home/.config/agents/rules"
+    tree({f"{folder}/{name}": name for name in ("b.md", "a.md", "Z.md", "10.md", "9.md", "é.md", "note.txt")})
+    tree({f"{folder}/deep/c.md": "not looked for"})
+    assert tree.text("ion", base="BASE") == (
+        "BASE\n\n# Global Instructions\n" + "\n\n".join(["10.md", "9.md", "Z.md", "a.md", "b.md", "é.md"])
+    )
+
+
+def test_blank_rules_leave_nothing_behind(tree):
+    folder = "home/.config/agents/rules"
+    tree({f"{folder}/a.md": "A\n\n\n", f"{folder}/b.md": "\n \n", f"{folder}/c.md": "\n\nC"})
+    assert tree.text("ion", base="BASE") == "BASE\n\n# Global Instructions\nA\n\nC"
+
+
+def test_without_a_home_the_users_layers_are_skipped_and_that_is_said_once(tree):
+    tree({"w/AGENTS.md": "P", **{path: "no" for path in FILES if path.startswith("home")}})
+    prompt = tree.prompt("ion", base="BASE", home=None)
+    assert prompt.text == "BASE\n\n# Project Instructions\nP"
+    assert tree.told(prompt) == [("home-missing", "")]
+
+
+def test_without_a_home_an_absolute_configuration_folder_still_counts(tree):
+    tree({"xdg/agents/AGENTS.md": "XDG", "home/.ion/AGENTS.md": "no"})
+    prompt = tree.prompt("ion", base="BASE", home=None, environment={"XDG_CONFIG_HOME": "xdg"})
+    assert (prompt.text, tree.told(prompt)) == ("BASE\n\n# Global Instructions\nXDG", [("home-missing", "")])
+
+
+def test_layers_are_named_in_the_candidates(tree):
+    tree(FILES)
+    layers = [(tree.short(each.path), each.layer, each.fate) for each in tree.prompt("ion").candidates if each.fate == "used"]
+    assert layers == [
+        ("/home/.ion/AGENTS.md", "ion-local", "used"),
+        ("/home/.config/agents/AGENTS.md", "global", "used"),
+        ("/w/AGENTS.md", "project", "used"),
+    ]
+
+
+# Base, skill, plan
+
+
+def test_the_base_is_built_in_and_replaced_as_a_whole(tree):
+    own = tree.prompt("ion")
+    assert own.text.strip() and [passage.section for passage in own.passages] == ["base"]
+    assert [piece.origin.kind for piece in own.passages[0].pieces] == ["builtin"]
+    theirs = tree.prompt("ion", base="BASE\nof theirs")
+    assert (theirs.text, [piece.origin.kind for piece in theirs.passages[0].pieces]) == ("BASE\nof theirs", ["caller"])
+
+
+@pytest.mark.parametrize("blank", ["", " \n ", "\n"])
+def test_a_blank_base_or_plan_counts_as_absent(tree, blank):
+    assert tree.text("ion", base=blank, plan=blank) == tree.text("ion")
+
+
+@pytest.mark.parametrize(
+    "first", ["w/.ion/skills", "w/.agents/skills", "home/.ion/skills", "home/.agents/skills"]
+)
+def test_the_active_skill_is_looked_for_in_order(tree, skill, first):
+    places = ["w/.ion/skills", "w/.agents/skills", "home/.ion/skills", "home/.agents/skills"]
+    for place in places[places.index(first) :]:
+        tree({f"{place}/deploy/SKILL.md": skill("deploy", body=f"From {place}.")})
+    assert tree.text("ion", base="BASE", skill="deploy") == f"BASE\n\n# Active Skill: deploy\nFrom {first}."
+
+
+def test_a_skill_that_is_not_active_is_not_in_the_prompt(tree, skill):
+    tree({"w/.ion/skills/deploy/SKILL.md": skill("deploy")})
+    prompt = tree.prompt("ion", base="BASE", tools="read bash")
+    assert (prompt.text, tree.fates(prompt)) == ("BASE", [("/w/.ion/skills/deploy/SKILL.md", "unused")])
+
+
+def test_skills_are_read_leniently(tree):
+    tree({"w/.ion/skills/Deploy It/SKILL.md": "---\ndescription: Use when: asked\n---\n\nBody: here.\n\n"})
+    assert tree.text("ion", base="BASE", skill="Deploy It") == "BASE\n\n# Active Skill: Deploy It\nBody: here."
+
+
+def test_a_skill_without_a_body_leaves_no_blank_line_behind(tree, skill):
+    tree({"w/.ion/skills/empty/SKILL.md": skill("empty", body="")})
+    text = tree.text("ion", base="BASE", skill="empty", plan="Plan.")
+    assert "\n\n\n" not in text and text.endswith("\n\n# Active Plan\nPlan.")
+    assert not tree.text("ion", base="BASE", skill="empty").endswith("\n")
+
+
+def test_an_unknown_skill_is_an_error_that_lists_the_known_ones(tree, skill):
+    tree({f"w/.ion/skills/{name}/SKILL.md": skill(name) for name in ("deploy", "testing")})
+    with pytest.raises(CallError, match="no skill 'zzz'; known: deploy, testing"):
+        tree.prompt("ion", skill="zzz")
+    with pytest.raises(CallError, match="no skill 'tsting'; did you mean 'testing'"):
+        tree.prompt("ion", skill="tsting")
+
+
+def test_the_skills_body_keeps_its_file_and_lines(tree, skill):
+    tree({"w/.ion/skills/deploy/SKILL.md": skill("deploy", body="\n\nOne.\n---\nThree.\n\n")})
+    passage = tree.prompt("ion", base="BASE", skill="deploy").passages[-1]
+    assert passage.text == "# Active Skill: deploy\nOne.\n---\nThree."
+    assert [
+        (piece.origin.kind, tree.short(piece.origin.path), piece.origin.lines, piece.text)
+        for piece in passage.pieces
+        if piece.origin.kind == "file"
+    ] == [("file", "/w/.ion/skills/deploy/SKILL.md", (7, 9), "One.\n---\nThree.")]
+
+
+def test_a_plan_from_a_file_keeps_it_as_origin(tree):
+    prompt = tree.prompt("ion", base="BASE", plan=Document("/w/plan.md", "One.\nTwo."))
+    assert prompt.text == "BASE\n\n# Active Plan\nOne.\nTwo."
+    assert [piece.origin.path for piece in prompt.passages[-1].pieces if piece.origin.kind == "file"] == ["/w/plan.md"]
+
+
+# Duplicates
+
+
+@pytest.mark.parametrize(
+    ("files", "text", "told"),
+    [
+        pytest.param({"w/AGENTS.md": "X", "w/CLAUDE.md": "Y"}, "P:X", ["shadowed /w/CLAUDE.md"], id="another text"),
+        pytest.param({"w/AGENTS.md": "X", "w/CLAUDE.md": "X\n"}, "P:X", ["duplicate /w/CLAUDE.md"], id="a copy"),
+        pytest.param({"w/AGENTS.md": "X", "w/CLAUDE.md": "@AGENTS.md\n"}, "P:X", ["duplicate /w/CLAUDE.md"], id="an import line"),
+        pytest.param({"w/AGENTS.md": "X", "w/CLAUDE.md": Path("AGENTS.md")}, "P:X", ["duplicate /w/CLAUDE.md"], id="a link"),
+        pytest.param({"w/CLAUDE.md": "X", "w/AGENTS.md": Path("CLAUDE.md")}, "P:X", ["duplicate /w/CLAUDE.md"], id="a link the other way"),
+        pytest.param({"w/CLAUDE.md": "X", "w/AGENTS.md": "@CLAUDE.md"}, "P:X", ["duplicate /w/AGENTS.md"], id="an import the other way"),
+        pytest.param({"home/.ion/AGENTS.md": "X", "w/AGENTS.md": "X"}, "P:X", ["duplicate /home/.ion/AGENTS.md"], id="the nearer layer"),
+        pytest.param({"home/.ion/AGENTS.md": "X", "home/.config/agents/AGENTS.md": "X"}, "G:X", ["duplicate /home/.ion/AGENTS.md"], id="the later layer"),
+        pytest.param({"home/.ion/AGENTS.md": "X", "w/AGENTS.md": Path("../home/.ion/AGENTS.md")}, "P:X", ["outside /w/AGENTS.md", "duplicate /home/.ion/AGENTS.md"], id="a link to another layer"),
+    ],
+)  # fmt: skip
+def test_one_file_enters_once(tree, files, text, told):
+    prompt = tree(files).prompt("ion", base="BASE")
+    heading = {"P": "# Project Instructions", "G": "# Global Instructions"}[text[0]]
+    assert prompt.text == f"BASE\n\n{heading}\n{text[2:]}"
+    assert [f"{code.removeprefix('file-')} {path}" for code, path in tree.told(prompt)] == told
+
+
+# Budgets
+
+
+def tokens(count):
+    """A text of about so many tokens, in short lines."""
+    return "\n".join(["word"] * (count * 1_000 // estimate("word\n" * 1_000)))
+
+
+@pytest.mark.parametrize(
+    ("files", "agent", "over"),
+    [
+        ({}, {"base": tokens(150)}, "base"),
+        ({"home/.ion/AGENTS.md": tokens(1_500)}, {}, "ion-local"),
+        ({"home/.config/agents/AGENTS.md": tokens(3_000)}, {}, "global"),
+        ({"w/AGENTS.md": tokens(6_000)}, {}, "project"),
+        ({"w/.ion/skills/s/SKILL.md": "---\nname: s\ndescription: D.\n---\n" + tokens(3_000)}, {"skill": "s"}, "skill"),
+        ({}, {"plan": tokens(700)}, "plan"),
+    ],
+)
+def test_a_layer_over_its_budget_is_whole_and_said(tree, files, agent, over):
+    prompt = tree(files).prompt("ion", **agent)
+    assert [code for code, _ in tree.told(prompt)] == ["budget-section"]
+    assert f"'{over}'" in prompt.findings[0].message
+    assert "[foreword: cut" not in prompt.text
+
+
+def test_the_whole_over_its_budget_is_said(tree):
+    files = {"home/.config/agents/AGENTS.md": tokens(1_500), "w/AGENTS.md": tokens(4_000)}
+    assert tree.told(tree(files).prompt("ion")) == []
+    prompt = tree.prompt("ion", set={"budget": 5_000})
+    assert [code for code, _ in tree.told(prompt)] == ["budget-whole"]
+    assert prompt.text == tree.prompt("ion").text
+
+
+def test_one_file_of_great_length_is_truncated_with_a_mark_and_a_finding(tree):
+    prompt = tree({"w/AGENTS.md": tokens(20_000)}).prompt("ion", base="BASE")
+    assert prompt.text.startswith("BASE\n\n# Project Instructions\nword\nword\n")
+    assert "[foreword: cut here" in prompt.text.rpartition("\n")[2]
+    assert ("budget-file", "/w/AGENTS.md") in tree.told(prompt)
+    assert tree.fates(prompt) == [("/w/AGENTS.md", "cut")]
+
+
+# Caching
+
+
+@pytest.fixture
+def later(monkeypatch):
+    """The clock is ten seconds ahead, so that no file counts as changed a moment ago."""
+    real = time.time_ns
+    monkeypatch.setattr(time, "time_ns", lambda: real() + 10_000_000_000)
+
+
+@pytest.mark.usefixtures("later")
+def test_what_did_not_change_is_not_looked_at_again(tree):
+    tree({**FILES, "w/CLAUDE.md": "shadowed"})
+    assembler = Assembler(tree.workspace(), "ion")
+    assert assembler.stand() is assembler.stand()
+    assert assembler.prompt(Agent(base="BASE")) is assembler.prompt(Agent(base="BASE"))
+
+
+@pytest.mark.usefixtures("later")
+@pytest.mark.parametrize(
+    ("change", "project"),
+    [
+        ({"w/AGENTS.md": "P, edited"}, "P, edited"),
+        ({"w/AGENTS.md": ""}, "C"),
+        ({"w/AGENTS.md": "Q"}, "Q"),
+        ({"w/CLAUDE.md": "C, edited"}, "P"),
+    ],
+)
+def test_a_change_is_seen_also_beside_a_shadowed_file(tree, change, project):
+    tree({"w/AGENTS.md": "P", "w/CLAUDE.md": "C"})
+    assembler = Assembler(tree.workspace(), "ion")
+    assert assembler.prompt(Agent(base="BASE")).text == "BASE\n\n# Project Instructions\nP"
+    tree(change)
+    for path in change:
+        os.utime(tree.path(path), (2_000_000_000, 2_000_000_000))
+    assert assembler.prompt(Agent(base="BASE")).text == f"BASE\n\n# Project Instructions\n{project}"

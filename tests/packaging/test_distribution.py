@@ -1,0 +1,92 @@
+"""What a user installs works: wheel and sdist are built, and the wheel is run from an otherwise empty environment."""
+
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from foreword.version import __version__ as VERSION
+
+ROOT = Path(__file__).parents[2]
+UV = Path(sys.executable).with_name("uv")
+
+# One worker takes all of these, so that the build is made once.
+pytestmark = pytest.mark.xdist_group("distribution")
+
+
+def call(*command: str | Path, env: dict[str, str] | None = None) -> str:
+    """The standard output of a command that must succeed; what it complained of is in the failure."""
+    done = subprocess.run(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def uv(*arguments: str | Path) -> None:
+    call(UV, *arguments, "--python", sys.executable)
+
+
+def wheel_in(folder: Path) -> Path:
+    return folder / f"foreword-{VERSION}-py3-none-any.whl"
+
+
+def names_in(wheel: Path) -> set[str]:
+    with zipfile.ZipFile(wheel) as archive:
+        return set(archive.namelist())
+
+
+@pytest.fixture(scope="session")
+def dist(tmp_path_factory):
+    """A folder with the wheel and the sdist, both built from the checkout."""
+    folder = tmp_path_factory.mktemp("dist")
+    uv("build", "--wheel", "--sdist", "--out-dir", folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def run_installed(dist, tmp_path_factory):
+    """Runs the `foreword` of an environment that holds the wheel and what it requires, with an empty home."""
+    venv, home = tmp_path_factory.mktemp("installed") / "venv", tmp_path_factory.mktemp("home")
+    uv("venv", venv)
+    call(UV, "pip", "install", "--python", venv / "bin" / "python", wheel_in(dist))
+    return lambda *arguments: call(venv / "bin" / "foreword", *arguments, env={"HOME": str(home), "PATH": os.defpath})
+
+
+def test_the_wheel_carries_the_whole_package(dist):
+    ours = {path.relative_to(ROOT / "src").as_posix() for path in (ROOT / "src/foreword").rglob("*") if path.is_file()}
+    ours = {name for name in ours if "__pycache__" not in name}
+    assert any(name.startswith("foreword/packs/std/") and name.endswith(".toml") for name in ours)
+    assert ours - names_in(wheel_in(dist)) == set()
+
+
+def test_the_wheel_carries_nothing_else(dist):
+    assert {name.split("/")[0] for name in names_in(wheel_in(dist))} == {"foreword", f"foreword-{VERSION}.dist-info"}
+
+
+def test_the_sdist_builds_the_same_wheel(dist, tmp_path):
+    uv("build", "--wheel", "--out-dir", tmp_path, dist / f"foreword-{VERSION}.tar.gz")
+    assert names_in(wheel_in(tmp_path)) == names_in(wheel_in(dist))
+
+
+def test_the_sdist_carries_what_its_tests_need(dist):
+    with tarfile.open(dist / f"foreword-{VERSION}.tar.gz") as archive:
+        names = set(archive.getnames())
+    wanted = {"LICENSE", "Makefile", "pyproject.toml", "uv.lock", "tests/packaging/test_distribution.py"}
+    assert {f"foreword-{VERSION}/{name}" for name in wanted} - names == set()
+
+
+def test_installed_version(run_installed):
+    assert run_installed("--version").split()[-1] == VERSION
+
+
+def test_installed_layouts(run_installed):
+    assert json.loads(run_installed("layouts", "--json"))
+
+
+def test_installed_show(run_installed, tmp_path):
+    (tmp_path / "AGENTS.md").write_text("Speak plainly.\n")
+    assert "Speak plainly." in run_installed("show", tmp_path)

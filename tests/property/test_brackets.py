@@ -1,0 +1,138 @@
+"""What holds for every template in the bracket language."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from foreword.template.brackets import parse, render
+from foreword.vocabulary import Origin, Piece
+
+TYPES = ("file", "git")
+OURS = Origin("template", "t")
+
+WORDS = ["[", "]", "\\", "\n", " ", "(", "!", ":", "if", "else", "endif", "file", "a", "é", "\r", "\0", "\t"]
+WORDS += ["[if file:a]", "[if !file:a]", "[else]", "[endif]", "[file:a]", "[ git:b ]", "[nix:c]", "[if nix:c]"]
+WORDS += ["\\[", "[IF file:a]", "[file:"]
+soup = st.lists(st.sampled_from(WORDS) | st.text(max_size=3)).map("".join)
+names = st.text("abc ./-é", min_size=1, max_size=5).map(str.strip).filter(bool)
+
+# A template as a tree, for whose text and result two lines suffice.
+leaves = st.text(st.characters(exclude_characters="[\\", codec="utf-8"), max_size=8) | st.tuples(st.just("file"), names)
+trees = st.recursive(
+    st.lists(leaves, max_size=4),
+    lambda inner: st.lists(leaves | st.tuples(st.booleans(), names, inner, inner | st.none()), max_size=4),
+    max_leaves=30,
+)
+
+
+def written(tree):
+    """The template that a tree stands for."""
+    return "".join(map(_written, tree))
+
+
+def _written(node):
+    match node:
+        case str():
+            return node
+        case ("file", name):
+            return f"[file:{name}]"
+        case (negated, name, inner, other):
+            otherwise = "" if other is None else "[else]" + written(other)
+            return f"[if {'!' * negated}file:{name}]{written(inner)}{otherwise}[endif]"
+
+
+def meant(tree, values):
+    """What a tree comes to."""
+    return "".join(_meant(node, values) for node in tree)
+
+
+def _meant(node, values):
+    match node:
+        case str():
+            return node
+        case ("file", name):
+            return values.get(name, "")
+        case (negated, name, inner, other):
+            return meant(inner if bool(values.get(name)) != negated else other or [], values)
+
+
+def pieces_of(text, values=()):
+    known = dict(values)
+
+    def lookup(type, name):
+        return (Piece(known[name], Origin("variable", name)),) if name in known else None
+
+    return render(parse(text, TYPES), lookup, OURS)
+
+
+def joined(pieces):
+    return "".join(piece.text for piece in pieces)
+
+
+@given(st.text(min_size=1))
+def test_a_template_without_brackets_is_itself(text):
+    text = text.replace("[", "(")
+    lines = (1, 1 + text.count("\n") - text.endswith("\n"))
+    assert pieces_of(text) == (Piece(text, Origin("template", "t", lines)),)
+
+
+@given(st.text())
+def test_an_escaped_text_is_itself(text):
+    assert joined(pieces_of(text.replace("[", "\\["))) == text
+
+
+@given(soup, soup | st.text())
+def test_a_value_is_inserted_literally(around, value):
+    around = around.replace("[", "(").replace("\\", "/")
+    value_piece = Piece(value, Origin("variable", "v"))
+    pieces = pieces_of(f"{around}[file:v]{around}", {"v": value})
+    assert joined(pieces) == around + value + around
+    assert value_piece in pieces
+
+
+@given(soup)
+def test_parsing_never_raises_and_findings_point_into_the_text(text):
+    lines = text.split("\n")
+    for found in parse(text, TYPES).findings:
+        assert found.line is None or 1 <= found.line <= len(lines)
+
+
+@given(soup, st.dictionaries(st.sampled_from("ab"), st.text(max_size=3)))
+def test_the_text_of_a_template_stands_on_the_lines_it_names(text, values):
+    lines = text.split("\n")
+    at = 1
+    for piece in pieces_of(text, values):
+        if piece.origin.kind == "template":
+            first, last = piece.origin.lines
+            assert at <= first <= last <= len(lines)
+            assert piece.text in "\n".join([*lines[first - 1 : last], ""]).replace("\\[", "[")
+            at = last
+
+
+@given(trees, st.dictionaries(names, st.text(max_size=5)))
+def test_a_whole_template_means_what_its_tree_means(tree, values):
+    template = parse(written(tree), TYPES)
+    assert template.findings == ()
+    assert joined(pieces_of(written(tree), values)) == meant(tree, values)
+
+
+@given(soup, st.dictionaries(st.sampled_from("ab"), st.text(max_size=3)))
+def test_what_is_looked_up_is_among_the_variables(text, values):
+    asked = []
+
+    def lookup(type, name):
+        asked.append((type, name))
+        return None
+
+    template = parse(text, TYPES)
+    render(template, lookup, OURS)
+    known = [(variable.type, variable.name) for variable in template.variables]
+    assert len(set(asked)) == len(asked) and set(asked) <= set(known)
+    assert len(set(known)) == len(known)
+
+
+@given(st.integers(0, 5_000), st.booleans())
+def test_nesting_is_no_burden(depth, exists):
+    text = "[if file:a]" * depth + "x" + "[else]y[endif]" * depth
+    assert joined(pieces_of(text, {"a": "A"} if exists else {})) == ("x" if exists or not depth else "y")

@@ -1,0 +1,204 @@
+"""What holds for every text with directives."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from foreword.findings import finding
+from foreword.template import conditions
+from foreword.template.directives import includes, render
+from foreword.vocabulary import Document, Origin, Piece
+
+FACTS = {"cwd": "/w", "model": "opus", "provider": "anthropic", "platform": "linux", "date": "2026-04-15"}
+
+YES, NO, ELSE, ENDIF = "<!-- if: cwd == '/w' -->", "<!-- if: cwd != '/w' -->", "<!-- else -->", "<!-- endif -->"
+WORDS = [YES, NO, ELSE, ENDIF, "<!-- if: x -->", "<!-- include: b -->", "<!-- include: c -->", "<!-- a -->"]
+WORDS += ["<!-- IF: -->", "{{ cwd }}", "{{ model }}", "{{ x }}", "{{", "}}", "`", "``", "```", "```\n", "~~~\n"]
+WORDS += ["> ", "- ", "# ", "|", "\\", "\n", "\n\n", " ", "<!--", "-->", "a", "é", "\r", "\t", "b c"]
+soup = st.lists(st.sampled_from(WORDS) | st.text(max_size=3)).map("".join)
+files = st.dictionaries(st.sampled_from("bc"), soup)
+
+plain = st.text(st.characters(exclude_characters="`<{\\\n|#>~", codec="utf-8"), max_size=6)
+leaves = plain | st.sampled_from(["cwd", "model"]).map(lambda name: ("value", name))
+trees = st.recursive(
+    st.lists(leaves, max_size=4),
+    lambda inner: st.lists(leaves | st.tuples(st.booleans(), inner, inner | st.none()), max_size=4),
+    max_leaves=30,
+)
+
+
+def loader(texts):
+    def load(path, target):
+        return Document(target, texts[target]) if target in texts else finding("file-unreadable", "no", target)
+
+    return load
+
+
+def run(text, texts=(), facts=FACTS):
+    return render(Document("a", text), facts, loader(dict(texts)))
+
+
+def joined(pieces):
+    return "".join(piece.text for piece in pieces)
+
+
+def written(tree):
+    """The text that a tree stands for."""
+    return "".join(map(_written, tree))
+
+
+def _written(node):
+    match node:
+        case str():
+            return node
+        case ("value", name):
+            return "{{ " + name + " }}"
+        case (holds, inner, other):
+            return (YES if holds else NO) + written(inner) + ("" if other is None else ELSE + written(other)) + ENDIF
+
+
+def meant(tree):
+    """What a tree comes to."""
+    return "".join(map(_meant, tree))
+
+
+def _meant(node):
+    match node:
+        case str():
+            return node
+        case ("value", name):
+            return FACTS[name]
+        case (holds, inner, other):
+            return meant(inner if holds else other or [])
+
+
+@given(st.text())
+def test_a_text_without_directives_is_itself(text):
+    text = text.replace("<!--", "<--").replace("{{", "{")
+    pieces, findings = run(text)
+    assert joined(pieces) == text and len(pieces) == bool(text) and findings == ()
+    assert includes(text) == ()
+
+
+@given(soup, files)
+def test_the_text_of_a_file_stands_on_the_lines_it_names(text, texts):
+    texts = {"a": text, **texts}
+    pieces, _ = run(text, texts)
+    for piece in pieces:
+        assert piece.text
+        if piece.origin.kind == "file":
+            lines = texts[piece.origin.path].split("\n")
+            first, last = piece.origin.lines
+            assert 1 <= first <= last <= len(lines)
+            assert piece.text in "\n".join([*lines[first - 1 : last], ""])
+            assert piece.text.rstrip("\n").count("\n") <= last - first
+        else:
+            assert piece == Piece(FACTS[piece.origin.path], Origin("variable", piece.origin.path))
+
+
+@given(soup, files)
+def test_the_pieces_of_the_file_are_in_its_order_and_never_twice(text, texts):
+    pieces, _ = run(text, texts)
+    at = 0
+    for piece in pieces:
+        if piece.origin.path == "a":
+            at = text.index(piece.text, at) + len(piece.text)
+
+
+@given(soup, files)
+def test_findings_point_into_their_file(text, texts):
+    texts = {"a": text, **texts}
+    _, findings = run(text, texts)
+    for found in findings:
+        assert found.line is None or 1 <= found.line <= texts[found.path].count("\n") + 1
+
+
+@given(soup, files)
+def test_what_is_loaded_is_among_the_includes(text, texts):
+    asked = []
+
+    def load(path, target):
+        asked.append((path, target))
+        return loader(texts)(path, target)
+
+    render(Document("a", text), FACTS, load)
+    assert {target for path, target in asked if path == "a"} <= set(includes(text))
+
+
+@given(trees)
+def test_a_line_means_what_its_tree_means(tree):
+    pieces, findings = run("." + written(tree))
+    assert findings == ()
+    assert joined(pieces) == "." + meant(tree)
+
+
+@given(soup, st.sampled_from(["```", "~~~~", "  ```", "- ```"]))
+def test_nothing_inside_a_fence_is_a_directive(text, fence):
+    text = text.replace("`", "'").replace("~", "-")
+    whole = f"{fence}\n{text}\n{fence.lstrip('- ')}\n"
+    pieces, findings = run(whole)
+    assert joined(pieces) == whole and len(pieces) == 1 and findings == ()
+
+
+@given(soup)
+def test_nothing_inside_a_code_span_is_a_directive(text):
+    text = text.replace("`", "'").replace("\n", " ")
+    whole = f"a ``{text}`` {{{{ cwd }}}}"
+    assert joined(run(whole)[0]) == f"a ``{text}`` /w"
+
+
+@given(soup, st.sampled_from(["cwd", "model", "date"]), st.text())
+def test_a_value_is_inserted_literally(around, name, value):
+    around = around.replace("<", "(").replace("{", "(").replace("}", ")").replace("`", "'").replace("~", "-")
+    pieces, _ = run(f"{around}{{{{ {name} }}}}{around}", facts=FACTS | {name: value})
+    assert joined(pieces) == around + value + around
+
+
+@given(st.lists(st.tuples(st.sampled_from([YES, NO, ""]), st.text("ab", min_size=1)), min_size=1))
+def test_paragraphs_that_are_not_taken_leave_no_empty_lines(paragraphs):
+    text = "\n\n".join(f"{opening}\n{words}\n{ENDIF}" if opening else words for opening, words in paragraphs)
+    kept = [words for opening, words in paragraphs if opening != NO]
+    assert joined(run(text)[0]).strip("\n") == "\n\n".join(kept)
+
+
+comparisons = st.builds(
+    lambda fact, operator, string: (f'{fact} {operator} "{string}"', f"facts[{fact!r}] {operator} {string!r}"),
+    st.sampled_from(conditions.FACTS),
+    st.sampled_from(["==", "!="]),
+    st.sampled_from(["/w", "opus", "", "x"]),
+)
+expressions = st.recursive(
+    comparisons,
+    lambda inner: (
+        inner.map(lambda one: (f"not {one[0]}", f"not {one[1]}"))
+        | inner.map(lambda one: (f"({one[0]})", f"({one[1]})"))
+        | st.builds(
+            lambda a, word, b: (f"{a[0]} {word} {b[0]}", f"{a[1]} {word} {b[1]}"),
+            inner,
+            st.sampled_from(["and", "or"]),
+            inner,
+        )
+    ),
+)
+
+
+@given(expressions)
+def test_a_condition_means_what_python_would_say(expression):
+    ours, pythons = expression
+    condition = conditions.parse(ours)
+    assert isinstance(condition, conditions.Condition)
+    assert conditions.holds(condition, FACTS) == eval(pythons, {"facts": FACTS})
+
+
+@given(
+    st.lists(st.sampled_from(["not", "and", "or", "(", ")", "==", "!=", "cwd", "model", "'x'", '"', "=", " "])).map(
+        " ".join
+    )
+)
+def test_every_condition_is_read_or_has_its_mistake_shown(text):
+    condition = conditions.parse(text)
+    if isinstance(condition, conditions.Mistake):
+        assert 0 <= condition.start <= condition.end <= len(text)
+    else:
+        conditions.holds(condition, FACTS)

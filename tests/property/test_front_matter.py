@@ -1,0 +1,94 @@
+"""Whatever a file holds, front matter is read without an exception, and the two readers agree on what is good."""
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from foreword.sources.skills import body, read_resident, read_skill, split
+
+PATH = "/w/testing/SKILL.md"
+
+PARTS = [
+    *["---", "----", "name", "description", "testing", "true", "null", "123", "disable-model-invocation", "globs"],
+    *["model_invokation", "metadata", "license", "allowed-tools", "compatibility", "<<", "..."],
+    *[
+        ":",
+        ": ",
+        "- ",
+        "? ",
+        "\n",
+        "\n\n",
+        "\n  ",
+        "\n\t",
+        " ",
+        "\t",
+        "#",
+        " #",
+        "'",
+        '"',
+        "\\",
+        "\\u",
+        "[",
+        "]",
+        "{",
+        "}",
+    ],
+    *[",", "&a", " *a", "!", "!!str ", "|", ">-", "%YAML 1.1\n", "@", "`", "~", "\r", "\x85", "\u2028", "\x0c", "\x00"],
+    *["\ufeff", "\ud800", "\uffff", "é", "👩‍👩‍👧"],
+]
+everything = st.text(st.characters(exclude_categories=()))
+crumbs = st.lists(st.sampled_from(PARTS), max_size=40).map("".join)
+heads = st.one_of(everything, crumbs)
+plain = st.text(st.sampled_from("ab -:#'\"[]{}&*!|>%@`,0.\\é\u2028"), max_size=20)
+fields = st.lists(
+    st.tuples(
+        st.sampled_from(["name", "description", "license", "metadata", "globs", "x"]), st.one_of(plain, crumbs)
+    ).map(": ".join),
+    max_size=6,
+).map("\n".join)
+files = st.one_of(
+    everything,
+    crumbs,
+    st.builds("---\n{}\n---\n{}".format, st.one_of(heads, fields), heads),
+    st.builds("---\nname: testing\ndescription: {}\n{}\n---\n".format, plain, fields),
+)
+
+
+@given(files, st.one_of(st.just(PATH), everything))
+@example("---\nname: testing\ndescription: Runs: x\n---\n", "\ud800/\udcff/SKILL.md")
+def test_no_text_raises(text: str, path: str) -> None:
+    for validation in ("strict", "lenient"):
+        skill, findings = read_skill(text, path, validation)  # type: ignore[arg-type]
+        assert skill is not None or findings
+        if skill is not None:
+            assert skill.name.strip() and skill.description.strip()
+            assert f"{skill.name}{skill.description}".encode()
+    read_resident(text, path)
+
+
+@given(files)
+@example("---\nname: testing\ndescription: 010\n---\n")
+def test_what_strict_accepts_is_the_same_to_lenient(text: str) -> None:
+    strict, strict_findings = read_skill(text, PATH, "strict")
+    if strict is not None:
+        assert (strict, strict_findings) == read_skill(text, PATH, "lenient")
+        assert strict.name == "testing"
+
+
+@given(files)
+def test_what_strict_skips_lenient_skips_or_reports(text: str) -> None:
+    strict, _ = read_skill(text, PATH, "strict")
+    _, findings = read_skill(text, PATH, "lenient")
+    assert strict is not None or findings
+
+
+@given(files)
+def test_split_and_body_are_runs_of_the_file(text: str) -> None:
+    head, rest, line = split(text)
+    lines = text.split("\n")
+    assert text.endswith(rest)
+    if head is not None:
+        assert lines[0].rstrip(" \t") == lines[line - 2].rstrip(" \t") == "---"
+        assert "\n".join(lines[1 : line - 2]) == head[:-1]
+    inner, first = body(text)
+    assert "\n".join(lines[first - 1 :]).startswith(inner)
+    assert not inner or (inner.split("\n")[0].strip() and inner.split("\n")[-1].strip())

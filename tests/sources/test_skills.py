@@ -1,0 +1,623 @@
+"""Front matter of skills and residents: a table of files, and what is made of each."""
+
+import pytest
+
+from foreword.findings import CODES, finding
+from foreword.sources.skills import (
+    LONGEST_HEAD,
+    MOST_ALIASES,
+    MOST_BRACKETS,
+    body,
+    read_resident,
+    read_skill,
+    split,
+)
+from foreword.vocabulary import Finding, Resident, Skill
+
+PATH = "/w/.agents/skills/testing/SKILL.md"
+
+
+def skill_file(*lines: str) -> str:
+    return "\n".join(["---", *lines, "---", "Body."])
+
+
+def named(name: str) -> str:
+    return skill_file(f"name: {name}", "description: Runs the tests.")
+
+
+def described(*lines: str) -> str:
+    return skill_file("name: testing", *lines)
+
+
+def with_field(*lines: str) -> str:
+    return skill_file("name: testing", "description: Runs the tests.", *lines)
+
+
+def read(text: str, validation: str = "lenient") -> tuple[str, str] | None:
+    skill, _ = read_skill(text, PATH, validation)  # type: ignore[arg-type]
+    return skill and (skill.name, skill.description)
+
+
+def told(findings: list[Finding]) -> list[tuple[str, int | None, str]]:
+    return [(one.code, one.line, one.message) for one in findings]
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("---\na: b\n---\nBody.\n", ("a: b\n", "Body.\n", 4)),
+        ("---\n---\nBody.", ("", "Body.", 3)),
+        ("---\na: b\n---", ("a: b\n", "", 4)),
+        ("---\na: b\n---\n", ("a: b\n", "", 4)),
+        ("--- \t\na: b\n---  \nBody.", ("a: b\n", "Body.", 4)),
+        ("---\na: b\n---\nOne.\n---\nTwo.", ("a: b\n", "One.\n---\nTwo.", 4)),
+        ("---\na: b --- c\n---\nBody.", ("a: b --- c\n", "Body.", 4)),
+        ("---\na: |\n  x\n  ---\n---\nBody.", ("a: |\n  x\n  ---\n", "Body.", 6)),
+        ("---\na: b\n----\n---x\n ---\n---\nBody.", ("a: b\n----\n---x\n ---\n", "Body.", 7)),
+        ("---\na: x\u2028---\u2028y\n---\nBody.", ("a: x\u2028---\u2028y\n", "Body.", 4)),
+        # no front matter
+        ("", (None, "", 1)),
+        ("Body.\n---\na: b\n---\n", (None, "Body.\n---\na: b\n---\n", 1)),
+        ("\n---\na: b\n---\n", (None, "\n---\na: b\n---\n", 1)),
+        (" ---\na: b\n---\n", (None, " ---\na: b\n---\n", 1)),
+        ("----\na: b\n----\n", (None, "----\na: b\n----\n", 1)),
+        ("--- -\na: b\n---\n", (None, "--- -\na: b\n---\n", 1)),
+        ("---\x0c\na: b\n---\n", (None, "---\x0c\na: b\n---\n", 1)),
+        ("---", (None, "---", 1)),
+        ("---\na: b\n", (None, "---\na: b\n", 1)),
+        ("---\na: b\n----\n", (None, "---\na: b\n----\n", 1)),
+    ],
+)
+def test_split(text: str, parts: tuple[str | None, str, int]) -> None:
+    assert split(text) == parts
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("---\na: b\n---\nBody.\n", ("Body.", 4)),
+        ("---\na: b\n---\n\n \n  indented\n\nmore  \n\n \n", ("  indented\n\nmore  ", 6)),
+        ("---\na: b\n---\nOne.\n---\nTwo.", ("One.\n---\nTwo.", 4)),
+        ("---\na: b\n---\n\n\n", ("", 4)),
+        ("---\na: b\n---", ("", 4)),
+        ("\n\nno front matter", ("no front matter", 3)),
+        ("---\nnever closed\n", ("---\nnever closed", 1)),
+        ("", ("", 1)),
+    ],
+)
+def test_body(text: str, expected: tuple[str, int]) -> None:
+    assert body(text) == expected
+
+
+@pytest.mark.parametrize("validation", ["strict", "lenient"])
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["name: testing", "description: Runs the tests."],
+        ["description: Runs the tests.", "name: testing"],
+        ["# a comment", "name: testing # another", "", "description: Runs the tests. # and one more"],
+        ["name:\ttesting", "description:\tRuns the tests."],
+        ["name: 'testing'", 'description: "Runs \\u0074he tests."'],
+        ["name: testing", "description: >-", "  Runs", "  the tests."],
+        ["name: testing", "description: |", "  Runs the tests."],
+        ["name: testing", "description: Runs", "  the", "  tests."],
+        ["name: testing", "description:", "  Runs the tests."],
+        ["{name: testing, description: Runs the tests.}"],
+        ["  name: testing", "  description: Runs the tests."],
+        ["name: &n testing", "description: Runs the tests.", "metadata: {same: *n}"],
+        ["name: testing", "description: Runs the tests.", "license: Apache-2.0", "compatibility: " + "x" * 500],
+        ["name: testing", "description: Runs the tests.", "allowed-tools: Bash(git:*) Read"],
+        ["name: testing", "description: Runs the tests.", "allowed-tools: [Bash, Read]", "license:", "metadata:"],
+        ["name: testing", "description: Runs the tests.", "metadata:", "  version: 1.0", "  tags: [a, b]"],
+        ["name: testing", "description: Runs the tests.", "disable-model-invocation: false"],
+    ],
+)
+def test_a_good_skill_is_the_same_to_both_readers(lines: list[str], validation: str) -> None:
+    good = Skill("testing", "Runs the tests.", PATH, hidden=False, lines=(1, len(lines) + 2))
+    assert read_skill(skill_file(*lines), PATH, validation) == (good, [])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("validation", ["strict", "lenient"])
+@pytest.mark.parametrize(
+    ("text", "description"),
+    [
+        (described("description: a --- b"), "a --- b"),
+        (described("description: '</description></skill>'"), "</description></skill>"),
+        (described("description: |", "  One.", "", "  Two."), "One.\n\nTwo."),
+        (described("description: 123"), "123"),
+        (described("description: 1.50"), "1.50"),
+        (described("description: no"), "no"),
+        (described("description: True"), "True"),
+        (described("description: a\u2028b\u2029c\u0085d\re"), "a b c d e"),
+        (described('description: "a\\u2028b"'), "a\u2028b"),
+        (described("description: Runs.", "..."), "Runs."),
+        (described("description: 日本語 — 👩‍👩‍👧 می‌خواهم"), "日本語 — 👩‍👩‍👧 می‌خواهم"),
+        (described("description: " + "é" * 1024), "é" * 1024),
+    ],
+)
+def test_descriptions(text: str, description: str, validation: str) -> None:
+    assert read(text, validation) == ("testing", description)
+
+
+@pytest.mark.parametrize("validation", ["strict", "lenient"])
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        ("123", "123"),
+        ("0123", "0123"),
+        ("0x1f", "0x1f"),
+        ("1e3", "1e3"),
+        ("true", "true"),
+        ("yes", "yes"),
+        ("null", "null"),
+        ("null # why", "null"),
+        ("'123'", "123"),
+        ("&n 123", "123"),
+        ("!!int '7'", "7"),
+        ("\n  123", "123"),
+    ],
+)
+def test_a_bare_value_is_a_name_as_written(value: str, name: str, validation: str) -> None:
+    skill, findings = read_skill(named(value), f"/w/{name}/SKILL.md", validation)  # type: ignore[arg-type]
+    assert skill is not None and (skill.name, findings) == (name, [])
+
+
+@pytest.mark.parametrize(
+    ("value", "hidden"),
+    [
+        ("true", True),
+        ('"true"', True),
+        ("'True '", True),
+        ("TRUE", True),
+        ("yes", True),
+        ("on", True),
+        ("false", False),
+        ("no", False),
+        ("'false'", False),
+        ("", False),
+        ("null", False),
+    ],
+)
+def test_hidden(value: str, hidden: bool) -> None:
+    for validation in ("strict", "lenient"):
+        skill, findings = read_skill(with_field(f"disable-model-invocation: {value}"), PATH, validation)  # type: ignore[arg-type]
+        assert skill is not None and (skill.hidden, findings) == (hidden, [])
+
+
+@pytest.mark.parametrize("validation", ["strict", "lenient"])
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (["globs: ['*.py']"], "its globs are ignored: a skill is chosen by its description"),
+        (
+            ["disable-model-invocation: ture"],
+            "its disable-model-invocation is neither true nor false; the skill is not hidden",
+        ),
+        (
+            ["disable-model-invocation: [true]"],
+            "its disable-model-invocation is neither true nor false; the skill is not hidden",
+        ),
+    ],
+)
+def test_fields_of_other_agents_are_tolerated(lines: list[str], message: str, validation: str) -> None:
+    skill, findings = read_skill(with_field(*lines), PATH, validation)  # type: ignore[arg-type]
+    assert skill == Skill("testing", "Runs the tests.", PATH, lines=(1, 5))
+    assert told(findings) == [("skill-field", 4, message)]
+
+
+NOT_YAML = "the front matter cannot be read as YAML"
+COLON = "mapping values are not allowed in this context: a value with a colon and a blank in it needs quotes"
+AFTER = "did not find expected key: a value that goes on after a closing bracket or quote needs quotes around it"
+START = "found character that cannot start any token: a value that begins with such a character needs quotes"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "wrong", "code", "outcome"),
+    [
+        (skill_file("description: Runs."), 1, "it has no name", "skill-name", "it is listed as 'testing'"),
+        (
+            skill_file("name: ''", "description: Runs."),
+            2,
+            "it has no name",
+            "skill-name",
+            "it is listed as 'testing'",
+        ),
+        (
+            skill_file("description: Runs.", "name: [a]"),
+            3,
+            "its name is a list, not text",
+            "skill-name",
+            "it is listed as 'testing'",
+        ),
+        (
+            named("other"),
+            2,
+            "its name 'other' differs from its folder 'testing'",
+            "skill-name",
+            "it is listed as 'other'",
+        ),
+        (
+            with_field("license: [MIT]"),
+            4,
+            "its license is a list, not text",
+            "skill-field",
+            "it is loaded all the same",
+        ),
+        (
+            with_field("compatibility: {os: any}"),
+            4,
+            "its compatibility is a set of fields, not text",
+            "skill-field",
+            "it is loaded all the same",
+        ),
+        (
+            with_field("compatibility: " + "x" * 501),
+            4,
+            "its compatibility has 501 characters, more than 500",
+            "skill-field",
+            "it is loaded all the same",
+        ),
+        (
+            with_field("metadata: none"),
+            4,
+            "its metadata is a text, not a set of fields",
+            "skill-field",
+            "it is loaded all the same",
+        ),
+        (
+            with_field("allowed-tools: [[Bash]]"),
+            4,
+            "its allowed-tools are neither text nor a list of texts",
+            "skill-field",
+            "it is loaded all the same",
+        ),
+        (
+            with_field("version: 1", "author: me"),
+            5,
+            "the specification does not know its fields 'author', 'version'",
+            "skill-field",
+            "it is loaded all the same",
+        ),
+        (
+            with_field(*(f"{i}: x" for i in range(7)), "~: x"),
+            4,
+            "the specification does not know its fields '0', '1', '2', '3', '4' and 3 more",
+            "skill-field",
+            "it is loaded all the same",
+        ),
+        (
+            described("description: " + "x" * 1025),
+            3,
+            "its description has 1,025 characters, more than 1,024",
+            "skill-field",
+            "it is loaded all the same",
+        ),
+        (
+            described("description: Use when: x"),
+            3,
+            f"{NOT_YAML} ({COLON})",
+            "skill-repaired",
+            "it was read line by line",
+        ),
+        (
+            with_field("argument-hint: [date] [duration]"),
+            4,
+            f"{NOT_YAML} ({AFTER})",
+            "skill-repaired",
+            "it was read line by line",
+        ),
+        (
+            with_field("name: again"),
+            1,
+            f'{NOT_YAML} (duplicate entry with key "name")',
+            "skill-repaired",
+            "it was read line by line",
+        ),
+        (
+            described("description: `make` runs"),
+            3,
+            f"{NOT_YAML} ({START})",
+            "skill-repaired",
+            "it was read line by line",
+        ),
+        (
+            with_field("? [a]", ": b"),
+            1,
+            f"{NOT_YAML} (the name of a field is a list or has fields)",
+            "skill-repaired",
+            "it was read line by line",
+        ),
+    ],
+)
+def test_strict_skips_what_lenient_loads(text: str, line: int, wrong: str, code: str, outcome: str) -> None:
+    refused = [("skill-invalid", line, f"{wrong}; the skill is skipped")]
+    skill, findings = read_skill(text, PATH, "strict")
+    assert (skill, told(findings)) == (None, refused)
+    skill, findings = read_skill(text, PATH, "lenient")
+    assert skill is not None and told(findings) == [(code, line, f"{wrong}; {outcome}")]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Testing", "a_b", "a b", "-a", "a-", "a--b", "tést", "a/b", "a.b", "日本", "a" * 65, "a&b<c", "-", "a\u200bb"],
+)
+def test_a_name_that_breaks_the_specification(name: str) -> None:
+    text, path = named(f"'{name}'"), f"/w/{name.replace('/', '-')}/SKILL.md"
+    skill, findings = read_skill(text, path, "strict")
+    assert skill is None and {one.code for one in findings} == {"skill-invalid"}
+    skill, findings = read_skill(text, path, "lenient")
+    assert skill is not None and skill.name == name and {one.code for one in findings} == {"skill-name"}
+
+
+def test_a_name_of_several_lines_is_listed_on_one() -> None:
+    assert read(named('"two\\nlines"')) == ("two lines", "Runs the tests.")
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("/w/testing/SKILL.md", "testing"),
+        ("testing/SKILL.md", "testing"),
+        ("/w/a&b<c/SKILL.md", "a&b<c"),
+        ("/w/caf\udce9/SKILL.md", "caf\\xe9"),
+        ("SKILL.md", None),
+        ("/SKILL.md", None),
+    ],
+)
+def test_the_name_of_the_folder(path: str, name: str | None) -> None:
+    skill, findings = read_skill(skill_file("description: Runs."), path, "lenient")
+    assert (skill and skill.name) == name
+    assert [one.code for one in findings] == ["skill-name" if name else "skill-invalid"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "description"),
+    [
+        (["description: Use when: x"], "Use when: x"),
+        (["description: Use when: x # 1"], "Use when: x # 1"),
+        (["description: Use when: x", "  or: y", "\tor z"], "Use when: x or: y or z"),
+        (["description: Wrapped by hand", "without indent"], "Wrapped by hand without indent"),
+        (["description: 'it's'"], "it's"),
+        (['description: "say "hi" or \\"ho\\""'], 'say "hi" or "ho"'),
+        (['description: "C:\\path"'], "C:\\path"),
+        (['description: "never closed'], '"never closed'),
+        (["description: [draft] Runs"], "[draft] Runs"),
+        (["description: {{ x }} runs"], "{{ x }} runs"),
+        (["description: **bold** runs"], "**bold** runs"),
+        (["description: @team runs"], "@team runs"),
+        (["description: - runs"], "- runs"),
+        (["description: |", "unindented", "text"], "unindented text"),
+        (["description: >-", "\ttabs", "# aside", "\tmore"], "tabs more"),
+        (["description: a\x0cb"], "a b"),
+        (["description: a\x07b\ud800c\uffffd"], "a b c d"),
+        (["description: First.", "description: Second."], "First."),
+        (["description: Runs.", "argument-hint: [date] [duration]"], "Runs."),
+        (["argument-hint: [date] [duration]", "description: >-", "  Runs", "  it."], "Runs it."),
+        (["argument-hint: [date] [duration]", 'description: "Runs\\u0021"'], "Runs!"),
+        (["argument-hint: 'never closed", "description: Runs."], "Runs."),
+        (["metadata:", "\tversion: 1", "description: Runs."], "Runs."),
+        (["metadata: {version: 1, version: 2}", "description: Runs."], "Runs."),
+        (["big: 99999999999999999999999999", "description: 99999999999999999999999999"], "9" * 26),
+        (["description: a\u2028license: MIT"], "a license: MIT"),  # a line separator is no line end
+        (["description: Runs.", "...", "more: x"], "Runs."),
+        (["description: *nowhere"], "*nowhere"),
+    ],
+)
+def test_a_broken_front_matter_is_read_line_by_line(lines: list[str], description: str) -> None:
+    assert read(described(*lines)) == ("testing", description)
+    assert read(described(*lines), "strict") is None
+
+
+def test_a_repaired_skill_keeps_its_other_fields() -> None:
+    text = skill_file("\tname: 007", "\tdescription: Use when: x", "\tdisable-model-invocation: 'true'")
+    skill, findings = read_skill(text, PATH, "lenient")
+    assert skill == Skill("007", "Use when: x", PATH, hidden=True, lines=(1, 5))
+    assert [one.code for one in findings] == ["skill-repaired", "skill-name"]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        (skill_file("name: testing"), 1, "it has no description"),
+        (described("description:"), 3, "it has no description"),
+        (described("description: null"), 3, "it has no description"),
+        (described("description: ~"), 3, "it has no description"),
+        (described("description: ''"), 3, "it has no description"),
+        (described('description: " \\t\\u3000"'), 3, "it has no description"),
+        (described("description: [a, b]"), 3, "its description is a list, not text"),
+        (described("description: {a: b}"), 3, "its description is a set of fields, not text"),
+        (described("description: !tag x"), 3, "its description is a set of fields, not text"),
+        (described("Description: Runs."), 1, "it has no description"),
+        (skill_file(), 1, "it has no description"),
+        (skill_file("", " ", "# only a comment"), 1, "it has no description"),
+        (skill_file("- a", "- b"), 2, "no description could be read: the front matter is a list, not a set of fields"),
+        (skill_file("Hello."), 2, "no description could be read: the front matter is a text, not a set of fields"),
+        (
+            skill_file("12"),
+            2,
+            "no description could be read: the front matter is a single value, not a set of fields",
+        ),
+        (skill_file("x: [a] b"), 2, f"no description could be read: {NOT_YAML} ({AFTER})"),
+    ],
+)
+def test_without_description_no_reader_loads_it(text: str, line: int, message: str) -> None:
+    skipped = finding("skill-no-description", f"{message}; the skill is skipped", PATH, line)
+    assert read_skill(text, PATH, "lenient") == (None, [skipped])
+    skill, findings = read_skill(text, PATH, "strict")
+    assert skill is None and {one.code for one in findings} == {"skill-invalid"}
+
+
+@pytest.mark.parametrize("validation", ["strict", "lenient"])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "there is no front matter: a SKILL.md begins with '---', its fields, and '---'"),
+        (" \n\n", "there is no front matter: a SKILL.md begins with '---', its fields, and '---'"),
+        ("# Title\n", "there is no front matter: a SKILL.md begins with '---', its fields, and '---'"),
+        ("----\nname: a\n----\n", "there is no front matter: a SKILL.md begins with '---', its fields, and '---'"),
+        ("---\nname: a\n", "the front matter is never closed: a second line '---' is missing"),
+        ("---\nname: a\n----\n", "the front matter is never closed: a second line '---' is missing"),
+        (with_field("#" * LONGEST_HEAD), "the front matter has 32,812 characters, more than 32,768"),
+    ],
+)
+def test_without_front_matter_there_is_no_skill(text: str, message: str, validation: str) -> None:
+    skipped = finding("skill-invalid", f"{message}; the skill is skipped", PATH, 1)
+    assert read_skill(text, PATH, validation) == (None, [skipped])  # type: ignore[arg-type]
+
+
+def test_no_more_of_a_file_than_a_short_value_is_printed() -> None:
+    secret = "s" * 5000
+    for lines in ([f"name: {secret}"], [f"name: testing\n{secret}: x"], [f"name: a\n{secret}: x\n{secret}: y"]):
+        for validation in ("strict", "lenient"):
+            _, findings = read_skill(skill_file("description: Runs.", *lines), PATH, validation)  # type: ignore[arg-type]
+            assert findings and all(len(one.message) < 250 for one in findings)
+
+
+@pytest.mark.parametrize("key", ["model_invokation", "model-invocation", "model_invocation"])
+@pytest.mark.parametrize("value", ["true", '"true"', "yes"])
+def test_a_resident(key: str, value: str) -> None:
+    text = skill_file("description: How we deploy.", f"{key}: {value}", "owner: ops")
+    path = "/w/.foreword/knowledge/deploy.v2.md"
+    assert read_resident(text, path) == (Resident("deploy.v2", "How we deploy.", path, (1, 5)), [])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "# Knowledge\n",
+        skill_file(),
+        skill_file("description: How."),
+        skill_file("description: How.", "model_invokation: false"),
+        skill_file("description: How.", "model_invokation: [true]"),
+        skill_file("description: Use when: x"),
+        skill_file("model_invokation:"),
+        skill_file("- model_invokation: true"),
+    ],
+)
+def test_who_does_not_ask_is_no_resident(text: str) -> None:
+    assert read_resident(text, "/w/deploy.md") == (None, [])
+
+
+@pytest.mark.parametrize(
+    ("text", "resident", "findings"),
+    [
+        (
+            skill_file("model_invokation: true"),
+            None,
+            [("resident-no-description", 1, "it has no description; the resident is skipped")],
+        ),
+        (
+            skill_file("model_invokation: true", "description: [a]"),
+            None,
+            [("resident-no-description", 3, "its description is a list, not text; the resident is skipped")],
+        ),
+        (
+            skill_file("model_invokation: true", "x: [a] b"),
+            None,
+            [
+                (
+                    "resident-no-description",
+                    3,
+                    f"no description could be read: {NOT_YAML} ({AFTER}); the resident is skipped",
+                )
+            ],
+        ),
+        (
+            skill_file("model_invokation: true", "description: Use when: x"),
+            Resident("deploy", "Use when: x", "/w/deploy.md", (1, 4)),
+            [("resident-repaired", 3, f"{NOT_YAML} ({COLON}); it was read line by line")],
+        ),
+        (
+            "---\nmodel_invokation: true\n",
+            None,
+            [
+                (
+                    "resident-invalid",
+                    1,
+                    "the front matter is never closed: a second line '---' is missing; the file is skipped",
+                )
+            ],
+        ),
+    ],
+)
+def test_a_resident_with_something_wrong(
+    text: str, resident: Resident | None, findings: list[tuple[str, int | None, str]]
+) -> None:
+    got, found = read_resident(text, "/w/deploy.md")
+    assert (got, told(found)) == (resident, findings)
+
+
+BOMB = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"] + [
+    f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 9)
+]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        BOMB,
+        ["a: &a " + "[x]", *["b: *a"] * MOST_ALIASES, "c: *a"],
+        ["a: " + "[" * (MOST_BRACKETS + 1)],
+        ["a: " + "{" * (LONGEST_HEAD // 2)],
+        ["a: " + "[" * 127 + "]" * 127],
+        ["a:", "- " * 2000],
+    ],
+)
+def test_what_would_make_the_parser_slow_spoils_only_its_own_field(lines: list[str]) -> None:
+    assert read(with_field(*lines), "strict") is None
+    assert read(with_field(*lines)) == ("testing", "Runs the tests.")
+
+
+MEGABYTE = 1 << 20
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\n" + "\n" * MEGABYTE,
+        "---\n" + "---x\n" * (MEGABYTE // 5),
+        "---" + " " * MEGABYTE,
+        "---\n" + ("---" + " " * 1000 + "x\n") * 1000,
+        skill_file("description: " + "x" * MEGABYTE),
+        skill_file("description: " + "[" * MEGABYTE),
+        skill_file("name: 1" + " " * (LONGEST_HEAD - 100), "description: Runs: x"),
+        skill_file(*["description: Runs: x"] * 1000, "a" * 10_000),
+        skill_file("description: Runs: x", *[" x"] * 10_000),
+        skill_file("description: Runs.") + "\n" * MEGABYTE + "End." + "\n" * MEGABYTE,
+    ],
+)
+def test_a_huge_file_costs_few_and_small_parses(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    import ryaml
+
+    parsed: list[int] = []
+    loads = ryaml.loads
+    monkeypatch.setattr(ryaml, "loads", lambda head: parsed.append(len(head)) or loads(head))
+    read_skill(text, PATH, "lenient")
+    read_resident(text, PATH)
+    body(text)
+    assert len(parsed) <= 8 and max(parsed, default=0) <= LONGEST_HEAD
+
+
+def test_an_ordinary_skill_costs_one_parse(monkeypatch: pytest.MonkeyPatch) -> None:
+    import ryaml
+
+    parsed: list[str] = []
+    loads = ryaml.loads
+    monkeypatch.setattr(ryaml, "loads", lambda head: parsed.append(head) or loads(head))
+    read_skill(with_field("license: MIT"), PATH, "strict")
+    assert parsed == ["name: testing\ndescription: Runs the tests.\nlicense: MIT\n"]
+
+
+def test_every_code_is_in_the_table() -> None:
+    codes = {
+        "skill-invalid",
+        "skill-no-description",
+        "skill-repaired",
+        "skill-name",
+        "skill-field",
+        "resident-invalid",
+        "resident-no-description",
+        "resident-repaired",
+    }
+    assert codes <= CODES.keys()

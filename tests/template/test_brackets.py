@@ -1,0 +1,154 @@
+"""The bracket language, case by case: tests/cases/brackets holds what goes in and what comes out."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from foreword.errors import TemplateError
+from foreword.template.brackets import LIMIT, Variable, parse, render
+from foreword.template.doubts import MOST
+from foreword.vocabulary import Finding, Origin, Piece
+
+TYPES = ("file", "system", "prompt", "git")
+OURS = Origin("template", "$user/mine", hash="sha256:0")
+
+COLUMN = re.compile(r"column (\d+)")
+
+TABLES = sorted((Path(__file__).parent.parent / "cases" / "brackets").glob("*.toml"))
+CASES = [
+    pytest.param(case, id=f"{table.stem}: {case['name']}")
+    for table in TABLES
+    for case in tomllib.loads(table.read_text("utf-8"))["case"]
+]
+
+
+def values_of(values):
+    def lookup(type, name):
+        text = values.get(f"{type}:{name}")
+        return None if text is None else (Piece(text, Origin("variable", f"{type}:{name}")),)
+
+    return lookup
+
+
+def rendered(template, values=()):
+    return "".join(piece.text for piece in render(parse(template, TYPES), values_of(dict(values)), OURS))
+
+
+def places(findings):
+    """Findings as `code line:column`, the column as the message tells it."""
+    return [f"{found.code} {found.line}:{COLUMN.search(found.message)[1]}" for found in findings]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_case(case):
+    template = parse(case["template"], TYPES)
+    assert rendered(case["template"], case.get("values", {})) == case["output"]
+    assert places(template.findings) == case.get("findings", [])
+    if "variables" in case:
+        assert [f"{variable.type}:{variable.name}" for variable in template.variables] == case["variables"]
+
+
+def test_a_third_of_the_cases_are_doubtful():
+    doubtful = [case for case in CASES if case.values[0].get("findings")]
+    assert len(doubtful) * 3 >= len(CASES)
+
+
+def test_text_has_the_lines_it_stands_on_and_a_value_its_own_origin():
+    template = parse("one\ntwo [file:a] two\nthree\n[if file:a]four\n\n[endif]six", TYPES)
+    value = Piece("A\nB", Origin("file", "/w/a", (1, 2), "sha256:a"))
+    assert render(template, lambda type, name: (value,), OURS) == (
+        Piece("one\ntwo ", Origin("template", "$user/mine", (1, 2), "sha256:0")),
+        value,
+        Piece(" two\nthree\n", Origin("template", "$user/mine", (2, 3), "sha256:0")),
+        Piece("four\n\n", Origin("template", "$user/mine", (4, 5), "sha256:0")),
+        Piece("six", Origin("template", "$user/mine", (6, 6), "sha256:0")),
+    )
+
+
+def test_text_is_one_piece_even_with_escapes_and_unmatched_tags():
+    text = "a \\[b]\n[else] [if file:x] [TODO: c]\n"
+    written = "a [b]\n[else] [if file:x] [TODO: c]\n"
+    assert render(parse(text, TYPES), values_of({}), OURS) == (
+        Piece(written, Origin("template", "$user/mine", (1, 2), "sha256:0")),
+    )
+
+
+def test_an_empty_template_has_no_pieces():
+    assert render(parse("", TYPES), values_of({}), OURS) == ()
+
+
+def test_only_the_variables_of_branches_taken_are_looked_up_each_once():
+    asked = []
+
+    def lookup(type, name):
+        asked.append(f"{type}:{name}")
+        return (Piece("x", OURS),) if name != "no" else None
+
+    template = parse("[if file:no][git:status][else][file:a][file:a][endif][if file:a][nix:x][endif][file:no]", TYPES)
+    render(template, lookup, OURS)
+    assert asked == ["file:no", "file:a"]
+    assert template.variables == (
+        Variable("file", "no"),
+        Variable("git", "status"),
+        Variable("file", "a"),
+    )
+
+
+def test_the_types_are_those_of_the_catalog():
+    assert parse("[ticket:12]", (*TYPES, "ticket")).variables == (Variable("ticket", "12"),)
+    assert parse("[if:x]", (*TYPES, "if")).variables == (Variable("if", "x"),)
+
+
+def test_a_finding_shows_the_place():
+    text = "one\nand so [endif] on\n"
+    assert parse(text, TYPES, "/w/prompt.md").findings == (
+        Finding(
+            "template-unmatched",
+            "warning",
+            "[endif] has no [if] and stands as text (line 2, column 8)\n    and so [endif] on\n           ^^^^^^^",
+            "/w/prompt.md",
+            2,
+        ),
+    )
+
+
+def test_a_finding_shows_a_short_stretch_of_a_long_line_and_nothing_unprintable():
+    text = "x" * 500 + "\x1b[31m\t[file:" + "n" * 500 + "\n"
+    (found,) = parse(text, TYPES).findings
+    _, shown, carets = found.message.split("\n")
+    assert len(shown) <= 64 and shown.isprintable()
+    assert shown[carets.index("^") :].startswith("[file:nnn")
+
+
+def test_doubtful_places_beyond_number_are_counted():
+    findings = parse("[else]" * (MOST + 7), TYPES).findings
+    assert len(findings) == MOST + 1
+    assert findings[-1] == Finding("template-more", "info", "7 more doubtful places are not listed")
+
+
+def test_a_template_over_the_limit_is_an_error():
+    assert rendered("x" * LIMIT) == "x" * LIMIT
+    with pytest.raises(TemplateError, match=r"^/t has 10,485,759 characters; at most 500,000 are accepted$"):
+        parse("[if" * (10 * 1024 * 1024 // 3), TYPES, "/t")
+
+
+@pytest.mark.parametrize("depth", [5_000, 25_000])
+def test_no_depth_is_too_deep(depth):
+    text = "[if file:a]" * depth + "x" + "[else]y[endif]" * depth if depth < 20_000 else "[if file:a]" * depth + "x"
+    expected = "x" if depth < 20_000 else text
+    assert rendered(text, {"file:a": "A"}) == expected
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["[", "[if", "[if file:a]", "[file:", "[x:y]", "[ ", "\\[", "[else]", "[endif]", "[IF a:", "[if !", "]", "[if \t"],
+)
+def test_hostile_text_of_any_kind_ends(unit):
+    text = (unit * (LIMIT // len(unit) + 1))[:LIMIT]
+    template = parse(text, TYPES)
+    render(template, values_of({}), OURS)
+    assert len(template.findings) <= MOST + 1

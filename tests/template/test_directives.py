@@ -1,0 +1,176 @@
+"""Directives in instruction files, case by case: tests/cases/directives holds what goes in and what comes out."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from posixpath import dirname, join, normpath
+
+import pytest
+
+from foreword.findings import finding
+from foreword.template.directives import DEPTH, includes, render
+from foreword.template.doubts import MOST
+from foreword.vocabulary import Document, Finding, Origin, Piece
+
+FACTS = {"cwd": "/w", "model": "opus", "provider": "anthropic", "platform": "linux", "date": "2026-04-15"}
+COLUMN = re.compile(r"line (\d+), column (\d+)")
+
+TABLES = sorted((Path(__file__).parent.parent / "cases" / "directives").glob("*.toml"))
+CASES = [
+    pytest.param(case, id=f"{table.stem}: {case['name']}")
+    for table in TABLES
+    for case in tomllib.loads(table.read_text("utf-8"))["case"]
+]
+
+
+def loader(files):
+    """A load function over a mapping of absolute paths to texts."""
+
+    def load(path, target):
+        full = normpath(join(dirname(path), target))
+        if full not in files:
+            return finding("file-unreadable", "there is no such file", full)
+        return Document(full, files[full], f"hash of {full}")
+
+    return load
+
+
+def rendered(text, files=(), **facts):
+    pieces, findings = render(Document("/w/AGENTS.md", text), FACTS | facts, loader(dict(files)))
+    return "".join(piece.text for piece in pieces), findings
+
+
+def place(found):
+    """A finding as `code path line:column`, as far as it tells."""
+    told = COLUMN.search(found.message)
+    return " ".join([found.code, found.path.removeprefix("/w/"), *([f"{told[1]}:{told[2]}"] if told else [])])
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_case(case):
+    text, findings = rendered(case["text"], case.get("files", {}), **case.get("facts", {}))
+    assert text == case.get("output", case["text"])
+    assert [place(found) for found in findings] == case.get("findings", [])
+    if "includes" in case:
+        assert list(includes(case["text"])) == case["includes"]
+
+
+def test_a_third_of_the_cases_are_doubtful():
+    doubtful = [case for case in CASES if case.values[0].get("findings")]
+    assert len(doubtful) * 3 >= len(CASES)
+
+
+def test_a_plain_text_is_one_piece():
+    document = Document("/w/AGENTS.md", "a\n`{{ cwd }}`\n<!-- b -->\n", "sha256:1", line=4)
+    origin = Origin("file", "/w/AGENTS.md", (4, 6), "sha256:1")
+    assert render(document, FACTS, loader({})) == ((Piece(document.text, origin),), ())
+
+
+def test_every_piece_says_where_it_comes_from():
+    text = "one {{ model }}\ntwo\n<!-- if: model == 'opus' -->\nfour\n<!-- endif -->\n<!-- include: b.md -->\nseven\n"
+    files = {"/w/b.md": "B1\n\n<!-- if: model == 'x' -->x<!-- endif -->\nB4\n"}
+    pieces, findings = render(Document("/w/AGENTS.md", text, "h", line=3), FACTS, loader(files))
+    assert findings == ()
+    assert pieces == (
+        Piece("one ", Origin("file", "/w/AGENTS.md", (3, 3), "h")),
+        Piece("opus", Origin("variable", "model")),
+        Piece("\ntwo\n", Origin("file", "/w/AGENTS.md", (3, 4), "h")),
+        Piece("four\n", Origin("file", "/w/AGENTS.md", (6, 6), "h")),
+        Piece("B1\n\n", Origin("file", "/w/b.md", (1, 2), "hash of /w/b.md")),
+        Piece("B4", Origin("file", "/w/b.md", (4, 4), "hash of /w/b.md")),
+        Piece("\nseven\n", Origin("file", "/w/AGENTS.md", (8, 9), "h")),
+    )
+
+
+def test_text_between_unmatched_directives_stays_one_piece():
+    text = "a <!-- else --> b\n<!-- if: model == 'x' -->\nc\n"
+    pieces, _ = render(Document("/w/AGENTS.md", text), FACTS, loader({}))
+    assert pieces == (Piece(text, Origin("file", "/w/AGENTS.md", (1, 3))),)
+
+
+def test_the_final_newline_of_an_included_file_is_not_among_its_lines():
+    pieces, _ = render(Document("/w/a.md", "<!-- include: b.md -->"), FACTS, loader({"/w/b.md": "B\n\n"}))
+    assert pieces == (Piece("B\n", Origin("file", "/w/b.md", (1, 1), "hash of /w/b.md")),)
+
+
+def test_a_finding_shows_the_place():
+    _, findings = render(Document("/w/AGENTS.md", "\n- <!-- if: modle == 'x' -->", line=5), FACTS, loader({}))
+    assert findings == (
+        Finding(
+            "directive-unmatched",
+            "warning",
+            "<!-- if: modle == 'x' --> has no endif and stands as text (line 6, column 3)\n"
+            "    - <!-- if: modle == 'x' -->\n"
+            "      ^^^^^^^^^^^^^^^^^^^^^^^^^",
+            "/w/AGENTS.md",
+            6,
+        ),
+        Finding(
+            "directive-malformed",
+            "warning",
+            "modle stands where one of provider, model, platform, cwd would; "
+            "the if stands as text, with its else and endif (line 6, column 12)\n"
+            "    - <!-- if: modle == 'x' -->\n"
+            "               ^^^^^",
+            "/w/AGENTS.md",
+            6,
+        ),
+    )
+
+
+def test_a_chain_of_includes_is_printed():
+    files = {"/w/b.md": "<!-- include: c.md -->", "/w/c.md": "<!-- include: b.md -->"}
+    _, (found,) = rendered("<!-- include: b.md -->", files)
+    assert "/w/AGENTS.md -> /w/b.md -> /w/c.md -> /w/b.md" in found.message
+
+    deep = {f"/w/{n}.md": f"<!-- include: {n + 1}.md -->" for n in range(1, DEPTH + 2)}
+    _, (found,) = rendered("<!-- include: 1.md -->", deep)
+    assert "/w/AGENTS.md -> /w/1.md -> /w/2.md -> /w/3.md -> /w/4.md -> /w/5.md -> 6.md" in found.message
+
+
+def test_files_that_include_each_other_many_times_are_read_once():
+    asked = []
+    files = {f"/w/{n}.md": f"{n}" + f"<!-- include: {n + 1}.md -->" * 50 for n in range(1, DEPTH + 1)}
+
+    def load(path, target):
+        asked.append(target)
+        return loader(files)(path, target)
+
+    pieces, _ = render(Document("/w/AGENTS.md", "<!-- include: 1.md -->" * 50), FACTS, load)
+    assert "".join(piece.text for piece in pieces) == "12345"
+    assert len(asked) == 50 * DEPTH
+
+
+def test_only_the_includes_of_branches_taken_are_loaded():
+    asked = []
+
+    def load(path, target):
+        asked.append((path, target))
+        return Document("/w/b.md", "B")
+
+    text = "<!-- if: model == 'x' --><!-- include: a.md --><!-- else --><!-- include: b.md --><!-- endif -->"
+    render(Document("/w/AGENTS.md", text), FACTS, load)
+    assert asked == [("/w/AGENTS.md", "b.md")]
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "<!--", "<!-- if", "<!-- if: x -->", "<!-- if: cwd == '' -->\n", "<!-- else -->", "<!-- a: b -->", "<!-- include: b.md -->",
+        "{{", "{{ ", "{{ cwd }}", "`", "` ", "``` ", "```\n", "> ```\n> ```\n", "``\n`\n```a`\n", "| ` \n", "\n", " ", "- ", "> ", "-",
+    ],
+)  # fmt: skip
+def test_hostile_text_of_any_kind_ends(unit):
+    text = "{{ cwd }}" + unit * (500_000 // len(unit))
+    _, findings = rendered(text, {"/w/b.md": "B"})
+    assert len(findings) <= MOST + 1
+
+
+@pytest.mark.parametrize(
+    "condition", ["(" * 100_000, "(" * 50_000 + "cwd == '/w'" + ")" * 50_000, "not " * 50_000 + "cwd == '/w'"]
+)
+def test_no_condition_is_too_deep(condition):
+    text, _ = rendered(f"<!-- if: {condition} -->x<!-- endif -->")
+    assert text in ("x", f"<!-- if: {condition} -->x<!-- endif -->")
