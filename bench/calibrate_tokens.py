@@ -82,9 +82,14 @@ def main() -> None:
         by_kind[kind].append(piece)
     if not by_kind:
         raise SystemExit(f"no text of {SHORTEST} characters or more in: {', '.join(given.folders)}")
-    print(f"{'':28} {'pieces':>7} {'estimate: mean':>14} {'p95':>5} {'worst':>8}   {'chars/4: mean':>13} {'p95':>5} {'worst':>8} {'MB/s':>6}")
+    print(
+        f"{'':28} {'pieces':>7} {'estimate: mean':>14} {'p95':>5} {'worst':>8}   {'chars/4: mean':>13} {'p95':>5} {'worst':>8} {'MB/s':>6}"
+    )
     kinds = sorted(by_kind, key=lambda kind: -len(by_kind[kind]))[:KINDS_SHOWN]
-    for kind, texts in [*((kind, by_kind[kind]) for kind in kinds), ("all", [text for texts in by_kind.values() for text in texts])]:
+    for kind, texts in [
+        *((kind, by_kind[kind]) for kind in kinds),
+        ("all", [text for texts in by_kind.values() for text in texts]),
+    ]:
         ours, quarters = relative_errors(texts)
         print(f"{kind[:28]:28} {len(texts):7} {'':4}{summary(ours)} {'':6}{summary(quarters)} {speed(texts):6.0f}")
 

@@ -27,14 +27,20 @@ def build(folder: Path) -> Fixture:
         cwd = cwd / f"level-{level}" if level else top
         cwd.mkdir(exist_ok=True)
         (cwd / "AGENTS.md").write_text(fill(f"# Rules of level {level}\n\n", f"Rule of level {level}", 4096))
-    for number in range(SKILLS):
-        name = f"skill-{number:02}"
+    write_skills(top, SKILLS)
+    tools.write_text(json.dumps([tool(name) for name in TOOLS], indent=2))
+    return Fixture(top, cwd, home, tools)
+
+
+def write_skills(top: Path, number: int) -> None:
+    """So many skills of 6 KiB below `top`."""
+    width = len(str(number - 1))
+    for each in range(number):
+        name = f"skill-{each:0{width}}"
         head = f"---\nname: {name}\ndescription: What {name} is for, and when an agent should reach for it.\n---\n\n"
         path = top / ".agents" / "skills" / name / "SKILL.md"
         path.parent.mkdir(parents=True)
         path.write_text(fill(head, f"Step of {name}", 6144))
-    tools.write_text(json.dumps([tool(name) for name in TOOLS], indent=2))
-    return Fixture(top, cwd, home, tools)
 
 
 def fill(head: str, phrase: str, size: int) -> str:

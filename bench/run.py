@@ -12,9 +12,10 @@ from pathlib import Path
 
 import cold
 import fixture
+import warm
 from measure import Row
 
-BENCHES = [cold.rows]
+BENCHES = [cold.rows, warm.rows]
 
 
 def main() -> None:

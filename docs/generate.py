@@ -17,6 +17,7 @@ from foreword import layout as tables
 from foreword.cli import COMMANDS
 from foreword.cli.options import Parser, parser
 from foreword.findings import CODES
+from foreword.template.catalog import CATALOG
 from foreword.vocabulary import ORIGINS
 
 FOLDER = Path(__file__).parent / "reference"
@@ -110,6 +111,7 @@ def pages() -> dict[str, str]:
         "findings.md": findings_page(),
         "keys.md": keys_page(),
         "origins.md": origins_page(),
+        "variables.md": variables_page(),
     }
 
 
@@ -187,9 +189,14 @@ EXTRAS = {
         " setting; a setting that is a list repeats its pattern.",
         table(("place", "is"), [(code(name), about) for name, about in tables.PLACES.items()]),
         "Texts come farthest first, skills and residents by name. Of two skills with one name the first that was found stays.",
+        f"Unless given, `walk` is `{tables.Find.walk}`, `take` is `{tables.Find.take}`, `as` is `{tables.Find.kind}` and `validation` is"
+        f" `{tables.Find.validation}`.",
     ],
     "section": [
         f"Inner sections inherit {codes(tables.INHERITED)}. A section with nothing inside leaves nothing behind.",
+        "Unless given, `lifetime` is `conversation`, and over a budget files are cut, menus shortened, and all else is only said.",
+        "Not available yet: the language `jinja` is refused, a `text` that is an address is not followed, and `template` in `instead` is"
+        " never there.",
         "### Lists",
         "`of` names a find, whose fields go by its `as`:",
         table(("as", "lists", "fields"), fields_of(tables.FOUND, FOUND)),
@@ -245,6 +252,16 @@ def origins_page() -> str:
         " `foreword show --json` gives it as spans, under `passages`, with `start` and `end` counted in code points of `text`. An origin"
         " has a kind, a path or address, the first and last line there where lines make sense, and a hash.",
         table(("kind", "is"), [(code(kind), about) for kind, about in ORIGINS.items()]),
+    )
+
+
+def variables_page() -> str:
+    """Every variable of the bracket language."""
+    return page(
+        "Variables",
+        "src/foreword/template/catalog.py",
+        "What a template in the bracket language may name, as `[type:name]` or `[if type:name]`. Only those that it uses are looked up.",
+        table(("variable", "is"), [(code(f"{row.type}:{row.name}"), row.description) for row in CATALOG]),
     )
 
 

@@ -22,6 +22,7 @@ import pytest
 from foreword import cli, layout, settings, vocabulary
 from foreword.findings import CODES
 from foreword.packs.std import compiled
+from foreword.template.catalog import CATALOG
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -79,6 +80,7 @@ WORDS = [*layout.PLACES, *layout.LISTS, *layout.FOUND, *layout.FACTS, *layout.FI
     [
         ("findings.md", list(CODES)),
         ("origins.md", list(vocabulary.ORIGINS)),
+        ("variables.md", [f"{row.type}:{row.name}" for row in CATALOG]),
         ("keys.md", [*KEYS, *WORDS]),
     ],
 )
@@ -215,9 +217,9 @@ def command(line):
 
 
 def run(language, text, names):
-    """What a block does; the exit status of its last command."""
+    """Do what a block says; the worst exit status of its commands."""
     if language == "sh":
-        return [command(line) for line in text.replace("\\\n", " ").splitlines()][-1]
+        return max(command(line) for line in text.replace("\\\n", " ").splitlines())
     if language == "python":
         exec(compile(text, "<example>", "exec"), names)
     if language == "toml":

@@ -16,8 +16,6 @@ from .findings import finding
 from .inspection.hidden import hidden
 from .layout import Field
 from .parts import Item, Listing, MadeItem, Part, Scribe, broken, filtered, sealed
-from .template import brackets, directives
-from .template.catalog import TYPES
 from .vocabulary import (
     Access,
     Candidate,
@@ -142,6 +140,9 @@ class _Collector:
         origin = Origin(kind, body.path or "base", None, body.hash)
         if section.language == "jinja":
             raise LayoutError(f"layout {self.layout.name}: the template language 'jinja' is not available yet")
+        from .template import brackets
+        from .template.catalog import TYPES
+
         template = brackets.parse(body.text, TYPES, body.path)
         self.findings.extend(template.findings)
         return Part(section, text=brackets.render(template, self.variable, origin), is_replaced=True)
@@ -210,7 +211,9 @@ class _Collector:
         """A file's text: unable to close the section around it, closed where it ends in the middle, marked where it was cut."""
         self.tell_hidden(document.text, document.path or name, document.path, document.line)
         pieces: Pieces = (Piece(document.text, _origin(document, name)),)
-        if with_directives:
+        if with_directives and ("<!--" in document.text or "{{" in document.text):
+            from .template import directives
+
             pieces, doubts = directives.render(document, self.directive_facts(), self.included)
             self.findings.extend(doubts)
         pieces = (*self.harmless(pieces, document.path), *_cut_mark(document))
@@ -483,6 +486,8 @@ def _origin(document: Document, name: str) -> Origin:
 def _trimmed(given: str | Document) -> Document:
     """A text of the caller's without the blank lines around it; a blank one is empty."""
     document = given if isinstance(given, Document) else Document("", given)
+    if not document.text:
+        return document
     text, line = without_blank_lines(document.text)
     return replace(document, text=text if text.strip() else "", line=document.line + line - 1)
 

@@ -7,7 +7,7 @@ nothing has changed on the disk, and may be used from several threads.
 from __future__ import annotations
 
 import re
-import threading
+from _thread import allocate_lock
 
 from .build import build, tells_time
 from .errors import CallError, suggestion
@@ -55,11 +55,12 @@ def assemble(
 class Stand:
     """What is known of a workspace as it stands: its layout with all settings made, and what was found for it.
 
-    `findings` and `stamps` are those of the layout and the settings alone.
+    `tells` is how exactly the clock stands in the prompt; `findings` and `stamps` are those of layout and settings alone.
     """
 
     layout: Layout
     inputs: Inputs
+    tells: str
     findings: Sequence[Finding]
     stamps: Sequence[tuple[str, Any]]
     base: str | Document = ""
@@ -81,7 +82,7 @@ class Assembler:
         self.workspace = workspace or Workspace()
         self.layout_name = layout
         self.settings, self.assignments, self.rules = settings, tuple(assignments), tuple(rules)
-        self._lock = threading.Lock()
+        self._lock = allocate_lock()
         self._stand: Stand | None = None
         self._scribe: Scribe | None = None
         self._last: tuple[Stand, Agent, datetime | None, Prompt] | None = None
@@ -100,7 +101,7 @@ class Assembler:
         """The prompt for an agent now; the same one as before where nothing it is made of has changed."""
         agent = agent or Agent()
         stand = self.stand(agent)
-        now = as_told(tells_time(stand.layout, stand.inputs), now)
+        now = as_told(stand.tells, now)
         last = self._last
         if last and last[0] is stand and last[2] == now and (last[1] is agent or last[1] == agent):
             return last[3]
@@ -149,6 +150,7 @@ class Assembler:
         reader = Reader()
         if before is not None and is_unchanged(before.stamps):
             layout, workspace, findings, stamps = before.layout, before.inputs.workspace, before.findings, before.stamps
+            reader.stamps.update(stamps)
         else:
             before = None
             workspace = settled(self.workspace, reader)
@@ -160,9 +162,9 @@ class Assembler:
             findings, stamps = (*wrong, *refused, *more), tuple(reader.stamps.items())
         bodies = _bodies(layout, base)
         inputs = gather(layout, workspace, reader, before.inputs if before else None, bodies, scope)
-        together = tuple(dict((*stamps, *inputs.stamps)).items())
-        whole = replace(inputs, findings=(*findings, *inputs.findings), stamps=together)
-        return Stand(layout, whole, findings, stamps, base, scope)
+        if findings:
+            inputs = replace(inputs, findings=(*findings, *inputs.findings))
+        return Stand(layout, inputs, tells_time(layout, inputs), findings, stamps, base, scope)
 
 
 def _bodies(layout: Layout, base: str | Document) -> dict[str, Document]:

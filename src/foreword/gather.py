@@ -14,9 +14,6 @@ from .sources.environment import settled
 from .sources.files import is_inside, is_unchanged
 from .sources.finder import Slot, Trail, bound_of, choose, matches, may_be_used, slots
 from .sources.skills import read_resident, read_skill
-from .sources.variables import is_secret, read_values
-from .template import brackets, directives
-from .template.catalog import TYPES
 from .vocabulary import Access, Candidate, Document, Inputs, Scope, Skill, include_key, printable, replace, value
 
 TYPE_CHECKING = False
@@ -62,7 +59,7 @@ def gather(
     for find in layout.finds:
         known = before.looks.get(find.name) if before and before.workspace == workspace else None
         if known is None or not is_unchanged(known.stamps, reader.disk):
-            known = _look(find, workspace, reader.successor(dict(known.readings) if known else {}))
+            known = _look(find, workspace, reader.successor(known.readings if known else {}))
         looks[find.name] = known
     found: dict[str, Sequence[Document | Skill | Resident]] = {name: look.entries for name, look in looks.items()}
     texts = _Texts(layout, looks)
@@ -117,8 +114,7 @@ def _look(find: Find, workspace: Workspace, reader: Reader) -> Look:
     else:
         entries = _find_entries(find, workspace, reader, trail)
     stamps = tuple(reader.stamps.items())
-    readings = {path: kept for path, kept in reader.readings.items() if path in reader.stamps}
-    return Look(entries, texts, trail.candidates, trail.findings, stamps, readings)
+    return Look(entries, texts, trail.candidates, trail.findings, stamps, reader.readings)
 
 
 # Texts
@@ -274,12 +270,13 @@ def _follow(
     """Every file that a text with directives includes, whatever its condition, by `include_key`."""
     included: dict[str, Document | Finding] = {}
     finds = {find.name: find for find in layout.finds}
-    for name in {
-        section.of for section in layout.each_section() if section.language == "directives" and section.of in finds
-    }:
+    asking = [each.of for each in layout.each_section() if each.language == "directives" and each.of in finds]
+    for name in dict.fromkeys(asking):
         bound = bound_of(finds[str(name)], workspace)
         waiting = [(entry, 0) for entry in found[str(name)] if isinstance(entry, Document) and "<!--" in entry.text]
         while waiting:
+            from .template import directives
+
             document, depth = waiting.pop()
             for target in directives.includes(document.text):
                 key = include_key(document.path, target)
@@ -291,6 +288,8 @@ def _follow(
 
 
 def _include(document: Document, target: str, bound: str, reader: Reader, trail: Trail) -> Document | Finding:
+    from .sources.variables import is_secret
+
     path = os.path.normpath(os.path.join(os.path.dirname(document.path), target))
     shown = printable(path)
     why = ""
@@ -318,13 +317,17 @@ def _values(
     layout: Layout, bodies: Mapping[str, Document], workspace: Workspace, scope: Scope | None, reader: Reader
 ) -> tuple[dict[str, str | Document], list[Finding]]:
     """The values that the bracket templates ask for and that come from outside."""
+    if not bodies:
+        return {}, []
+    from .sources.variables import read_values
+    from .template import brackets
+    from .template.catalog import TYPES
+
     wanted: dict[tuple[str, str], None] = {}
     for section in layout.each_section():
         if section.language == "brackets" and section.name in bodies:
             template = brackets.parse(bodies[section.name].text, TYPES)
             wanted.update(dict.fromkeys((each.type, each.name) for each in template.variables))
-    if not wanted:
-        return {}, []
     scope = scope or Scope((Access(workspace.root or workspace.cwd),))
     values, findings, is_stamped = read_values(wanted, workspace, scope, layout.settings, reader)
     if not is_stamped:

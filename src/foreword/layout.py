@@ -294,13 +294,17 @@ class Layout:
     on: Mapping[str, str] = {}
     compaction: Mapping[str, str] = {}
 
-    def each_section(self) -> Iterator[Section]:
+    every: Sequence[Section] = ()
+
+    def each_section(self) -> Sequence[Section]:
         """Every section, outer before inner, in order."""
-        waiting = list(reversed(self.sections))
-        while waiting:
-            section = waiting.pop()
-            yield section
-            waiting.extend(reversed(section.sections))
+        return self.every
+
+
+def _each(sections: Iterable[Section]) -> Iterator[Section]:
+    for section in sections:
+        yield section
+        yield from _each(section.sections)
 
 
 # Merging and setting
@@ -413,11 +417,12 @@ def _layout(mapping: Mapping[str, Any], name: str, address: str, strange: frozen
     _check(tables["on"], "on", "on.")
     _check(tables["compaction"], "compaction", "compaction.")
     reader = _Sections(tables["section"], {find.name: find for find in finds}, settings, wording)
+    sections = reader.sections(top.get("sections", ()), "sections", {})
     return Layout(
         name=name,
         address=address,
         about=top.get("about", ""),
-        sections=reader.sections(top.get("sections", ()), "sections", {}),
+        sections=sections,
         finds=finds,
         join=top.get("join", "\n\n"),
         budget=top.get("budget"),
@@ -429,6 +434,7 @@ def _layout(mapping: Mapping[str, Any], name: str, address: str, strange: frozen
         wording=wording,
         on=tables["on"],
         compaction=tables["compaction"],
+        every=tuple(_each(sections)),
     )
 
 

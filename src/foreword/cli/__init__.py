@@ -31,8 +31,11 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run(given: list[str]) -> int:
+    import gc
+
     from ..errors import ForewordError
 
+    gc.disable()  # a command is over before there is rubbish worth collecting
     try:
         if not given or given[0] in ("-h", "--help", "help"):
             return _help(0 if given else 2)

@@ -17,6 +17,16 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 
+# What argparse asks of `gettext` would be looked up in the machine's languages at every start; we have one.
+argparse._ = str  # type: ignore[attr-defined]
+
+
+def _formatter(prog: str) -> argparse.HelpFormatter:
+    """With a width, or argparse would load `shutil` to find one out."""
+    columns = os.environ.get("COLUMNS", "")
+    return argparse.HelpFormatter(prog, width=int(columns) - 2 if columns.isdecimal() else 110, max_help_position=32)
+
+
 class Parser(argparse.ArgumentParser):
     """A parser whose complaint is one sentence."""
 
@@ -26,7 +36,12 @@ class Parser(argparse.ArgumentParser):
 
 def parser(command: str, about: str) -> Parser:
     """A parser with the options of every command."""
-    made = Parser(prog=f"foreword {command}", description=about[0].upper() + about[1:] + ".", allow_abbrev=False)
+    made = Parser(
+        prog=f"foreword {command}",
+        description=about[0].upper() + about[1:] + ".",
+        allow_abbrev=False,
+        formatter_class=_formatter,
+    )
     add = made.add_argument
     add("--json", action="store_true", help="print JSON")
     add(

@@ -19,7 +19,7 @@ from ..vocabulary import digest, value, without_blank_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any, Protocol
 
     from ..vocabulary import Fate
@@ -80,13 +80,14 @@ class Reader:
         self.disk: Disk = disk
         self.stamps: dict[str, Stamp] = {}
         self.readings: dict[str, tuple[Stamp, Reading]] = {}
+        self._before: Mapping[str, tuple[Stamp, Reading]] = {}
         self._folders: dict[str, bool] = {}
         self._links: dict[str, bool] = {}
 
-    def successor(self, readings: dict[str, tuple[Stamp, Reading]]) -> Reader:
+    def successor(self, readings: Mapping[str, tuple[Stamp, Reading]]) -> Reader:
         """A reader with the same limits that has looked at nothing, and need not read again what still has its stamp."""
         reader = Reader(self.limit, self.disk)
-        reader.readings = readings
+        reader._before = readings
         return reader
 
     def read(self, path: str) -> Reading:
@@ -107,24 +108,27 @@ class Reader:
 
     def _known(self, path: str) -> Reading | None:
         """What was read before, if the file still looks the same; for a missing file, if its directory does."""
-        stamp, reading = self.readings.get(path, (None, None))
+        stamp, reading = self._before.get(path, (None, None))
         if reading is None:
             return None
         if reading.fate == "absent":
-            folder = os.path.dirname(path)
+            folder = above(path)
             self.stamp(folder)
-            return reading if self.stamps[folder] == stamp else None
-        try:
-            now = _trusted(self.disk.stat(path))
-        except (OSError, ValueError):
-            return None
+            now = self.stamps[folder]
+        else:
+            try:
+                now = _trusted(self.disk.stat(path))
+            except (OSError, ValueError):
+                return None
         if now != stamp:
             return None
-        self.stamps[path] = now
+        if reading.fate != "absent":
+            self.stamps[path] = now
+        self.readings[path] = (stamp, reading)
         return reading
 
     def _kept(self, path: str, reading: Reading) -> Reading:
-        looked_at = os.path.dirname(path) if reading.fate == "absent" else path
+        looked_at = above(path) if reading.fate == "absent" else path
         stamp = self.stamps.get(looked_at)
         if stamp is not None and stamp != _RECENT:
             self.readings[path] = (stamp, reading)
@@ -176,12 +180,12 @@ class Reader:
 
     def has_entry(self, path: str) -> bool:
         """Whether the directory has an entry of this name, be it a link to nothing. A missing one is stamped by its directory."""
-        if path in self.readings and self.readings[path][1].fate == "absent" and self._known(path):
+        if path in self._before and self._before[path][1].fate == "absent" and self._known(path):
             return False
         try:
             self.disk.lstat(path)
         except (OSError, ValueError):
-            folder = os.path.dirname(path)
+            folder = above(path)
             if self.is_folder(folder):
                 self.stamp(folder)
             self._kept(path, Reading(path, "absent"))
@@ -212,7 +216,7 @@ class Reader:
                 known = stat.S_ISLNK(self.disk.lstat(path).st_mode)
             except (OSError, ValueError):
                 known = False
-            known = self._links[path] = known or self._has_link(os.path.dirname(path), root)
+            known = self._links[path] = known or self._has_link(above(path), root)
         return known
 
     def stamp(self, path: str) -> None:
@@ -228,8 +232,7 @@ class Reader:
         self.stamps[path] = _RECENT
 
     def _look_for_folder(self, path: str) -> bool:
-        above = os.path.dirname(path)
-        if above != path and not self.is_folder(above):
+        if path != "/" and not self.is_folder(above(path)):
             return False
         try:
             status = self.disk.stat(path)
@@ -248,8 +251,7 @@ class Reader:
 
     def _bytes(self, path: str, limit: int) -> tuple[bytes, os.stat_result] | Reading:
         """At most one byte more than the limit, and what the open file says of itself."""
-        above = os.path.dirname(path)
-        if not self.is_folder(above):
+        if not self.is_folder(above(path)):
             return Reading(path, "absent")
         try:
             descriptor = self.disk.open(path, _FLAGS)
@@ -288,6 +290,11 @@ class Reader:
             return Reading(path, "unreadable", code="file-unreadable", reason="it is a link to nothing")
         self.stamp(path)
         return Reading(path, "unreadable", code="file-unreadable", reason=_why(error))
+
+
+def above(path: str) -> str:
+    """The directory above an absolute path, quicker than `os.path.dirname`."""
+    return path[: path.rfind("/")] or "/" if os.sep == "/" else os.path.dirname(path)
 
 
 def is_inside(path: str, folder: str) -> bool:

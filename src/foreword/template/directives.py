@@ -1,7 +1,7 @@
 """Directives in an instruction file: comments that include other files or depend on the agent, and four named values.
 
     text       = { directive | value | code | other }
-    directive  = "<!--" blanks body blanks "-->"              on one line
+    directive  = "<!--" blanks body blanks "-->"              on one line, without NUL
     body       = "include:" blanks target
                | "if:" blanks condition                       see conditions.py
                | "else"
@@ -85,7 +85,7 @@ class Mark:
 _TOKEN = (
     r"\\[\\`]"
     r"|`(`*)"
-    r"|<!--((?:(?!<!--|-->)[^\n])*+)-->"
+    r"|<!--((?:(?!<!--|-->)[^\n\0])*+)-->"
     r"|\{\{(?<!\{\{\{)[ \t]*(cwd|model|provider|date)[ \t]*\}\}(?!\})"
 )
 _ARGUED = r"(include|if):[ \t]*(.*)"

@@ -1,0 +1,267 @@
+r"""The tags of a Jinja-like text: where they stand, and which are more than the engine can bear.
+
+    text                          what is written as it stands
+    {{ expression }}              writes a value
+    {% statement %}               if, for, include, set, …
+    {# comment #}                 writes nothing
+    {% raw %} text {% endraw %}   text, whatever it holds
+
+A `-` inside the edge of a tag takes away the white space on that side of it, a `+` keeps it; otherwise all white space
+stays. A tag ends at its closing mark outside of strings and brackets.
+
+minijinja reads expressions and branches by recursion, and a stack that overflows takes the whole process with it. So
+nothing reaches it that has not been measured here: size, lines, length of a tag, operators in a tag, depth of blocks.
+Measured, it dies at 400 nested branches or 700 operators in a thread with 256 KiB of stack.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..errors import TemplateError
+from .doubts import Doubt, tell
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import TypeAlias
+
+    from ..vocabulary import Document
+
+    # Kind (text, {{ or {%), where it begins and ends, and where its inside does.
+    Token: TypeAlias = tuple[str, int, int, int, int]
+    Word: TypeAlias = tuple[str, int]
+
+LIMIT = 500_000
+"""The most characters a template may have."""
+LINES = 65_000
+"""The most lines: minijinja counts them in sixteen bits."""
+TAG = 10_000
+"""The most characters inside a tag."""
+OPERATORS = 200
+"""The most operators inside a tag: whatever joins, calls, opens or asks."""
+DEPTH = 100
+"""The most blocks inside each other; every `elif` counts as one, as it does to the parser."""
+
+# White space as the engine knows it when it trims, which is not quite what Python knows.
+SPACE = "\t\n\x0b\x0c\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
+
+_OPENING = re.compile(r"(\{[{%#])[-+]?")
+_SPACES = re.compile(f"[{SPACE}]*+")
+_RAW = re.compile(r"[ \t\n\r\f]*raw[ \t\n\r\f]*([-+]?)%\}")
+_ENDRAW = re.compile(r"\{%([-+]?)[ \t\n\r\f]*endraw[ \t\n\r\f]*([-+]?)%\}")
+_STATEMENT = re.compile(r"[ \t\n\r\f]*+([A-Za-z_]\w*)")
+_BLANKS = re.compile(r"[ \t\n\r\f]*+")
+_WORD = re.compile(
+    r"""
+      [A-Za-z_\x80-\U0010ffff][\w\x80-\U0010ffff]*+
+    | 0[xX][\da-fA-F_]*+ | \d[\d_]*+ (?: \. (?![A-Za-z_\x80-\U0010ffff]) [\d_]*+ )? (?: \.?[eE][-+]?[\d_]*+ )?
+    | "(?:[^"\\]|\\.)*+" | '(?:[^'\\]|\\.)*+'
+    | // | \*\* | [!=<>]= | [-+*/%.,:~|=<>()\[\]{}]
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+# Nearly every tag: words and strings, and brackets that hold no others. The rest is read word by word.
+_PLAIN = r"""[^"'()\[\]{{}}{0}]++ | "[^"\\]*+" | '[^'\\]*+' | [(\[] (?: [^"'()\[\]{{}}]++ | "[^"\\]*+" | '[^'\\]*+' )*+ [)\]]"""
+_WHOLE = {
+    "{{": re.compile(rf"((?: {_PLAIN.format('')} )*+) \}}\}}", re.VERBOSE),
+    "{%": re.compile(rf"((?: {_PLAIN.format('%')} )*+) %\}}", re.VERBOSE),
+}
+_CLOSING = {"{{": "}}", "{%": "%}"}
+_BLOCKS = frozenset("if for with filter macro call block autoescape".split())
+_JOINING = frozenset("and or not in is if else".split())
+_NO_OPERATORS = frozenset([",", ":", ")", "]", "}"])
+_NO_NAMES = frozenset("and or not in is if else true false none True False None".split())
+
+
+def wrong(template: Document, words: str, start: int, end: int) -> TemplateError:
+    """The error that tells what is wrong with this stretch of a template, with file, line, column and carets."""
+    told = tell((Doubt("template-malformed", words, start, end),), template.text, template.path, template.line)
+    return TemplateError(f"{template.path or 'the template'}: {told[0].message}")
+
+
+# From text to tokens
+
+
+def scan(template: Document) -> tuple[Token, ...]:
+    """The tokens of a template in their order, in time proportional to its length. What is too much is an error."""
+    _measure(template)
+    text = template.text
+    tokens: list[Token] = []
+    at = 0
+    while opening := _OPENING.search(text, at):
+        start = opening.start()
+        stop = at + len(text[at:start].rstrip(SPACE)) if opening[0].endswith("-") else start
+        if at < stop:
+            tokens.append(("text", at, stop, at, stop))
+        if opening[1] == "{#":
+            at, trims = _comment(template, opening)
+        else:
+            token, trims = _raw(template, opening) or _tag(template, opening)
+            at = token[2]
+            if token[3] < token[4] or token[0] != "text":
+                tokens.append(token)
+        if trims:
+            at = _end(_SPACES, text, at)
+    if at < len(text):
+        tokens.append(("text", at, len(text), at, len(text)))
+    _nest(template, tokens)
+    return tuple(tokens)
+
+
+def _measure(template: Document) -> None:
+    name, text = template.path or "the template", template.text
+    if len(text) > LIMIT:
+        raise TemplateError(f"{name} has {len(text):,} characters; at most {LIMIT:,} are accepted")
+    lines = text.count("\n") + 1
+    if lines > LINES:
+        raise TemplateError(f"{name} has {lines:,} lines; at most {LINES:,} are accepted")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise wrong(template, "is half a character and cannot be written", error.start, error.start + 1) from None
+
+
+def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
+    found = pattern.match(text, at)
+    return found.end() if found else at
+
+
+def _comment(template: Document, opening: re.Match[str]) -> tuple[int, bool]:
+    """Where a comment ends, and whether it takes away the white space behind it."""
+    end = template.text.find("#}", opening.end())
+    if end < 0:
+        raise wrong(template, "is a comment that is never closed", *opening.span())
+    return end + 2, end > opening.end() and template.text[end - 1] == "-"
+
+
+def _raw(template: Document, opening: re.Match[str]) -> tuple[Token, bool] | None:
+    """The text of a raw block, if this is one."""
+    begin = _RAW.match(template.text, opening.end()) if opening[1] == "{%" else None
+    if begin is None:
+        return None
+    text, closing = template.text, _ENDRAW.search(template.text, begin.end())
+    if closing is None:
+        raise wrong(template, "has no {% endraw %}", opening.start(), begin.end())
+    start, stop = begin.end(), closing.start()
+    if begin[1] == "-":
+        start = min(stop, _end(_SPACES, text, start))
+    if closing[1] == "-":
+        stop = start + len(text[start:stop].rstrip(SPACE))
+    return ("text", start, closing.end(), start, stop), closing[2] == "-"
+
+
+def _tag(template: Document, opening: re.Match[str]) -> tuple[Token, bool]:
+    """A tag, and whether it takes away the white space behind it."""
+    kind, text = opening[1], template.text
+    whole = _WHOLE[kind].match(text, opening.end())
+    if whole and not text.endswith(("e-", "E-", "e+", "E+"), whole.start(1), whole.end(1)):
+        stop, end = whole.end(1), whole.end()
+        stop -= text.endswith(("-", "+"), whole.start(1), stop)
+    else:
+        stop, end = _word_by_word(template, opening)
+    if stop - opening.end() > TAG:
+        raise wrong(template, f"has more than {TAG:,} characters in one tag", opening.start(), end)
+    if stop - opening.end() > OPERATORS:
+        _weigh(template, opening, stop)
+    return (kind, opening.start(), end, opening.end(), stop), text[stop] == "-"
+
+
+def _word_by_word(template: Document, opening: re.Match[str]) -> tuple[int, int]:
+    """Where the inside of a tag ends, and the tag itself."""
+    text, closing, at, balance = template.text, _CLOSING[opening[1]], opening.end(), 0
+    while True:
+        at = _end(_BLANKS, text, at)
+        if balance == 0:
+            signed = text[at : at + 1] in ("-", "+") and text.startswith(closing, at + 1)
+            if signed or text.startswith(closing, at):
+                return at, at + 2 + signed
+        word = _WORD.match(text, at)
+        if word is None:
+            break
+        balance += (word[0] in ("(", "[", "{")) - (word[0] in (")", "]", "}"))
+        at = word.end()
+        if at - opening.end() > TAG:
+            raise wrong(template, f"has more than {TAG:,} characters in one tag", *opening.span())
+    if at == len(text):
+        raise wrong(template, "is a tag that is never closed", *opening.span())
+    if text[at] in "\"'":
+        raise wrong(template, "is a string that is never closed", at, at + 1)
+    raise wrong(template, "cannot stand in a tag", at, at + 1)
+
+
+def _weigh(template: Document, opening: re.Match[str], stop: int) -> None:
+    found = words(template.text[opening.end() : stop])
+    operators = sum(
+        word in _JOINING or not (word[0].isalnum() or word[0] in "_\"'" or word in _NO_OPERATORS) for word, _ in found
+    )
+    if operators > OPERATORS:
+        told = f"has {operators:,} operators in one tag; at most {OPERATORS} are accepted"
+        raise wrong(template, told, opening.start(), stop)
+
+
+def _nest(template: Document, tokens: Sequence[Token]) -> None:
+    """Refuse blocks that are not closed, or stand too deep inside each other."""
+    opened: list[tuple[str, Token]] = []
+    for token in tokens:
+        word = statement(template, token)
+        if word == "elif" or is_opening(template, token, word):
+            opened.append((word, token))
+            if len(opened) > DEPTH:
+                told = f"is more than {DEPTH} blocks and elif branches deep"
+                raise wrong(template, told, token[1], token[2])
+        elif word.startswith("end"):
+            while opened and opened[-1][0] == "elif":
+                opened.pop()
+            if not opened or "end" + opened[-1][0] != word:
+                told = f"does not close {{% {opened[-1][0]} %}}" if opened else "closes nothing"
+                raise wrong(template, told, token[1], token[2])
+            opened.pop()
+    if opened:
+        word, token = next(each for each in reversed(opened) if each[0] != "elif")
+        raise wrong(template, f"has no {{% end{word} %}}", token[1], token[2])
+
+
+# What a tag says
+
+
+def inside(template: Document, token: Token) -> str:
+    """What stands between the marks of a tag."""
+    return template.text[token[3] : token[4]]
+
+
+def statement(template: Document, token: Token) -> str:
+    """The first word of a statement; nothing for any other token."""
+    if token[0] != "{%":
+        return ""
+    found = _STATEMENT.match(template.text, token[3], token[4])
+    return found[1] if found else ""
+
+
+def is_opening(template: Document, token: Token, word: str) -> bool:
+    """Whether a statement opens a block. A `set` does if it gives no value."""
+    if word != "set":
+        return word in _BLOCKS
+    target = True
+    for each, _ in words(inside(template, token))[1:]:
+        target = each in (".", ",", "(", ")") or each[0].isalpha() or each[0] == "_"
+        if not target:
+            return each != "="
+    return True
+
+
+def words(text: str) -> list[Word]:
+    """The words of a tag's inside and where they begin in it: names, numbers, strings, operators."""
+    return [(found[0], found.start()) for found in _WORD.finditer(text)]
+
+
+def names(found: Sequence[Word]) -> Iterator[Word]:
+    """The names that these words look up: no attribute, filter, test, keyword or name of an argument."""
+    before = ""
+    for at, (word, start) in enumerate(found):
+        after = found[at + 1][0] if at + 1 < len(found) else ""
+        if word[0].isalpha() or word[0] == "_":
+            if before not in (".", "|", "is") and after != "=" and word not in _NO_NAMES:
+                yield word, start
+        if not (word == "not" and before == "is"):
+            before = word

@@ -1,0 +1,239 @@
+"""Where each run of a rendered Jinja-like template came from.
+
+The templates are rendered a second time with marks in them: a mark in place of every text, and one before every tag
+that writes a value. A mark is a number between two signs that do not occur in what the templates render to, so nothing
+that is written can be taken for one. What the marks say is believed only if it spells out the same text again.
+
+No value ever holds a mark: what a template does not write but keeps (a macro, a `set` block, the body of a filter) is
+left as it is, and so are the templates included there. The condition that is true without marks is true with them.
+
+A value is named by the variables that flow into it, through loops and assignments. Where that cannot be told (a macro,
+a kept text, `a if b else c`) it has the lines of its tag.
+"""
+
+from __future__ import annotations
+
+from ..vocabulary import Origin, Piece
+from .tags import inside, is_opening, names, statement, words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from typing import TypeAlias
+
+    from ..vocabulary import Document
+    from .inclusion import Include, Template
+    from .tags import Token, Word
+
+    # What a mark stands for: the text in its place (None where the value follows), and its origin.
+    Meaning: TypeAlias = tuple[str | None, Origin]
+
+_KEEPING = frozenset("filter macro call set".split())
+_WRITTEN_WHOLE = frozenset(["filter", "call"])
+_PRIVATE = range(0xE000, 0xF900)
+
+
+def whole(template: Template, text: str) -> tuple[Piece, ...]:
+    """The text as one piece that came from all lines of a template: less exact, never wrong."""
+    document = template.document
+    last = document.line + document.text.count("\n") - document.text.endswith("\n")
+    return (Piece(text, _origin(document, document.line, max(document.line, last))),) if text else ()
+
+
+def free_sign(text: str) -> str | None:
+    """A character that does not occur in the text."""
+    taken = {each for each in text if "\ue000" <= each < "\uf900"}
+    return next((chr(code) for code in _PRIVATE if chr(code) not in taken), None)
+
+
+class Tracer:
+    """Marks templates, and reads the marks again. `given` are the names of the variables."""
+
+    def __init__(self, templates: Mapping[str, Template], given: Collection[str], sign: str) -> None:
+        self.templates, self.sign = templates, sign
+        self.meanings: list[Meaning] = []
+        self.flow = _flow(templates, given)
+        self.numbers = {address: number for number, address in enumerate(templates)}
+
+    @property
+    def is_possible(self) -> bool:
+        """Not where a block is written at one place and kept at another."""
+        return "self" not in self.flow and "super" not in self.flow
+
+    def marked(self, template: Template) -> str:
+        """The template's text with marks; what it includes is named by a number, with `i` before it or, kept, with `p`."""
+        return "".join(_Marking(self, template).parts())
+
+    def mark(self, text: str | None, origin: Origin) -> str:
+        self.meanings.append((text, origin))
+        return f"{self.sign}{len(self.meanings) - 1}:"
+
+    def pieces(self, rendered: str) -> tuple[Piece, ...] | None:
+        """What the marks in a rendered text say; None if something stands where nothing could."""
+        before, *parts = rendered.split(self.sign)
+        pieces: list[Piece] = []
+        for part in parts:
+            number, _, follows = part.partition(":")
+            text, origin = self.meanings[int(number)]
+            if text is not None and follows:
+                return None
+            if text or follows:
+                pieces.append(Piece(text or follows, origin))
+        return None if before else tuple(pieces)
+
+    def value_origin(self, found: Sequence[Word]) -> Origin | None:
+        """The variables that flow into an expression; None if that cannot be told."""
+        variables: set[str] = set()
+        if any(word == "if" for word, _ in found):
+            return None
+        for name, _ in names(found):
+            flowing = self.flow.get(name, frozenset())
+            if flowing is None:
+                return None
+            variables |= flowing
+        return Origin("variable", ", ".join(sorted(variables))) if variables else None
+
+
+class _Marking:
+    """The marking of one template: the line that was reached, and the block whose text is kept, if any."""
+
+    def __init__(self, tracer: Tracer, template: Template) -> None:
+        self.tracer, self.document, self.tokens = tracer, template.document, template.tokens
+        self.includes = iter(template.includes)
+        self.line, self.at = template.document.line, 0
+        self.kept_from = 0
+        self.kept: list[str] = []
+
+    def parts(self) -> Iterator[str]:
+        text = self.document.text
+        for index, token in enumerate(self.tokens):
+            kind, start, end = token[:3]
+            if kind == "{%":
+                yield from self.statement(index)
+            elif self.kept:
+                continue
+            elif kind == "text":
+                yield self.tracer.mark(text[token[3] : token[4]], self.lines(token[3], token[4]))
+            else:
+                yield self.tracer.mark(None, self.value(token)) + text[start:end]
+
+    def value(self, token: Token) -> Origin:
+        lines = self.lines(token[1], token[2])
+        return self.tracer.value_origin(words(inside(self.document, token))) or lines
+
+    def statement(self, index: int) -> Iterator[str]:
+        token, text = self.tokens[index], self.document.text
+        _, start, end = token[:3]
+        word = statement(self.document, token)
+        if not self.kept:
+            self.kept_from = start
+            if _keeps(self.document, token, word):
+                self.kept.append(word)
+                if word in _WRITTEN_WHOLE:
+                    closing = self.closing(index)
+                    yield self.tracer.mark(None, self.lines(start, closing[2]))
+        elif is_opening(self.document, token, word):
+            self.kept.append(word)
+        elif word.startswith("end"):
+            self.kept.pop()
+        if word in ("include", "import", "from", "extends"):
+            include, target = next(self.includes)
+            yield text[self.kept_from : include.start] + self.name(include, target)
+            self.kept_from = include.end
+        if not self.kept:
+            yield text[self.kept_from : end]
+
+    def name(self, include: Include, target: str | None) -> str:
+        is_written = not self.kept and include.word in ("include", "extends")
+        return f'"{"i" if is_written else "p"}{self.tracer.numbers[target]}"' if target else '"-"'
+
+    def closing(self, index: int) -> Token:
+        """The tag that closes the block which this one opens."""
+        depth = 0
+        for token in self.tokens[index:]:
+            word = statement(self.document, token)
+            depth += is_opening(self.document, token, word) - word.startswith("end")
+            if depth == 0:
+                return token
+        return self.tokens[-1]
+
+    def lines(self, start: int, end: int) -> Origin:
+        """The origin of a stretch; stretches are asked for in the order of the text."""
+        text = self.document.text
+        self.line += text.count("\n", self.at, start)
+        self.at = start
+        return _origin(
+            self.document, self.line, self.line + text.count("\n", start, end) - text.endswith("\n", start, end)
+        )
+
+
+def _keeps(document: Document, token: Token, word: str) -> bool:
+    """Whether a statement opens a block whose text becomes a value."""
+    if word == "for":
+        return words(inside(document, token))[-1][0] == "recursive"
+    return word in _KEEPING and is_opening(document, token, word)
+
+
+def _origin(document: Document, first: int, last: int) -> Origin:
+    kind = "builtin" if document.path.startswith("$std/") else "template"
+    return Origin(kind, document.path, (first, last), document.hash)
+
+
+# Which variables flow into which names
+
+
+def _flow(templates: Mapping[str, Template], given: Collection[str]) -> dict[str, frozenset[str] | None]:
+    """For each name that is bound or given, the variables that can be in it; None where text may be in it too.
+
+    Names are taken by their spelling, wherever they are bound: that can only add variables, never lose one.
+    """
+    bound: dict[str, set[str]] = {}
+    unknown = {"caller"}
+    for target, sources in _bindings(templates):
+        if sources is None:
+            unknown.add(target)
+        else:
+            bound.setdefault(target, set()).update(sources)
+    unknown.update(name for name in given if name in bound)
+    flow: dict[str, frozenset[str] | None] = {name: frozenset([name]) for name in given}
+    flow.update((name, _reached(name, bound, unknown, given)) for name in (*bound, *unknown))
+    return flow
+
+
+def _reached(
+    name: str, bound: Mapping[str, Iterable[str]], unknown: Collection[str], given: Collection[str]
+) -> frozenset[str] | None:
+    seen, waiting = {name}, [name]
+    while waiting:
+        for each in bound.get(waiting.pop(), ()):
+            if each not in seen:
+                seen.add(each)
+                waiting.append(each)
+    return None if any(each in unknown for each in seen) else frozenset(each for each in seen if each in given)
+
+
+def _bindings(templates: Mapping[str, Template]) -> Iterator[tuple[str, set[str] | None]]:
+    """Every binding: a name, and the names in what it is bound to, None if that is text."""
+    for template in templates.values():
+        for token in template.tokens:
+            if token[0] != "text":
+                found = words(inside(template.document, token))
+                yield from ((name, None) for name, _ in names(found) if name in ("self", "super"))
+            if token[0] == "{%":
+                yield from _bound(template.document, token, found)
+
+
+def _bound(document: Document, token: Token, found: list[Word]) -> Iterator[tuple[str, set[str] | None]]:
+    word = statement(document, token)
+    if word == "for":
+        middle = next((at for at, (each, _) in enumerate(found) if each == "in"), 1)
+        sources = {name for name, _ in names(found[middle:])}
+        yield from ((name, sources) for name, _ in (*names(found[1:middle]), ("loop", 0)))
+    elif word in ("set", "with"):
+        sources = (
+            None if word == "set" and is_opening(document, token, word) else {name for name, _ in names(found[1:])}
+        )
+        targets = [each for each, _ in found[1:] if each[0].isalpha() or each[0] == "_"]
+        yield from ((name, sources) for name in targets)
+    elif word in ("macro", "call", "import", "from"):
+        yield from ((each, None) for each, _ in found[1:] if each[0].isalpha() or each[0] == "_")

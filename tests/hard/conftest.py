@@ -1,0 +1,79 @@
+"""A disk on which things go wrong."""
+
+import os
+from collections import Counter
+from contextlib import contextmanager
+from types import SimpleNamespace
+
+import pytest
+
+
+class Disk:
+    """The operating system, except for chosen paths: `fail(call, path, error)` makes one call raise. Calls are counted."""
+
+    def __init__(self):
+        self.calls = Counter()
+        self.bytes_read = 0
+        self.faults = {}
+        self.ghosts = []
+        self.opened = {}
+        self.endless = set()
+        self.backwards = False
+
+    def fail(self, call, path, error, after=0):
+        """Make a call raise for a path, after it went well so many times."""
+        self.faults[call, path] = [*[None] * after, error]
+
+    def add_ghost(self, path):
+        """A name that a listing tells of, but whose file has gone when it is looked at."""
+        self.ghosts.append(path)
+
+    def _asked(self, call, path):
+        self.calls[call] += 1
+        waiting = self.faults.get((call, path), [None])
+        if error := waiting[0] if len(waiting) == 1 else waiting.pop(0):
+            raise error
+
+    def open(self, path, flags):
+        self._asked("open", path)
+        descriptor = os.open(path, flags)
+        self.opened[descriptor] = path
+        return descriptor
+
+    def close(self, descriptor):
+        del self.opened[descriptor]
+        os.close(descriptor)
+
+    def fstat(self, descriptor):
+        self._asked("fstat", self.opened[descriptor])
+        return os.fstat(descriptor)
+
+    def read(self, descriptor, size):
+        path = self.opened[descriptor]
+        self._asked("read", path)
+        data = b"word\n".ljust(size, b"a") if path in self.endless else os.read(descriptor, size)
+        self.bytes_read += len(data)
+        return data
+
+    def stat(self, path):
+        self._asked("stat", path)
+        return os.stat(path)
+
+    def lstat(self, path):
+        self._asked("lstat", path)
+        return os.lstat(path)
+
+    @contextmanager
+    def scandir(self, path):
+        self._asked("scandir", path)
+        with os.scandir(path) as listing:
+            entries = sorted(listing, key=lambda entry: entry.name, reverse=self.backwards)
+        gone = [os.path.basename(ghost) for ghost in self.ghosts if os.path.dirname(ghost) == path]
+        yield iter([*entries, *(SimpleNamespace(name=name) for name in gone)])
+
+
+@pytest.fixture
+def disk():
+    made = Disk()
+    yield made
+    assert made.opened == {}

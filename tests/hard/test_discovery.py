@@ -1,0 +1,348 @@
+"""Hard cases of discovery, one test for each."""
+
+import errno
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from foreword import Workspace, assemble
+
+LAYOUTS = ["foreword", "ion", "opal", "pi"]
+
+
+def used(tree, prompt):
+    return [path for path, fate in tree.fates(prompt) if fate == "used"]
+
+
+# cwd deep in a repository, AGENTS.md at root, middle, cwd -> all three, root first, each with its path
+
+
+@pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
+def test_deep_in_a_repository_all_files_root_first_each_with_its_path(tree, layout):
+    tree({"w/.git": None, "w/AGENTS.md": "root", "w/a/b/AGENTS.md": "middle", "w/a/b/c/d/AGENTS.md": "here"})
+    prompt = tree.prompt(layout, "w/a/b/c/d")
+    paths = ["/w/AGENTS.md", "/w/a/b/AGENTS.md", "/w/a/b/c/d/AGENTS.md"]
+    assert used(tree, prompt) == paths
+    text = tree.short(prompt.text)
+    places = [text.index(each) for path, word in zip(paths, ["root", "middle", "here"], strict=True) for each in (path, f"\n{word}\n")]
+    assert places == sorted(places)
+
+
+# no `.git` anywhere -> the layout's own stop rule; `foreword` takes cwd only, and says so
+
+
+@pytest.mark.parametrize(
+    ("layout", "expected", "said"),
+    [
+        ("foreword", ["/w/a/AGENTS.md"], [("not-a-repository", "/w/a")]),
+        ("ion", ["/w/a/AGENTS.md"], []),
+        ("opal", ["/AGENTS.md", "/w/AGENTS.md", "/w/a/AGENTS.md"], []),
+        ("pi", ["/AGENTS.md", "/w/AGENTS.md", "/w/a/AGENTS.md"], []),
+    ],
+)
+def test_without_git_the_layouts_own_stop_rule(tree, layout, expected, said):
+    tree({"AGENTS.md": "1", "w/AGENTS.md": "2", "w/a/AGENTS.md": "3"})
+    prompt = tree.prompt(layout, "w/a")
+    assert (used(tree, prompt), tree.told(prompt)) == (expected, said)
+
+
+# `.git` is a file (worktree, submodule) -> counts as a root
+
+
+@pytest.mark.parametrize("git", [None, "gitdir: ../.git/modules/w\n"])
+def test_git_as_a_folder_or_a_file_is_a_root(tree, git):
+    tree({"AGENTS.md": "above", "w/.git": git, "w/AGENTS.md": "root", "w/a/AGENTS.md": "here"})
+    assert used(tree, tree.prompt("foreword", "w/a")) == ["/w/AGENTS.md", "/w/a/AGENTS.md"]
+
+
+@pytest.mark.parametrize("git", [Path("nowhere"), Path(".git")])
+def test_a_git_that_leads_nowhere_is_no_root(tree, git):
+    tree({"w/.git": None, "w/AGENTS.md": "root", "w/a/.git": git, "w/a/AGENTS.md": "here"})
+    assert used(tree, tree.prompt("foreword", "w/a")) == ["/w/AGENTS.md", "/w/a/AGENTS.md"]
+
+
+# Worktree inside its main repository, both with AGENTS.md -> the worktree's
+
+
+def test_a_worktree_inside_its_main_repository(tree):
+    tree({
+        "w/.git/worktrees/fix/gitdir": tree.path("w/trees/fix/.git"),
+        "w/AGENTS.md": "main",
+        "w/trees/fix/.git": f"gitdir: {tree.path('w/.git/worktrees/fix')}\n",
+        "w/trees/fix/AGENTS.md": "worktree",
+    })  # fmt: skip
+    prompt = tree.prompt("foreword", "w/trees/fix")
+    assert used(tree, prompt) == ["/w/trees/fix/AGENTS.md"]
+    assert "main" not in prompt.text.split("\n")
+
+
+# cwd is the home directory, `~/AGENTS.md` also reachable as user scope -> once
+
+
+@pytest.mark.parametrize(
+    ("layout", "cwd", "file"),
+    [
+        ("foreword", "home/.agents", "home/.agents/AGENTS.md"),
+        ("foreword", "home/.config/agents", "home/.config/agents/AGENTS.md"),
+        ("ion", "home/.ion", "home/.ion/AGENTS.md"),
+        ("ion", "home/.config/agents", "home/.config/agents/AGENTS.md"),
+        ("opal", "home", "home/AGENTS.md"),
+        ("pi", "home/.sf/agent", "home/.sf/agent/AGENTS.md"),
+    ],
+)
+def test_a_file_that_is_the_users_and_the_projects_stands_once(tree, layout, cwd, file):
+    prompt = tree({file: "Only once."}).prompt(layout, cwd)
+    assert prompt.text.count("Only once.") == 1
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_in_the_home_directory_each_skill_stands_once(tree, skill, layout):
+    tree({"home/.agents/skills/a/SKILL.md": skill("a"), "home/.git": None})
+    prompt = tree.prompt(layout, "home", tools="read")
+    assert [fate for _, fate in tree.fates(prompt)].count("used") == (0 if layout == "ion" else 1)
+    assert tree.told(prompt) == []
+
+
+# cwd is `/` -> ends, no error
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_at_the_root_of_the_disk(tree, layout):
+    prompt = assemble(Workspace("/", home=tree.path("home"), environment={}), layout=layout)
+    assert prompt.text and "//" not in "".join(each.path for each in prompt.candidates)
+
+
+# cwd reached through a symlink -> logical path in the origin, duplicates by real path
+
+
+def test_through_a_link_the_logical_path_and_duplicates_by_the_real_one(tree):
+    tree({"w/.git": None, "w/AGENTS.md": "X", "w/a/CLAUDE.md": "Y", "link": Path("w"), "w/a/AGENTS.md": Path("../AGENTS.md")})
+    prompt = tree.prompt("foreword", "link/a")
+    assert used(tree, prompt) == ["/link/a/AGENTS.md"]
+    assert ("file-duplicate", "/link/AGENTS.md") in tree.told(prompt)
+
+
+def test_through_a_link_into_a_repository_its_files_count(tree):
+    tree({"w/.git": None, "w/AGENTS.md": "root", "w/a/AGENTS.md": "here", "link": Path("w/a")})
+    prompt = tree.prompt("foreword", "link")
+    assert [line for line in prompt.text.split("\n") if line in ("root", "here")] == ["root", "here"]
+
+
+# AGENTS.override.md blank or a directory -> AGENTS.md counts
+
+
+@pytest.mark.parametrize("override", ["", " \n\n", None, b"\xff", os.mkfifo, Path("nowhere")])
+def test_an_override_that_gives_nothing(tree, override):
+    prompt = tree({"w/AGENTS.override.md": override, "w/AGENTS.md": "X"}).prompt("foreword")
+    assert used(tree, prompt) == ["/w/AGENTS.md"]
+
+
+# CLAUDE.md whose only content is `AGENTS.md` (a symlink checked out on Windows) -> pointer, not an instruction
+
+
+@pytest.mark.parametrize("layout", ["foreword", "ion", "pi"])
+@pytest.mark.parametrize("agents", ["X", "", None])
+def test_a_link_checked_out_as_text(tree, layout, agents):
+    prompt = tree({"w/.git": None, "w/AGENTS.md": agents, "w/CLAUDE.md": "AGENTS.md"}).prompt(layout)
+    assert used(tree, prompt) == (["/w/AGENTS.md"] if agents else [])
+    assert ("file-duplicate", "/w/CLAUDE.md") in tree.told(prompt)
+    assert "AGENTS.md" not in prompt.text.split("\n")
+
+
+# `AGENTS.md` and `agents.md` both on a case-sensitive disk -> the exact name, and a finding
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("other", ["agents.md", "Agents.md", "AGENTS.MD"])
+def test_names_that_differ_in_case(tree, layout, other):
+    prompt = tree({"w/.git": None, "w/AGENTS.md": "X", f"w/{other}": "Y"}).prompt(layout)
+    assert used(tree, prompt) == ["/w/AGENTS.md"]
+    assert tree.told(prompt) == [("file-case", f"/w/{other}")]
+
+
+# unreadable parent directory -> the rest loads
+
+
+@pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
+def test_an_unreadable_parent(tree, disk, layout):
+    tree({"w/.git": None, "w/AGENTS.md": "root", "w/a/AGENTS.md": "no", "w/a/b/AGENTS.md": "here"})
+    denied = PermissionError(errno.EACCES, "Permission denied")
+    for call, path in (("open", "w/a/AGENTS.md"), ("stat", "w/a/AGENTS.md"), ("lstat", "w/a/AGENTS.md"), ("scandir", "w/a")):
+        disk.fail(call, tree.path(path), denied)
+    prompt = tree.prompt(layout, "w/a/b", disk=disk)
+    assert used(tree, prompt) == ["/w/AGENTS.md", "/w/a/b/AGENTS.md"]
+    assert tree.messages(prompt) == [("file-unreadable", "/w/a/AGENTS.md: permission denied")]
+
+
+# File removed between stat and read -> skipped and recorded
+
+
+FAULTS = {
+    "EACCES at open": ("open", PermissionError(errno.EACCES, "Permission denied")),
+    "EIO at open": ("open", OSError(errno.EIO, "Input/output error")),
+    "EMFILE at open": ("open", OSError(errno.EMFILE, "Too many open files")),
+    "ENOENT at fstat": ("fstat", FileNotFoundError(errno.ENOENT, "No such file or directory")),
+    "ESTALE at read": ("read", OSError(errno.ESTALE, "Stale file handle")),
+    "EIO at read": ("read", OSError(errno.EIO, "Input/output error")),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_file_that_fails_while_it_is_read_is_skipped_and_recorded(tree, disk, layout, fault):
+    call, error = FAULTS[fault]
+    second = "OPAL.md" if layout == "opal" else "CLAUDE.md"
+    tree({"w/.git": None, "w/AGENTS.md": "X", f"w/{second}": "Y"})
+    disk.fail(call, tree.path("w/AGENTS.md"), error)
+    prompt = tree.prompt(layout, disk=disk)
+    assert used(tree, prompt) == [f"/w/{second}"]
+    assert tree.messages(prompt) == [("file-unreadable", f"/w/AGENTS.md: {error.strerror.lower()}")]
+
+
+def test_a_listed_file_that_has_gone_is_skipped_and_recorded(tree, disk):
+    tree({"home/.config/agents/rules/a.md": "A", "home/.config/agents/rules/c.md": "C"})
+    disk.add_ghost(tree.path("home/.config/agents/rules/b.md"))
+    prompt = tree.prompt("ion", base="BASE", disk=disk)
+    assert prompt.text == "BASE\n\n# Global Instructions\nA\n\nC"
+    assert [path for _, path in tree.told(prompt)] == ["/home/.config/agents/rules/b.md"]
+
+
+@pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
+@pytest.mark.parametrize("call", ["open", "fstat", "read"])
+def test_a_listed_skill_that_has_gone_is_skipped_and_recorded(tree, skill, disk, layout, call):
+    tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": skill("a"), "w/.agents/skills/b/SKILL.md": skill("b")})
+    gone = FileNotFoundError(errno.ENOENT, "No such file or directory")
+    disk.fail(call, tree.path("w/.agents/skills/a/SKILL.md"), gone)
+    disk.fail("lstat", tree.path("w/.agents/skills/a/SKILL.md"), gone, after=1)
+    disk.fail("stat", tree.path("w/.agents/skills/a/SKILL.md"), gone, after=1)
+    prompt = tree.prompt(layout, tools="read", disk=disk)
+    assert used(tree, prompt) == ["/w/.agents/skills/b/SKILL.md"]
+    assert [path for _, path in tree.told(prompt)] == ["/w/.agents/skills/a/SKILL.md"]
+
+
+@pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
+def test_a_directory_that_vanishes_while_it_is_walked(tree, skill, disk, layout):
+    tree({"w/.git": None, "w/AGENTS.md": "X", "w/.agents/skills/a/SKILL.md": skill("a")})
+    disk.fail("scandir", tree.path("w/.agents/skills"), FileNotFoundError(errno.ENOENT, "No such file or directory"))
+    prompt = tree.prompt(layout, tools="read", disk=disk)
+    assert used(tree, prompt) == ["/w/AGENTS.md"]
+    assert [path for _, path in tree.told(prompt)] == ["/w/.agents/skills"]
+
+
+# XDG_CONFIG_HOME relative -> ignored. HOME missing -> user scope skipped with a finding
+
+
+@pytest.mark.parametrize("layout", ["foreword", "ion"])
+@pytest.mark.parametrize("given", ["xdg", "./xdg", "", "~/xdg"])
+def test_a_relative_configuration_folder_is_ignored(tree, layout, given, monkeypatch):
+    tree({"w/.git": None, "home/.config/agents/AGENTS.md": "home", "w/xdg/agents/AGENTS.md": "xdg"})
+    monkeypatch.chdir(tree.path("w"))
+    workspace = Workspace(tree.path("w"), home=tree.path("home"), environment={"XDG_CONFIG_HOME": given})
+    assert used(tree, assemble(workspace, layout=layout)) == ["/home/.config/agents/AGENTS.md"]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("environment", [{}, {"HOME": ""}])
+def test_without_a_home_the_users_files_are_skipped_and_that_is_said(tree, layout, environment):
+    tree({"w/.git": None, "w/AGENTS.md": "X"})
+    prompt = assemble(Workspace(tree.path("w"), environment=environment), layout=layout)
+    assert used(tree, prompt) == ["/w/AGENTS.md"]
+    assert tree.told(prompt) == [("home-missing", "")]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_home_that_is_not_there_is_like_an_empty_one(tree, layout):
+    tree({"w/.git": None, "w/AGENTS.md": "X"})
+    prompt = assemble(Workspace(tree.path("w"), home=tree.path("nowhere"), environment={}), layout=layout)
+    assert (used(tree, prompt), tree.told(prompt)) == (["/w/AGENTS.md"], [])
+
+
+# undecodable file names in a scanned directory -> no exception when printed
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_undecodable_names(tree, skill, layout, capsysbinary):
+    from foreword.cli import main
+
+    odd = os.fsdecode(b"\xff\xfe")
+    tree({
+        "w/.git": None,
+        f"home/.config/agents/rules/{odd}.md": f"Rule {layout}.",
+        f"home/.config/agents/rules/{odd}2.md": b"\x00",
+        f"w/.agents/skills/{odd}/SKILL.md": skill("a"),
+        f"w/.agents/skills/{odd}2/SKILL.md": b"\x00",
+    })  # fmt: skip
+    for command in ("show", "why", "blame", "skills"):
+        for json in ([], ["--json"]):
+            assert main([command, tree.path("w"), "--home", tree.path("home"), "--layout", layout, "--tool", "read", *json]) == 0
+    printed = capsysbinary.readouterr()
+    assert b"\\xff\\xfe" in printed.out and b"\\xff\\xfe2" in printed.err
+    assert printed.out.decode() and printed.err.decode()
+
+
+# 200 nested directories -> bounded stats
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_two_hundred_nested_directories(tree, disk, layout):
+    deep = "/".join(["w", *["d"] * 200])
+    tree({"w/.git": None, f"{deep}/AGENTS.md": "here"})
+    shallow = type(disk)()
+    tree.prompt(layout, "w", disk=shallow)
+    prompt = tree.prompt(layout, deep, disk=disk)
+    assert used(tree, prompt) == [f"/{deep}/AGENTS.md"]
+    for_each = (disk.calls.total() - shallow.calls.total()) / 200
+    assert for_each <= 30
+
+
+# two runs with other PYTHONHASHSEED, TZ, locale, readdir order -> the same bytes
+
+
+SCRIPT = """
+import sys
+from datetime import datetime, timedelta, timezone
+from foreword import Agent, Tool, Workspace, assemble
+now = datetime(2026, 3, 7, 8, 55, 5, tzinfo=timezone(timedelta(hours=-6)))
+for layout in ("foreword", "ion", "opal", "pi"):
+    workspace = Workspace(sys.argv[1], home=sys.argv[2], platform="linux", environment={})
+    tools = [Tool(name) for name in ("read", "bash", "read_file", "grep", "find")]
+    print(assemble(workspace, Agent(tools=tools, session="s"), layout, now=now))
+"""
+
+
+def busy(tree, skill):
+    names = ["b", "a", "Z", "10", "9", "é", "z-1"]
+    tree({"w/.git": None, "w/AGENTS.md": "X", "w/OPAL.md": "Y"})
+    tree({f"home/.config/agents/rules/{name}.md": f"Rule {name}." for name in names})
+    tree({f"{place}/{name}/SKILL.md": skill(name) for name in names for place in ("w/.agents/skills", "home/.agents/skills")})
+
+
+def test_other_hash_seed_time_zone_and_locale(tree, skill):
+    busy(tree, skill)
+    printed = [
+        subprocess.run(
+            [sys.executable, "-c", SCRIPT, tree.path("w"), tree.path("home")],
+            env={**os.environ, **environment},
+            check=True,
+            capture_output=True,
+        ).stdout
+        for environment in (
+            {"PYTHONHASHSEED": "1", "TZ": "UTC", "LC_ALL": "C"},
+            {"PYTHONHASHSEED": "2", "TZ": "Asia/Tokyo", "LC_ALL": "C.UTF-8"},
+            {"PYTHONHASHSEED": "77", "TZ": "America/New_York", "LC_ALL": "tr_TR.UTF-8", "PYTHONUTF8": "1"},
+        )
+    ]
+    assert len(printed[0]) > 4_000
+    assert printed[1] == printed[2]
+    assert printed[0].decode() == printed[1].decode()
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_other_order_of_listing(tree, skill, disk, layout):
+    busy(tree, skill)
+    forwards = tree.prompt(layout, tools="read", disk=disk)
+    disk.backwards = True
+    assert tree.prompt(layout, tools="read", disk=disk) == forwards

@@ -1,0 +1,251 @@
+"""Hard cases of skills, one test for each; in the lenient layouts where that matters."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from foreword import Assembler
+from foreword.tokens import estimate
+
+LENIENT = ["foreword", "pi"]
+MENUS = ["foreword", "opal", "pi"]
+
+
+def menu(tree, layout, **options):
+    """Name and description of each skill in the menu; None without a menu."""
+    text = tree.text(layout, base="BASE", tools="read", set={"section.skills.budget": 100_000}, **options)
+    if layout == "pi":
+        block = text.partition("<available_skills>\n")[2].partition("\n</available_skills>")[0]
+        values = [line.strip().partition(">")[2].rpartition("<")[0] for line in block.split("\n") if line[:4] == "    "]
+        return list(zip(values[::3], values[1::3], strict=True)) or None
+    block = text.partition("<skills>\n")[2].partition("\n</skills>")[0]
+    if not block:
+        return None
+    rows = [line.removeprefix("- ").partition(": ") for line in block.split("\n\n", 1)[1].split("\n")]
+    return [(name.strip("*"), description.partition(" (/")[0]) for name, _, description in rows]
+
+
+def one(tree, head, folder="testing", body="Body."):
+    return tree({"w/.git": None, f"w/.agents/skills/{folder}/SKILL.md": f"---\n{head}\n---\n{body}\n"})
+
+
+@pytest.mark.parametrize("layout", LENIENT)
+@pytest.mark.parametrize(
+    ("head", "listed", "codes"),
+    [
+        # `description: Use when: x` -> recovered, finding
+        ("name: testing\ndescription: Use when: x", ("testing", "Use when: x"), ["skill-repaired"]),
+        ("name: testing\ndescription: Use when: a, b: c", ("testing", "Use when: a, b: c"), ["skill-repaired"]),
+        # `argument-hint: [date] [duration]` breaks YAML -> name and description still recovered
+        ("name: testing\ndescription: D.\nargument-hint: [date] [duration]", ("testing", "D."), ["skill-repaired"]),
+        ("argument-hint: [date] [duration]\nname: testing\ndescription: D.", ("testing", "D."), ["skill-repaired"]),
+        # `description: a --- b` -> whole
+        ("name: testing\ndescription: a --- b", ("testing", "a --- b"), []),
+        # `----` -> no fence
+        ("name: testing\n----: x\ndescription: D.", ("testing", "D."), ["skill-field"]),
+        # no name -> the directory's, finding
+        ("description: D.", ("testing", "D."), ["skill-name"]),
+        ("name:\ndescription: D.", ("testing", "D."), ["skill-name"]),
+        # no description -> skipped, finding
+        ("name: testing", None, ["skill-no-description"]),
+        ("name: testing\ndescription:", None, ["skill-no-description"]),
+        ("name: testing\ndescription: '  '", None, ["skill-no-description"]),
+        # name differs from directory -> loaded under its name, finding
+        ("name: other\ndescription: D.", ("other", "D."), ["skill-name"]),
+        # `name: 123`, `name: true`, `name: null` -> text as written
+        ("name: 123\ndescription: D.", ("123", "D."), ["skill-name"]),
+        ("name: true\ndescription: D.", ("true", "D."), ["skill-name"]),
+        ("name: null\ndescription: D.", ("null", "D."), ["skill-name"]),
+        ("name: 1e3\ndescription: 1_000", ("1e3", "1_000"), ["skill-name"]),
+        # `disable-model-invocation: "true"` -> hidden
+        ('name: testing\ndescription: D.\ndisable-model-invocation: "true"', None, []),
+        ("name: testing\ndescription: D.\ndisable-model-invocation: true", None, []),
+        # blocks and folds come out on one line
+        ("name: testing\ndescription: >\n  Runs\n  the tests.", ("testing", "Runs the tests."), []),
+    ],
+)
+def test_front_matter(tree, layout, head, listed, codes):
+    one(tree, head)
+    assert menu(tree, layout) == (listed and [listed])
+    assert [code for code, _ in tree.told(tree.prompt(layout, tools="read"))] == codes
+
+
+@pytest.mark.parametrize("layout", LENIENT)
+def test_a_description_of_several_lines_stays_readable(tree, layout):
+    one(tree, "name: testing\ndescription: |\n  Runs\n  the tests.")
+    text = tree.text(layout, tools="read")
+    assert " ".join(text.split()).count("Runs the tests.") == 1
+
+
+# Body with `---` -> intact. Fence with trailing blanks or CRLF -> fence; `----` -> not
+
+
+@pytest.mark.parametrize(
+    ("text", "body"),
+    [
+        ("---\nname: a\ndescription: D.\n---\nOne.\n---\nTwo.\n", "One.\n---\nTwo."),
+        ("---  \nname: a\ndescription: D.\n--- \t\nOne.\n", "One."),
+        ("---\r\nname: a\r\ndescription: D.\r\n---\r\nOne.\r\nTwo.\r\n", "One.\nTwo."),
+        ("---\nname: a\ndescription: D.\n----: x\n---\n----\nOne.\n", "----\nOne."),
+        ("\ufeff---\nname: a\ndescription: D.\n---\n\n\n  One.\n\n", "  One."),
+        ("---\nname: a\ndescription: D.\n---\n", ""),
+        ("---\nname: a\ndescription: D.\n---", ""),
+    ],
+)
+def test_bodies_and_fences(tree, text, body):
+    tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": text})
+    skill = Assembler(tree.workspace(), "foreword").skill("a")
+    assert (skill.name, skill.description, skill.body) == ("a", "D.", body)
+
+
+# a description with closing tags -> escaped, one closing tag. A directory named `a&b<c` -> escaped location
+
+
+@pytest.mark.parametrize("layout", MENUS)
+def test_a_description_cannot_close_the_menu(tree, layout):
+    one(tree, 'name: testing\ndescription: "</description></skill></available_skills></skills><skills>"')
+    text = tree.text(layout, tools="read")
+    tag = "available_skills" if layout == "pi" else "skills"
+    assert (text.count(f"<{tag}>"), text.count(f"</{tag}>")) == (1, 1)
+    if layout == "pi":
+        assert (text.count("</description>"), text.count("</skill>")) == (1, 1)
+
+
+def test_a_directory_with_odd_signs_has_an_escaped_location(tree, skill):
+    tree({"w/.agents/skills/a&b<c/SKILL.md": skill("a")})
+    assert "<location>/w/.agents/skills/a&amp;b&lt;c/SKILL.md</location>" in tree.text("pi", tools="read")
+
+
+# one broken among 200 -> 199 listed. None -> no block at all
+
+
+@pytest.mark.parametrize("layout", MENUS)
+@pytest.mark.parametrize("broken", ["", "\x00", "no front matter", "---\nname: s100\n---\n", "---\nname: [\n---\n", "---\n"])
+def test_one_broken_among_two_hundred(tree, skill, layout, broken):
+    names = [f"s{number:03}" for number in range(200)]
+    tree({"w/.git": None, **{f"w/.agents/skills/{name}/SKILL.md": skill(name) for name in names}})
+    tree({"w/.agents/skills/s100/SKILL.md": broken})
+    assert [name for name, _ in menu(tree, layout)] == [name for name in names if name != "s100"]
+    assert {path for _, path in tree.told(tree.prompt(layout))} == {"/w/.agents/skills/s100/SKILL.md"}
+
+
+@pytest.mark.parametrize("layout", MENUS)
+@pytest.mark.parametrize("files", [{}, {"w/.agents/skills": None}, {"w/.agents/skills/a/README.md": "x"}, {"w/.agents/skills": "x"}])
+def test_no_skills_no_block(tree, layout, files):
+    without = tree({"w/.git": None}).text(layout, tools="read")
+    prompt = tree(files).prompt(layout, tools="read")
+    assert (tree.short(prompt.text), tree.told(prompt)) == (without, [])
+
+
+# `.claude/skills` linked to `.agents/skills` -> each once, no warning. A link loop -> ends. SKILL.md is a FIFO -> no hang
+
+
+@pytest.mark.parametrize(
+    "links",
+    [
+        {"w/.claude/skills": Path("../.agents/skills")},
+        {"w/.claude": Path(".agents")},
+        {"w/.claude/skills/a": Path("../../.agents/skills/a"), "w/.claude/skills/b": Path("../../.agents/skills/b")},
+        {"w/.github/skills/a/SKILL.md": Path("../../../.agents/skills/a/SKILL.md")},
+    ],
+)
+def test_linked_folders_give_each_skill_once(tree, skill, links):
+    tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": skill("a"), "w/.agents/skills/b/SKILL.md": skill("b"), **links})
+    assert menu(tree, "foreword") == [("a", "Does it."), ("b", "Does it.")]
+    assert tree.told(tree.prompt("foreword", tools="read")) == []
+
+
+@pytest.mark.parametrize("layout", MENUS)
+@pytest.mark.parametrize(
+    "loop",
+    [
+        {"w/.agents/skills/loop": Path(".")},
+        {"w/.agents/skills/loop": Path("../..")},
+        {"w/.agents/skills/loop": Path("loop")},
+        {"w/.agents/skills/a/loop": Path("..")},
+        {"w/.agents/skills/x/y": Path("../../x")},
+    ],
+)
+def test_a_link_loop_ends(tree, skill, layout, loop):
+    tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": skill("a"), **loop})
+    assert menu(tree, layout) == [("a", "Does it.")]
+
+
+@pytest.mark.parametrize("layout", MENUS)
+@pytest.mark.parametrize("odd", [os.mkfifo, None, Path("nowhere"), Path("SKILL.md"), Path("/dev/zero"), b"\xff\xfe\x00"])
+def test_a_skill_that_is_no_file_does_not_hang(tree, skill, layout, odd):
+    tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": skill("a"), "w/.agents/skills/b/SKILL.md": odd})
+    assert menu(tree, layout) == [("a", "Does it.")]
+    assert ("/w/.agents/skills/b/SKILL.md") in [path for _, path in tree.told(tree.prompt(layout, tools="read"))]
+
+
+# 559 skills, a small budget -> descriptions shortened first, then names only, then a counted omission; order stable
+
+
+NAMES = [f"skill-{number:03}" for number in range(559)]
+
+
+@pytest.fixture
+def crowd(tree, skill):
+    """559 skills; every third has a long description."""
+    return tree({"w/.git": None} | {
+        f"w/.agents/skills/{name}/SKILL.md": skill(name, "word " * 60 if number % 3 == 0 else "A short one.")
+        for number, name in enumerate(NAMES)
+    })  # fmt: skip
+
+
+def cost(tree, layout, **options):
+    (passage,) = [each for each in tree.prompt(layout, tools="read", **options).passages if each.section == "skills"]
+    return estimate(passage.text), passage.text
+
+
+def lowered(tree, layout, budget):
+    options = {"set": {"section.skills.budget": budget, "section.skills.over": "shorten"}}
+    size, text = cost(tree, layout, **options)
+    assert size <= budget
+    (message,) = [message for code, message in tree.messages(tree.prompt(layout, tools="read", **options)) if code == "budget-menu"]
+    assert f"{budget:,}" in message
+    return text, message
+
+
+@pytest.mark.parametrize("layout", MENUS)
+def test_descriptions_are_shortened_evenly_first(crowd, layout):
+    whole, _ = cost(crowd, layout, set={"section.skills.budget": 1_000_000})
+    text, message = lowered(crowd, layout, whole - 3_000)
+    assert "shortened" in message
+    assert [name for name in NAMES if name not in text] == []
+    assert text.count("A short one.") == len(NAMES) - len(NAMES[::3])
+    shortened = [line for line in text.split("\n") if "…" in line]
+    assert len(shortened) == len(NAMES[::3])
+    assert len({line[line.index("word word") : line.index("…")] for line in shortened}) == 1
+
+
+@pytest.mark.parametrize("layout", MENUS)
+def test_then_names_only(crowd, layout):
+    _, text = cost(crowd, layout, set={"section.skills.budget": 1_000_000})
+    for description in ("word " * 60).strip(), "A short one.":
+        text = text.replace(f": {description}", "").replace(f"    <description>{description}</description>\n", "")
+    lowest = estimate(text)
+    shown, message = lowered(crowd, layout, lowest + 5)
+    assert "only names" in message
+    assert [name for name in NAMES if name not in shown] == []
+    assert "word word" not in shown and "A short" not in shown
+
+
+@pytest.mark.parametrize("layout", MENUS)
+@pytest.mark.parametrize("budget", [300, 1_000])
+def test_then_a_counted_omission(crowd, layout, budget):
+    shown, _ = lowered(crowd, layout, budget)
+    kept = [name for name in NAMES if name in shown]
+    assert kept == NAMES[: len(kept)] and 0 < len(kept) < len(NAMES)
+    assert f"{len(NAMES) - len(kept):,} more" in shown
+    assert "word word" not in shown and "A short" not in shown
+
+
+@pytest.mark.parametrize("layout", MENUS)
+@pytest.mark.parametrize("budget", [1, 10])
+def test_a_menu_without_room_is_still_within_its_budget(crowd, layout, budget):
+    prompt = crowd.prompt(layout, tools="read", set={"section.skills.budget": budget, "section.skills.over": "shorten"})
+    assert [each for each in prompt.passages if each.section == "skills"] == []
+    assert [code for code, _ in crowd.told(prompt)] == ["budget-menu"]
