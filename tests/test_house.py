@@ -100,7 +100,7 @@ FLOORS = (
     ("engine",),
     ("gather", "build", "store", "sandbox"),
     ("template", "sources", "packs", "conversation", "providers", "extensions", "settings"),
-    ("layout", "wire", "tokens", "budget", "parts", "inspection"),
+    ("layout", "wire", "tokens", "budget", "drafts", "inspection"),
     ("findings", "errors", "vocabulary", "version"),
 )
 FLOOR = {name: number for number, floor in enumerate(FLOORS) for name in floor}
@@ -110,8 +110,8 @@ NEIGHBOURS = {
     ("settings", "packs"): "a setting changes a layout as it was written, before it is parsed",
     ("settings", "sources"): "foreword.toml is read by the one careful reader, in the folders of the workspace",
     ("packs", "sources"): "a layout is read by the one careful reader, in the folders of the workspace",
-    ("parts", "layout"): "a part is a section of the layout on its way into the prompt",
-    ("budget", "parts"): "what gives way is an item of a part",
+    ("drafts", "layout"): "a part is a section of the layout on its way into the prompt",
+    ("budget", "drafts"): "what gives way is an item of a part",
     ("budget", "layout"): "the fields of an item are named by the layout",
     ("budget", "tokens"): "a budget counts by the one fixed estimate",
     ("findings", "vocabulary"): "a finding is a value",
@@ -160,7 +160,7 @@ def test_modules_are_imported_by_name_only_where_declared():
 
 # What a pure room may not touch
 
-PURE = set("vocabulary errors findings wire layout parts budget tokens template inspection conversation build".split())
+PURE = set("vocabulary errors findings wire layout drafts budget tokens template inspection conversation build".split())
 WORLD = {"os", "pathlib", "subprocess", "sqlite3", "socket", "time", "random"}
 
 

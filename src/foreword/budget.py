@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from operator import is_
 
+from .drafts import Draft, Item, sealed
 from .findings import finding
 from .layout import Field
-from .parts import Item, Part, sealed
 from .tokens import estimate
 from .vocabulary import Origin, Piece, replace
 
@@ -23,8 +23,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from .drafts import Scribe
     from .layout import Layout, Section
-    from .parts import Scribe
     from .vocabulary import Finding
 
     Pieces = tuple[Piece, ...]
@@ -33,43 +33,44 @@ _MARK = Origin("mark")
 
 
 def fit(
-    layout: Layout, parts: tuple[Part, ...], scribe: Scribe
-) -> tuple[tuple[Part, ...], tuple[Finding, ...], dict[str, str]]:
-    """The parts within their budgets, the findings, and for each file that was cut the reason."""
+    layout: Layout, drafts: tuple[Draft, ...], scribe: Scribe
+) -> tuple[tuple[Draft, ...], tuple[Finding, ...], dict[str, str]]:
+    """The drafts within their budgets, the findings, and for each file that was cut the reason."""
     has_budget = layout.budget or any(section.budget or section.file_budget for section in layout.each_section())
     if not has_budget:
-        return parts, (), {}
-    fitting = _Fitting(layout, scribe, [_Draft(part) for part in parts])
-    for draft in fitting.drafts:
-        fitting.fit_section(draft)
+        return drafts, (), {}
+    fitting = _Fitting(layout, scribe, [_Trial(draft) for draft in drafts])
+    for trial in fitting.trials:
+        fitting.fit_section(trial)
     fitting.fit_whole()
     return (
-        tuple(part for draft in fitting.drafts if not (part := draft.part()).is_empty),
+        tuple(draft for trial in fitting.trials if not (draft := trial.draft()).is_empty),
         tuple(fitting.findings),
         fitting.cut_files,
     )
 
 
-class _Draft:
-    """A part that is still being fitted."""
+class _Trial:
+    """A draft that is still being fitted."""
 
-    def __init__(self, part: Part) -> None:
-        self.original = part
-        self.section: Section = part.section
-        self.items = list(part.items)
-        self.inner = [_Draft(each) for each in part.inner]
+    def __init__(self, draft: Draft) -> None:
+        self.original = draft
+        self.section: Section = draft.section
+        self.items = list(draft.items)
+        self.inner = [_Trial(each) for each in draft.inner]
 
-    def part(self) -> Part:
-        """The part as it is now: the very same where nothing gave way."""
-        inner = tuple(each for draft in self.inner if not (each := draft.part()).is_empty)
-        if not self.items and not inner and (self.original.items or self.original.inner):
-            return Part(self.section)
-        is_same = self.section is self.original.section and _are_same(self.items, self.original.items)
+    def draft(self) -> Draft:
+        """The draft as it is now: the very same where nothing gave way."""
+        inner = tuple(each for trial in self.inner if not (each := trial.draft()).is_empty)
+        items = tuple(item for item in self.items if item.fields or item.whole)
+        if not items and not inner and (self.original.items or self.original.inner):
+            return Draft(self.section)
+        is_same = self.section is self.original.section and _are_same(items, self.original.items)
         if is_same and _are_same(inner, self.original.inner):
             return self.original
-        return replace(self.original, items=tuple(self.items), inner=inner, section=self.section)
+        return replace(self.original, items=items, inner=inner, section=self.section)
 
-    def each(self) -> Iterator[_Draft]:
+    def each(self) -> Iterator[_Trial]:
         yield self
         for inner in self.inner:
             yield from inner.each()
@@ -80,51 +81,51 @@ def _are_same(one: Sequence[object], other: Sequence[object]) -> bool:
 
 
 class _Fitting:
-    """The drafts of one prompt, and what happened to them."""
+    """The trials of one prompt, and what happened to them."""
 
-    def __init__(self, layout: Layout, scribe: Scribe, drafts: list[_Draft]) -> None:
-        self.layout, self.scribe, self.drafts = layout, scribe, drafts
+    def __init__(self, layout: Layout, scribe: Scribe, trials: list[_Trial]) -> None:
+        self.layout, self.scribe, self.trials = layout, scribe, trials
         self.kinds = {find.name: find.kind for find in layout.finds}
         self.findings: list[Finding] = []
         self.cut_files: dict[str, str] = {}
 
-    def cost(self, draft: _Draft) -> int:
-        part = draft.part()
-        return 0 if part.is_empty else self.scribe.cost(part, estimate)
+    def cost(self, trial: _Trial) -> int:
+        draft = trial.draft()
+        return 0 if draft.is_empty else self.scribe.cost(draft, estimate)
 
     def cost_of_all(self) -> int:
-        parts = [part for draft in self.drafts if not (part := draft.part()).is_empty]
-        return estimate(self.layout.join.join(self.scribe.written(part)[1] for part in parts))
+        drafts = [draft for trial in self.trials if not (draft := trial.draft()).is_empty]
+        return estimate(self.layout.join.join(self.scribe.written(draft)[1] for draft in drafts))
 
-    def fit_section(self, draft: _Draft) -> None:
+    def fit_section(self, trial: _Trial) -> None:
         """Inner sections first, then the section's own budget."""
-        for inner in draft.inner:
+        for inner in trial.inner:
             self.fit_section(inner)
-        section = draft.section
+        section = trial.section
         if section.file_budget:
-            self.fit_files(draft, section.file_budget)
-        if section.budget is None or (before := self.cost(draft)) <= section.budget:
+            self.fit_files(trial, section.file_budget)
+        if section.budget is None or (before := self.cost(trial)) <= section.budget:
             return
         limit = _Limit(
-            lambda: self.cost(draft),
+            lambda: self.cost(trial),
             section.budget,
             f"the budget of section '{section.name}' is {section.budget:,} tokens",
         )
         if section.over == "cut":
-            self.cut_files_in(list(draft.each()), limit)
+            self.cut_files_in(list(trial.each()), limit)
         elif section.over == "shorten":
-            self.shorten(draft, limit)
+            self.shorten(trial, limit)
         if limit.excess() > 0:
             now = section.budget + limit.excess()
             message = f"section '{section.name}' has {now:,} tokens{f', {before:,} before' if now != before else ''}; {limit.why}"
             self.findings.append(finding("budget-section", message))
 
-    def fit_files(self, draft: _Draft, most: int) -> None:
-        if self.kinds.get(draft.section.of or "") == "text":
-            for number in range(len(draft.items)):
-                text = "".join(piece.text for piece in _text_of(draft.items[number]))
+    def fit_files(self, trial: _Trial, most: int) -> None:
+        if self.kinds.get(trial.section.of or "") == "text":
+            for number in range(len(trial.items)):
+                text = "".join(piece.text for piece in _text_of(trial.items[number]))
                 if estimate(text) > most:
-                    self.cut_item(draft, number, most, f"one file may have {most:,} tokens")
+                    self.cut_item(trial, number, most, f"one file may have {most:,} tokens")
 
     def fit_whole(self) -> None:
         """The order of giving way over the budget of the whole."""
@@ -135,54 +136,54 @@ class _Fitting:
         if self.layout.over == "warn":
             self.findings.append(finding("budget-whole", f"the prompt has {before:,} tokens; {limit.why}"))
             return
-        every = [each for draft in self.drafts for each in draft.each()]
-        for draft in every:
-            if self.kinds.get(draft.section.of or "") == "skill":
-                self.shorten(draft, limit)
+        every = [each for trial in self.trials for each in trial.each()]
+        for trial in every:
+            if self.kinds.get(trial.section.of or "") == "skill":
+                self.shorten(trial, limit)
         self.cut_files_in(every, limit, spare_nearest=True)
-        for draft in every:
-            if self.kinds.get(draft.section.of or "") == "resident":
-                self.shorten(draft, limit)
+        for trial in every:
+            if self.kinds.get(trial.section.of or "") == "resident":
+                self.shorten(trial, limit)
         if limit.excess() > 0:
             message = f"what may not give way (the base, the boundaries, the nearest instruction file) has {budget + limit.excess():,} tokens; {limit.why}"
             self.findings.append(finding("budget-exceeded", message))
 
     # files
 
-    def cut_files_in(self, drafts: list[_Draft], limit: _Limit, spare_nearest: bool = False) -> None:
+    def cut_files_in(self, trials: list[_Trial], limit: _Limit, spare_nearest: bool = False) -> None:
         """Files give way farthest first; when marks alone are too long, they go as well."""
         places = [
-            (draft, number)
-            for draft in drafts
-            if self.kinds.get(draft.section.of or "") == "text"
-            for number in range(len(draft.items))
+            (trial, number)
+            for trial in trials
+            if self.kinds.get(trial.section.of or "") == "text"
+            for number in range(len(trial.items))
         ]
         places = places[:-1] if spare_nearest else places
-        for draft, number in places:
+        for trial, number in places:
             excess = limit.excess()
             if excess <= 0:
                 return
-            before = estimate("".join(piece.text for piece in _text_of(draft.items[number])))
+            before = estimate("".join(piece.text for piece in _text_of(trial.items[number])))
             target = before - excess
             for _ in range(3):
-                self.cut_item(draft, number, max(target, 0), limit.why)
+                self.cut_item(trial, number, max(target, 0), limit.why)
                 if limit.excess() <= 0:
                     break
                 target -= limit.excess()
-        for draft, number in places:
+        for trial, number in places:
             if limit.excess() <= 0:
                 return
-            draft.items[number] = Item({}, draft.items[number].path)
+            trial.items[number] = Item({}, trial.items[number].path)
 
-    def cut_item(self, draft: _Draft, number: int, most: int, why: str) -> None:
+    def cut_item(self, trial: _Trial, number: int, most: int, why: str) -> None:
         """Cut the text of one item to at most so many tokens, its mark included; to the mark alone where there is no room."""
-        item, original = draft.items[number], draft.original.items[number]
+        item, original = trial.items[number], trial.original.items[number]
         pieces = _text_of(original)
         before = estimate("".join(piece.text for piece in pieces))
         cut = cut_to(pieces, most)
         after = estimate("".join(piece.text for piece in cut))
         field = next(field for field in item.fields if field.name == "text")
-        draft.items[number] = replace(item, fields={**item.fields, field: cut})
+        trial.items[number] = replace(item, fields={**item.fields, field: cut})
         reason = f"cut from {before:,} to {after:,} tokens; {why}"
         self.findings = [each for each in self.findings if each.code != "budget-file" or each.path != item.path]
         self.findings.append(finding("budget-file", f"{item.path}: {reason}", item.path))
@@ -190,42 +191,42 @@ class _Fitting:
 
     # menus
 
-    def shorten(self, draft: _Draft, limit: _Limit) -> None:
+    def shorten(self, trial: _Trial, limit: _Limit) -> None:
         """Descriptions are shortened evenly, then only names are kept, then a counted line stands for the rest."""
         before = limit.excess()
-        if before <= 0 or not draft.items:
+        if before <= 0 or not trial.items:
             return
-        total = len(draft.items)
-        what = self.shorten_descriptions(draft, limit) or self.keep_names(draft, limit)
-        name, cost = draft.section.name, limit.most + before
+        total = len(trial.items)
+        what = self.shorten_descriptions(trial, limit) or self.keep_names(trial, limit)
+        name, cost = trial.section.name, limit.most + before
         message = f"section '{name}': {what} of {total:,} entries (from {cost:,} to {limit.most + limit.excess():,} tokens); {limit.why}"
         self.findings.append(finding("budget-menu", message))
 
-    def shorten_descriptions(self, draft: _Draft, limit: _Limit) -> str:
+    def shorten_descriptions(self, trial: _Trial, limit: _Limit) -> str:
         """The longest descriptions that fit, all cut at one length; nothing where not even short ones do."""
-        items = list(draft.items)
-        if not self.names_fit(draft, limit):
+        items = list(trial.items)
+        if not self.names_fit(trial, limit):
             return ""
 
         def fits(length: int) -> bool:
-            draft.items[:] = [_described(item, length) for item in items]
+            trial.items[:] = [_described(item, length) for item in items]
             return limit.excess() <= 0
 
         length = _most(fits, _SHORTEST, max(_length_of_description(item) for item in items))
         if length is None:
-            draft.items[:] = items
+            trial.items[:] = items
             return ""
         fits(length)
         return f"descriptions were shortened to {length:,} characters in the menu"
 
-    def names_fit(self, draft: _Draft, limit: _Limit) -> bool:
+    def names_fit(self, trial: _Trial, limit: _Limit) -> bool:
         """A quick look, so that a huge menu is not written out in full again and again."""
-        short = draft.section.short or draft.section.item
+        short = trial.section.short or trial.section.item
         room = limit.most
-        for item in draft.items:
+        for item in trial.items:
             room -= (
                 estimate(
-                    "".join(piece.text for part in short if isinstance(part, Field) for piece in item.fields[part])
+                    "".join(piece.text for field in short if isinstance(field, Field) for piece in item.fields[field])
                 )
                 - 1
             )
@@ -233,23 +234,23 @@ class _Fitting:
                 return False
         return True
 
-    def keep_names(self, draft: _Draft, limit: _Limit) -> str:
+    def keep_names(self, trial: _Trial, limit: _Limit) -> str:
         """Names only, and if those are too many, as many as fit and a line that counts the rest."""
-        section = draft.section
-        draft.section = replace(section, item=section.short or section.item)
-        items = draft.items if section.short else [_described(item, 0) for item in draft.items]
-        draft.items = list(items)
-        if self.names_fit(draft, limit) and limit.excess() <= 0:
+        section = trial.section
+        trial.section = replace(section, item=section.short or section.item)
+        items = trial.items if section.short else [_described(item, 0) for item in trial.items]
+        trial.items = list(items)
+        if self.names_fit(trial, limit) and limit.excess() <= 0:
             return "only names were kept in the menu"
 
         def fits(number: int) -> bool:
             line = Piece(f"[foreword: {len(items) - number:,} more left out]", _MARK)
-            draft.items = [*items[:number], Item({}, whole=(line,))]
+            trial.items = [*items[:number], Item({}, whole=(line,))]
             return limit.excess() <= 0
 
         number = _most(fits, 0, min(len(items) - 1, limit.most))
         if number is None:
-            draft.items = []
+            trial.items = []
             return "no room was left for any"
         fits(number)
         return f"only the first {number:,} names were kept in the menu"

@@ -11,11 +11,11 @@ from __future__ import annotations
 import re
 
 from .budget import fit
+from .drafts import Draft, Item, Listing, MadeItem, Scribe, broken, filtered, sealed
 from .errors import LayoutError
 from .findings import finding
 from .inspection.hidden import hidden
 from .layout import Field
-from .parts import Item, Listing, MadeItem, Part, Scribe, broken, filtered, sealed
 from .vocabulary import (
     Access,
     Candidate,
@@ -61,11 +61,11 @@ def build(
     """
     scribe = scribe or Scribe(layout)
     collector = _Collector(layout, inputs, agent, now, rules, scribe)
-    parts = collector.parts(layout.sections)
-    parts, cuts, cut_files = fit(layout, parts, scribe)
+    drafts = collector.drafts(layout.sections)
+    drafts, cuts, cut_files = fit(layout, drafts, scribe)
     findings = (*inputs.findings, *collector.findings, *collector.unused_findings(), *cuts)
-    prompt = write(layout, parts, tuple(collector.settled_candidates(cut_files)), findings, scribe)
-    scribe.forget_others(parts)
+    prompt = write(layout, drafts, tuple(collector.settled_candidates(cut_files)), findings, scribe)
+    scribe.forget_others(drafts)
     return prompt
 
 
@@ -111,29 +111,29 @@ class _Collector:
         self.taken = self.replacing()
         self.unused: dict[str, str] = {}
 
-    def parts(self, sections: Iterable[Section]) -> tuple[Part, ...]:
-        """The parts of the sections that apply and are not empty."""
-        return tuple(part for section in sections if not (part := self.part(section)).is_empty)
+    def drafts(self, sections: Iterable[Section]) -> tuple[Draft, ...]:
+        """The drafts of the sections that apply and are not empty."""
+        return tuple(draft for section in sections if not (draft := self.draft(section)).is_empty)
 
-    def part(self, section: Section) -> Part:
+    def draft(self, section: Section) -> Draft:
         if not all(holds(condition, self.facts) for condition in section.when):
             self.leave_out(section, f"section '{section.name}' does not apply: it needs {_wanted(section.when)}")
-            return Part(section)
+            return Draft(section)
         if section.language in ("brackets", "jinja"):
             return self.templated(section)
         replacement = self.replacement(section)
         if replacement is not None:
             self.leave_out(replace(section, instead=()), f"section '{section.name}' was replaced")
-            return Part(section, text=replacement, is_replaced=True)
+            return Draft(section, text=replacement, is_replaced=True)
         if section.sections:
-            return Part(section, inner=self.parts(section.sections))
+            return Draft(section, inner=self.drafts(section.sections))
         if section.of is not None and section.of in self.inputs.found:
             return self.listing(section, section.of)
         if section.of is not None:
-            return Part(section, items=self.items(section, section.of), text=self.stand_in(section))
-        return Part(section, text=self.filled(section.form, self.fact, section))
+            return Draft(section, items=self.items(section, section.of), text=self.stand_in(section))
+        return Draft(section, text=self.filled(section.form, self.fact, section))
 
-    def templated(self, section: Section) -> Part:
+    def templated(self, section: Section) -> Draft:
         """A section whose text is a template: the body that was chosen for it, rendered."""
         body = self.inputs.bodies.get(section.name, Document("", ""))
         kind = "builtin" if body.path.startswith("$std/") else "template" if body.path else "caller"
@@ -145,7 +145,7 @@ class _Collector:
 
         template = brackets.parse(body.text, TYPES, body.path)
         self.findings.extend(template.findings)
-        return Part(section, text=brackets.render(template, self.variable, origin), is_replaced=True)
+        return Draft(section, text=brackets.render(template, self.variable, origin), is_replaced=True)
 
     def variable(self, type_: str, name: str) -> Pieces | None:
         """The value of a variable of the bracket language."""
@@ -252,7 +252,7 @@ class _Collector:
 
     # what a section lists
 
-    def listing(self, section: Section, name: str) -> Part:
+    def listing(self, section: Section, name: str) -> Draft:
         """A section that lists a find; what an earlier build made of the same entries is taken over."""
         entries = self.without_copies(self.inputs.found[name])
         self.used.add(name)
@@ -260,11 +260,11 @@ class _Collector:
         if known is None or known.entries is not entries or section.language == "directives":
             made = {each.path: item for each, item in zip(known.entries, known.items, strict=True)} if known else {}
             items = [self.made_item(section, each, made.get(each.path)) for each in entries]
-            part = Part(section, [each.item for each in items if each.is_listed], text=self.stand_in(section))
-            known = self.scribe.made[section.name] = Listing(entries, items, part)
+            draft = Draft(section, [each.item for each in items if each.is_listed], text=self.stand_in(section))
+            known = self.scribe.made[section.name] = Listing(entries, items, draft)
         for item in known.items:
             self.findings.extend(item.findings)
-        return known.part
+        return known.draft
 
     def without_copies(self, entries: Sequence[Entry]) -> Sequence[Entry]:
         copies = [each for each in entries if isinstance(each, Document) and each.text in self.taken]
@@ -548,14 +548,18 @@ def told(now: datetime | None, name: str) -> str:
 
 
 def write(
-    layout: Layout, parts: Sequence[Part], candidates: Sequence[Candidate], findings: Sequence[Finding], scribe: Scribe
+    layout: Layout,
+    drafts: Sequence[Draft],
+    candidates: Sequence[Candidate],
+    findings: Sequence[Finding],
+    scribe: Scribe,
 ) -> Prompt:
-    """The prompt of these parts. A section that wraps is one passage; one that only orders inner sections gives theirs."""
+    """The prompt of these drafts. A section that wraps is one passage; one that only orders inner sections gives theirs."""
     passages: list[Passage] = []
     texts: list[str] = []
     position = 0
-    for join, part in _passages(parts, layout.join):
-        pieces, text = scribe.written(part)
+    for join, draft in _passages(drafts, layout.join):
+        pieces, text = scribe.written(draft)
         if not text:
             continue
         if not text.isascii():
@@ -563,19 +567,19 @@ def write(
         if passages:
             texts.append(join)
             position += len(join)
-        passages.append(Passage(part.section.name, position, text, part.section.lifetime, pieces))
+        passages.append(Passage(draft.section.name, position, text, draft.section.lifetime, pieces))
         texts.append(text)
         position += len(text)
     return Prompt(layout.name, "".join(texts), passages, candidates, findings)
 
 
-def _passages(parts: Iterable[Part], join: str) -> Iterator[tuple[str, Part]]:
-    for part in parts:
-        if part.inner and not part.section.wrap and not part.is_replaced:
-            for number, (inner_join, inner) in enumerate(_passages(part.inner, part.section.join)):
+def _passages(drafts: Iterable[Draft], join: str) -> Iterator[tuple[str, Draft]]:
+    for draft in drafts:
+        if draft.inner and not draft.section.wrap and not draft.is_replaced:
+            for number, (inner_join, inner) in enumerate(_passages(draft.inner, draft.section.join)):
                 yield (inner_join if number else join), inner
         else:
-            yield join, part
+            yield join, draft
 
 
 def _encodable(pieces: Pieces, text: str) -> tuple[Pieces, str]:

@@ -10,12 +10,12 @@ import re
 from _thread import allocate_lock
 
 from .build import build, tells_time
+from .drafts import Scribe
 from .errors import CallError, suggestion
 from .gather import gather
 from .layout import parse
-from .packs import find_layout
-from .parts import Scribe
-from .settings import chosen_layout, read_settings, with_settings
+from .packs import find_layout, load_template, with_texts
+from .settings import chosen_layout, confined, read_settings, with_settings, with_wording
 from .sources.environment import settled
 from .sources.files import Reader, is_unchanged
 from .sources.skills import body
@@ -23,7 +23,7 @@ from .vocabulary import Agent, Document, Skill, Workspace, printable, replace, v
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
     from typing import Any
 
@@ -43,12 +43,16 @@ def assemble(
     settings: str = "",
     assignments: Sequence[tuple[str, Any]] = (),
     rules: Sequence[Rule] = (),
+    packs: Mapping[str, str] | None = None,
 ) -> Prompt:
     """The prompt for an agent in a workspace.
 
-    `layout` is a name, an address or a file; `settings` names a file of settings, `assignments` sets single keys of the layout.
+    `layout` is a name, an address or a file; `settings` names a file of settings, `assignments` sets single keys of the layout,
+    `packs` are further folders of layouts, templates and wording by their prefix.
     """
-    return Assembler(workspace, layout, settings=settings, assignments=assignments, rules=rules).prompt(agent, now)
+    return Assembler(workspace, layout, settings=settings, assignments=assignments, rules=rules, packs=packs).prompt(
+        agent, now
+    )
 
 
 @value
@@ -78,10 +82,12 @@ class Assembler:
         settings: str = "",
         assignments: Sequence[tuple[str, Any]] = (),
         rules: Sequence[Rule] = (),
+        packs: Mapping[str, str] | None = None,
     ) -> None:
         self.workspace = workspace or Workspace()
         self.layout_name = layout
         self.settings, self.assignments, self.rules = settings, tuple(assignments), tuple(rules)
+        self.packs = dict(packs or {})
         self._lock = allocate_lock()
         self._stand: Stand | None = None
         self._scribe: Scribe | None = None
@@ -134,6 +140,11 @@ class Assembler:
         filled = {"{name}": skill.name, "{text}": skill.body}
         return "".join(filled.get(part, part) for part in re.split(r"(\{name\}|\{text\})", wording))
 
+    def template(self, address: str) -> Document:
+        """The template at an address of this workspace's packs."""
+        reader = Reader()
+        return load_template(address, settled(self.workspace, reader), reader, self.packs)
+
     def layout(self) -> Layout:
         """The layout with every setting made."""
         return self.stand().layout
@@ -156,19 +167,23 @@ class Assembler:
             workspace = settled(self.workspace, reader)
             files, wrong = read_settings(workspace, reader, self.settings)
             named, refused = chosen_layout(files)
-            source = find_layout(self.layout_name or named or DEFAULT_LAYOUT, workspace, reader)
+            source = find_layout(self.layout_name or named or DEFAULT_LAYOUT, workspace, reader, self.packs)
+            source, unknown = with_wording(source, workspace, reader, self.packs)
             source, more = with_settings(source, files, self.assignments)
+            source, guarded = confined(with_texts(source, workspace, reader, self.packs))
             layout = parse(source.mapping, source.name, source.address, source.strange)
-            findings, stamps = (*wrong, *refused, *more), tuple(reader.stamps.items())
-        bodies = _bodies(layout, base)
+            findings, stamps = (*wrong, *refused, *unknown, *more, *guarded), tuple(reader.stamps.items())
+        bodies = _bodies(layout, base, workspace, reader, self.packs)
         inputs = gather(layout, workspace, reader, before.inputs if before else None, bodies, scope)
         if findings:
             inputs = replace(inputs, findings=(*findings, *inputs.findings))
         return Stand(layout, inputs, tells_time(layout, inputs), findings, stamps, base, scope)
 
 
-def _bodies(layout: Layout, base: str | Document) -> dict[str, Document]:
-    """The templates of a layout's sections: the caller's, else the layout's own."""
+def _bodies(
+    layout: Layout, base: str | Document, workspace: Workspace, reader: Reader, packs: Mapping[str, str]
+) -> dict[str, Document]:
+    """The templates of a layout's sections: the caller's, else the layout's own or the one it names."""
     bodies: dict[str, Document] = {}
     for section in layout.each_section():
         if section.language not in ("brackets", "jinja"):
@@ -176,6 +191,8 @@ def _bodies(layout: Layout, base: str | Document) -> dict[str, Document]:
         given = base if isinstance(base, Document) else Document("", base)
         if "base" in section.instead and given.text:
             bodies[section.name] = given
+        elif section.text is not None and section.text.startswith("$"):
+            bodies[section.name] = load_template(section.text, workspace, reader, packs)
         elif section.text is not None:
             bodies[section.name] = Document(f"{layout.address}/{section.name}", section.text)
     return bodies

@@ -44,4 +44,8 @@ def suggestion(given: str, known: Iterable[str]) -> str:
     close = get_close_matches(given, names, n=1, cutoff=0.6)
     if close:
         return f"; did you mean {close[0]!r}?"
-    return f"; known: {', '.join(names)}" if names else ""
+    shown = names if len(names) <= _SHOWN else [*names[:_SHOWN], f"… ({len(names)} in all)"]
+    return f"; known: {', '.join(shown)}" if names else ""
+
+
+_SHOWN = 20

@@ -53,6 +53,7 @@ CODES = {
     "variable-refused": ("warning", "A template names a file that may not be read; nothing stands in its place."),
     "include-refused": ("warning", "A file includes another that it may not have; nothing stands in its place."),
     # settings, and what a stranger may not do
+    "wording-unknown": ("warning", "A prompts.toml has a key that no shipped layout knows."),
     "settings-wrong": ("warning", "The workspace's foreword.toml is wrong and was ignored."),
     "workspace-refused": ("warning", "Something that came with the workspace asked for what a workspace may not have."),
     # budgets

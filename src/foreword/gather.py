@@ -12,7 +12,7 @@ import os
 from .findings import finding
 from .sources.environment import settled
 from .sources.files import is_inside, is_unchanged
-from .sources.finder import Slot, Trail, bound_of, choose, matches, may_be_used, slots
+from .sources.finder import GONE, Slot, Trail, bound_of, choose, matches, may_be_used, slots
 from .sources.skills import read_resident, read_skill
 from .vocabulary import Access, Candidate, Document, Inputs, Scope, Skill, include_key, printable, replace, value
 
@@ -231,9 +231,8 @@ def _find_entries(find: Find, workspace: Workspace, reader: Reader, trail: Trail
 def _is_entry(reading: Reading, layer: str, trail: Trail) -> bool:
     if reading.has_text:
         return True
-    if reading.fate != "absent":
-        reason = reading.reason or "nothing but white space"
-        trail.leave(reading.path, layer, reading.fate, reason, reading.code or "file-unreadable")
+    reason = reading.reason or ("nothing but white space" if reading.fate == "blank" else GONE)
+    trail.leave(reading.path, layer, reading.fate, reason, reading.code or "file-unreadable")
     return False
 
 
@@ -272,7 +271,6 @@ def _follow(
     finds = {find.name: find for find in layout.finds}
     asking = [each.of for each in layout.each_section() if each.language == "directives" and each.of in finds]
     for name in dict.fromkeys(asking):
-        bound = bound_of(finds[str(name)], workspace)
         waiting = [(entry, 0) for entry in found[str(name)] if isinstance(entry, Document) and "<!--" in entry.text]
         while waiting:
             from .template import directives
@@ -281,6 +279,7 @@ def _follow(
             for target in directives.includes(document.text):
                 key = include_key(document.path, target)
                 if key not in included and depth <= directives.DEPTH:
+                    bound = bound_of(document.path, finds[str(name)], workspace)
                     include = included[key] = _include(document, target, bound, reader, trail)
                     if isinstance(include, Document) and "<!--" in include.text:
                         waiting.append((include, depth + 1))

@@ -47,7 +47,7 @@ TABLES = {
 }
 STEPS = ("keep", "warn", "append", "format", "gather")
 EVENTS = {
-    "turn": "the next message of a conversation",
+    "turn": "the next message of a conversation comes",
     "tools": "the agent's active tools are others than the edition's",
     "registry": "the set of tools that exist has changed",
     "resources": "an extension brought skills or prompts",
@@ -95,7 +95,9 @@ KEYS = (
         "Skills that break the specification are skipped, or repaired.",
         ("strict", "lenient"),
     ),
-    Key("find", "layer", "text", "The layer that `why` names; `user` or `project` by the place unless given."),
+    Key(
+        "find", "layer", "text", "The layer that `why` names; unless given `user`, `project` or `extra`, by the place."
+    ),
     Key("section", "text", "text", "The text itself, or the address of a template (`$pack/path`)."),
     Key("section", "of", "name", "What the section lists: a find, or one of the agent's own lists."),
     Key("section", "sections", "names", "Inner sections, in order."),
@@ -339,11 +341,8 @@ def full_key(mapping: Mapping[str, Any], key: str) -> str:
 
 
 def _full_path(mapping: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    first, _, rest = key.partition(".")
-    if rest and first in TABLES and first != "layout":
-        return (first, *rest.split(".", 1)) if first in ("find", "section") else (first, rest)
     for path in _settable(mapping):
-        if ".".join(path[1:]) == key or path == (key,):
+        if key in (".".join(path), ".".join(path[1:])):
             return path
     raise LayoutError(
         f"no key {key!r} can be set in this layout"
@@ -356,7 +355,8 @@ def _settable(mapping: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
     for name in mapping.get("settings", {}):
         yield "settings", name
     for key in _KNOWN["layout"]:
-        yield (key,)
+        if key != "extends":
+            yield (key,)
     for table in ("find", "section"):
         for name in mapping.get(table, {}):
             for key in _KNOWN[table]:

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import os
 
-from .errors import CallError, ForewordError, LayoutError
+from .errors import CallError, ForewordError, LayoutError, suggestion
 from .findings import finding
 from .layout import assign, flat, full_key, parse
-from .packs import Source, parse_toml
+from .packs import Source, layout_names, parse_toml, shipped_layout
 from .sources.environment import absolute, config_folder
 from .vocabulary import printable, value
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
+    from .layout import Section
     from .sources.files import Reader
     from .vocabulary import Finding, Workspace
 
@@ -97,6 +98,31 @@ def chosen_layout(settings: Sequence[Settings]) -> tuple[str, list[Finding]]:
     return "", findings
 
 
+# What a stranger may not set, and what counts instead.
+_GUARDED = {"settings.file_paths": [], "settings.file_secrets": False}
+
+
+def confined(source: Source) -> tuple[Source, list[Finding]]:
+    """A layout without what a stranger wrote in it to read more, or to have less checked."""
+    findings: list[Finding] = []
+    for key in sorted(source.strange):
+        instead = _GUARDED.get(key, "strict" if key.startswith("find.") and key.endswith(".validation") else None)
+        if instead is None or instead == _value_at(source.mapping, key):
+            continue
+        findings.append(
+            finding("workspace-refused", f"layout {source.name}: a workspace may not set {key}; it stays {instead!r}")
+        )
+        source = Source(source.name, source.address, assign(source.mapping, key, instead), source.strange)
+    return source, findings
+
+
+def _value_at(mapping: Mapping[str, Any], key: str) -> Any:
+    found: Any = mapping
+    for name in key.split(".", 2 if key.startswith("find.") else 1):
+        found = found.get(name)
+    return found
+
+
 def with_settings(
     source: Source, settings: Sequence[Settings], given: Sequence[tuple[str, Any]]
 ) -> tuple[Source, list[Finding]]:
@@ -134,15 +160,74 @@ def _set_by_stranger(source: Source, key: str, content: Any, path: str, findings
     try:
         changed = _set(source, key, content)
         whole = full_key(source.mapping, key)
-        if whole.endswith(".validation") and content != "strict":
-            raise LayoutError(f"a workspace may not turn a check off ({key})")
+        if whole in _GUARDED or (whole.endswith(".validation") and content != "strict"):
+            raise LayoutError(f"a workspace may not set {whole}")
         changed = Source(changed.name, changed.address, changed.mapping, changed.strange | {whole})
-        parse(changed.mapping, changed.name, changed.address, changed.strange)
+        before, after = (parse(each.mapping, each.name, each.address, each.strange) for each in (source, changed))
+        if _boundaries(before.sections) != _boundaries(after.sections):
+            raise LayoutError(f"a workspace may not change its own boundaries ({key})")
     except LayoutError as error:
         shown = printable(path)
         findings.append(finding("workspace-refused", f"{shown}: {error}; the key was ignored", shown))
         return source
     return changed
+
+
+def _boundaries(sections: Sequence[Section]) -> list[object]:
+    """Where the boundaries stand in a layout and when, whatever their wording."""
+    found: list[object] = []
+    for section in sections:
+        inner = _boundaries(section.sections)
+        if section.of in ("readable", "writable", "denied") or inner:
+            found.append((section.name, section.of, section.item, section.when, section.instead, inner))
+    return found
+
+
+# Wording
+
+
+def with_wording(
+    source: Source, workspace: Workspace, reader: Reader, packs: Mapping[str, str]
+) -> tuple[Source, list[Finding]]:
+    """The layout with its wording overridden key by key: by the user's `prompts.toml`, the workspace's, and those of packs.
+
+    A text that lost its `{}` is an error, so that no workspace can remove its own boundaries; an unknown key is a finding.
+    """
+    config = config_folder(workspace)
+    folders = [os.path.join(config, "foreword")] if config else []
+    folders += [os.path.join(workspace.root or workspace.cwd, ".foreword"), *packs.values()]
+    findings: list[Finding] = []
+    for folder in folders:
+        path = os.path.join(folder, "prompts.toml")
+        reading = reader.read(path)
+        if reading.fate in ("absent", "blank"):
+            continue
+        if reading.fate != "used":
+            raise CallError(f"the wording {printable(path)} cannot be read: {reading.reason}")
+        for key, content in flat(parse_toml(reading.text, printable(path))).items():
+            source = _with_word(source, key, content, printable(path), findings)
+    return source, findings
+
+
+def _with_word(source: Source, key: str, content: Any, path: str, findings: list[Finding]) -> Source:
+    shipped = flat(source.mapping.get("wording", {})).get(key)
+    if shipped is None:
+        if key not in _every_wording():
+            findings.append(
+                finding("wording-unknown", f"{path}: no wording {key!r}{suggestion(key, _every_wording())}", path)
+            )
+        return source
+    if not isinstance(content, str):
+        raise LayoutError(f"{path}: {key} takes a text, not {content!r}")
+    for field in ("{}", "{name}", "{text}"):
+        if field in shipped and content.count(field) != 1:
+            raise LayoutError(f"{path}: {key} needs {field!r} exactly once, where its value stands")
+    return Source(source.name, source.address, assign(source.mapping, f"wording.{key}", content), source.strange)
+
+
+def _every_wording() -> set[str]:
+    """The keys of all shipped layouts: a file of wording serves them all."""
+    return {key for name in layout_names() for key in flat(shipped_layout(name).get("wording", {}))}
 
 
 def parse_assignment(text: str) -> tuple[str, Any]:

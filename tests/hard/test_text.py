@@ -1,5 +1,7 @@
 """Hard cases of size and text, one test for each."""
 
+import re
+
 import pytest
 
 from foreword.sources.files import LIMIT, Reader
@@ -77,7 +79,7 @@ def test_a_cut_leaves_every_section_whole_around_it(tree, layout, budget):
     section = {"foreword": "instructions", "ion": "project"}.get(layout, "context")
     prompt = tree.prompt(layout, base="BASE", set={f"section.{section}.budget": budget, f"section.{section}.over": "cut"})
     text = prompt.text
-    assert "\n\n\n" not in text
+    assert "\n\n\n" not in text and re.findall(r"<([\w-]+)[^<>]*>\s*</\1>|(?m:^#.*)\s*\Z", text) == []
     assert sum(line.startswith("```") for line in text.split("\n")) % 2 == 0
     for tag in ("instructions", "instruction-file", "project-context"):
         assert text.count(f"<{tag}") == text.count(f"</{tag}>")

@@ -588,11 +588,11 @@ MEGABYTE = 1 << 20
     ],
 )
 def test_a_huge_file_costs_few_and_small_parses(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    import ryaml
+    import ryaml._ryaml as parser
 
     parsed: list[int] = []
-    loads = ryaml.loads
-    monkeypatch.setattr(ryaml, "loads", lambda head: parsed.append(len(head)) or loads(head))
+    loads = parser.loads
+    monkeypatch.setattr(parser, "loads", lambda head: parsed.append(len(head)) or loads(head))
     read_skill(text, PATH, "lenient")
     read_resident(text, PATH)
     body(text)
@@ -600,11 +600,11 @@ def test_a_huge_file_costs_few_and_small_parses(text: str, monkeypatch: pytest.M
 
 
 def test_an_ordinary_skill_costs_one_parse(monkeypatch: pytest.MonkeyPatch) -> None:
-    import ryaml
+    import ryaml._ryaml as parser
 
     parsed: list[str] = []
-    loads = ryaml.loads
-    monkeypatch.setattr(ryaml, "loads", lambda head: parsed.append(head) or loads(head))
+    loads = parser.loads
+    monkeypatch.setattr(parser, "loads", lambda head: parsed.append(head) or loads(head))
     read_skill(with_field("license: MIT"), PATH, "strict")
     assert parsed == ["name: testing\ndescription: Runs the tests.\nlicense: MIT\n"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from . import COMMANDS
-from .options import assembler, parser, with_dir
+from .options import agent, assembler, clock, parser, with_dir
 from .terminal import report, write, write_json, write_table
 
 TYPE_CHECKING = False
@@ -22,10 +22,9 @@ def layouts(arguments: list[str]) -> int:
     if given.name or given.layout:
         given.layout = given.name or given.layout
         return _one_layout(given)
-    from ..packs import layout_names
-    from ..packs.std import compiled
+    from ..packs import layout_names, shipped_layout
 
-    rows = [(name, str(getattr(compiled, name)()["about"])) for name in layout_names()]
+    rows = [(name, str(shipped_layout(name)["about"])) for name in layout_names()]
     if given.json:
         write_json([{"name": name, "about": about} for name, about in rows])
     else:
@@ -87,6 +86,7 @@ def _content(section: Section) -> str:
 def skills(arguments: list[str]) -> int:
     """`foreword skills [DIR]`"""
     given = with_dir(parser("skills", COMMANDS["skills"][1])).parse_args(arguments)
+    agent(given), clock(given)
     made = assembler(given)
     found, findings = made.skills(), made.stand().inputs.findings
     if given.json:
@@ -115,6 +115,7 @@ def skill(arguments: list[str]) -> int:
     made = parser("skill", COMMANDS["skill"][1])
     made.add_argument("name", metavar="NAME", help="the skill")
     given = with_dir(made).parse_args(arguments)
+    agent(given), clock(given)
     content = assembler(given).skill_message(given.name)
     if given.json:
         write_json({"role": "user", "content": content})

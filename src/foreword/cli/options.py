@@ -60,6 +60,13 @@ def parser(command: str, about: str) -> Parser:
         metavar="FILE",
         help="a further foreword.toml, stronger than the user's and the workspace's",
     )
+    add(
+        "--pack",
+        action="append",
+        default=[],
+        metavar="NAME=DIR",
+        help="a folder of layouts, templates and wording, as $NAME/…",
+    )
     add("--home", default=None, metavar="DIR", help="the user's home directory")
     add("--now", default="", metavar="ISO", help="the time, such as 2026-03-07T08:55:05-06:00; it keeps its own offset")
     add(
@@ -101,26 +108,39 @@ def assembler(given: argparse.Namespace) -> Assembler:
     if given.home is not None and not os.path.isdir(given.home):
         raise CallError(f"--home {printable(given.home)}: there is no such directory")
     return Assembler(
-        workspace, given.layout, settings=given.settings, assignments=[parse_assignment(each) for each in given.set]
+        workspace,
+        given.layout,
+        settings=given.settings,
+        assignments=[parse_assignment(each) for each in given.set],
+        packs=dict(_pair(each, "--pack", "NAME=DIR") for each in given.pack),
     )
 
 
 def agent(given: argparse.Namespace) -> Agent:
     """The agent that the options describe."""
-    tools = [*_tools(given.tools), *map(_tool_named, given.tool)]
+    tools: dict[str, Tool] = {}
+    for tool in (*_tools(given.tools), *map(_tool_named, given.tool)):
+        tools.setdefault(tool.name, tool)
     return Agent(
-        tools=list({tool.name: tool for tool in reversed(tools)}.values())[::-1],
+        tools=list(tools.values()),
         model=given.model,
         provider=given.provider,
         role="sub" if given.sub_agent else "main",
         session=given.session,
-        base=_document(given.base, "--base") if given.base else "",
+        base=_base(given),
         skill=given.skill,
         plan=_document(given.plan, "--plan") if given.plan else "",
         scope=_scope(given.scope, given.dir) if given.scope else None,
         language=given.language,
-        docs=[_doc(each) for each in given.doc],
+        docs=[_pair(each, "--doc", "LABEL=PATH") for each in given.doc],
     )
+
+
+def _base(given: argparse.Namespace) -> str | Document:
+    """The text of a file, or of a template by its address."""
+    if given.base.startswith("$"):
+        return assembler(given).template(given.base)
+    return _document(given.base, "--base") if given.base else ""
 
 
 def clock(given: argparse.Namespace) -> datetime | None:
@@ -157,14 +177,15 @@ def _tools(path: str) -> list[Tool]:
 def _tool(row: Any, where: str) -> Tool:
     if not isinstance(row, dict) or not isinstance(row.get("name"), str) or not row["name"].strip():
         raise CallError(f"{where} takes an object with a name, not {_kind(row)}")
-    texts = {key: row.get(key) or "" for key in ("description", "snippet")}
-    guidelines = row.get("guidelines") or []
+    row = {key: content for key, content in row.items() if content is not None}
+    texts = {key: row.get(key, "") for key in ("description", "snippet")}
+    guidelines = row.get("guidelines", [])
     for key, text in texts.items():
         if not isinstance(text, str):
             raise CallError(f"{where}: {key} takes a text, not {_kind(text)}")
     if not isinstance(guidelines, list) or not all(isinstance(each, str) for each in guidelines):
         raise CallError(f"{where}: guidelines takes a list of texts")
-    if not isinstance(row.get("schema") or {}, dict):
+    if not isinstance(row.get("schema", {}), dict):
         raise CallError(f"{where}: schema takes an object, not {_kind(row['schema'])}")
     unknown = sorted(row.keys() - {"name", "description", "snippet", "guidelines", "schema"})
     if unknown:
@@ -196,6 +217,9 @@ def _access(row: Any, where: str, cwd: str) -> Access:
     if not isinstance(row, dict) or not isinstance(row.get("path"), str) or not row["path"]:
         raise CallError(f"{where} takes an object with a path")
     permission, recursive = row.get("permission", "read" if ": deny " in where else "write"), row.get("recursive", True)
+    unknown = sorted(row.keys() - {"path", "permission", "recursive"})
+    if unknown:
+        raise CallError(f"{where} has no field {unknown[0]!r}; its fields are path, permission, recursive")
     if permission not in ("read", "write"):
         raise CallError(f"{where}: permission takes read or write, not {permission!r}")
     if not isinstance(recursive, bool):
@@ -203,10 +227,10 @@ def _access(row: Any, where: str, cwd: str) -> Access:
     return Access(absolute(os.path.join(cwd, os.path.expanduser(row["path"])), os.environ), permission, recursive)
 
 
-def _doc(text: str) -> tuple[str, str]:
+def _pair(text: str, option: str, form: str) -> tuple[str, str]:
     label, equals, path = text.partition("=")
     if not equals or not label.strip() or not path.strip():
-        raise CallError(f"--doc takes LABEL=PATH, not {text!r}")
+        raise CallError(f"{option} takes {form}, not {text!r}")
     return label.strip(), path.strip()
 
 

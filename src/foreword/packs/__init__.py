@@ -14,7 +14,7 @@ import os
 from ..errors import CallError, LayoutError, suggestion
 from ..layout import flat, merge
 from ..sources.environment import absolute, config_folder
-from ..vocabulary import printable, value
+from ..vocabulary import Document, printable, replace, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,11 +38,54 @@ class Source:
     strange: frozenset[str] = frozenset()
 
 
+def with_texts(source: Source, workspace: Workspace, reader: Reader, packs: Mapping[str, str] | None = None) -> Source:
+    """The layout with the texts of its sections that are only named by an address put in place.
+
+    Templates in a language of their own are left to whoever renders them.
+    """
+    texts: dict[str, Any] = {}
+    for name, section in source.mapping.get("section", {}).items():
+        text = section.get("text") if isinstance(section, dict) else None
+        if isinstance(text, str) and text.startswith("$") and section.get("language") not in ("brackets", "jinja"):
+            loaded = load_template(text, workspace, reader, packs).text
+            texts[name] = {"text": loaded.replace("{", "{{").replace("}", "}}")}
+    return replace(source, mapping=merge(source.mapping, {"section": texts})) if texts else source
+
+
+def load_template(
+    address: str, workspace: Workspace, reader: Reader, packs: Mapping[str, str] | None = None
+) -> Document:
+    """The template at an address. One that is missing, or a link that leaves its pack, is an error."""
+    prefix, path = split_address(address)
+    folder = folder_of(prefix, workspace, packs)
+    file = os.path.join(folder, *path.split("/")) + ".md"
+    if not reader.is_folder(folder):
+        raise CallError(f"the pack {prefix!r} has no folder (in {address!r}): {printable(folder)} does not exist")
+    if reader.leads_out(file, folder):
+        raise CallError(f"the template {address!r} is a link that leads out of its pack")
+    reading = reader.read_whole(file)
+    if reading.fate == "blank":
+        return Document(address, "")
+    if reading.fate != "used":
+        raise CallError(f"no template {address!r}: {reading.reason or 'there is no such file'} ({printable(file)})")
+    return Document(address, reading.text, reading.hash)
+
+
 def layout_names() -> tuple[str, ...]:
     """The shipped layouts."""
     from .std import compiled
 
     return compiled.NAMES
+
+
+def shipped_layout(name: str) -> dict[str, Any]:
+    """The mapping of a shipped layout."""
+    from .std import compiled
+
+    if name not in compiled.NAMES:
+        raise CallError(f"no layout {name!r}" + suggestion(name, compiled.NAMES) + " (a file is named by its path)")
+    mapping: dict[str, Any] = getattr(compiled, name)()
+    return mapping
 
 
 def find_layout(given: str, workspace: Workspace, reader: Reader, packs: Mapping[str, str] | None = None) -> Source:
@@ -89,44 +132,37 @@ class _Loader:
         name, address, mapping = self.read(given, beside)
         if address in above or len(above) >= _MOST_EXTENDED:
             raise LayoutError(f"layouts extend each other in a circle: {' > '.join((*above, address))}")
-        strange = (
-            frozenset(flat({key: mapping[key] for key in mapping if key != "extends"}))
-            if address.startswith("$workspace/")
-            else frozenset()
-        )
+        own = {key: content for key, content in mapping.items() if key != "extends"}
+        is_strange = address.startswith("$workspace/")
+        strange = frozenset(flat(own)) if is_strange else frozenset()
         below = mapping.get("extends")
         if below is None:
-            return Source(name, address, mapping, strange)
+            return Source(name, address, own, strange)
         if not isinstance(below, str):
             raise LayoutError(f"layout {name}: extends takes an address or a file, not {below!r}")
+        if is_strange and not below.startswith("$"):
+            raise LayoutError(
+                f"layout {name}: a workspace's layout may extend an address ($std/…, $workspace/…), not the file {below!r}"
+            )
         folder = beside if address.startswith("$") else os.path.dirname(address)
         base = self.load(below, folder, (*above, address))
-        own = {key: content for key, content in mapping.items() if key != "extends"}
         return Source(name, address, merge(base.mapping, own), (base.strange - frozenset(flat(own))) | strange)
 
     def read(self, given: str, beside: str) -> tuple[str, str, dict[str, Any]]:
         if given.startswith("$"):
             prefix, path = split_address(given)
             if prefix == "std":
-                return path, given, self.shipped(path)
+                return path, given, shipped_layout(path)
             folder = folder_of(prefix, self.workspace, self.packs)
             return path, given, self.file(os.path.join(folder, *path.split("/")) + ".toml", given, folder)
-        if "/" in given or given.endswith(".toml") or os.sep in given:
+        if "/" in given or given.endswith(".toml") or os.sep in given or given in (".", ".."):
             path = (
                 os.path.normpath(os.path.join(beside, given))
                 if beside
                 else absolute(given, self.workspace.environment or {})
             )
             return os.path.basename(path).removesuffix(".toml"), path, self.file(path, given, "")
-        return given, f"$std/{given}", self.shipped(given)
-
-    def shipped(self, name: str) -> dict[str, Any]:
-        from .std import compiled
-
-        if name not in compiled.NAMES:
-            raise CallError(f"no layout {name!r}" + suggestion(name, compiled.NAMES) + " (a file is named by its path)")
-        mapping: dict[str, Any] = getattr(compiled, name)()
-        return mapping
+        return given, f"$std/{given}", shipped_layout(given)
 
     def file(self, path: str, given: str, folder: str) -> dict[str, Any]:
         reading = self.reader.read(path)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 # Below a folder of skills may lie whole checkouts; these two never hold a skill, and there is an end to everything.
 _PASSED_OVER = frozenset((".git", "node_modules"))
 _MOST_FOLDERS = 20_000
+GONE = "it was gone before it could be read"
 
 
 @value
@@ -104,13 +105,21 @@ def _base(pattern: Pattern, workspace: Workspace, trail: Trail) -> str | None:
     return base
 
 
-def bound_of(find: Find, workspace: Workspace) -> str:
-    """The folder that the includes of a find's texts stay in: the workspace, or for the user's own files their folder."""
-    pattern = find.groups[0][0] if find.groups and find.groups[0] else None
-    if pattern is None or pattern.place in ("cwd", "root", "walk"):
-        return workspace.root or workspace.cwd
-    base = _base(pattern, workspace, Trail()) or "/"
-    return os.path.dirname(os.path.normpath(os.path.join(base, pattern.path.removeprefix("~/"))))
+def bound_of(path: str, find: Find, workspace: Workspace) -> str:
+    """The folder that the includes of a file stay in: the workspace for a file in it, for the user's own files their folder."""
+    root = workspace.root or workspace.cwd
+    if is_inside(path, root):
+        return root
+    for pattern in (
+        pattern for group in find.groups for pattern in group if pattern.place in ("home", "config", "path")
+    ):
+        base = _base(pattern, workspace, Trail())
+        folder = os.path.dirname(
+            os.path.normpath(os.path.join(base or "/", pattern.path.removeprefix("~/").partition("*")[0]))
+        )
+        if base and is_inside(path, folder):
+            return folder
+    return os.path.dirname(path)
 
 
 def matches(pattern: Pattern, base: str, reader: Reader, trail: Trail, layer: str) -> list[str]:
@@ -208,7 +217,7 @@ def choose(
     shadowed: list[Reading] = []
     for pattern, base in slot.patterns:
         readings = [reader.read(path) for path in matches(pattern, base, reader, trail, layer)]
-        usable = [each for each in readings if _is_usable(each, layer, reader, trail)]
+        usable = [each for each in readings if _is_usable(each, "*" in pattern.path, layer, reader, trail)]
         usable = [each for each in usable if may_be_used(each.path, pattern, layer, workspace, reader, trail)]
         if taken:
             shadowed += usable
@@ -217,10 +226,11 @@ def choose(
     return taken, shadowed
 
 
-def _is_usable(reading: Reading, layer: str, reader: Reader, trail: Trail) -> bool:
+def _is_usable(reading: Reading, was_listed: bool, layer: str, reader: Reader, trail: Trail) -> bool:
     if not reading.has_text:
-        reason = reading.reason or ("nothing but white space" if reading.fate == "blank" else "")
-        trail.leave(reading.path, layer, reading.fate, reason, reading.code)
+        is_gone = was_listed and reading.fate == "absent"
+        reason = reading.reason or ("nothing but white space" if reading.fate == "blank" else GONE if is_gone else "")
+        trail.leave(reading.path, layer, reading.fate, reason, "file-unreadable" if is_gone else reading.code)
         return False
     target = _pointed_at(reading, reader)
     if target:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from ..errors import ForewordError, TemplateError
 from ..vocabulary import Document, value
 from .addresses import resolve
-from .tags import inside, scan, statement, words, wrong
+from .tags import inside, scan, words, wrong
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,11 +87,11 @@ class _Reading:
     def read(self, address: str, found: Document, above: tuple[str, ...]) -> None:
         text = found.text if not above else found.text.removesuffix("\n").removesuffix("\r")
         document = Document(address, text, found.hash, found.line)
-        self.size += len(text)
-        if self.size > WHOLE or len(self.templates) + len(above) >= FILES:
-            raise TemplateError(f"{address} and what is included have more than {FILES} files or {WHOLE:,} characters")
         tokens = scan(document)
         chain = (*above, address)
+        self.size += len(text)
+        if self.size > WHOLE or len(self.templates) + len(chain) > FILES:
+            raise TemplateError(f"{chain[0]} includes more than {FILES} templates, or {WHOLE:,} characters")
         links = [(each, self.follow(document, each, chain)) for each in _includes(document, tokens)]
         self.heights[address] = 1 + max((self.heights[target] for _, target in links if target), default=0)
         self.templates[address] = Template(document, tokens, links)
@@ -134,9 +134,8 @@ def _hint(address: str) -> str:
 
 def _includes(document: Document, tokens: Sequence[Token]) -> Iterator[Include]:
     for token in tokens:
-        word = statement(document, token)
-        if word in _INCLUDING:
-            yield _include(document, token, word)
+        if token[5] in _INCLUDING:
+            yield _include(document, token, token[5])
 
 
 def _include(document: Document, token: Token, word: str) -> Include:
@@ -157,19 +156,19 @@ def _include(document: Document, token: Token, word: str) -> Include:
     return Include(word, written, targets, is_optional, start, end)
 
 
-def _literals(found: list[Word], may_be_list: bool) -> tuple[list[Word], list[Word]]:
+def _literals(found: Sequence[Word], may_be_list: bool) -> tuple[Sequence[Word], Sequence[Word]]:
     """The string, or the list of strings, with which these words begin, and the rest of them."""
     if found and found[0][0][0] in "\"'":
         return found[:1], found[1:]
     if not may_be_list or not found or found[0][0] != "[":
-        return [], found
+        return (), found
     end = next((at for at, (word, _) in enumerate(found) if word == "]"), 0)
     strings, commas = found[1:end:2], found[2:end:2]
     is_list = all(word[0] in "\"'" for word, _ in strings) and all(word == "," for word, _ in commas)
-    return (found[: end + 1], found[end + 1 :]) if strings and is_list else ([], found)
+    return (found[: end + 1], found[end + 1 :]) if strings and is_list else ((), found)
 
 
-def _may_follow(word: str, rest: list[Word]) -> bool:
+def _may_follow(word: str, rest: Sequence[Word]) -> bool:
     """Whether these words may stand after the names: an operator there would make them part of an expression."""
     after = rest[0][0] if rest else ""
     return after in {"include": ("", "ignore", "with", "without"), "import": ("as",), "from": ("import",)}.get(

@@ -1,8 +1,8 @@
 """Where each run of a rendered Jinja-like template came from.
 
 The templates are rendered a second time with marks in them: a mark in place of every text, and one before every tag
-that writes a value. A mark is a number between two signs that do not occur in what the templates render to, so nothing
-that is written can be taken for one. What the marks say is believed only if it spells out the same text again.
+that writes a value. A mark is a number behind a sign that does not occur in what the templates render to, so nothing that
+is written can be taken for one. What the marks say is believed only if it spells out the same text again.
 
 No value ever holds a mark: what a template does not write but keeps (a macro, a `set` block, the body of a filter) is
 left as it is, and so are the templates included there. The condition that is true without marks is true with them.
@@ -13,12 +13,14 @@ a kept text, `a if b else c`) it has the lines of its tag.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from ..vocabulary import Origin, Piece
-from .tags import inside, is_opening, names, statement, words
+from .tags import inside, is_opening, looked_up, names, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
     from ..vocabulary import Document
@@ -52,7 +54,7 @@ class Tracer:
     def __init__(self, templates: Mapping[str, Template], given: Collection[str], sign: str) -> None:
         self.templates, self.sign = templates, sign
         self.meanings: list[Meaning] = []
-        self.flow = _flow(templates, given)
+        self.flow = flow(templates, given)
         self.numbers = {address: number for number, address in enumerate(templates)}
 
     @property
@@ -124,15 +126,15 @@ class _Marking:
     def statement(self, index: int) -> Iterator[str]:
         token, text = self.tokens[index], self.document.text
         _, start, end = token[:3]
-        word = statement(self.document, token)
+        word = token[5]
         if not self.kept:
             self.kept_from = start
-            if _keeps(self.document, token, word):
+            if _keeps(self.document, token):
                 self.kept.append(word)
                 if word in _WRITTEN_WHOLE:
                     closing = self.closing(index)
                     yield self.tracer.mark(None, self.lines(start, closing[2]))
-        elif is_opening(self.document, token, word):
+        elif is_opening(self.document, token):
             self.kept.append(word)
         elif word.startswith("end"):
             self.kept.pop()
@@ -151,8 +153,7 @@ class _Marking:
         """The tag that closes the block which this one opens."""
         depth = 0
         for token in self.tokens[index:]:
-            word = statement(self.document, token)
-            depth += is_opening(self.document, token, word) - word.startswith("end")
+            depth += is_opening(self.document, token) - token[5].startswith("end")
             if depth == 0:
                 return token
         return self.tokens[-1]
@@ -167,11 +168,11 @@ class _Marking:
         )
 
 
-def _keeps(document: Document, token: Token, word: str) -> bool:
+def _keeps(document: Document, token: Token) -> bool:
     """Whether a statement opens a block whose text becomes a value."""
-    if word == "for":
+    if token[5] == "for":
         return words(inside(document, token))[-1][0] == "recursive"
-    return word in _KEEPING and is_opening(document, token, word)
+    return token[5] in _KEEPING and is_opening(document, token)
 
 
 def _origin(document: Document, first: int, last: int) -> Origin:
@@ -182,7 +183,7 @@ def _origin(document: Document, first: int, last: int) -> Origin:
 # Which variables flow into which names
 
 
-def _flow(templates: Mapping[str, Template], given: Collection[str]) -> dict[str, frozenset[str] | None]:
+def flow(templates: Mapping[str, Template], given: Collection[str]) -> dict[str, frozenset[str] | None]:
     """For each name that is bound or given, the variables that can be in it; None where text may be in it too.
 
     Names are taken by their spelling, wherever they are bound: that can only add variables, never lose one.
@@ -195,9 +196,9 @@ def _flow(templates: Mapping[str, Template], given: Collection[str]) -> dict[str
         else:
             bound.setdefault(target, set()).update(sources)
     unknown.update(name for name in given if name in bound)
-    flow: dict[str, frozenset[str] | None] = {name: frozenset([name]) for name in given}
-    flow.update((name, _reached(name, bound, unknown, given)) for name in (*bound, *unknown))
-    return flow
+    flowing: dict[str, frozenset[str] | None] = {name: frozenset([name]) for name in given}
+    flowing.update((name, _reached(name, bound, unknown, given)) for name in (*bound, *unknown))
+    return flowing
 
 
 def _reached(
@@ -215,25 +216,56 @@ def _reached(
 def _bindings(templates: Mapping[str, Template]) -> Iterator[tuple[str, set[str] | None]]:
     """Every binding: a name, and the names in what it is bound to, None if that is text."""
     for template in templates.values():
+        may_call_blocks = "self" in template.document.text or "super" in template.document.text
         for token in template.tokens:
-            if token[0] != "text":
-                found = words(inside(template.document, token))
-                yield from ((name, None) for name, _ in names(found) if name in ("self", "super"))
-            if token[0] == "{%":
-                yield from _bound(template.document, token, found)
+            if may_call_blocks:
+                found = looked_up(template.document, token)
+                yield from ((name, None) for name, _ in found if name in ("self", "super"))
+            if token[5] in _BINDING:
+                yield from _BINDING[token[5]](words(inside(template.document, token)))
 
 
-def _bound(document: Document, token: Token, found: list[Word]) -> Iterator[tuple[str, set[str] | None]]:
-    word = statement(document, token)
-    if word == "for":
-        middle = next((at for at, (each, _) in enumerate(found) if each == "in"), 1)
-        sources = {name for name, _ in names(found[middle:])}
-        yield from ((name, sources) for name, _ in (*names(found[1:middle]), ("loop", 0)))
-    elif word in ("set", "with"):
-        sources = (
-            None if word == "set" and is_opening(document, token, word) else {name for name, _ in names(found[1:])}
-        )
-        targets = [each for each, _ in found[1:] if each[0].isalpha() or each[0] == "_"]
-        yield from ((name, sources) for name in targets)
-    elif word in ("macro", "call", "import", "from"):
-        yield from ((each, None) for each, _ in found[1:] if each[0].isalpha() or each[0] == "_")
+def _bound_by_for(found: Sequence[Word]) -> Iterator[tuple[str, set[str] | None]]:
+    middle = next((at for at, (word, _) in enumerate(found) if word == "in"), 1)
+    sources = {name for name, _ in names(found[middle:])}
+    yield from ((name, sources) for name in ("loop", *(target for target, _ in names(found[1:middle]))))
+
+
+def _bound_by_set(found: Sequence[Word]) -> Iterator[tuple[str, set[str] | None]]:
+    """`set a, b.c = expression` binds a and b; without a value the text of the block is bound."""
+    middle = next((at for at, (word, _) in enumerate(found) if word in ("=", "|")), len(found))
+    is_block = middle == len(found) or found[middle][0] == "|"
+    sources = None if is_block else {name for name, _ in names(found[middle:])}
+    yield from ((target, sources) for target, _ in names(found[1:middle]))
+
+
+def _bound_by_with(found: Sequence[Word]) -> Iterator[tuple[str, set[str] | None]]:
+    sources = {name for name, _ in names(found[1:])}
+    for (word, _), (after, _) in pairwise(found[1:]):
+        if after == "=":
+            # Of a tuple of names it is only known that they stand in this tag.
+            yield from ((name, sources) for name in ([word] if word != ")" else sources))
+
+
+def _bound_by_name(*before: str) -> Callable[[Sequence[Word]], Iterator[tuple[str, set[str] | None]]]:
+    """Binds the names that stand behind one of these words to text."""
+
+    def bound(found: Sequence[Word]) -> Iterator[tuple[str, set[str] | None]]:
+        return ((word, None) for (left, _), (word, _) in pairwise(found) if left in before and _is_name(word))
+
+    return bound
+
+
+def _is_name(word: str) -> bool:
+    return word[0].isalpha() or word[0] == "_"
+
+
+_BINDING = {
+    "for": _bound_by_for,
+    "set": _bound_by_set,
+    "with": _bound_by_with,
+    "macro": _bound_by_name("macro", "(", ","),
+    "call": _bound_by_name("(", ","),
+    "import": _bound_by_name("as"),
+    "from": _bound_by_name("import", "as", ","),
+}

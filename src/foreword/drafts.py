@@ -34,12 +34,12 @@ class Item:
 
 
 @value
-class Part:
-    """A section that applies, on its way into the prompt: items, inner parts, or text of its own."""
+class Draft:
+    """A section that applies, on its way into the prompt: items, inner drafts, or text of its own."""
 
     section: Section
     items: Sequence[Item] = ()
-    inner: Sequence[Part] = ()
+    inner: Sequence[Draft] = ()
     text: Pieces = ()
     is_replaced: bool = False
 
@@ -64,7 +64,7 @@ class Listing:
 
     entries: Sequence[Document | Skill | Resident]
     items: Sequence[MadeItem]
-    part: Part
+    draft: Draft
 
 
 # What content may not do
@@ -115,88 +115,73 @@ def _span(origin: Origin, line: int | None, text: str) -> Origin:
 
 
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})([^\n]*)")
-_COMMENT_OR_CODE = re.compile(r"<!--|-->|(?<!`)(`+)(?!`)")
+_INLINE = re.compile(r"(`+).*?(?<!`)\1(?!`)|<!--")
 
 
 def sealed(pieces: Pieces) -> tuple[Pieces, str]:
     """The pieces with what they leave open closed, and what that was: nothing after them is swallowed."""
-    text = "".join(piece.text for piece in pieces)
-    fence, outside = _open_fence(text)
-    if fence:
-        return (*pieces, Piece(f"\n{fence}", Origin("mark"))), "a code fence"
-    if _has_open_comment(outside):
-        return (*pieces, Piece(" -->", Origin("mark"))), "a comment"
-    return pieces, ""
+    text = "".join([piece.text for piece in pieces])
+    if "```" not in text and "~~~" not in text and "<!--" not in text:
+        return pieces, ""
+    closing = _left_open(text)
+    if not closing:
+        return pieces, ""
+    mark = " -->" if closing == "-->" else f"\n{closing}"
+    return (*pieces, Piece(mark, Origin("mark"))), "a comment" if closing == "-->" else "a code fence"
 
 
-def _open_fence(text: str) -> tuple[str, str]:
-    """The fence that the text leaves open, if any, and the text outside of all fences."""
-    if "```" not in text and "~~~" not in text:
-        return "", text
-    fence = ""
-    outside: list[str] = []
+def _left_open(text: str) -> str:
+    """What would close the fence or comment in which the text ends; empty if it ends in neither."""
+    closing = ""
     for line in text.split("\n"):
-        match = _FENCE.match(line)
-        if not fence and match and not (match[1][0] == "`" and "`" in match[2]):
-            fence = match[1]
-        elif fence and match and match[1].startswith(fence) and not match[2].strip():
-            fence = ""
-        elif not fence:
-            outside.append(line)
-    return fence, "\n".join(outside)
+        fence = _FENCE.match(line)
+        if closing and closing != "-->":
+            if fence and fence[1].startswith(closing) and not fence[2].strip():
+                closing = ""
+        elif not closing and fence and not (fence[1][0] == "`" and "`" in fence[2]):
+            closing = fence[1]
+        else:
+            closing = _open_comment(line, bool(closing))
+    return closing
 
 
-def _has_open_comment(text: str) -> bool:
-    """Whether a `<!--` outside of code spans is never closed."""
-    if "<!--" not in text:
-        return False
-    is_open = False
+def _open_comment(line: str, is_open: bool) -> str:
+    """Whether a comment is open where a line ends; one inside a code span does not begin."""
     position = 0
-    spans = _closing_backticks(text)
-    while match := _COMMENT_OR_CODE.search(text, position):
-        position = match.end()
-        if match[0] == "<!--":
-            is_open = True
-        elif match[0] == "-->":
-            is_open = False
-        elif not is_open:
-            position = spans.get(match.start(), position)
-    return is_open
-
-
-def _closing_backticks(text: str) -> dict[int, int]:
-    """For each run of backticks that opens a code span, where the span ends: at the next run of the same length."""
-    last: dict[int, int] = {}
-    ends: dict[int, int] = {}
-    for match in reversed(list(re.finditer(r"`+", text))):
-        length = len(match[0])
-        if length in last:
-            ends[match.start()] = last[length]
-        last[length] = match.end()
-    return ends
+    while True:
+        if is_open:
+            position = line.find("-->", position)
+            if position < 0:
+                return "-->"
+        begin = _INLINE.search(line, position)
+        while begin and begin[0] != "<!--":
+            begin = _INLINE.search(line, begin.end())
+        if begin is None:
+            return ""
+        is_open, position = True, begin.end()
 
 
 # How it is written
 
 
 class Scribe:
-    """Writes parts down. A part that was written before, and is the very same, is not written again."""
+    """Writes drafts down. A draft that was written before, and is the very same, is not written again."""
 
     def __init__(self, layout: Layout) -> None:
         self.layout, self.address = layout, layout.address
         self.kind = "builtin" if layout.address.startswith("$std/") else "layout"
         self.own_tag = own_tag(layout)
         self.made: dict[str, Listing] = {}
-        self._written: dict[int, tuple[Part, Pieces, str]] = {}
+        self._written: dict[int, tuple[Draft, Pieces, str]] = {}
         self._costs: dict[int, int] = {}
 
-    def forget_others(self, parts: Iterable[Part]) -> None:
-        """Keep only what was written for these parts and those inside them."""
-        waiting, kept = list(parts), set()
+    def forget_others(self, drafts: Iterable[Draft]) -> None:
+        """Keep only what was written for these drafts and those inside them."""
+        waiting, kept = list(drafts), set()
         while waiting:
-            part = waiting.pop()
-            kept.add(id(part))
-            waiting.extend(part.inner)
+            draft = waiting.pop()
+            kept.add(id(draft))
+            waiting.extend(draft.inner)
         self._written = {key: each for key, each in self._written.items() if key in kept}
         self._costs = {key: each for key, each in self._costs.items() if key in kept}
 
@@ -204,36 +189,36 @@ class Scribe:
         """The origin of text that stands in the layout itself."""
         return Origin(self.kind, f"{self.address}/{section}")
 
-    def written(self, part: Part) -> tuple[Pieces, str]:
-        """A part with everything around it: items formed and joined, inner parts joined, all of it wrapped."""
-        known = self._written.get(id(part))
+    def written(self, draft: Draft) -> tuple[Pieces, str]:
+        """A draft with everything around it: items formed and joined, inner drafts joined, all of it wrapped."""
+        known = self._written.get(id(draft))
         if known is None:
-            pieces = part.text if part.is_replaced else tuple(self._wrapped(part))
-            known = self._written[id(part)] = (part, pieces, "".join([piece.text for piece in pieces]))
+            pieces = draft.text if draft.is_replaced else tuple(self._wrapped(draft))
+            known = self._written[id(draft)] = (draft, pieces, "".join([piece.text for piece in pieces]))
         return known[1], known[2]
 
-    def cost(self, part: Part, estimate: Callable[[str], int]) -> int:
-        """The tokens of a part as it is written."""
-        known = self._costs.get(id(part)) if id(part) in self._written else None
+    def cost(self, draft: Draft, estimate: Callable[[str], int]) -> int:
+        """The tokens of a draft as it is written."""
+        known = self._costs.get(id(draft)) if id(draft) in self._written else None
         if known is None:
-            known = self._costs[id(part)] = estimate(self.written(part)[1])
+            known = self._costs[id(draft)] = estimate(self.written(draft)[1])
         return known
 
-    def _wrapped(self, part: Part) -> Iterator[Piece]:
-        section = part.section
+    def _wrapped(self, draft: Draft) -> Iterator[Piece]:
+        section = draft.section
         own = self.origin(section.name)
         for around in section.wrap or (Field(""),):
             if isinstance(around, str):
                 yield Piece(around, own)
             else:
-                yield from self._inside(part, own)
+                yield from self._inside(draft, own)
 
-    def _inside(self, part: Part, own: Origin) -> Iterator[Piece]:
-        section = part.section
-        each = [formed for item in part.items if (formed := tuple(_formed(section, item, own)))]
-        each = each or [self.written(inner)[0] for inner in part.inner]
+    def _inside(self, draft: Draft, own: Origin) -> Iterator[Piece]:
+        section = draft.section
+        each = [formed for item in draft.items if (formed := tuple(_formed(section, item, own)))]
+        each = each or [self.written(inner)[0] for inner in draft.inner]
         if not each:
-            yield from part.text
+            yield from draft.text
         for number, pieces in enumerate(each):
             if number and section.join:
                 yield Piece(section.join, own)

@@ -1,0 +1,278 @@
+"""A wrong call: exit status 2, one sentence on standard error that says what would be right, and nothing else."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROMPTS = ["show", "why", "blame", "tokens"]
+WITH_DIR = [*PROMPTS, "skills"]
+EVERY = [[command] for command in WITH_DIR] + [["skill", "a"]]
+
+
+@pytest.fixture
+def refused(tree, run, skill):
+    """Runs a command that must be refused, and gives its sentence."""
+    tree({"w/.git": None, "w/AGENTS.md": "X", "w/.agents/skills/a/SKILL.md": skill("a")})
+
+    def refused(*arguments):
+        status, out, err = run(*arguments)
+        assert (status, out) == (2, "")
+        assert err.startswith("foreword: ") and err.endswith("\n") and err.count("\n") == 1
+        assert "Traceback" not in err and "Error" not in err
+        return err.removeprefix("foreword: ").removesuffix("\n")
+
+    return refused
+
+
+# The call itself
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["sho"], "no command 'sho'; did you mean 'show'?"),
+        (["zzz"], "no command 'zzz'; known: blame, layouts, show, skill, skills, tokens, why"),
+        ([""], "no command ''"),
+        (["--json"], "no option '--json'"),
+        (["--version", "x"], "no option '--version'"),
+        (["show", "--nope"], "unrecognized arguments: --nope"),
+        (["show", ".", "extra"], "unrecognized arguments: extra"),
+        (["show", "--lay", "ion"], "unrecognized arguments"),
+        (["show", "--layout"], "--layout"),
+        (["show", "--json=yes"], "--json"),
+        (["skill"], "NAME"),
+    ],
+)
+def test_command_and_options(refused, arguments, sentence):
+    assert sentence in refused(*arguments)
+
+
+def test_without_a_command_the_commands_are_listed(run):
+    status, out, err = run()
+    assert (status, out) == (2, "")
+    assert [name for name in ("show", "why", "blame", "tokens", "layouts", "skills", "skill") if name not in err] == []
+
+
+def test_help(run):
+    for arguments in (["--help"], ["-h"], ["help"]):
+        status, out, err = run(*arguments)
+        assert (status, err) == (0, "") and "show" in out
+
+
+# DIR
+
+
+@pytest.mark.parametrize("command", EVERY, ids=" ".join)
+@pytest.mark.parametrize(
+    ("directory", "words"), [("nowhere", "does not exist"), ("AGENTS.md", "is not a directory"), ("nowhere/deep", "does not exist")]
+)
+def test_a_directory_that_is_none(refused, command, directory, words):
+    sentence = refused(*command, directory)
+    assert directory in sentence and words in sentence
+
+
+def test_a_directory_that_is_a_link_to_nothing(refused, tree):
+    tree({"w/link": Path("nowhere")})
+    assert "link" in refused("show", "link")
+
+
+def test_a_home_that_is_not_there(refused):
+    assert "nowhere" in refused("show", "--home", "nowhere")
+
+
+# Layouts, keys and settings
+
+
+@pytest.mark.parametrize("command", [*EVERY, ["layouts"]], ids=" ".join)
+def test_an_unknown_layout(refused, command):
+    assert refused(*command, "--layout", "opel").startswith("no layout 'opel'; did you mean 'opal'?")
+
+
+@pytest.mark.parametrize(
+    ("layout", "words"),
+    [
+        ("zzz", "known: builder, foreword, ion, opal, pi, pod"),
+        ("./nowhere.toml", "there is no such file"),
+        ("mine.toml", "there is no such file"),
+        ("$user/nowhere", "there is no such file"),
+        ("$workspace/nowhere", "there is no such file"),
+        ("$acme/review", "no pack 'acme'; known packs: std, user, workspace"),
+        ("$std/nowhere", "no layout 'nowhere'"),
+        ("$std", "is no address"),
+        ("$user/../x", "may not hold"),
+        ("$user/a\\b", "backslash"),
+        ("./", "directory"),
+        ("./AGENTS.md", "is not TOML"),
+    ],
+)
+def test_a_layout_that_cannot_be(refused, layout, words):
+    assert words in refused("show", "--layout", layout)
+
+
+@pytest.mark.parametrize(
+    ("assignment", "words"),
+    [
+        ("nothing", "--set takes KEY=VALUE, not 'nothing'"),
+        ("=x", "--set takes KEY=VALUE"),
+        ("", "--set takes KEY=VALUE"),
+        ("nope=1", "no key 'nope'"),
+        ("skills.validaton=strict", "did you mean 'skills.validation'?"),
+        ("skills.validation=loose", "takes one of strict, lenient, not 'loose'"),
+        ("skills.budget=many", "takes a whole number above zero, not 'many'"),
+        ("skills.budget=0", "takes a whole number above zero, not 0"),
+        ("skills.budget=-5", "takes a whole number above zero"),
+        ("skills.budget=true", "takes a whole number above zero"),
+        ("sections=identity,nope", "names 'nope'"),
+        ("section.nope.text=x", "nope"),
+        ("section.identity.nope=x", "nope"),
+        ("find.project.walk=sideways", "takes one of root, git, git-or-root"),
+        ("find.project.files=nowhere:AGENTS.md", "is no pattern"),
+        ("environment.text={nope}", "no field '{nope}'"),
+        ("environment.text={cwd", "a lone '{'"),
+        ("environment.wrap=<x>", "needs '{}' exactly once"),
+        ("on.turn=sometimes", "takes one of keep"),
+        ("on.never=keep", "never"),
+        ("join=5", "takes a text, not 5"),
+    ],
+)
+def test_a_setting_that_cannot_be(refused, assignment, words):
+    assert words in refused("show", "--set", assignment)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("not toml", "is not TOML"),
+        ("nope = 1", "no key 'nope'"),
+        ("skills.validaton = 'strict'", "did you mean 'skills.validation'?"),
+        ("layout = 5", "layout takes a text, not 5"),
+        ("layout = 'opel'", "did you mean 'opal'?"),
+        ("for = 1", "takes a table"),
+        (b"\xff", "0xff at offset 0"),
+    ],
+)
+@pytest.mark.parametrize("where", ["the caller's", "the user's"])
+def test_settings_that_cannot_be(refused, tree, text, words, where):
+    if where == "the user's":
+        tree({"home/.config/foreword/foreword.toml": text})
+        assert words in refused("show")
+    else:
+        tree({"w/mine.toml": text})
+        assert words in refused("show", "--settings", "mine.toml")
+
+
+def test_settings_that_are_not_there(refused):
+    assert refused("show", "--settings", "nowhere.toml") == "the settings file 'nowhere.toml' does not exist"
+
+
+# Tools
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("not json", "not JSON (line 1, column 1)"),
+        ("", "not JSON"),
+        ("[{]", "not JSON"),
+        ("{}", "takes a list of tools"),
+        ('"read"', "takes a list of tools"),
+        ("5", "takes a list of tools"),
+        ("null", "takes a list of tools"),
+        ('["read"]', "tool 1 takes an object with a name"),
+        ("[{}]", "tool 1 takes an object with a name"),
+        ('[{"name": "a"}, {"name": 5}]', "tool 2 takes an object with a name"),
+        ('[{"name": ""}]', "tool 1 takes an object with a name"),
+        ('[{"name": "a", "snippet": 5}]', "snippet takes a text"),
+        ('[{"name": "a", "description": []}]', "description takes a text"),
+        ('[{"name": "a", "guidelines": "x"}]', "guidelines takes a list of texts"),
+        ('[{"name": "a", "guidelines": [5]}]', "guidelines takes a list of texts"),
+        ('[{"name": "a", "schema": []}]', "schema takes an object"),
+        ('[{"name": "a", "schema": 5}]', "schema takes an object"),
+        ('[{"name": "a", "nope": 5}]', "has no field 'nope'"),
+        pytest.param("[" * 100_000, "not JSON", id="deep"),
+        (b"\xff\xfe[]", "UTF-16"),
+    ],
+)
+def test_a_file_of_tools_that_cannot_be(refused, tree, text, words):
+    tree({"w/tools.json": text})
+    sentence = refused("show", "--tools", "tools.json")
+    assert sentence.startswith("--tools tools.json: ") and words in sentence
+
+
+@pytest.mark.parametrize("option", ["--tools", "--base", "--plan", "--scope"])
+@pytest.mark.parametrize(("path", "words"), [("nowhere", "there is no such file"), (".", "it is a directory")])
+def test_a_file_that_is_none(refused, option, path, words):
+    sentence = refused("show", option, path)
+    assert sentence.startswith(f"{option} {path}: ") and words in sentence
+
+
+# Times, scopes, documentation, tools by name
+
+
+@pytest.mark.parametrize("now", ["yesterday", "2026-13-01", "2026-03-07T25:00", "12:00", "1741337705", "2026-03-07T08:55:05 CST", " ", ""])
+def test_a_time_that_is_none(refused, now):
+    assert refused("show", "--now", now).startswith("--now takes a time")
+
+
+@pytest.mark.parametrize("command", [*EVERY, ["layouts"]], ids=" ".join)
+def test_every_command_reads_its_options(refused, command):
+    assert refused(*command, "--now", "yesterday").startswith("--now takes a time")
+    assert refused(*command, "--tools", "nowhere").startswith("--tools nowhere: ")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[]", "takes"),
+        ("not json", "not JSON"),
+        ('{"allowed": []}', "takes"),
+        ('{"allow": {}}', "allow takes a list"),
+        ('{"deny": "x"}', "deny takes a list"),
+        ('{"allow": ["/p"]}', "allow 1 takes an object with a path"),
+        ('{"allow": [{}]}', "allow 1 takes an object with a path"),
+        ('{"allow": [{"path": ""}]}', "allow 1 takes an object with a path"),
+        ('{"allow": [{"path": "/p"}, {"path": "/p", "permission": "execute"}]}', "allow 2: permission takes read or write"),
+        ('{"allow": [{"path": "/p", "recursive": "yes"}]}', "allow 1: recursive takes true or false"),
+        ('{"allow": [{"path": "/p", "permissions": "read"}]}', "permissions"),
+    ],
+)
+def test_a_scope_that_cannot_be(refused, tree, text, words):
+    tree({"w/scope.json": text})
+    sentence = refused("show", "--scope", "scope.json")
+    assert sentence.startswith("--scope scope.json: ") and words in sentence
+
+
+@pytest.mark.parametrize("doc", ["Manual", "=path", "Manual=", " = ", ""])
+def test_documentation_that_cannot_be(refused, doc):
+    assert refused("show", "--doc", doc) == f"--doc takes LABEL=PATH, not {doc!r}"
+
+
+@pytest.mark.parametrize("tool", ["", " "])
+def test_a_tool_without_a_name(refused, tool):
+    assert refused("show", "--tool", tool) == "--tool takes the name of a tool"
+
+
+def test_an_unknown_skill(refused):
+    assert refused("show", "--layout", "ion", "--skill", "b").startswith("no skill 'b'")
+
+
+# The real script
+
+
+@pytest.mark.parametrize("arguments", [["zzz"], ["show", "nowhere"], ["show", "--now", "x"], ["show", "--layout", "zzz"], []])
+def test_the_script(tree, arguments):
+    done = subprocess.run(
+        [sys.executable, "-m", "foreword", *arguments],
+        cwd=tree.path("w"),
+        env={**os.environ, "HOME": tree.path("home")},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stdout) == (2, "") and done.stderr and "Traceback" not in done.stderr
+
+
+def test_an_odd_argument_is_printed(refused):
+    assert refused("show", os.fsdecode(b"\xff")).startswith("the working directory \\xff does not exist")

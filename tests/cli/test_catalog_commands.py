@@ -1,0 +1,142 @@
+"""layouts, skills and skill, with and without --json."""
+
+import json
+
+import pytest
+
+NAMES = ["builder", "foreword", "ion", "opal", "pi", "pod"]
+
+
+# layouts
+
+
+def test_layouts(run):
+    status, out, err = run("layouts")
+    rows = [line.split(None, 1) for line in out.rstrip("\n").split("\n")]
+    assert (status, err, [name for name, _ in rows]) == (0, "", NAMES)
+    assert all(about.endswith(".") for _, about in rows)
+
+
+def test_layouts_as_json(run):
+    given = json.loads(run("layouts", "--json")[1])
+    assert [sorted(each) for each in given] == [["about", "name"]] * 6
+    assert [each["name"] for each in given] == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_layout(run, name):
+    status, out, err = run("layouts", name)
+    assert (status, err) == (0, "")
+    assert out.split("\n")[0] in run("layouts")[1]
+
+
+def test_one_layout_as_json(run):
+    given = json.loads(run("layouts", "ion", "--json")[1])
+    assert (given["name"], given["address"], given["on"]) == ("ion", "$std/ion", {"turn": "gather"})
+    assert [(each["name"], each["depth"], each["lifetime"]) for each in given["sections"]] == [
+        ("base", 0, "release"),
+        ("instructions", 0, "project"),
+        ("ion-local", 1, "project"),
+        ("global", 1, "project"),
+        ("project", 1, "project"),
+        ("skill", 0, "turn"),
+        ("plan", 0, "turn"),
+    ]
+
+
+def test_a_layout_of_ones_own(tree, run):
+    tree({"w/mine.toml": 'about = "Mine."\nextends = "$std/ion"\nsections = ["base", "plan"]\n'})
+    given = json.loads(run("layouts", "./mine.toml", "--json")[1])
+    assert (given["name"], given["about"]) == ("mine", "Mine.")
+    assert [each["name"] for each in given["sections"]] == ["base", "plan"]
+
+
+# skills
+
+
+@pytest.fixture
+def three(tree, skill):
+    return tree({
+        "w/.git": None,
+        "w/.agents/skills/testing/SKILL.md": skill("testing", "Runs the tests.", body="Run them all."),
+        "w/.agents/skills/broken/SKILL.md": "---\nname: broken\n---\n",
+        "w/.agents/skills/quiet/SKILL.md": skill("quiet", "Hidden.", "disable-model-invocation: true"),
+        "home/.agents/skills/deploy/SKILL.md": skill("deploy", "|\n  Brings it\n  out."),
+    })  # fmt: skip
+
+
+def test_skills(three, run):
+    status, out, err = run("skills")
+    assert (status, [line.split(None, 2) for line in out.rstrip("\n").split("\n")]) == (
+        0,
+        [
+            ["deploy", "/home/.agents/skills/deploy/SKILL.md", "Brings it out."],
+            ["quiet", "/w/.agents/skills/quiet/SKILL.md", "(hidden)  Hidden."],
+            ["testing", "/w/.agents/skills/testing/SKILL.md", "Runs the tests."],
+        ],
+    )
+    assert "/w/.agents/skills/broken/SKILL.md" in err and "[skill-no-description]" in err
+
+
+def test_skills_as_json(three, run):
+    assert json.loads(run("skills", "--json")[1]) == [
+        {"name": "deploy", "description": "Brings it\nout.", "location": "/home/.agents/skills/deploy/SKILL.md", "hidden": False},
+        {"name": "quiet", "description": "Hidden.", "location": "/w/.agents/skills/quiet/SKILL.md", "hidden": True},
+        {"name": "testing", "description": "Runs the tests.", "location": "/w/.agents/skills/testing/SKILL.md", "hidden": False},
+    ]  # fmt: skip
+
+
+def test_no_skills(run):
+    status, out, err = run("skills")
+    assert (status, out) == (0, "") and "no skills" in err
+    assert run("skills", "--json") == (0, "[]\n", "")
+
+
+def test_skills_of_a_layout(three, run):
+    assert [each["name"] for each in json.loads(run("skills", "--layout", "opal", "--json")[1])] == ["deploy", "quiet", "testing"]
+    assert json.loads(run("skills", "--layout", "pod", "--json")[1]) == []
+
+
+# skill
+
+
+def test_a_skill(three, run):
+    status, out, err = run("skill", "testing")
+    assert (status, err) == (0, "")
+    assert "testing" in out and out.endswith("\n\nRun them all.\n")
+    assert "description:" not in out
+
+
+@pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pi"])
+def test_a_skill_as_json_is_a_user_message(three, run, layout):
+    given = json.loads(run("skill", "testing", "--layout", layout, "--json")[1])
+    assert sorted(given) == ["content", "role"]
+    assert given["role"] == "user" and given["content"].endswith("\n\nRun them all.")
+    assert given["content"] + "\n" == run("skill", "testing", "--layout", layout)[1]
+
+
+def test_a_hidden_skill_can_be_used_by_name(three, run):
+    assert run("skill", "quiet")[1].endswith("Body.\n")
+
+
+def test_a_body_is_not_filled_in(tree, skill, run):
+    tree({"w/.agents/skills/a/SKILL.md": skill("a", body="{name} {text} {{ x }} {} \\1")})
+    assert run("skill", "a")[1].endswith("\n\n{name} {text} {{ x }} {} \\1\n")
+
+
+def test_a_skill_of_another_directory(three, run):
+    three({"other/x": ""})
+    assert run("skill", "deploy", three.path("other"))[0] == 0
+    assert run("skill", "testing", three.path("other"))[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["skill", "tests"], "no skill 'tests'; did you mean 'testing'?"),
+        (["skill", "zzz"], "no skill 'zzz'; known: deploy, quiet, testing"),
+        (["skill", "testing", "--layout", "pod"], "the layout pod knows no skills"),
+    ],
+)
+def test_an_unknown_skill(three, run, arguments, sentence):
+    assert run(*arguments) == (2, "", f"foreword: {sentence}\n")

@@ -1,0 +1,351 @@
+"""show, why, blame and tokens, with and without --json; on a terminal and not."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from datetime import datetime
+
+import pytest
+
+from foreword import __version__
+from foreword.vocabulary import digest
+
+
+@pytest.fixture
+def shop(tree, skill):
+    return tree({
+        "w/.git": None,
+        "w/AGENTS.md": "One.\nTwo.\n",
+        "w/CLAUDE.md": "Shadowed.\n",
+        "w/base.md": "BASE\n",
+        "w/plan.md": "1. Look.\n",
+        "w/.agents/skills/testing/SKILL.md": skill("testing", "Runs the tests.", body="Run them."),
+        "home/.ion/AGENTS.md": "I.\n",
+    })  # fmt: skip
+
+
+# show
+
+
+def test_show_prints_the_prompt_and_findings_apart(shop, run):
+    assert run("show", "--layout", "ion", "--base", "base.md") == (
+        0,
+        "BASE\n\n# Ion Instructions\nI.\n\n---\n\n# Project Instructions\nOne.\nTwo.\n",
+        "info: /w/CLAUDE.md: /w/AGENTS.md comes before it [file-shadowed]\n",
+    )
+
+
+def test_show_takes_a_directory(shop, run):
+    here = run("show", "--layout", "ion")
+    shop({"w/a/x": ""})
+    os.chdir(shop.path("w/a"))
+    assert run("show", "..", "--layout", "ion") == here
+    assert run("show", shop.path("w"), "--layout", "ion") == here
+
+
+def test_show_as_json_is_one_value(shop, run):
+    status, out, err = run("show", "--layout", "ion", "--base", "base.md", "--json")
+    given = json.loads(out)
+    text = "BASE\n\n# Ion Instructions\nI.\n\n---\n\n# Project Instructions\nOne.\nTwo."
+    passages = given["passages"]
+    counts = [passage.pop("tokens") for passage in passages]
+    tokens = given.pop("tokens")
+    origins = [passage.pop("origins") for passage in passages]
+    assert (status, err) == (0, "")
+    assert given == {
+        "id": digest(text),
+        "layout": "ion",
+        "text": text,
+        "passages": [
+            {"section": "base", "start": 0, "end": 4, "lifetime": "release"},
+            {"section": "ion-local", "start": 6, "end": 27, "lifetime": "project"},
+            {"section": "project", "start": 34, "end": 66, "lifetime": "project"},
+        ],
+        "candidates": given["candidates"],
+        "findings": [
+            {
+                "code": "file-shadowed",
+                "severity": "info",
+                "message": "/w/CLAUDE.md: /w/AGENTS.md comes before it",
+                "path": "/w/CLAUDE.md",
+                "line": None,
+            }
+        ],
+    }
+    assert sorted(tokens) == ["count", "error", "exact", "method"] and all(count > 0 for count in counts)
+    assert [[(each["kind"], each["path"], each["lines"], each["start"], each["end"]) for each in passage] for passage in origins] == [
+        [("file", "/w/base.md", [1, 1], 0, 4)],
+        [("builtin", "$std/ion/ion-local", None, 6, 25), ("file", "/home/.ion/AGENTS.md", [1, 1], 25, 27)],
+        [("builtin", "$std/ion/project", None, 34, 57), ("file", "/w/AGENTS.md", [1, 2], 57, 66)],
+    ]
+    assert all(each["hash"].startswith("sha256:") for passage in origins for each in passage)
+
+
+def test_candidates_as_json(shop, run):
+    given = json.loads(run("show", "--layout", "ion", "--json")[1])
+    assert [each for each in given["candidates"] if each["fate"] != "absent" and each["path"].endswith(".md")][:3] == [
+        {"path": "/home/.ion/AGENTS.md", "layer": "ion-local", "fate": "used", "reason": ""},
+        {"path": "/w/AGENTS.md", "layer": "project", "fate": "used", "reason": ""},
+        {"path": "/w/CLAUDE.md", "layer": "project", "fate": "shadowed", "reason": "/w/AGENTS.md comes before it"},
+    ]
+
+
+def test_offsets_are_in_code_points(tree, run):
+    tree({"w/AGENTS.md": "é日👩\nx"})
+    given = json.loads(run("show", "--layout", "ion", "--json")[1])
+    (origin,) = [each for passage in given["passages"] for each in passage["origins"] if each["kind"] == "file"]
+    assert given["text"][origin["start"] : origin["end"]] == "é日👩\nx"
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--layout", "opal", "--base", "base.md", "--tool", "x"], "<tool-guidelines>\n- "),
+        (["--layout", "opal", "--session", "s1"], "/home/.opal/sessions/s1/plan.md"),
+        (["--layout", "ion", "--skill", "testing"], "# Active Skill: testing\nRun them."),
+        (["--layout", "ion", "--plan", "plan.md"], "# Active Plan\n1. Look."),
+        (["--layout", "foreword", "--plan", "plan.md"], "<plan>\n1. Look.\n</plan>"),
+        (["--layout", "pi", "--doc", "Manual=/d/m.md"], "- Manual: /d/m.md"),
+        (["--layout", "pi", "--set", "dir=.pi"], "Available tools:\n(none)"),
+        (["--layout", "opal", "--set", "names=CLAUDE.md"], '<project-context source="/w/CLAUDE.md">\nShadowed.'),
+        (["--layout", "foreword", "--set", "environment.text=Here: {cwd}"], "<environment>\nHere: /w\n</environment>"),
+        (["--layout", "pi", "--now", "2026-03-07T08:55:05-06:00"], "Saturday, March 7, 2026 at 08:55:05 AM UTC-06:00"),
+        (["--layout", "pi", "--now", "2026-03-07T08:55:05Z"], "Saturday, March 7, 2026 at 08:55:05 AM UTC"),
+        (["--layout", "pi", "--now", "2026-12-24T20:00:00+05:30"], "Thursday, December 24, 2026 at 08:00:00 PM UTC+05:30"),
+    ],
+)
+def test_options_of_the_agent(shop, run, options, expected):
+    status, out, _ = run("show", *options)
+    assert status == 0 and expected in out
+
+
+def test_a_time_without_an_offset_is_local(shop, run):
+    zone = datetime(2026, 3, 7, 8, 55, 5).astimezone().tzname()
+    assert f"at 08:55:05 AM {zone}\n" in run("show", "--layout", "pi", "--now", "2026-03-07T08:55:05")[1]
+
+
+def test_without_a_time_it_is_now_and_local(shop, run):
+    line = run("show", "--layout", "pi", "--base", "base.md")[1].split("\n")[-3]
+    assert line.startswith("Current date and time: ") and line.endswith(str(datetime.now().astimezone().tzname()))
+
+
+def test_a_sub_agent_has_no_planning(shop, run):
+    options = ["--layout", "opal", "--session", "s1"]
+    assert "<planning>" in run("show", *options)[1]
+    assert "<planning>" not in run("show", *options, "--sub-agent")[1]
+
+
+def test_tools_from_a_file_and_by_name(shop, run):
+    tools = [
+        {"name": "read", "snippet": "Read it", "guidelines": ["Read all."], "schema": {"type": "object"}},
+        {"name": "weather", "description": "The weather"},
+    ]
+    shop({"w/tools.json": json.dumps(tools)})
+    out = run("show", "--layout", "pi", "--tools", "tools.json", "--tool", "bash", "--tool", "read")[1]
+    assert "Available tools:\n- read: Read it\n- weather: weather\n- bash: " in out
+    assert "- Read all.\n" in out
+
+
+def test_a_home_of_the_callers_choice(shop, run):
+    shop({"other/.ion/AGENTS.md": "Another user's."})
+    out = run("show", "--layout", "ion", "--home", shop.path("other"))[1]
+    assert "Another user's." in out and "I." not in out.split("\n")
+
+
+def test_a_scope_from_a_file(shop, run):
+    shop({
+        "w/scope.json": json.dumps({
+            "allow": [{"path": "/p"}, {"path": "docs", "permission": "read"}, {"path": "/t", "recursive": False}],
+            "deny": [{"path": "/p/.env"}],
+        })
+    })  # fmt: skip
+    out = run("show", "--scope", "scope.json")[1]
+    assert out.partition("<boundaries>\n")[2].partition("\n</boundaries>")[0] == (
+        "Readable:\n  - /p\n  - /w/docs\n  - /t [non-recursive]\n"
+        "Writable:\n  - /p\n  - /t [non-recursive]\n"
+        "Denied:\n  - /p/.env"
+    )
+
+
+def test_the_default_layout_is_our_own(shop, run):
+    assert run("show") == run("show", "--layout", "foreword")
+
+
+def test_an_empty_prompt_prints_nothing(tree, run):
+    tree({"w/nothing.toml": 'about = "Nothing."\nsections = ["a"]\n[section.a]\ntext = ""\n'})
+    assert run("show", "--layout", "./nothing.toml") == (0, "", "")
+    assert json.loads(run("show", "--layout", "./nothing.toml", "--json")[1])["text"] == ""
+
+
+# --strict
+
+
+def test_strict_is_one_with_an_error_finding(shop, run):
+    options = ["--set", "budget=10"]
+    assert run("show", *options)[0] == 0
+    status, out, err = run("show", *options, "--strict")
+    assert status == 1 and "One.\nTwo." in out and err.startswith("error: ")
+
+
+@pytest.mark.parametrize("command", ["show", "why", "blame", "tokens"])
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_strict_holds_for_every_command(shop, run, command, form):
+    assert run(command, "--set", "budget=10", "--strict", *form)[0] == 1
+    assert run(command, "--strict", *form)[0] == 0
+
+
+def test_warnings_are_no_errors(shop, run):
+    shop({"w/AGENTS.override.md": b"\xff"})
+    status, _, err = run("show", "--strict")
+    assert status == 0 and err.startswith("warning: ")
+
+
+# why
+
+
+def test_why(shop, run):
+    status, out, err = run("why", "--layout", "ion")
+    assert (status, [line.split(None, 3) for line in out.rstrip("\n").split("\n")]) == (
+        0,
+        [
+            ["used", "ion-local", "/home/.ion/AGENTS.md"],
+            ["used", "project", "/w/AGENTS.md"],
+            ["shadowed", "project", "/w/CLAUDE.md", "/w/AGENTS.md comes before it"],
+            ["unused", "project", "/w/.agents/skills/testing/SKILL.md", "no section lists it; it is used by name"],
+        ],
+    )
+    assert "1 more" in err and "--all" in err
+
+
+def test_why_as_json_is_every_candidate(shop, run):
+    given = json.loads(run("why", "--layout", "ion", "--json")[1])
+    assert given == json.loads(run("show", "--layout", "ion", "--json")[1])["candidates"]
+    assert [each["path"] for each in given if each["fate"] == "absent"] == ["/home/.config/agents/AGENTS.md"]
+
+
+@pytest.mark.parametrize("path", ["AGENTS.md", "/w/AGENTS.md", "./AGENTS.md"])
+def test_why_of_one_path(shop, run, path):
+    path = path.replace("/w/", shop.path("w") + "/")
+    given = json.loads(run("why", ".", path, "--layout", "ion", "--json")[1])
+    assert ("/w/AGENTS.md", "used") in [(each["path"], each["fate"]) for each in given]
+    assert {each["path"].rpartition("/")[2] for each in given} == {"AGENTS.md"}
+
+
+def test_why_of_a_folder(shop, run):
+    given = json.loads(run("why", ".", ".agents", "--layout", "ion", "--json")[1])
+    assert [(each["path"], each["fate"]) for each in given] == [("/w/.agents/skills/testing/SKILL.md", "unused")]
+
+
+def test_why_of_what_was_not_considered(shop, run):
+    status, out, err = run("why", ".", "README.md")
+    assert (status, out) == (0, "") and "README.md" in err
+
+
+def test_why_shows_absent_files_when_asked(shop, run):
+    assert "/home/.config/agents/AGENTS.md" not in run("why", "--layout", "ion")[1]
+    assert "/home/.config/agents/AGENTS.md" in run("why", "--layout", "ion", "--all")[1]
+
+
+# blame
+
+
+def test_blame_names_the_origin_of_each_line(shop, run):
+    _, out, _ = run("blame", "--layout", "ion", "--base", "base.md")
+    rows = [tuple(part.strip() for part in line.split("│")) for line in out.rstrip("\n").split("\n")]
+    assert [text for _, text in rows] == run("show", "--layout", "ion", "--base", "base.md")[1].rstrip("\n").split("\n")
+
+
+def test_blame_as_json(shop, run):
+    given = json.loads(run("blame", "--layout", "ion", "--base", "base.md", "--json")[1])
+    assert [(each["number"], each["text"], each["section"], each["kind"], each["path"], each["line"]) for each in given] == [
+        (1, "BASE", "base", "file", "/w/base.md", 1),
+        (2, "", None, None, None, None),
+        (3, "# Ion Instructions", "ion-local", "builtin", "$std/ion/ion-local", None),
+        (4, "I.", "ion-local", "file", "/home/.ion/AGENTS.md", 1),
+        (5, "", None, None, None, None),
+        (6, "---", None, None, None, None),
+        (7, "", None, None, None, None),
+        (8, "# Project Instructions", "project", "builtin", "$std/ion/project", None),
+        (9, "One.", "project", "file", "/w/AGENTS.md", 1),
+        (10, "Two.", "project", "file", "/w/AGENTS.md", 2),
+    ]
+
+
+# tokens
+
+
+def test_tokens_add_up_by_section(shop, run):
+    given = json.loads(run("tokens", "--layout", "ion", "--json")[1])
+    assert [each["section"] for each in given["sections"]] == ["base", "ion-local", "project"]
+    assert all(each["tokens"] > 0 for each in given["sections"])
+    assert given["tokens"]["count"] >= max(each["tokens"] for each in given["sections"])
+
+
+def test_tokens_as_a_table(shop, run):
+    _, out, _ = run("tokens", "--layout", "ion")
+    *rows, last = out.rstrip("\n").split("\n")
+    assert [row.split()[:2] for row in rows] == [["base", "release"], ["ion-local", "project"], ["project", "project"]]
+    assert all("#" in row for row in rows) and " tokens by " in last
+
+
+# The real script
+
+
+def script(tree, *arguments, **options):
+    environment = {**os.environ, "HOME": tree.path("home"), "TERM": "xterm"}
+    for name in ("NO_COLOR", "XDG_CONFIG_HOME", "PWD"):
+        environment.pop(name, None)
+    return subprocess.run(
+        [sys.executable, "-m", "foreword", *arguments], cwd=tree.path("w"), env={**environment, **options.pop("env", {})}, **options
+    )
+
+
+def test_the_script_prints_bytes_whatever_the_locale(tree):
+    tree({"w/AGENTS.md": "é日👩"})
+    done = script(tree, "show", "--layout", "ion", env={"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}, capture_output=True)
+    assert done.returncode == 0 and "é日👩".encode() in done.stdout and done.stderr == b""
+
+
+def test_version(tree):
+    done = script(tree, "--version", capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"foreword {__version__}\n", "")
+
+
+def test_a_reader_that_leaves_is_no_error(tree):
+    tree({"w/AGENTS.md": "word\n" * 100_000})
+    command = f"{sys.executable} -m foreword show --layout pi | head -1"
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=tree.path("w"), env={**os.environ, "HOME": tree.path("home")}, capture_output=True, text=True
+    )
+    assert done.stdout.count("\n") == 1 and "Traceback" not in done.stderr and "BrokenPipe" not in done.stderr
+
+
+def on_a_terminal(tree, *arguments, **environment):
+    """What a command writes to a terminal."""
+    ours, theirs = pty.openpty()
+    done = script(tree, *arguments, stdout=theirs, stderr=theirs, env=environment)
+    os.close(theirs)
+    written = b""
+    try:
+        while data := os.read(ours, 65_536):
+            written += data
+    except OSError:
+        pass
+    os.close(ours)
+    assert done.returncode == 0
+    return written.decode().replace("\r\n", "\n")
+
+
+@pytest.mark.parametrize("command", ["show", "why", "blame", "tokens", "layouts", "skills"])
+def test_colour_only_on_a_terminal(shop, command):
+    plain = script(shop, command, capture_output=True, text=True)
+    assert "\x1b" not in plain.stdout + plain.stderr
+    assert "\x1b" in on_a_terminal(shop, command)
+    for quiet in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+        assert "\x1b" not in on_a_terminal(shop, command, **quiet)
+
+
+def test_the_prompt_itself_is_never_coloured(shop):
+    assert script(shop, "show", "--layout", "ion", capture_output=True, text=True).stdout in on_a_terminal(shop, "show", "--layout", "ion")
