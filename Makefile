@@ -4,6 +4,7 @@ UV_PIN := $(shell grep -o 'uv==[0-9.]*' pyproject.toml)
 TOOLS := .tools/$(subst ==,-,$(UV_PIN))
 UV := $(TOOLS)/bin/uv
 BIN := .venv/bin
+SECONDS := 20
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	"$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11) or print(sys.executable))' 2>/dev/null && break; done)
 
@@ -13,7 +14,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport VIRTUAL_ENV PYTHONHOME PYTHONPATH
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check bench build clean
+.PHONY: help setup run test check bench fuzz build clean
 
 help: ## Print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 14
@@ -31,10 +32,17 @@ check: setup ## Lint, check the format, type-check, and keep the rules of the ho
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python -m foreword.packs.compile --check
+	$(BIN)/python docs/generate.py --check
 	$(BIN)/pytest tests/test_house.py
 
 bench: setup ## Measure beside the floor, and print the ratios
 	$(BIN)/python bench/run.py
+
+fuzz: setup ## Fuzz each template language for a while, from the seeds that are kept
+	$(BIN)/python tests/fuzz/fuzz_brackets.py --seconds $(SECONDS)
+	$(BIN)/python tests/fuzz/fuzz_directives.py --seconds $(SECONDS)
+	$(BIN)/python tests/fuzz/fuzz_jinja.py --seconds $(SECONDS)
 
 build: setup ## Build wheel and sdist into dist/
 	$(UV) build --python $(BIN)/python

@@ -11,7 +11,6 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from unittest.mock import patch
 
 from foreword import layout as tables
 from foreword.cli import COMMANDS
@@ -273,19 +272,9 @@ class Caught(Exception):
 
 
 def parser_of(command: str) -> Parser:
-    """The parser that a command makes for itself, caught when it is about to be used."""
-    caught: list[Parser] = []
-
-    def catch(self: Parser, *_: object) -> None:
-        caught.append(self)
-        raise Caught
-
-    with patch.object(Parser, "parse_args", catch):
-        try:
-            getattr(import_module(f"foreword.cli.{COMMANDS[command][0]}"), command)([])
-        except Caught:
-            pass
-    return caught[0]
+    """The parser of a command, from its family."""
+    made: Parser = import_module(f"foreword.cli.{COMMANDS[command][0]}").parser_for(command)
+    return made
 
 
 def options_of(command: str) -> list[argparse.Action]:
@@ -296,7 +285,7 @@ def options_of(command: str) -> list[argparse.Action]:
 
 def shared_options() -> list[argparse.Action]:
     """The options that every command has."""
-    return [each for each in parser("show", "x")._actions if each.option_strings]
+    return [each for each in parser("show")._actions if each.option_strings]
 
 
 def arguments_of(command: str) -> list[argparse.Action]:
@@ -309,7 +298,11 @@ def commands_page() -> str:
         "`foreword COMMAND [options]`. Options follow the command. `foreword --version` prints the version, `foreword COMMAND --help`"
         " what a command takes.",
         table(
-            ("command", "does"), [(f"[`{usage(name)}`](#foreword-{name})", row[1]) for name, row in COMMANDS.items()]
+            ("command", "does"),
+            [
+                (f"[`{usage(name)}`](#foreword-{name.replace(chr(32), chr(45))})", row[1])
+                for name, row in COMMANDS.items()
+            ],
         ),
         "Exit status: 0 when all is well; 1 with `--strict` and an error finding; 2 for a wrong call, with one sentence on standard error"
         " that says what would be right.",

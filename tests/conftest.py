@@ -104,11 +104,17 @@ def tree(tmp_path):
     return Tree(tmp_path)
 
 
+@pytest.fixture(scope="module")
+def lasting_tree(tmp_path_factory):
+    """One tree for all tests of a module: for many files that are only looked at."""
+    return Tree(tmp_path_factory.mktemp("tree"))
+
+
 def skill_md(name, description="Does it.", *more, body="Body."):
     """The text of a SKILL.md."""
     return "\n".join(["---", f"name: {name}", f"description: {description}", *more, "---", body, ""])
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def skill():
     return skill_md

@@ -11,8 +11,7 @@ from __future__ import annotations
 import re
 
 from .budget import fit
-from .drafts import Draft, Item, Listing, MadeItem, Scribe, broken, filtered, sealed
-from .errors import LayoutError
+from .drafts import Draft, Item, Listing, MadeItem, Scribe, broken, filtered, sealed, without_blank_ends
 from .findings import finding
 from .inspection.hidden import hidden
 from .layout import Field
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
     Pieces = tuple[Piece, ...]
     Entry = Document | Skill | Resident
     Row = dict[str, "Piece | Pieces"]
+    Render = Callable[[str, Mapping[str, Document], Mapping[str, str | Sequence[str]]], Pieces]
     Rule = Callable[[frozenset[str]], "str | list[str] | None"]
 
 
@@ -53,14 +53,16 @@ def build(
     now: datetime | None,
     rules: Sequence[Rule] = (),
     scribe: Scribe | None = None,
+    render: Render | None = None,
 ) -> Prompt:
     """The prompt that this agent gets from these inputs.
 
-    `now` may be None where `tells_time` says no. A `scribe` of an earlier build of the same layout makes this one cheaper, never
+    `now` may be None where `tells_time` says no. `render` renders templates in the Jinja-like language, for one that is not
+    trusted in a place where it can do no harm. A `scribe` of an earlier build of the same layout makes this one cheaper, never
     different.
     """
     scribe = scribe or Scribe(layout)
-    collector = _Collector(layout, inputs, agent, now, rules, scribe)
+    collector = _Collector(layout, inputs, agent, now, rules, scribe, render)
     drafts = collector.drafts(layout.sections)
     drafts, cuts, cut_files = fit(layout, drafts, scribe)
     findings = (*inputs.findings, *collector.findings, *collector.unused_findings(), *cuts)
@@ -73,16 +75,24 @@ def tells_time(layout: Layout, inputs: Inputs) -> str:
     """How exactly the clock stands in the prompt: `time`, `date`, or not at all."""
     told = ""
     for section in layout.each_section():
-        body = inputs.bodies.get(section.name)
         if any(isinstance(part, Field) and part.name.startswith("now.") for part in section.form):
             return "time"
-        if body is not None and re.search(r"\btime\b|\bdate\b|\bdatetime\b|include", body.text):
+        if section.name in inputs.bodies and _body_tells_time(section, inputs):
             return "time"
         if section.language == "directives" and section.of:
             texts = [*inputs.found.get(section.of, ()), *inputs.includes.values()]
             if any(isinstance(each, Document) and re.search(r"\{\{\s*date", each.text) for each in texts):
                 told = "date"
     return told
+
+
+def _body_tells_time(section: Section, inputs: Inputs) -> bool:
+    body = inputs.bodies[section.name]
+    if section.language == "jinja":
+        from .template import jinja
+
+        return bool(body.text and jinja.names_used(body.path, inputs.templates) & {"date", "time", "datetime"})
+    return "system:time" in body.text or "system:date" in body.text
 
 
 # Collect and speak
@@ -99,9 +109,10 @@ class _Collector:
         now: datetime | None,
         rules: Sequence[Rule],
         scribe: Scribe,
+        render: Render | None,
     ) -> None:
         self.layout, self.inputs, self.agent, self.now, self.rules = layout, inputs, agent, now, rules
-        self.scribe = scribe
+        self.scribe, self.render = scribe, render
         self.own_tag = scribe.own_tag
         self.facts = frozenset(_facts(layout, inputs, agent))
         self.findings: list[Finding] = []
@@ -139,13 +150,28 @@ class _Collector:
         kind = "builtin" if body.path.startswith("$std/") else "template" if body.path else "caller"
         origin = Origin(kind, body.path or "base", None, body.hash)
         if section.language == "jinja":
-            raise LayoutError(f"layout {self.layout.name}: the template language 'jinja' is not available yet")
+            return Draft(section, text=self.rendered(section, body), is_replaced=True)
         from .template import brackets
         from .template.catalog import TYPES
 
-        template = brackets.parse(body.text, TYPES, body.path)
+        types = TYPES | {name.partition(":")[0] for name in self.inputs.values}
+        template = brackets.parse(body.text, types, body.path)
         self.findings.extend(template.findings)
         return Draft(section, text=brackets.render(template, self.variable, origin), is_replaced=True)
+
+    def rendered(self, section: Section, body: Document) -> Pieces:
+        """A body in the Jinja-like language, without the white space around it unless that is the author's."""
+        from .template import jinja
+
+        if not body.text:
+            return ()
+        tools = [tool.name for tool in self.agent.tools]
+        now = self.now or _any_time()
+        facts = jinja.facts(now, printable(self.inputs.workspace.cwd), self.agent.language, tools)
+        facts |= {name: text for name, text in self.inputs.values.items() if ":" not in name and isinstance(text, str)}
+        render = self.render or jinja.render
+        pieces = render(body.path, self.inputs.templates, facts)
+        return without_blank_ends(pieces) if section.trim else pieces
 
     def variable(self, type_: str, name: str) -> Pieces | None:
         """The value of a variable of the bracket language."""
@@ -490,6 +516,13 @@ def _trimmed(given: str | Document) -> Document:
         return document
     text, line = without_blank_lines(document.text)
     return replace(document, text=text if text.strip() else "", line=document.line + line - 1)
+
+
+def _any_time() -> datetime:
+    """Any time: it stands for one that is not told."""
+    from datetime import UTC, datetime
+
+    return datetime(2000, 1, 1, tzinfo=UTC)
 
 
 def _cut_mark(document: Document) -> Pieces:

@@ -161,6 +161,22 @@ def _open_comment(line: str, is_open: bool) -> str:
         is_open, position = True, begin.end()
 
 
+def without_blank_ends(pieces: Pieces) -> Pieces:
+    """The pieces without the blank lines before them and the white space after them."""
+    kept = list(pieces)
+    while kept and not kept[0].text.strip("\n"):
+        kept.pop(0)
+    while kept and not kept[-1].text.strip():
+        kept.pop()
+    if kept:
+        first = kept[0].text.lstrip("\n")
+        line = kept[0].origin.lines[0] + len(kept[0].text) - len(first) if kept[0].origin.lines else None
+        kept[0] = Piece(first, _span(kept[0].origin, line, first))
+        last, origin = kept[-1].text.rstrip(), kept[-1].origin
+        kept[-1] = Piece(last, _span(origin, origin.lines[0] if origin.lines else None, last))
+    return tuple(kept)
+
+
 # How it is written
 
 

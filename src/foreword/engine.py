@@ -23,13 +23,13 @@ from .vocabulary import Agent, Document, Skill, Workspace, printable, replace, v
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
     from typing import Any
 
     from .build import Rule
     from .layout import Layout
-    from .vocabulary import Finding, Inputs, Prompt, Scope
+    from .vocabulary import Finding, Inputs, Piece, Prompt, Scope
 
 DEFAULT_LAYOUT = "foreword"
 
@@ -70,9 +70,28 @@ class Stand:
     base: str | Document = ""
     scope: Scope | None = None
 
+    def render(
+        self, root: str, templates: Mapping[str, Document], facts: Mapping[str, str | Sequence[str]]
+    ) -> tuple[Piece, ...]:
+        """Render a template: in the sandbox, if anything in it came with the workspace."""
+        from .sandbox import render
+
+        is_trusted = all(
+            _is_trusted(self.layout, name, body) for name, body in self.inputs.bodies.items() if body.path == root
+        )
+        return render(
+            root,
+            templates,
+            facts,
+            is_trusted=is_trusted and not any(each.startswith("$workspace/") for each in templates),
+        )
+
 
 class Assembler:
-    """Assembles prompts for one workspace and layout. The unchanged turn costs one `stat` for each file."""
+    """Assembles prompts for one workspace and layout. The unchanged turn costs one `stat` for each file.
+
+    `values` are given for variables of templates, by `type:name`, and outrank what would be found for them.
+    """
 
     def __init__(
         self,
@@ -83,11 +102,12 @@ class Assembler:
         assignments: Sequence[tuple[str, Any]] = (),
         rules: Sequence[Rule] = (),
         packs: Mapping[str, str] | None = None,
+        values: Mapping[str, str] | None = None,
     ) -> None:
         self.workspace = workspace or Workspace()
         self.layout_name = layout
         self.settings, self.assignments, self.rules = settings, tuple(assignments), tuple(rules)
-        self.packs = dict(packs or {})
+        self.packs, self.values = dict(packs or {}), dict(values or {})
         self._lock = allocate_lock()
         self._stand: Stand | None = None
         self._scribe: Scribe | None = None
@@ -115,7 +135,7 @@ class Assembler:
         with self._lock:
             if self._scribe is None or self._scribe.layout is not stand.layout:
                 self._scribe = Scribe(stand.layout)
-            prompt = build(stand.layout, stand.inputs, ready, now, self.rules, self._scribe)
+            prompt = build(stand.layout, stand.inputs, ready, now, self.rules, self._scribe, stand.render)
         self._last = (stand, agent, now, prompt)
         return prompt
 
@@ -174,9 +194,10 @@ class Assembler:
             layout = parse(source.mapping, source.name, source.address, source.strange)
             findings, stamps = (*wrong, *refused, *unknown, *more, *guarded), tuple(reader.stamps.items())
         bodies = _bodies(layout, base, workspace, reader, self.packs)
-        inputs = gather(layout, workspace, reader, before.inputs if before else None, bodies, scope)
-        if findings:
-            inputs = replace(inputs, findings=(*findings, *inputs.findings))
+        templates = _templates(layout, bodies, workspace, reader, self.packs)
+        inputs = gather(layout, workspace, reader, before.inputs if before else None, bodies, templates, scope)
+        if findings or self.values:
+            inputs = replace(inputs, findings=(*findings, *inputs.findings), values={**inputs.values, **self.values})
         return Stand(layout, inputs, tells_time(layout, inputs), findings, stamps, base, scope)
 
 
@@ -188,14 +209,42 @@ def _bodies(
     for section in layout.each_section():
         if section.language not in ("brackets", "jinja"):
             continue
-        given = base if isinstance(base, Document) else Document("", base)
-        if "base" in section.instead and given.text:
+        given = base if isinstance(base, Document) else Document("base", base)
+        if "base" in section.instead and (given.text or isinstance(base, Document)):
             bodies[section.name] = given
         elif section.text is not None and section.text.startswith("$"):
             bodies[section.name] = load_template(section.text, workspace, reader, packs)
         elif section.text is not None:
             bodies[section.name] = Document(f"{layout.address}/{section.name}", section.text)
     return bodies
+
+
+def _templates(
+    layout: Layout, bodies: Mapping[str, Document], workspace: Workspace, reader: Reader, packs: Mapping[str, str]
+) -> dict[str, Document]:
+    """Every template that takes part, by its address, each parsed: what is wrong with one is known before the first turn."""
+    templates: dict[str, Document] = {}
+    for section in layout.each_section():
+        body = bodies.get(section.name)
+        if section.language != "jinja" or body is None or not body.text:
+            continue
+        from .sandbox import check
+
+        templates |= check(
+            body.path, _loading(body, workspace, reader, packs), is_trusted=_is_trusted(layout, section.name, body)
+        )
+    return templates
+
+
+def _loading(
+    body: Document, workspace: Workspace, reader: Reader, packs: Mapping[str, str]
+) -> Callable[[str], Document | None]:
+    return lambda address: body if address == body.path else load_template(address, workspace, reader, packs)
+
+
+def _is_trusted(layout: Layout, section: str, body: Document) -> bool:
+    """Whether a template came from the caller, the user or Foreword itself, and not with the workspace."""
+    return not body.path.startswith("$workspace/") and f"section.{section}.text" not in layout.strange
 
 
 def as_told(exactness: str, now: datetime | None) -> datetime | None:

@@ -46,12 +46,13 @@ def gather(
     reader: Reader,
     before: Inputs | None = None,
     bodies: Mapping[str, Document] | None = None,
+    templates: Mapping[str, Document] | None = None,
     scope: Scope | None = None,
 ) -> Inputs:
     """What the workspace holds for this layout.
 
     `before` is what the same layout found last time. `bodies` are the templates of its sections, whose variables are read as far
-    as the scope allows.
+    as the scope allows, and `templates` is all that they include.
     """
     if workspace.environment is None or workspace.root is None:
         workspace = settled(workspace, reader)
@@ -85,6 +86,7 @@ def gather(
         looks=looks,
         includes=includes,
         bodies=bodies or {},
+        templates=templates or {},
         values=values,
     )
 

@@ -297,6 +297,7 @@ class Layout:
     compaction: Mapping[str, str] = {}
 
     every: Sequence[Section] = ()
+    strange: frozenset[str] = frozenset()
 
     def each_section(self) -> Sequence[Section]:
         """Every section, outer before inner, in order."""
@@ -435,6 +436,7 @@ def _layout(mapping: Mapping[str, Any], name: str, address: str, strange: frozen
         on=tables["on"],
         compaction=tables["compaction"],
         every=tuple(_each(sections)),
+        strange=strange,
     )
 
 

@@ -180,12 +180,11 @@ def _start() -> Popen[bytes]:
 
 def _paths() -> list[str]:
     """The folders that hold this package and minijinja."""
-    from importlib.util import find_spec
+    import minijinja
 
-    found = find_spec("minijinja")
-    if found is None or found.origin is None:
-        raise CallError("minijinja is not installed; it renders the Jinja-like templates")
-    return list(dict.fromkeys(os.path.dirname(os.path.dirname(os.path.abspath(at))) for at in (__file__, found.origin)))
+    return list(
+        dict.fromkeys(os.path.dirname(os.path.dirname(os.path.abspath(at))) for at in (__file__, minijinja.__file__))
+    )
 
 
 def _within(seconds: float, process: Popen[bytes], action: Callable[[], T]) -> T:

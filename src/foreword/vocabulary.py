@@ -251,7 +251,8 @@ class Inputs:
     """What was found in a workspace for a layout, without agent and clock. `found` is by the name of the find.
 
     `looks` is what each find looked at; from it the next look knows what need not be read again. `includes` are the files that
-    texts include, `bodies` the templates of sections, `values` what their variables stand for.
+    texts include, `bodies` the templates of sections, `templates` those and all they include by their address, `values` what
+    their variables stand for.
     """
 
     workspace: Workspace
@@ -262,6 +263,7 @@ class Inputs:
     looks: Mapping[str, Any] = {}
     includes: Mapping[str, Document | Finding] = {}
     bodies: Mapping[str, Document] = {}
+    templates: Mapping[str, Document] = {}
     values: Mapping[str, str | Document] = {}
 
 

@@ -10,9 +10,10 @@ from .vocabulary import digest, printable, replace
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import TypedDict
+    from typing import NotRequired, TypedDict
 
     from .inspection.origins import Line
+    from .template.catalog import CatalogRow
     from .tokens import Count
     from .vocabulary import Candidate, Finding, Origin, Passage, Piece, Prompt, Skill
 
@@ -64,6 +65,12 @@ if TYPE_CHECKING:
         description: str
         location: str
         hidden: bool
+
+    class VariableForm(TypedDict):
+        type: str
+        name: str
+        description: str
+        dynamic: NotRequired[bool]
 
     class PromptForm(TypedDict):
         id: str
@@ -171,3 +178,10 @@ def skill_form(skill: Skill) -> SkillForm:
         "location": printable(skill.path),
         "hidden": skill.hidden,
     }
+
+
+def variable_form(row: CatalogRow) -> VariableForm:
+    form: VariableForm = {"type": row.type, "name": row.name, "description": row.description}
+    if row.dynamic:
+        form["dynamic"] = True
+    return form

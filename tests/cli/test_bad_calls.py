@@ -34,7 +34,7 @@ def refused(tree, run, skill):
     ("arguments", "sentence"),
     [
         (["sho"], "no command 'sho'; did you mean 'show'?"),
-        (["zzz"], "no command 'zzz'; known: blame, layouts, show, skill, skills, tokens, why"),
+        (["zzz"], "no command 'zzz'; known: blame, layouts, show, skill, skills, template"),
         ([""], "no command ''"),
         (["--json"], "no option '--json'"),
         (["--version", "x"], "no option '--version'"),

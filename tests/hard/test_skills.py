@@ -12,9 +12,9 @@ LENIENT = ["foreword", "pi"]
 MENUS = ["foreword", "opal", "pi"]
 
 
-def menu(tree, layout, **options):
+def menu(tree, layout, cwd="w"):
     """Name and description of each skill in the menu; None without a menu."""
-    text = tree.text(layout, base="BASE", tools="read", set={"section.skills.budget": 100_000}, **options)
+    text = tree.text(layout, cwd, base="BASE", tools="read", set={"section.skills.budget": 100_000})
     if layout == "pi":
         block = text.partition("<available_skills>\n")[2].partition("\n</available_skills>")[0]
         values = [line.strip().partition(">")[2].rpartition("<")[0] for line in block.split("\n") if line[:4] == "    "]
@@ -24,6 +24,20 @@ def menu(tree, layout, **options):
         return None
     rows = [line.removeprefix("- ").partition(": ") for line in block.split("\n\n", 1)[1].split("\n")]
     return [(name.strip("*"), description.partition(" (/")[0]) for name, _, description in rows]
+
+
+NAMES = [f"skill-{number:03}" for number in range(559)]
+
+
+@pytest.fixture(scope="module")
+def crowd(lasting_tree, skill):
+    """559 skills, of which every third has a long description, and in another workspace 200."""
+    lasting_tree({"w/.git": None, "two-hundred/.git": None})
+    lasting_tree({f"two-hundred/.agents/skills/{name}/SKILL.md": skill(name) for name in NAMES[:200]})
+    return lasting_tree({
+        f"w/.agents/skills/{name}/SKILL.md": skill(name, "word " * 60 if number % 3 == 0 else "A short one.")
+        for number, name in enumerate(NAMES)
+    })  # fmt: skip
 
 
 def one(tree, head, folder="testing", body="Body."):
@@ -122,12 +136,11 @@ def test_a_directory_with_odd_signs_has_an_escaped_location(tree, skill):
 
 @pytest.mark.parametrize("layout", MENUS)
 @pytest.mark.parametrize("broken", ["", "\x00", "no front matter", "---\nname: s100\n---\n", "---\nname: [\n---\n", "---\n"])
-def test_one_broken_among_two_hundred(tree, skill, layout, broken):
-    names = [f"s{number:03}" for number in range(200)]
-    tree({"w/.git": None, **{f"w/.agents/skills/{name}/SKILL.md": skill(name) for name in names}})
-    tree({"w/.agents/skills/s100/SKILL.md": broken})
-    assert [name for name, _ in menu(tree, layout)] == [name for name in names if name != "s100"]
-    assert {path for _, path in tree.told(tree.prompt(layout))} == {"/w/.agents/skills/s100/SKILL.md"}
+def test_one_broken_among_two_hundred(crowd, layout, broken):
+    crowd({"two-hundred/.agents/skills/skill-100/SKILL.md": broken})
+    assert [name for name, _ in menu(crowd, layout, "two-hundred")] == [*NAMES[:100], *NAMES[101:200]]
+    path = "/two-hundred/.agents/skills/skill-100/SKILL.md"
+    assert {path for _, path in crowd.told(crowd.prompt(layout, "two-hundred"))} == {path}
 
 
 @pytest.mark.parametrize("layout", MENUS)
@@ -181,18 +194,6 @@ def test_a_skill_that_is_no_file_does_not_hang(tree, skill, layout, odd):
 
 
 # 559 skills, a small budget -> descriptions shortened first, then names only, then a counted omission; order stable
-
-
-NAMES = [f"skill-{number:03}" for number in range(559)]
-
-
-@pytest.fixture
-def crowd(tree, skill):
-    """559 skills; every third has a long description."""
-    return tree({"w/.git": None} | {
-        f"w/.agents/skills/{name}/SKILL.md": skill(name, "word " * 60 if number % 3 == 0 else "A short one.")
-        for number, name in enumerate(NAMES)
-    })  # fmt: skip
 
 
 def cost(tree, layout, **options):

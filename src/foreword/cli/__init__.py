@@ -7,6 +7,10 @@ from __future__ import annotations
 
 import sys
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
 COMMANDS = {
     "show": ("prompt", "print the prompt; findings go to standard error"),
     "why": ("prompt", "every file that was considered, and why it is in the prompt or not"),
@@ -15,6 +19,13 @@ COMMANDS = {
     "layouts": ("catalog", "the layouts, or one of them"),
     "skills": ("catalog", "the skills that were found"),
     "skill": ("catalog", "the message that activates a skill"),
+    "template show": ("template", "print the global template"),
+    "template set": ("template", "keep a file as the global template"),
+    "template check": ("template", "say what is wrong or doubtful in a template"),
+    "template render": ("template", "render a template in a directory"),
+    "template history": ("template", "the versions of the global template"),
+    "template restore": ("template", "go back to a version of the global template"),
+    "template variables": ("template", "the variables that templates may use"),
 }
 _USAGE = "foreword COMMAND [DIR] [options]      foreword COMMAND --help      foreword --version"
 
@@ -51,22 +62,33 @@ def _run(given: list[str]) -> int:
 
 
 def _command(given: list[str]) -> int:
-    name = given[0]
+    """Find the family of the command, of one word or two, and let it read its arguments and do its work."""
+    words = 2 if " ".join(given[:2]) in COMMANDS else 1
+    name = " ".join(given[:words])
     if name not in COMMANDS:
-        from ..errors import CallError, suggestion
-
-        what = "option" if name.startswith("-") else "command"
-        raise CallError(
-            f"no {what} {name!r}"
-            + suggestion(name, COMMANDS)
-            + (" (options follow a command)" if what == "option" else "")
-        )
+        _unknown(given)
     from importlib import import_module
 
     family = import_module(f"foreword.cli.{COMMANDS[name][0]}")
-    result: int = getattr(family, name)(given[1:])
+    from .options import read
+
+    result: int = getattr(family, name.replace(" ", "_"))(read(family.parser_for(name), given[words:]))
     sys.stdout.flush()
     return result
+
+
+def _unknown(given: list[str]) -> NoReturn:
+    from ..errors import CallError, suggestion
+
+    if given[0].startswith("-"):
+        raise CallError(
+            f"no option {given[0]!r}{suggestion(given[0], ())}; options follow a command (see foreword --help)"
+        )
+    actions = [name.partition(" ")[2] for name in COMMANDS if name.startswith(given[0] + " ")]
+    if actions:
+        action = given[1] if len(given) > 1 and not given[1].startswith("-") else ""
+        raise CallError(f"foreword {given[0]} has no action {action!r}" + suggestion(action, actions))
+    raise CallError(f"no command {given[0]!r}" + suggestion(given[0], COMMANDS))
 
 
 def _help(status: int) -> int:

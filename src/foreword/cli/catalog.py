@@ -4,21 +4,31 @@ from __future__ import annotations
 
 import sys
 
-from . import COMMANDS
-from .options import agent, assembler, clock, parser, with_dir
+from .options import assembler, parser, with_dir
 from .terminal import report, write, write_json, write_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
     from ..layout import Section
+    from .options import Parser
 
 
-def layouts(arguments: list[str]) -> int:
+def parser_for(command: str) -> Parser:
+    """The parser of one of these commands."""
+    made = parser(command)
+    if command == "layouts":
+        made.add_argument("name", nargs="?", default="", metavar="NAME", help="a layout to show")
+        return made
+    if command == "skill":
+        made.add_argument("name", metavar="NAME", help="the skill")
+    return with_dir(made)
+
+
+def layouts(given: argparse.Namespace) -> int:
     """`foreword layouts [NAME]`"""
-    made = parser("layouts", COMMANDS["layouts"][1])
-    made.add_argument("name", nargs="?", default="", metavar="NAME", help="a layout to show")
-    made.set_defaults(dir=".")
-    given = made.parse_args(arguments)
     if given.name or given.layout:
         given.layout = given.name or given.layout
         return _one_layout(given)
@@ -32,10 +42,10 @@ def layouts(arguments: list[str]) -> int:
     return 0
 
 
-def _one_layout(given: object) -> int:
-    layout = assembler(given).layout()  # type: ignore[arg-type]
+def _one_layout(given: argparse.Namespace) -> int:
+    layout = assembler(given).layout()
     rows = [(depth, section) for depth, section in _nested(layout.sections, 0)]
-    if given.json:  # type: ignore[attr-defined]
+    if given.json:
         sections = [
             {"name": each.name, "depth": depth, "lifetime": each.lifetime, "content": _content(each)}
             for depth, each in rows
@@ -62,9 +72,9 @@ def _one_layout(given: object) -> int:
     return 0
 
 
-def _nested(sections: object, depth: int) -> list[tuple[int, Section]]:
+def _nested(sections: Sequence[Section], depth: int) -> list[tuple[int, Section]]:
     rows: list[tuple[int, Section]] = []
-    for section in sections:  # type: ignore[attr-defined]
+    for section in sections:
         rows.append((depth, section))
         rows.extend(_nested(section.sections, depth + 1))
     return rows
@@ -83,10 +93,8 @@ def _content(section: Section) -> str:
     return what + (f", or {' or '.join(section.instead)}" if section.instead else "")
 
 
-def skills(arguments: list[str]) -> int:
+def skills(given: argparse.Namespace) -> int:
     """`foreword skills [DIR]`"""
-    given = with_dir(parser("skills", COMMANDS["skills"][1])).parse_args(arguments)
-    agent(given), clock(given)
     made = assembler(given)
     found, findings = made.skills(), made.stand().inputs.findings
     if given.json:
@@ -110,12 +118,8 @@ def skills(arguments: list[str]) -> int:
     return 1 if given.strict and any(each.severity == "error" for each in findings) else 0
 
 
-def skill(arguments: list[str]) -> int:
+def skill(given: argparse.Namespace) -> int:
     """`foreword skill NAME [DIR]`"""
-    made = parser("skill", COMMANDS["skill"][1])
-    made.add_argument("name", metavar="NAME", help="the skill")
-    given = with_dir(made).parse_args(arguments)
-    agent(given), clock(given)
     content = assembler(given).skill_message(given.name)
     if given.json:
         write_json({"role": "user", "content": content})

@@ -10,6 +10,7 @@ from ..engine import Assembler
 from ..errors import CallError
 from ..settings import parse_assignment
 from ..vocabulary import Access, Agent, Document, Scope, Tool, Workspace, printable
+from . import COMMANDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,79 +32,90 @@ class Parser(argparse.ArgumentParser):
     """A parser whose complaint is one sentence."""
 
     def error(self, message: str) -> NoReturn:
-        raise CallError(f"{message} (see foreword {self.prog.split()[-1]} --help)")
+        raise CallError(f"{message} (see {self.prog} --help)")
 
 
-def parser(command: str, about: str) -> Parser:
+OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("--json", {"action": "store_true", "help": "print JSON"}),
+    ("--layout", {"metavar": "NAME|FILE", "help": "the layout: a shipped one, an address ($user/mine) or a file"}),
+    (
+        "--set",
+        {"action": "append", "metavar": "KEY=VALUE", "help": "set a key of the layout (skills.validation=strict)"},
+    ),
+    (
+        "--settings",
+        {"metavar": "FILE", "help": "a further foreword.toml, stronger than the user's and the workspace's"},
+    ),
+    (
+        "--pack",
+        {"action": "append", "metavar": "NAME=DIR", "help": "a folder of layouts, templates and wording, as $NAME/…"},
+    ),
+    ("--home", {"default": None, "metavar": "DIR", "help": "the user's home directory"}),
+    (
+        "--now",
+        {
+            "default": None,
+            "metavar": "ISO",
+            "help": "the time, such as 2026-03-07T08:55:05-06:00; it keeps its own offset",
+        },
+    ),
+    (
+        "--tools",
+        {
+            "metavar": "FILE",
+            "help": 'a JSON file of tools: [{"name", "description", "snippet", "guidelines", "schema"}]',
+        },
+    ),
+    ("--tool", {"action": "append", "metavar": "NAME", "help": "a tool the agent has"}),
+    ("--model", {"help": "the model's name"}),
+    ("--provider", {"help": "the provider's name"}),
+    ("--session", {"metavar": "ID", "help": "the session's id"}),
+    ("--sub-agent", {"action": "store_true", "help": "the agent is a sub-agent"}),
+    ("--base", {"metavar": "FILE|$PREFIX/PATH", "help": "a base text that replaces the layout's own"}),
+    ("--skill", {"metavar": "NAME", "help": "the active skill"}),
+    ("--plan", {"metavar": "FILE", "help": "the active plan"}),
+    (
+        "--scope",
+        {"metavar": "FILE", "help": 'a JSON file {"allow": [{"path", "permission", "recursive"}], "deny": […]}'},
+    ),
+    ("--language", {"help": "the language the agent answers in"}),
+    ("--doc", {"action": "append", "metavar": "LABEL=PATH", "help": "documentation of the agent itself"}),
+    ("--store", {"metavar": "URL", "help": "where templates, prompts and editions are kept"}),
+    ("--strict", {"action": "store_true", "help": "exit with 1 if there is an error finding"}),
+)
+
+
+def parser(command: str) -> Parser:
     """A parser with the options of every command."""
+    about = COMMANDS[command][1]
     made = Parser(
         prog=f"foreword {command}",
         description=about[0].upper() + about[1:] + ".",
         allow_abbrev=False,
         formatter_class=_formatter,
     )
-    add = made.add_argument
-    add("--json", action="store_true", help="print JSON")
-    add(
-        "--layout", default="", metavar="NAME|FILE", help="the layout: a shipped one, an address ($user/mine) or a file"
-    )
-    add(
-        "--set",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="set a key of the layout (skills.validation=strict)",
-    )
-    add(
-        "--settings",
-        default="",
-        metavar="FILE",
-        help="a further foreword.toml, stronger than the user's and the workspace's",
-    )
-    add(
-        "--pack",
-        action="append",
-        default=[],
-        metavar="NAME=DIR",
-        help="a folder of layouts, templates and wording, as $NAME/…",
-    )
-    add("--home", default=None, metavar="DIR", help="the user's home directory")
-    add("--now", default="", metavar="ISO", help="the time, such as 2026-03-07T08:55:05-06:00; it keeps its own offset")
-    add(
-        "--tools",
-        default="",
-        metavar="FILE",
-        help='a JSON file of tools: [{"name", "description", "snippet", "guidelines", "schema"}]',
-    )
-    add("--tool", action="append", default=[], metavar="NAME", help="a tool the agent has")
-    add("--model", default="", help="the model's name")
-    add("--provider", default="", help="the provider's name")
-    add("--session", default="", metavar="ID", help="the session's id")
-    add("--sub-agent", action="store_true", help="the agent is a sub-agent")
-    add("--base", default="", metavar="FILE|$PREFIX/PATH", help="a base text that replaces the layout's own")
-    add("--skill", default="", metavar="NAME", help="the active skill")
-    add("--plan", default="", metavar="FILE", help="the active plan")
-    add(
-        "--scope",
-        default="",
-        metavar="FILE",
-        help='a JSON file {"allow": [{"path", "permission", "recursive"}], "deny": […]}',
-    )
-    add("--language", default="", help="the language the agent answers in")
-    add("--doc", action="append", default=[], metavar="LABEL=PATH", help="documentation of the agent itself")
-    add("--store", default="", metavar="URL", help="where templates, prompts and editions are kept")
-    add("--strict", action="store_true", help="exit with 1 if there is an error finding")
+    for name, takes in OPTIONS:
+        by_action = {"store_true": False, "append": []}.get(takes.get("action", ""), "")
+        made.add_argument(name, **{"default": by_action, **takes})
     return made
 
 
 def with_dir(made: Parser) -> Parser:
     """The parser with the optional argument DIR."""
-    made.add_argument("dir", nargs="?", default=".", metavar="DIR", help="the agent's working directory")
+    made.add_argument("dir", nargs="?", default=argparse.SUPPRESS, metavar="DIR", help="the agent's working directory")
     return made
 
 
-def assembler(given: argparse.Namespace) -> Assembler:
-    """The assembler for the workspace and layout that the options name."""
+def read(made: Parser, arguments: list[str]) -> argparse.Namespace:
+    """The options as they were given, each of them checked, with the agent they describe and the time."""
+    made.set_defaults(dir=".")
+    given = made.parse_args(arguments)
+    given.agent, given.clock = agent(given), clock(given)
+    return given
+
+
+def assembler(given: argparse.Namespace, values: dict[str, str] | None = None) -> Assembler:
+    """The assembler for the workspace and layout that the options name; `values` are given for variables of templates."""
     workspace = Workspace(given.dir, home=given.home)
     if given.home is not None and not os.path.isdir(given.home):
         raise CallError(f"--home {printable(given.home)}: there is no such directory")
@@ -113,6 +125,7 @@ def assembler(given: argparse.Namespace) -> Assembler:
         settings=given.settings,
         assignments=[parse_assignment(each) for each in given.set],
         packs=dict(_pair(each, "--pack", "NAME=DIR") for each in given.pack),
+        values=values,
     )
 
 
@@ -129,7 +142,7 @@ def agent(given: argparse.Namespace) -> Agent:
         session=given.session,
         base=_base(given),
         skill=given.skill,
-        plan=_document(given.plan, "--plan") if given.plan else "",
+        plan=document(given.plan, "--plan") if given.plan else "",
         scope=_scope(given.scope, given.dir) if given.scope else None,
         language=given.language,
         docs=[_pair(each, "--doc", "LABEL=PATH") for each in given.doc],
@@ -140,12 +153,12 @@ def _base(given: argparse.Namespace) -> str | Document:
     """The text of a file, or of a template by its address."""
     if given.base.startswith("$"):
         return assembler(given).template(given.base)
-    return _document(given.base, "--base") if given.base else ""
+    return document(given.base, "--base") if given.base else ""
 
 
 def clock(given: argparse.Namespace) -> datetime | None:
     """The time that was given; None for now."""
-    if not given.now:
+    if given.now is None:
         return None
     from datetime import datetime
 
@@ -237,7 +250,7 @@ def _pair(text: str, option: str, form: str) -> tuple[str, str]:
 def _json(path: str, option: str) -> Any:
     import json
 
-    text = sys.stdin.read() if path == "-" else _document(path, option).text
+    text = sys.stdin.read() if path == "-" else document(path, option).text
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -245,7 +258,7 @@ def _json(path: str, option: str) -> Any:
         raise CallError(f"{option} {path}: the file is not JSON{where}") from None
 
 
-def _document(path: str, option: str) -> Document:
+def document(path: str, option: str) -> Document:
     from ..sources.environment import absolute
     from ..sources.files import Reader
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from . import COMMANDS
-from .options import agent, assembler, clock, parser, with_dir
+from .options import assembler, parser, with_dir
 from .terminal import is_terminal, painted, report, write, write_json, write_table
 
 TYPE_CHECKING = False
@@ -14,14 +13,28 @@ if TYPE_CHECKING:
 
     from ..vocabulary import Origin, Prompt
     from ..wire import PromptForm
+    from .options import Parser
 
 _FATES = {"used": "green", "cut": "yellow", "unreadable": "red", "binary": "red", "refused": "red", "untrusted": "red"}
 
 
-def show(arguments: list[str]) -> int:
+def parser_for(command: str) -> Parser:
+    """The parser of one of these commands."""
+    made = with_dir(parser(command))
+    if command == "why":
+        about = "only candidates at or below this path, or of this name"
+        made.add_argument("path", nargs="?", default="", metavar="PATH", help=about)
+        made.add_argument("--all", action="store_true", help="files that are not there as well")
+    return made
+
+
+def show(given: argparse.Namespace) -> int:
     """`foreword show [DIR]`"""
-    given = with_dir(parser("show", COMMANDS["show"][1])).parse_args(arguments)
-    prompt = _prompt(given)
+    return write_prompt(_prompt(given), given)
+
+
+def write_prompt(prompt: Prompt, given: argparse.Namespace) -> int:
+    """Print a prompt, and its findings to standard error; the exit status."""
     if given.json:
         write_json(_form(prompt, given))
     else:
@@ -31,14 +44,8 @@ def show(arguments: list[str]) -> int:
     return _status(prompt, given)
 
 
-def why(arguments: list[str]) -> int:
+def why(given: argparse.Namespace) -> int:
     """`foreword why [DIR] [PATH]`"""
-    made = with_dir(parser("why", COMMANDS["why"][1]))
-    made.add_argument(
-        "path", nargs="?", default="", metavar="PATH", help="only candidates at or below this path, or of this name"
-    )
-    made.add_argument("--all", action="store_true", help="files that are not there as well")
-    given = made.parse_args(arguments)
     prompt = _prompt(given)
     candidates = [each for each in prompt.candidates if _is_meant(each.path, given.path, given.dir)]
     if given.json:
@@ -60,9 +67,8 @@ def why(arguments: list[str]) -> int:
     return _status(prompt, given)
 
 
-def blame(arguments: list[str]) -> int:
+def blame(given: argparse.Namespace) -> int:
     """`foreword blame [DIR]`"""
-    given = with_dir(parser("blame", COMMANDS["blame"][1])).parse_args(arguments)
     prompt = _prompt(given)
     from ..inspection.origins import lines_of
 
@@ -84,9 +90,8 @@ def blame(arguments: list[str]) -> int:
     return _status(prompt, given)
 
 
-def tokens(arguments: list[str]) -> int:
+def tokens(given: argparse.Namespace) -> int:
     """`foreword tokens [DIR]`"""
-    given = with_dir(parser("tokens", COMMANDS["tokens"][1])).parse_args(arguments)
     prompt = _prompt(given)
     form = _form(prompt, given)
     if given.json:
@@ -112,7 +117,7 @@ def _bar(count: int, most: int) -> str:
 
 
 def _prompt(given: argparse.Namespace) -> Prompt:
-    return assembler(given).prompt(agent(given), clock(given))
+    return assembler(given).prompt(given.agent, given.clock)
 
 
 def _form(prompt: Prompt, given: argparse.Namespace) -> PromptForm:

@@ -210,6 +210,8 @@ def _nest(template: Document, tokens: Sequence[Token]) -> None:
     opened: list[tuple[str, Token]] = []
     for token in tokens:
         word = token[5]
+        if word == "elif" and (not opened or opened[-1][0] not in ("if", "elif")):
+            raise wrong(template, "has no {% if %}", token[1], token[2])
         if word == "elif" or is_opening(template, token):
             opened.append((word, token))
             if len(opened) > DEPTH:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     Meaning: TypeAlias = tuple[str | None, Origin]
 
 _KEEPING = frozenset("filter macro call set".split())
-_WRITTEN_WHOLE = frozenset(["filter", "call"])
+_WRITTEN_WHOLE = frozenset(["filter", "call", "for"])
 _PRIVATE = range(0xE000, 0xF900)
 
 

@@ -1,0 +1,143 @@
+"""Fuzz the Jinja-like language: python tests/fuzz/fuzz_jinja.py --seconds 20
+
+What the scanner refuses the engine must refuse too, what both take must render alike with and without traces, and no
+input may raise anything but a TemplateError. Templates that are not calm render in the sandbox.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import minijinja
+from harness import fuzz
+
+from foreword import sandbox
+from foreword.errors import TemplateError
+from foreword.template import jinja, tags
+from foreword.vocabulary import Document
+
+WORDS = [
+    "{{ cwd }}",
+    "{{ tools | join(', ') }}",
+    "{{- date -}}",
+    "{% if tools %}",
+    "{% if cwd == '/w' %}",
+    "{% else %}",
+]
+WORDS += [
+    "{% elif 1 %}",
+    "{% endif %}",
+    "{%- for t in tools %}",
+    "{% endfor -%}",
+    "{{ t }}",
+    "{{ loop.index }}",
+    "{#",
+    "#}",
+]
+WORDS += [
+    "{% raw %}",
+    "{% endraw %}",
+    "{% include 'part' %}",
+    "{% include '",
+    "{% set x = ",
+    "{% set x %}",
+    "{% endset %}",
+]
+WORDS += [
+    "{% filter upper %}",
+    "{% endfilter %}",
+    "{% block b %}",
+    "{% endblock %}",
+    "{% extends 'part' %}",
+    "{{",
+    "}}",
+]
+WORDS += [
+    "{%",
+    "%}",
+    "-",
+    "+",
+    "'",
+    '"',
+    "\\",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    "|",
+    "~",
+    ".",
+    ",",
+    "=",
+    "==",
+    " is ",
+    " not ",
+]
+WORDS += [
+    " in ",
+    " if ",
+    " else ",
+    "e-",
+    "0x1e-",
+    "1.",
+    "\n",
+    " ",
+    "\t",
+    "\r\n",
+    "\0",
+    "\x0b",
+    "\xa0",
+    "\u2028",
+    "é",
+    "\ue000",
+]
+VARIABLES = {"cwd": "/w {{ date }}\n", "date": "\ue0000:", "language": "", "tools": ["read", "<b>"]}
+PART = Document("", "part {{ cwd }}\n{% if tools %}\n {{- date }}{% endif %}\n", "sha256:0")
+
+
+def check(text):
+    templates = {"$t/main": Document("", text, "sha256:0"), "$t/part": PART}
+    try:
+        tags.scan(templates["$t/main"])
+    except TemplateError as error:
+        assert not is_parsed(text) or "accepted" in str(error) or "deep" in str(error) or "in one tag" in str(error)
+        return
+    try:
+        pieces = sandbox.render("$t/main", templates, VARIABLES, is_trusted=True)
+        plain = sandbox.render("$t/main", templates, VARIABLES, is_trusted=True, trace=False)
+    except TemplateError:
+        return
+    assert "".join(piece.text for piece in pieces) == "".join(piece.text for piece in plain)
+    for piece in pieces:
+        is_told(piece, templates, len(pieces))
+    if "{{" not in text and "{%" not in text and "{#" not in text:
+        assert "".join(piece.text for piece in pieces) == text
+    assert jinja.names_used("$t/main", templates) is not None
+
+
+def is_parsed(text):
+    try:
+        minijinja.Environment(debug=False).add_template("t", text)
+    except minijinja.TemplateError:
+        return False
+    return True
+
+
+def is_told(piece, templates, count):
+    """A text that a template wrote stands on its lines, unless it was made by a tag there."""
+    assert piece.text
+    origin = piece.origin
+    if origin.kind == "variable":
+        assert set(origin.path.split(", ")) <= set(VARIABLES), piece
+        return
+    first, last = origin.lines
+    lines = templates[origin.path].text.split("\n")
+    assert 1 <= first <= last <= len(lines), piece
+    there = "\n".join([*lines[first - 1 : last], ""])
+    assert piece.text in there or "{{" in there or "{%" in there, piece
+
+
+if __name__ == "__main__":
+    sys.exit(fuzz(check, "jinja", WORDS))

@@ -1,0 +1,216 @@
+"""Whatever a template holds, it renders or is refused; a value arrives as it is; and every character has its origin."""
+
+import minijinja
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+
+from foreword.errors import TemplateError
+from foreword.template import inclusion, tags
+from foreword.template.addresses import resolve
+from foreword.template.jinja import check, includes, is_calm, render
+from foreword.vocabulary import Document
+
+everything = st.text(st.characters(exclude_categories=()))
+sound = st.text()
+prose = sound.filter(lambda text: not any(mark in text for mark in ("{{", "{%", "{#")))
+CRUMBS = [
+    "{{",
+    "}}",
+    "{%",
+    "%}",
+    "{#",
+    "#}",
+    "-",
+    "+",
+    "if",
+    "elif",
+    "else",
+    "endif",
+    "for",
+    "in",
+    "endfor",
+    "set",
+    "endset",
+]
+CRUMBS += [
+    "raw",
+    "endraw",
+    "include",
+    "'a'",
+    '"',
+    "'",
+    "\\",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    "|",
+    "~",
+    ".",
+    ",",
+    "=",
+    " ",
+    "\n",
+]
+CRUMBS += ["a", "b", "upper", "is", "not", "1", "1e-", "0x1e", "\x0b", "\xa0", "é", "\ud800", "\ue000"]
+crumbs = st.lists(st.sampled_from(CRUMBS), max_size=30).map("".join)
+
+
+def rendered(text, variables=(), **more):
+    return render("$u/t", {"$u/t": Document("", text), **more}, dict(variables))
+
+
+def text_of(pieces):
+    return "".join(piece.text for piece in pieces)
+
+
+@given(prose)
+@example("a\n")
+@example("a\r\n")
+@example("\n\n")
+@example("{ {} % # }\n")
+def test_a_template_without_tags_is_itself(text):
+    pieces = rendered(text)
+    assert text_of(pieces) == text
+    assert len(pieces) == bool(text)
+
+
+@given(everything)
+@example("{{ date }}{% if")
+@example("\\1 $& %s \ue0000:")
+@example("\ud800")
+def test_a_value_is_inserted_literally_whatever_it_contains(value):
+    written = value.encode("utf-8", "backslashreplace").decode()
+    pieces = rendered("<{{ a }}|{% if true %}{{ a }}{% endif %}>", {"a": value})
+    assert text_of(pieces) == f"<{written}|{written}>"
+    assert [piece.text for piece in pieces if piece.origin.kind == "variable"] == [written] * 2 * bool(written)
+
+
+@given(st.one_of(everything, crumbs))
+def test_parsing_raises_nothing_but_template_errors(text):
+    for call in (lambda: includes(text, "$u/t"), lambda: check("$u/t", {"$u/t": Document("", text)}.get)):
+        try:
+            call()
+        except TemplateError as error:
+            assert str(error).startswith("$u/t") and str(error).encode()
+
+
+@given(st.one_of(sound, crumbs.filter(lambda text: "\ud800" not in text)))
+def test_what_the_scanner_refuses_the_engine_refuses(text):
+    try:
+        tags.scan(Document("", text))
+    except TemplateError:
+        try:
+            minijinja.Environment(debug=False).add_template("t", text)
+        except minijinja.TemplateError:
+            return
+        raise
+
+
+@given(st.one_of(everything, st.text("$/.\\ab")), st.sampled_from(["", "/w/x", "$u/t", "$u/a/b"]))
+def test_an_address_stays_in_its_pack(name, current):
+    try:
+        address = resolve(name, current)
+    except TemplateError:
+        return
+    assert address.startswith("$") and address == resolve(address)
+    assert not {"", ".", ".."} & set(address.split("/"))
+    assert name.startswith("$") or address.endswith("/" + name)
+
+
+# Templates that are right
+
+spaces = st.sampled_from(["", " ", "\n", "\n\n", " \n\t", "\x0b", "\xa0", "\u2003"])
+texts = st.lists(st.one_of(spaces, st.sampled_from(["x", "ab\ncd", "é", "{", "}", "\ue000"])), max_size=4).map("".join)
+signs = st.sampled_from(["", "", "-", "+"])
+expressions = st.sampled_from(
+    [
+        "a",
+        "b | join(', ')",
+        "a ~ b[0]",
+        "'x'",
+        "a | upper",
+        "'{{' if b else '}}'",
+        "loop is defined",
+        "c | default('\n')",
+    ]
+)
+
+
+def tag(inside, mark="{}"):
+    opening, closing = ("{{", "}}") if mark == "{}" else ("{%", "%}")
+    return st.builds("{}{} {} {}{}".format, st.just(opening), signs, inside, signs, st.just(closing))
+
+
+def block(word, inside, ending):
+    return st.builds("".join, st.tuples(tag(st.just(word), "%"), inside, tag(st.just(ending), "%")))
+
+
+def blocks(inside):
+    other = st.builds("".join, st.tuples(inside, tag(st.just("else"), "%"), inside))
+    return st.one_of(
+        st.lists(inside, max_size=3).map("".join),
+        block("if 'x' in a", other, "endif"),
+        block("if b", inside, "endif"),
+        block("for t in b", st.builds("".join, st.tuples(inside, tag(st.just("t")))), "endfor"),
+        block("filter upper", inside, "endfilter"),
+        block("set d", inside, "endset"),
+        st.builds("".join, st.tuples(block("set d", inside, "endset"), tag(st.just("d")))),
+        st.builds("{{% raw %}}{}{{% endraw %}}".format, texts),
+    )
+
+
+leaves = st.one_of(texts, tag(expressions), st.just("{#- c -#}"), tag(st.just("include 'p'"), "%"))
+right = st.recursive(leaves, blocks, max_leaves=12)
+
+
+@given(right, right.filter(lambda text: "include" not in text), everything, st.lists(st.text(max_size=5), max_size=3))
+@example("{% for t in b %}{{ t }}{% endfor %}", "", "", ["\ue000", "0:"])
+def test_the_trace_spells_out_what_is_rendered(text, part, a, b):
+    variables = {"a": a, "b": [*b, "y"]}
+    templates = {"$u/t": Document("", text), "$u/p": Document("", part)}
+    pieces = render("$u/t", templates, variables)
+    assert text_of(pieces) == text_of(render("$u/t", templates, variables, trace=False))
+    assert text_of(pieces) == by_the_engine_alone(templates, variables)
+    lines = {address: template.text.split("\n") for address, template in templates.items()}
+    for piece in pieces:
+        assert piece.text
+        if piece.origin.kind == "variable":
+            assert piece.origin.path in ("a", "b", "a, b")
+        else:
+            first, last = piece.origin.lines
+            there = "\n".join([*lines[piece.origin.path][first - 1 : last], ""])
+            assert 1 <= first <= last and (piece.text in there or "{%" in there or "{{" in there)
+
+
+def by_the_engine_alone(templates, variables):
+    names = {address.removeprefix("$u/"): template.text for address, template in templates.items()}
+    names["p"] = names["p"].removesuffix("\n").removesuffix("\r")
+    values = {"a": variables["a"].encode("utf-8", "backslashreplace").decode(), "b": variables["b"]}
+    environment = minijinja.Environment(
+        templates=names, debug=False, undefined_behavior="strict", keep_trailing_newline=True
+    )
+    return environment.render_template("t", **values)
+
+
+@given(right.filter(lambda text: "set" not in text and "filter" not in text), sound)
+def test_what_is_written_directly_is_told_exactly(text, a):
+    """No piece is longer than the one text or value that it is."""
+    variables = {"a": a, "b": ["y"]}
+    templates = {"$u/t": Document("", text), "$u/p": Document("", "p {{ a }}\n")}
+    collected = inclusion.collect("$u/t", templates.get)
+    runs = {each.document.text[token[3] : token[4]] for each in collected.values() for token in each.tokens}
+    for piece in render("$u/t", templates, variables):
+        if piece.origin.kind != "variable":
+            there = collected[piece.origin.path].document.text.split("\n")
+            assert piece.text in runs or "{{" in "\n".join(there[piece.origin.lines[0] - 1 : piece.origin.lines[1]])
+
+
+@given(right, sound, st.integers(0, 40))
+def test_what_is_calm_stays_within_its_measure(text, a, count):
+    variables = {"a": a, "b": ["y" * count] * count}
+    templates = {"$u/t": Document("", text), "$u/p": Document("", "p")}
+    assume(is_calm("$u/t", templates, variables))
+    assert len(text_of(render("$u/t", templates, variables))) <= 5_000_000

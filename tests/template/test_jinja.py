@@ -1,0 +1,363 @@
+"""The Jinja-like language, case by case: tests/cases/jinja holds what goes in and what comes out."""
+
+from __future__ import annotations
+
+import tomllib
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+from foreword.errors import CallError, TemplateError
+from foreword.template import inclusion, tags
+from foreword.template.addresses import resolve, split
+from foreword.template.jinja import VARIABLES, check, facts, includes, is_calm, names_used, render
+from foreword.vocabulary import Document, Origin, Piece
+
+USUAL = facts(datetime(2026, 4, 15, 11, 30, tzinfo=timezone(timedelta(hours=2))), "/w", "English", ["read", "edit"])
+
+TABLES = sorted((Path(__file__).parent.parent / "cases" / "jinja").glob("*.toml"))
+CASES = [
+    pytest.param(case, id=f"{table.stem}: {case['name']}")
+    for table in TABLES
+    for case in tomllib.loads(table.read_text("utf-8"))["case"]
+]
+
+
+def documents(texts):
+    return {address: Document(f"/disk/{address}.md", text, f"sha256:{address}") for address, text in texts.items()}
+
+
+def loader(templates):
+    def load(address):
+        if split(address)[0] == "acme":
+            raise CallError("no pack 'acme'; known packs: std, user, workspace")
+        return templates.get(address)
+
+    return load
+
+
+def told(piece):
+    """An origin as `variable NAME` or `KIND ADDRESS FIRST-LAST`."""
+    origin = piece.origin
+    if origin.lines is None:
+        return [piece.text, f"{origin.kind} {origin.path}"]
+    assert origin.hash == f"sha256:{origin.path}"
+    return [piece.text, f"{origin.kind} {origin.path} {origin.lines[0]}-{origin.lines[1]}"]
+
+
+def text(pieces):
+    return "".join(piece.text for piece in pieces)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_case(case):
+    root = case.get("root", "$user/main")
+    written = documents({**({root: case["template"]} if "template" in case else {}), **case.get("files", {})})
+    variables = {**USUAL, **case.get("variables", {})}
+    if "output" not in case:
+        with pytest.raises(TemplateError) as raised:
+            render(root, check(root, loader(written) if root.startswith("$") else written.get), variables)
+        first, *shown = str(raised.value).split("\n")
+        assert first == case["error"] if "error" in case else case["error_has"] in first
+        assert not shown or set(shown[1].strip()) == {"^"}
+        return
+    templates = check(root, loader(written) if root.startswith("$") else written.get)
+    pieces = render(root, templates, variables)
+    assert text(pieces) == case["output"]
+    assert text(render(root, templates, variables, trace=False)) == case["output"]
+    if "pieces" in case:
+        assert [told(piece) for piece in pieces] == case["pieces"]
+
+
+def test_a_third_of_the_cases_are_errors():
+    assert 3 * sum("output" not in case.values[0] for case in CASES) >= len(CASES)
+
+
+# Addresses
+
+
+@pytest.mark.parametrize(
+    ("name", "current", "means"),
+    [
+        ("$user/a", "", "$user/a"),
+        ("$user/a/b", "$std/x", "$user/a/b"),
+        ("a", "$user/x", "$user/a"),
+        ("a/b", "$user/x/y/z", "$user/x/y/a/b"),
+        ("a b.c", "$my-pack/x", "$my-pack/a b.c"),
+        ("...", "$user/x", "$user/..."),
+    ],
+)
+def test_a_name_means_an_address(name, current, means):
+    assert resolve(name, current) == means
+
+
+@pytest.mark.parametrize(
+    ("name", "current", "says"),
+    [
+        (
+            "a",
+            "",
+            "'a' has no prefix, and there is no template beside which it could stand; an address is $prefix/path",
+        ),
+        ("a", "/w/x.md", "'a' has no prefix, and /w/x.md is in no pack"),
+        ("", "$user/x", "'': an address may not hold '.', '..' or an empty segment"),
+        ("a/", "$user/x", "may not hold '.', '..' or an empty segment"),
+        ("a//b", "$user/x", "may not hold '.', '..' or an empty segment"),
+        ("/a", "$user/x", "may not hold '.', '..' or an empty segment"),
+        ("a/../b", "$user/x", "may not hold '.', '..' or an empty segment"),
+        (".", "$user/x", "may not hold '.', '..' or an empty segment"),
+        ("$user/../x", "$user/x", "may not hold '.', '..' or an empty segment"),
+        ("..\\x", "$user/x", "written with '/', not with a backslash"),
+        ("$user\\x", "$user/x", "'$user\\\\x' is no address"),
+        ("$user", "$user/x", "'$user' is no address; an address is $prefix/path, such as $std/default"),
+        ("$user/", "$user/x", "is no address"),
+        ("$/x", "$user/x", "is no address"),
+        ("$", "$user/x", "is no address"),
+        ("a\nb", "$user/x", "may not hold control characters"),
+        ("a\0", "$user/x", "may not hold control characters"),
+        ("x" * 500 + "/..", "$user/x", "x…': an address may not hold"),
+    ],
+)
+def test_what_is_no_address_is_an_error_that_says_why(name, current, says):
+    with pytest.raises(TemplateError) as raised:
+        resolve(name, current)
+    assert says in str(raised.value)
+    assert len(str(raised.value)) < 250
+
+
+# What takes part
+
+
+def test_includes_tells_names_and_targets():
+    found = includes(
+        "{% include 'a' %}\n{% include ['b', '$std/c'] ignore missing %}{% import 'd' as e %}", "$user/x/y"
+    )
+    assert [(each.word, each.names, each.targets, each.is_optional) for each in found] == [
+        ("include", ("a",), ("$user/x/a",), False),
+        ("include", ("b", "$std/c"), ("$user/x/b", "$std/c"), True),
+        ("import", ("d",), ("$user/x/d",), False),
+    ]
+
+
+def test_check_gives_what_takes_part_as_it_was_loaded_the_root_first():
+    written = documents({"$user/main": "{% include 'a' %}{% include ['no', 'b'] %}", "$user/a": "{% include 'b' %}\n"})
+    written |= documents({"$user/b": "B\n", "$user/c": "C"})
+    asked = []
+
+    def load(address):
+        asked.append(address)
+        return written.get(address)
+
+    assert list(check("$user/main", load).items()) == [
+        (address, written[address]) for address in ("$user/main", "$user/a", "$user/b")
+    ]
+    assert asked == ["$user/main", "$user/a", "$user/b", "$user/no"]
+
+
+def chain_of(length):
+    return documents(
+        {f"$user/{n}": f"{n} {{% include '{n + 1}' %}}" for n in range(length - 1)} | {f"$user/{length - 1}": ""}
+    )
+
+
+def test_includes_may_be_as_deep_as_the_limit_and_no_deeper():
+    most = inclusion.DEPTH
+    written = chain_of(most)
+    assert text(render("$user/0", written, USUAL)) == "".join(f"{n} " for n in range(most - 1))
+    with pytest.raises(TemplateError, match=rf"deep: \$user/0 -> \$user/1 -> .* -> \$user/{most} \(line 1"):
+        check("$user/0", chain_of(most + 1).get)
+
+
+def test_depth_counts_by_the_longest_way():
+    most = inclusion.DEPTH
+    written = chain_of(most)
+    written |= documents({"$user/root": "{% include '1' %}{% include '0' %}"})
+    with pytest.raises(TemplateError, match=rf"more than {most} templates deep: \$user/root -> \$user/0"):
+        check("$user/root", written.get)
+
+
+def test_no_more_templates_than_the_limit():
+    written = documents({f"$user/{n}": "" for n in range(300)})
+    written |= documents({"$user/main": "".join(f"{{% include '{n}' %}}" for n in range(300))})
+    with pytest.raises(TemplateError, match=r"^\$user/main includes more than 200 templates"):
+        check("$user/main", written.get)
+
+
+def test_names_used_are_those_of_every_template():
+    written = documents(
+        {"$user/main": "{% if tools %}{% include 'a' %}{% endif %}", "$user/a": "{{ cwd.x | y(z=date) }}"}
+    )
+    assert names_used("$user/main", written) == {"tools", "cwd", "date"}
+    assert names_used("$user/main", documents({"$user/main": "{% for a in b recursive %}{% endfor %}"})) == {"a", "b"}
+
+
+# Limits
+
+
+@pytest.mark.parametrize(
+    ("template", "says"),
+    [
+        ("x" * (tags.LIMIT + 1), "has 500,001 characters; at most 500,000 are accepted"),
+        ("{% if" * 2_097_152, "has 10,485,760 characters; at most 500,000 are accepted"),
+        ("\n" * tags.LINES, "has 65,001 lines; at most 65,000 are accepted"),
+        ("{{ '" + "x" * tags.TAG + "' }}", "has more than 10,000 characters in one tag"),
+        ("{{ [" + "1, " * tags.TAG + "] }}", "has more than 10,000 characters in one tag"),
+        ("{{ (((" + "1, " * tags.TAG, "has more than 10,000 characters in one tag"),
+        ("{{ " + "a+" * 300 + "a }}", "has 300 operators in one tag; at most 200 are accepted"),
+        ("{{ " + "not " * 300 + "a }}", "has 300 operators in one tag"),
+        ("{{ " + "a" + "|upper" * 300 + " }}", "has 300 operators in one tag"),
+        ("{% set " + "(" * 300 + "a" + ")" * 300 + " = 1 %}", "has 301 operators in one tag"),
+        ("{% if a %}" + "{% elif a %}" * 10_000 + "{% endif %}", "is more than 100 blocks and elif branches deep"),
+        ("{% if a %}" * 5_000 + "{% endif %}" * 5_000, "is more than 100 blocks and elif branches deep"),
+        ("{% if a %}x{% elif a %}" * 60, "is more than 100 blocks and elif branches deep"),
+        ("{{ " + "[" * 180 + "]" * 180 + " }}", "cannot be parsed: template exceeds maximum recursion limits"),
+        ("a \ud800 b", "is half a character and cannot be written (line 1, column 3)"),
+    ],
+)
+def test_what_is_too_much_is_an_error_before_the_engine_sees_it(template, says):
+    with pytest.raises(TemplateError) as raised:
+        check("$user/main", documents({"$user/main": template}).get)
+    assert str(raised.value).startswith("$user/main") and says in str(raised.value)
+    assert len(str(raised.value)) < 400
+
+
+def test_what_is_just_not_too_much_renders():
+    deep = "{% if cwd %}" * 50 + "x" + "{% elif cwd %}y" * 50 + "{% endif %}" * 50
+    long = "{{ " + "~".join(["cwd"] * 200) + " }}"
+    wide = "{{ [" + "1, " * 3_000 + "] | length }}"
+    lines = "\n" * 60_000 + "{{ cwd }}"
+    written = documents({"$user/main": deep + long + wide + lines})
+    pieces = render("$user/main", written, USUAL)
+    assert text(pieces) == "x" + "/w" * 200 + "3000" + "\n" * 60_000 + "/w"
+    assert pieces[-2].origin.lines == (1, 60_000)
+
+
+def test_what_is_rendered_may_not_be_endless():
+    written = documents({"$user/main": "{% for i in range(20000) %}" + "x" * 200 + "{% endfor %}"})
+    with pytest.raises(TemplateError, match=r"^\$user/main renders to 4,000,000 characters; at most 2,000,000"):
+        render("$user/main", written, USUAL)
+
+
+# Variables
+
+
+def test_facts_are_in_utc():
+    assert set(VARIABLES) == set(USUAL)
+    assert USUAL == {
+        "date": "2026-04-15",
+        "time": "09:30:00",
+        "datetime": "2026-04-15T09:30:00Z",
+        "cwd": "/w",
+        "language": "English",
+        "tools": ("read", "edit"),
+    }
+    assert facts(datetime(999, 1, 2, 3, 4, 5, tzinfo=timezone.utc), "/w", "", [])["datetime"] == "0999-01-02T03:04:05Z"
+    assert facts(datetime(2026, 1, 1, tzinfo=timezone.utc), "/w", "", [])["language"] == "match the user's language"
+
+
+def test_a_template_cannot_change_the_callers_variables():
+    tools = ["read"]
+    written = documents({"$user/main": "{{ tools.append('x') }}{{ tools }}"})
+    for _ in range(2):
+        assert text(render("$user/main", written, {"tools": tools})) == "None['read', 'x']"
+    assert tools == ["read"]
+
+
+def test_a_variable_with_methods_of_its_own_is_copied_without_them():
+    class Loud(str):
+        def shout(self):
+            return "boo"
+
+        def __html__(self):
+            return "boo"
+
+        def __str__(self):
+            return "boo"
+
+    written = documents({"$user/main": "{{ a }}{{ b }}"})
+    assert text(render("$user/main", written, {"a": Loud("x"), "b": [Loud("y")]})) == "x['y']"
+    with pytest.raises(TemplateError, match="calls a method that does not exist"):
+        render("$user/main", documents({"$user/main": "{{ a.shout() }}"}), {"a": Loud("x")})
+
+
+def test_a_variable_that_is_no_text_is_refused():
+    with pytest.raises(CallError, match=r"^the variable 'x' must be a text or a list of texts, not dict$"):
+        render("$user/main", documents({"$user/main": ""}), {"x": {}})
+
+
+def test_half_a_character_in_a_value_is_written_out():
+    assert text(render("$user/main", documents({"$user/main": "{{ a }}"}), {"a": "x\ud800"})) == "x\\ud800"
+
+
+def test_lines_count_from_where_the_text_begins_in_its_file():
+    written = {"$user/main": Document("/x", "a\n{{ cwd }}\nb{{ ghost | default('') }}", line=11)}
+    assert [piece.origin.lines for piece in render("$user/main", written, USUAL)] == [(11, 11), None, (12, 13)]
+    with pytest.raises(TemplateError, match=r"line 11, column 4"):
+        render("$user/main", {"$user/main": Document("/x", "{{ ghost }}", line=11)}, USUAL)
+
+
+def test_output_without_trace_is_one_piece_of_the_whole_root():
+    written = documents({"$user/main": "a\n{{ cwd }}\n"})
+    assert render("$user/main", written, USUAL, trace=False) == (
+        Piece("a\n/w\n", Origin("template", "$user/main", (1, 2), "sha256:$user/main")),
+    )
+
+
+# Calm
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "text",
+        "{{ cwd }} {{ tools | join(', ') | upper }}",
+        "{% if 'read' in tools and not (cwd == '/' or tools) %}a{% elif cwd is defined %}b{% else %}c{% endif %}",
+        "{% for t in tools %}{{ loop.index }} {{ t }}{% if not loop.last %}, {% endif %}{% endfor %}",
+        "{% include 'b' %}{% include ['no', 'b'] ignore missing %}",
+        "{{ tools[0] ~ cwd }}{{ cwd | default('x') }}{# c #}{% raw %}{{ x() }}{% endraw %}",
+    ],
+)
+def test_a_calm_template(template):
+    assert is_calm("$user/main", documents({"$user/main": template, "$user/b": "{{ cwd }}\n"}), USUAL)
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{% set a = 'x' %}",
+        "{% set a %}x{% endset %}",
+        "{% with a = cwd %}{% endwith %}",
+        "{% macro m() %}{% endmacro %}",
+        "{% for i in range(3) %}{% endfor %}",
+        "{% for i in tools | sort %}{% endfor %}",
+        "{{ 'x' * 9 }}",
+        "{{ 2 ** 9 }}",
+        "{{ 1 - 1 }}",
+        "{{ cwd.upper() }}",
+        "{{ (cwd)() }}",
+        "{{ range(3) }}",
+        "{{ '%99999d' | format(1) }}",
+        "{{ cwd | indent(9999) }}",
+        "{{ cwd | join(cwd) | join(cwd) }}",
+        "{{ cwd | upper | upper | upper | upper | upper }}",
+        "{{ {'a': 1} }}",
+        "{% filter upper %}{% endfilter %}",
+        "{% for a in tools %}" * 30 + "{% endfor %}" * 30,
+        "{% include 'double' %}",
+        "{% extends 'b' %}",
+        "{% block x %}{% endblock %}",
+    ],
+)
+def test_a_template_that_is_not_calm(template):
+    written = {f"$user/{n}": f"{{% include '{n + 1}' %}}" * 5 for n in range(15)}
+    written |= {"$user/15": "x", "$user/double": "{% include '0' %}", "$user/b": ""}
+    assert not is_calm("$user/main", documents({"$user/main": template, **written}), USUAL)
+
+
+def test_whether_a_loop_is_calm_goes_by_what_it_loops_over():
+    written = documents(
+        {"$user/main": "{% for a in tools %}{% for b in tools %}" + "x" * 1000 + "{% endfor %}{% endfor %}"}
+    )
+    assert is_calm("$user/main", written, {"tools": ["x"] * 20})
+    assert not is_calm("$user/main", written, {"tools": ["x"] * 200})

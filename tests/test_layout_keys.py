@@ -1,0 +1,495 @@
+"""Layouts as data: what their keys take, how they build on each other, who may set what, and that no code knows their names."""
+
+import ast
+import copy
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import foreword
+from foreword import CallError, LayoutError
+from foreword.layout import KEYS, merge, parse
+from foreword.packs import compile as compiling
+from foreword.packs.std import compiled
+
+SOURCE = Path(foreword.__file__).parent
+STD = SOURCE / "packs" / "std"
+NAMES = ("builder", "foreword", "ion", "opal", "pi", "pod")
+
+MINIMAL = {
+    "sections": ["intro", "files"],
+    "settings": {"dir": ".x", "shell": ["tool:bash", "tool:zsh"]},
+    "find": {"notes": {"files": ["cwd:NOTES.md"]}, "skills": {"as": "skill", "files": ["cwd:{dir}/*/SKILL.md"]}},
+    "section": {
+        "intro": {"text": "In {cwd}."},
+        "files": {"of": "notes", "wrap": "<notes>\n{}\n</notes>"},
+        "menu": {"of": "skills", "item": "- {name}"},
+    },
+}
+
+
+def changed(path, content):
+    """The minimal layout with one key set, by its dotted path."""
+    mapping = copy.deepcopy(MINIMAL)
+    table = mapping
+    *tables, last = path.split(".")
+    for name in tables:
+        table = table.setdefault(name, {})
+    table[last] = content
+    return mapping
+
+
+# Words that are not in the vocabulary
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "sentence"),
+    [
+        # keys
+        ("abuot", "x", "abuot is no key of a layout; did you mean 'about'?"),
+        ("sectoins", [], "sectoins is no key of a layout; did you mean 'sections'?"),
+        ("settigns", {}, "settigns is no key of a layout; did you mean 'settings'?"),
+        ("find.notes.wlak", "git", "find.notes.wlak is no key of a layout; did you mean 'walk'?"),
+        ("section.intro.lifetmie", "turn", "section.intro.lifetmie is no key of a layout; did you mean 'lifetime'?"),
+        ("on.trun", "keep", "on.trun is no key of a layout; did you mean 'turn'?"),
+        ("compaction.undre", "kept", "compaction.undre is no key of a layout; did you mean 'under'?"),
+        ("guideline", [{"wehn": []}], "guideline 1: wehn is no key of a layout; did you mean 'when'?"),
+        # what a key takes
+        ("about", 5, "about takes a text, not 5"),
+        ("sections", "intro", "sections takes a list of texts, not 'intro'"),
+        ("sections", [5], "sections takes a list of texts, not [5]"),
+        ("budget", 0, "budget takes a whole number above zero, not 0"),
+        ("budget", True, "budget takes a whole number above zero, not True"),
+        ("budget", 1.5, "budget takes a whole number above zero, not 1.5"),
+        ("over", "shorten", "over takes one of warn, cut, not 'shorten'"),
+        ("find", [], "find takes a table, not []"),
+        ("find.notes", "x", "notes takes a table, not 'x'"),
+        ("find.notes.walk", "gti", "find.notes.walk takes one of root, git, git-or-root, not 'gti'; did you mean 'git'?"),
+        ("find.notes.as", "file", "find.notes.as takes one of text, skill, resident, not 'file'"),
+        ("find.notes.files", "cwd:X", "find.notes.files takes a list of patterns, or of lists of patterns, not 'cwd:X'"),
+        ("section.intro.trim", "no", "section.intro.trim takes true or false, not 'no'"),
+        ("section.intro.lifetime", "day", "section.intro.lifetime takes one of release, project, conversation, turn, not 'day'"),
+        ("on.turn", "gahter", "on.turn takes one of keep, warn, append, format, gather, not 'gahter'; did you mean 'gather'?"),
+        ("wording.x", 5, "wording.x takes a text, not 5"),
+        # patterns
+        ("find.notes.files", ["NOTES.md"], "find.notes.files: 'NOTES.md' is no pattern 'place:path'; known: config, cwd, home, path, root, walk"),
+        ("find.notes.files", ["wlak:X"], "find.notes.files: 'wlak:X' is no pattern 'place:path'; did you mean 'walk'?"),
+        ("find.notes.files", ["cwd:"], "find.notes.files: 'cwd:' names no file"),
+        ("find.notes.files", ["cwd:{dri}/X"], "find.notes.files: no setting 'dri' (in 'cwd:{dri}/X'); did you mean 'dir'?"),
+        ("find.notes.files", [["walk:X", "cwd:Y"]], "find.notes.files: the place 'walk' and another cannot be alternatives of one group"),
+        # sections
+        ("sections", ["intor"], "sections names 'intor', but there is no [section.intor]; did you mean 'intro'?"),
+        ("sections", ["intro", "intro"], "section 'intro' stands in the layout twice"),
+        ("section.intro", {}, "[section.intro] needs exactly one of text, of, sections; it has none"),
+        ("section.intro.of", "notes", "[section.intro] needs exactly one of text, of, sections; it has text, of"),
+        ("section.files.of", "ntoes", "section.files.of: no find or list 'ntoes'; did you mean 'notes'?"),
+        ("section.intro.instead", ["bsae"], "section.intro.instead: no find 'bsae'; did you mean 'base'?"),
+        ("section.files.wrap", "<notes>", "section.files.wrap needs '{}' exactly once, for what stands inside"),
+        ("section.files.wrap", "{}{}", "section.files.wrap needs '{}' exactly once, for what stands inside"),
+        ("section.files.wrap", "@ntoes", "no wording 'ntoes'"),
+        # forms
+        ("section.intro.text", "{cwdd}", "section.intro.text: no field '{cwdd}'; did you mean 'cwd'?"),
+        ("section.intro.text", "{cwd|xlm}", "section.intro.text: no filter 'xlm'; did you mean 'xml'?"),
+        ("section.intro.text", "a { b", "section.intro.text: a lone '{'; write '{{' for a brace"),
+        ("section.files.item", "{name}", "section.files.item: no field '{name}'; known: path, text"),
+        # conditions
+        ("section.intro.when", ["toosl"], "section.intro.when: no fact 'toosl'; facts are tool:NAME, tools, set:NAME, session, main, sub, provider:NAME, platform:NAME"),
+        ("section.intro.when", ["tool:"], "section.intro.when: no fact 'tool:'; facts are tool:NAME, tools, set:NAME, session, main, sub, provider:NAME, platform:NAME"),
+        ("section.intro.when", ["set:dri"], "section.intro.when: no setting 'dri'; did you mean 'dir'?"),
+        ("section.intro.when", ["@shlel"], "section.intro.when: '@shlel' names no list of the settings; did you mean 'shell'?"),
+        # guidelines
+        ("guideline", [{"say": ["a"], "from": "tools"}], "guideline 1: needs either say or from"),
+        ("guideline", [{"say": ["a"]}, {}], "guideline 2: needs either say or from"),
+        ("guideline", [{"from": "tolos"}], "guideline 1: from takes one of tools, extensions, not 'tolos'; did you mean 'tools'?"),
+        ("guideline", [{"say": ["{x}"]}], "guideline 1: say: no field '{x}'; known: any"),
+        ("guideline", {"say": ["a"]}, "guideline takes a list of tables, not {'say': ['a']}"),
+        ("guideline", ["a"], "guideline 1 takes a table, not 'a'"),
+    ],
+)  # fmt: skip
+def test_a_word_that_is_not_in_the_vocabulary(path, content, sentence):
+    with pytest.raises(LayoutError) as refused:
+        parse(changed(path, content), "mine")
+    assert str(refused.value) == f"layout mine: {sentence}"
+
+
+def test_a_section_that_contains_itself():
+    mapping = changed("section.intro", {"sections": ["middle"]})
+    mapping["section"]["middle"] = {"sections": ["intro"]}
+    with pytest.raises(LayoutError, match=r"section 'intro' stands in the layout twice \(intro > middle > intro\)"):
+        parse(mapping, "mine")
+
+
+def test_the_minimal_layout_is_one():
+    layout = parse(MINIMAL, "mine")
+    assert [section.name for section in layout.each_section()] == ["intro", "files"]
+
+
+@pytest.mark.parametrize("table", ["layout", "find", "section", "guideline", "on", "compaction"])
+def test_every_key_has_a_sentence(table):
+    keys = [key for key in KEYS if key.table == table]
+    assert keys and all(key.about.endswith(".") for key in keys)
+    assert len({key.name for key in keys}) == len(keys)
+
+
+# Merging
+
+
+@pytest.mark.parametrize(
+    ("under", "over", "merged"),
+    [
+        ({"a": 1}, {}, {"a": 1}),
+        ({"a": 1}, {"a": 2, "b": 3}, {"a": 2, "b": 3}),
+        ({"t": {"a": 1, "b": 2}}, {"t": {"b": 3}}, {"t": {"a": 1, "b": 3}}),
+        ({"sections": ["a", "b"]}, {"sections": ["c"]}, {"sections": ["c"]}),
+        ({"guideline": [{"say": ["a"]}]}, {"guideline": []}, {"guideline": []}),
+        ({"section": {"x": {"text": "a", "wrap": "w"}}}, {"section": {"x": {"of": "tools"}}}, {"section": {"x": {"wrap": "w", "of": "tools"}}}),
+        ({"t": {"a": 1}}, {"t": 5}, {"t": 5}),
+        ({"t": 5}, {"t": {"a": 1}}, {"t": {"a": 1}}),
+    ],
+)  # fmt: skip
+def test_tables_merge_and_everything_else_is_replaced_whole(under, over, merged):
+    before = copy.deepcopy((under, over))
+    assert merge(under, over) == merged
+    assert (under, over) == before
+
+
+# A seventh layout
+
+
+SEVENTH = """\
+about = "A seventh."
+sections = ["greeting", "notes", "house"]
+
+[settings]
+folder = "notes"
+
+[find.notes]
+files = ["root:{folder}/*.md"]
+
+[section.greeting]
+text = "You work in {cwd} on {platform}."
+instead = ["base"]
+
+[section.notes]
+of = "notes"
+item = "* {text}"
+wrap = "NOTES\\n{}"
+
+[section.house]
+of = "guidelines"
+item = "+ {text}"
+
+[[guideline]]
+when = ["tool:oven"]
+say = ["Mind the oven."]
+"""
+SEVENTH_TEXT = "You work in /w on linux.\n\nNOTES\n* A\n* B\n\n+ Mind the oven."
+
+
+@pytest.mark.parametrize(
+    ("file", "named"),
+    [
+        ("lay/seventh.toml", "$TOP/lay/seventh.toml"),
+        ("home/.config/foreword/prompts/seventh.toml", "$user/seventh"),
+        ("home/.config/foreword/prompts/team/seventh.toml", "$user/team/seventh"),
+        ("w/.foreword/prompts/seventh.toml", "$workspace/seventh"),
+    ],
+)
+def test_a_seventh_layout_by_path_and_from_a_pack(tree, file, named):
+    tree({file: SEVENTH, "w/.git": None, "w/notes/a.md": "A\n", "w/notes/b.md": "B\n"})
+    prompt = tree.prompt(named.replace("$TOP", tree.top), tools="oven")
+    assert (tree.short(prompt.text), prompt.layout.rpartition("/")[2]) == (SEVENTH_TEXT, "seventh")
+    assert {piece.origin.kind for passage in prompt.passages for piece in passage.pieces} == {"layout", "environment", "file"}
+
+
+def test_its_settings_can_be_set(tree):
+    tree({"seventh.toml": SEVENTH, "w/.git": None, "w/other/a.md": "A"})
+    text = tree.text(tree.path("seventh.toml"), base="BASE", set={"folder": "other", "notes.wrap": "[{}]"})
+    assert text == "BASE\n\n[* A]"
+
+
+@pytest.mark.parametrize(
+    ("files", "named"),
+    [
+        ({"team.toml": 'extends = "$std/ion"\nsections = ["base", "team"]\n[section.team]\ntext = "Team."\n'}, "team.toml"),
+        ({"team.toml": 'extends = "ion"\nsections = ["base", "team"]\n[section.team]\ntext = "Team."\n'}, "team.toml"),
+        (
+            {
+                "base/one.toml": 'extends = "$std/ion"\n[section.team]\ntext = "Team."\n',
+                "deep/team.toml": 'extends = "../base/one.toml"\nsections = ["base", "team"]\n',
+            },
+            "deep/team.toml",
+        ),
+        (
+            {
+                "home/.config/foreword/prompts/one.toml": 'extends = "$std/ion"\n[section.team]\ntext = "Team."\n',
+                "team.toml": 'extends = "$user/one"\nsections = ["base", "team"]\n',
+            },
+            "team.toml",
+        ),
+    ],
+)
+def test_a_layout_extends_another(tree, files, named):
+    assert tree(files).text(tree.path(named), base="BASE") == "BASE\n\nTeam."
+
+
+def test_a_layout_keeps_what_it_does_not_replace(tree):
+    tree({"w/AGENTS.md": "P", "team.toml": 'extends = "$std/ion"\n[section.project]\nwrap = "# Ours\\n{}"\n'})
+    assert tree.text(tree.path("team.toml"), base="BASE") == "BASE\n\n# Ours\nP"
+
+
+@pytest.mark.parametrize(
+    ("files", "sentence"),
+    [
+        ({"a.toml": 'extends = "./a.toml"\n'}, "in a circle: $TOP/a.toml > $TOP/a.toml"),
+        ({"a.toml": 'extends = "./b.toml"\n', "b.toml": 'extends = "./a.toml"\n'}, "in a circle: $TOP/a.toml > $TOP/b.toml > $TOP/a.toml"),
+        ({"a.toml": "extends = 5\n"}, "extends takes an address or a file, not 5"),
+        ({"a.toml": 'extends = "opel"\n'}, "no layout 'opel'; did you mean 'opal'?"),
+        ({"a.toml": 'extends = "./nowhere.toml"\n'}, "there is no such file ($TOP/nowhere.toml)"),
+        ({"a.toml": 'extends = "$acme/x"\n'}, "no pack 'acme'"),
+        ({"a.toml": "sections = [\n"}, "$TOP/a.toml is not TOML"),
+        ({"a.toml": ""}, "it is empty ($TOP/a.toml)"),
+        ({"a.toml": b"\xff"}, "0xff at offset 0"),
+        ({"a.toml": 'sections = ["x"]\nnope = 1\n'}, "layout a: nope is no key of a layout"),
+    ],
+)
+def test_a_file_that_is_no_layout(tree, files, sentence):
+    with pytest.raises((CallError, LayoutError)) as refused:
+        tree(files).prompt(tree.path("a.toml"))
+    assert sentence.replace("$TOP", tree.top) in str(refused.value)
+
+
+# A layout that came with the workspace
+
+
+def workspace_layout(files, walk="git"):
+    return (
+        f'sections = ["base", "found"]\n[find.found]\nwalk = "{walk}"\nfiles = {files}\n'
+        '[section.base]\ntext = "BASE"\n[section.found]\nof = "found"\n'
+    )
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "home:SECRET.md",
+        "config:SECRET.md",
+        "path:~/SECRET.md",
+        "path:$TOP/SECRET.md",
+        "path:../../SECRET.md",
+        "cwd:../../SECRET.md",
+        "root:../SECRET.md",
+        "root:a/../../SECRET.md",
+        "walk:../../SECRET.md",
+        "root:../*.md",
+        "root:link/SECRET.md",
+        "root:link.md",
+        "root:li*.md",
+        "root:up/**/SECRET.md",
+    ],
+)
+def test_it_may_not_look_outside(tree, pattern):
+    tree({
+        "w/.git": None,
+        "w/a/x": "",
+        "SECRET.md": "secret",
+        "home/SECRET.md": "secret",
+        "home/.config/SECRET.md": "secret",
+        "w/link": Path(".."),
+        "w/link.md": Path("../SECRET.md"),
+        "w/up/link": Path("../.."),
+        "w/.foreword/prompts/team.toml": workspace_layout(f'["{pattern.replace("$TOP", tree.top)}"]'),
+    })  # fmt: skip
+    prompt = tree.prompt("$workspace/team", "w/a")
+    assert prompt.text == "BASE"
+    assert "workspace-refused" in {code for code, _ in tree.told(prompt)}
+
+
+def test_it_may_not_walk_above_the_workspace(tree):
+    tree({"AGENTS.md": "secret", "w/.git": None, "w/AGENTS.md": "root", "w/a/AGENTS.md": "here"})
+    tree({"w/.foreword/prompts/team.toml": workspace_layout('["walk:AGENTS.md"]', walk="root")})
+    assert tree.text("$workspace/team", "w/a") == "BASE\n\nroot\n\nhere"
+
+
+def test_it_may_extend_a_shipped_one_and_keep_its_reach(tree):
+    tree({"w/.git": None, "home/.ion/AGENTS.md": "user", "w/AGENTS.md": "project"})
+    tree({"w/.foreword/prompts/team.toml": 'extends = "$std/ion"\n[section.base]\ntext = "TEAM"\n'})
+    assert tree.text("$workspace/team").startswith("TEAM\n\n# Ion Instructions\nuser")
+
+
+@pytest.mark.parametrize("below", ["$TOP/w/.foreword/prompts/wide.toml", "./wide.toml", "../../wide.toml", "$workspace/wide"])
+def test_what_it_extends_inside_the_workspace_is_a_strangers_too(tree, below, monkeypatch):
+    monkeypatch.chdir(tree.path("w"))
+    wide = workspace_layout('["home:SECRET.md"]')
+    tree({"home/SECRET.md": "secret", "w/.git": None, "w/wide.toml": wide, "w/.foreword/prompts/wide.toml": wide})
+    tree({"w/.foreword/prompts/team.toml": f'extends = "{below.replace("$TOP", tree.top)}"\n'})
+    try:
+        text = tree.text("$workspace/team")
+    except (CallError, LayoutError):
+        text = ""
+    assert "secret" not in text
+
+
+def test_a_pack_does_not_lead_out_of_its_folder(tree):
+    tree({"w/.git": None, "outside.toml": SEVENTH, "w/.foreword/prompts/team.toml": Path("../../../outside.toml")})
+    with pytest.raises(CallError, match="leads out of its pack"):
+        tree.prompt("$workspace/team")
+
+
+# Settings
+
+
+USERS, WORKSPACES = "home/.config/foreword/foreword.toml", "w/.foreword/foreword.toml"
+
+
+@pytest.mark.parametrize(
+    ("files", "given", "text"),
+    [
+        ({}, {}, "Working directory: /w"),
+        ({USERS: "environment.text = 'user'"}, {}, "user"),
+        ({WORKSPACES: "environment.text = 'workspace'"}, {}, "workspace"),
+        ({USERS: "environment.text = 'user'", WORKSPACES: "environment.text = 'workspace'"}, {}, "workspace"),
+        ({WORKSPACES: "environment.text = 'workspace'"}, {"settings": "environment.text = 'named'"}, "named"),
+        ({WORKSPACES: "environment.text = 'workspace'"}, {"settings": "environment.text = 'named'", "set": "set"}, "set"),
+        ({USERS: "[for.opal]\nenvironment.text = 'opal'"}, {}, "opal"),
+        ({USERS: "[for.ion]\nbase.text = 'ion'"}, {}, "Working directory: /w"),
+        ({USERS: "environment.text = 'all'\n[for.opal]\nenvironment.text = 'opal'"}, {}, "opal"),
+        ({USERS: "[section.environment]\ntext = 'table'"}, {}, "table"),
+        ({USERS: "\n\n"}, {}, "Working directory: /w"),
+    ],
+)
+def test_later_settings_win(tree, files, given, text):
+    tree({"w/.git": None, **files})
+    settings = ""
+    if "settings" in given:
+        tree({"named.toml": given["settings"]})
+        settings = tree.path("named.toml")
+    assignments = [("environment.text", given["set"])] if "set" in given else []
+    prompt = foreword.assemble(
+        tree.workspace(), foreword.Agent(base="BASE"), "opal", settings=settings, assignments=assignments
+    )
+    assert tree.short(prompt.text) == f"BASE\n\n<environment>\n{text}\n</environment>"
+
+
+@pytest.mark.parametrize(
+    ("files", "layout"),
+    [
+        ({}, "foreword"),
+        ({USERS: "layout = 'ion'"}, "ion"),
+        ({WORKSPACES: "layout = 'ion'"}, "ion"),
+        ({USERS: "layout = 'pi'", WORKSPACES: "layout = '$std/ion'"}, "ion"),
+        ({USERS: "layout = '$user/mine'", "home/.config/foreword/prompts/mine.toml": SEVENTH}, "mine"),
+        ({WORKSPACES: "layout = '$workspace/ours'", "w/.foreword/prompts/ours.toml": SEVENTH}, "ours"),
+    ],
+)
+def test_settings_name_the_layout_where_the_caller_names_none(tree, files, layout):
+    tree({"w/.git": None, **files})
+    assert tree.prompt("").layout.rpartition("/")[2] == layout
+    assert tree.prompt("opal").layout == "opal"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("not toml", "is not TOML"),
+        ("nope = 1", "no key 'nope'"),
+        ("skills.validation = 'loose'", "validation"),
+        ("layout = 5", "layout takes a text"),
+        ("layout = '/etc/layout.toml'", "a workspace may name a shipped one"),
+        ("layout = '../x.toml'", "a workspace may name a shipped one"),
+        ("layout = '$user/mine'", "a workspace may name a shipped one"),
+        ("layout = 'nowhere'", "nowhere"),
+        ("layout = '$workspace/nowhere'", "nowhere"),
+        (b"\xff", "0xff at offset 0"),
+        ("find.project.files = ['home:SECRET.md']", "home:SECRET.md"),
+        ("skills.validation = 'lenient'", "validation"),
+    ],
+)
+def test_wrong_settings_of_the_workspace_are_findings_and_work_goes_on(tree, text, words):
+    tree({"home/SECRET.md": "secret", "w/.git": None, "w/AGENTS.md": "X", WORKSPACES: text})
+    prompt = tree.prompt("")
+    assert prompt.layout == "foreword" and "secret" not in prompt.text
+    assert [code for code, _ in tree.told(prompt)] and words in " ".join(message for _, message in tree.messages(prompt))
+
+
+def test_a_workspace_may_make_validation_strict_but_not_lenient(tree):
+    tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": "---\nname: other\ndescription: D.\n---\n"})
+    tree({WORKSPACES: "[for.opal]\nskills.validation = 'lenient'\n[for.pi]\nskills.validation = 'strict'\n"})
+    assert "**other**" not in tree.text("opal")
+    assert "<name>other" not in tree.text("pi", tools="read")
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "names = ['../SECRET.md']",
+        "names = ['$TOP/SECRET.md']",
+        "names = ['link.md']",
+        "find.context.walk = 'root'",
+        "skill_dirs = ['$TOP/home/mine']",
+        "skill_dirs = ['~/mine']",
+        "skill_dirs = ['../home/mine']",
+    ],
+)
+def test_a_workspaces_setting_does_not_widen_what_is_read(tree, setting):
+    tree({"SECRET.md": "secret", "home/mine/a/SKILL.md": "---\nname: a\ndescription: secret\n---\n", "w/.git": None})
+    tree({"w/link.md": Path("../SECRET.md"), WORKSPACES: setting.replace("$TOP", tree.top)})
+    if "walk" in setting:
+        tree({"AGENTS.md": "secret"})
+    assert "secret" not in tree.text("opal")
+
+
+def test_a_workspace_may_name_more_files_and_folders_of_its_own(tree, skill):
+    tree({"w/.git": None, "w/TEAM.md": "team", "w/tools/skills/a/SKILL.md": skill("a")})
+    tree({WORKSPACES: "names = ['TEAM.md']\nskill_dirs = ['tools/skills']\n"})
+    text = tree.text("opal")
+    assert "\nteam\n" in text and "- **a**: Does it." in text
+
+
+# No code knows a layout by its name
+
+
+def comparisons(tree):
+    """Texts that a program compares with, looks up or matches."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare):
+            yield from (each for part in (node.left, *node.comparators) for each in ast.walk(part))
+        elif isinstance(node, ast.MatchValue):
+            yield node.value
+        elif isinstance(node, ast.Dict):
+            yield from (key for key in node.keys if key is not None)
+        elif isinstance(node, ast.Subscript):
+            yield node.slice
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("startswith", "endswith", "get"):
+            yield from node.args
+
+
+@pytest.mark.parametrize("file", sorted(path for path in SOURCE.rglob("*.py") if STD not in path.parents), ids=lambda path: path.stem)
+def test_no_code_branches_on_a_layouts_name(file):
+    names = {text for name in NAMES for text in (name, f"$std/{name}")}
+    found = [node.value for node in comparisons(ast.parse(file.read_text("utf-8"))) if isinstance(node, ast.Constant)]
+    assert [value for value in found if value in names] == []
+
+
+# The compiled form
+
+
+def test_the_shipped_layouts():
+    assert compiled.NAMES == NAMES == tuple(sorted(path.stem for path in STD.glob("*.toml")))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_compiled_form_is_what_the_toml_says(name):
+    with open(STD / f"{name}.toml", "rb") as file:
+        assert getattr(compiled, name)() == tomllib.load(file)
+
+
+def test_the_compiled_module_is_current():
+    assert (STD / "compiled.py").read_text("utf-8") == compiling.compiled()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_shipped_layout_is_one(name):
+    layout = parse(getattr(compiled, name)(), name, f"$std/{name}")
+    assert (layout.name, layout.address) == (name, f"$std/{name}") and layout.about.endswith(".")
