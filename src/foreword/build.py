@@ -411,10 +411,15 @@ class _Collector:
             }
 
     def list_readable(self) -> Iterator[Row]:
-        return self.paths(access for access in self.scope().allow)
+        return self.paths(row for row in self.scope().allow if not self.is_denied(row, ("read",)))
 
     def list_writable(self) -> Iterator[Row]:
-        return self.paths(access for access in self.scope().allow if access.permission == "write")
+        rows = (row for row in self.scope().allow if row.permission == "write")
+        return self.paths(row for row in rows if not self.is_denied(row, ("read", "write")))
+
+    def is_denied(self, row: Access, permissions: tuple[str, ...]) -> bool:
+        """Whether a denied path takes back all that a row of the scope allows."""
+        return any(_takes_back(each, row) for each in self.scope().deny if each.permission in permissions)
 
     def list_denied(self) -> Iterator[Row]:
         return self.paths(self.scope().deny)
@@ -507,6 +512,12 @@ def _origin(document: Document, name: str) -> Origin:
     if not document.path:
         return Origin("caller", name, _lines(document))
     return Origin("file", document.path, _lines(document), document.hash)
+
+
+def _takes_back(denied: Access, allowed: Access) -> bool:
+    if denied.path == allowed.path:
+        return denied.recursive or not allowed.recursive
+    return denied.recursive and allowed.path.startswith(denied.path.rstrip("/") + "/")
 
 
 def _trimmed(given: str | Document) -> Document:

@@ -129,15 +129,14 @@ def _find_texts(find: Find, workspace: Workspace, reader: Reader, trail: Trail) 
     texts: list[tuple[Reading, int]] = []
     for slot in reversed(places) if is_nearest_only else places:
         layer = _layer(find, slot)
-        taken, passed_over = choose(slot, layer, workspace, reader, trail)
-        if is_nearest_only and texts:
-            passed_over, taken = taken + passed_over, []
-        chosen = taken[0] if taken else texts[0][0] if texts else None
-        for reading in taken:
-            trail.leave(reading.path, layer, reading.fate, reading.reason, reading.code)
-            texts.append((reading, len(trail.candidates) - 1))
-        for reading in passed_over:
-            _pass_over(reading, layer, chosen, trail)
+        chosen = texts[0][0] if is_nearest_only and texts else None
+        for reading, is_taken in choose(slot, layer, workspace, reader, trail):
+            if is_taken and (chosen is None or not is_nearest_only):
+                trail.leave(reading.path, layer, reading.fate, reading.reason, reading.code)
+                texts.append((reading, len(trail.candidates) - 1))
+                chosen = reading
+            else:
+                _pass_over(reading, layer, chosen, trail)
     return texts
 
 

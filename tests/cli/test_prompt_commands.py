@@ -278,9 +278,9 @@ def test_blame_as_json(shop, run):
 
 def test_tokens_add_up_by_section(shop, run):
     given = json.loads(run("tokens", "--layout", "ion", "--json")[1])
-    assert [each["section"] for each in given["sections"]] == ["base", "ion-local", "project"]
-    assert all(each["tokens"] > 0 for each in given["sections"])
-    assert given["tokens"]["count"] >= max(each["tokens"] for each in given["sections"])
+    assert [each["section"] for each in given["passages"]] == ["base", "ion-local", "project"]
+    assert all(each["tokens"] > 0 and each["method"] and each["error"] >= 0 for each in given["passages"])
+    assert given["tokens"]["count"] >= max(each["tokens"] for each in given["passages"])
 
 
 def test_tokens_as_a_table(shop, run):

@@ -16,93 +16,23 @@ from foreword.errors import TemplateError
 from foreword.template import jinja, tags
 from foreword.vocabulary import Document
 
-WORDS = [
-    "{{ cwd }}",
-    "{{ tools | join(', ') }}",
-    "{{- date -}}",
-    "{% if tools %}",
-    "{% if cwd == '/w' %}",
-    "{% else %}",
-]
-WORDS += [
-    "{% elif 1 %}",
-    "{% endif %}",
-    "{%- for t in tools %}",
-    "{% endfor -%}",
-    "{{ t }}",
-    "{{ loop.index }}",
-    "{#",
-    "#}",
-]
-WORDS += [
-    "{% raw %}",
-    "{% endraw %}",
-    "{% include 'part' %}",
-    "{% include '",
-    "{% set x = ",
-    "{% set x %}",
-    "{% endset %}",
-]
-WORDS += [
-    "{% filter upper %}",
-    "{% endfilter %}",
-    "{% block b %}",
-    "{% endblock %}",
-    "{% extends 'part' %}",
-    "{{",
-    "}}",
-]
-WORDS += [
-    "{%",
-    "%}",
-    "-",
-    "+",
-    "'",
-    '"',
-    "\\",
-    "(",
-    ")",
-    "[",
-    "]",
-    "{",
-    "}",
-    "|",
-    "~",
-    ".",
-    ",",
-    "=",
-    "==",
-    " is ",
-    " not ",
-]
-WORDS += [
-    " in ",
-    " if ",
-    " else ",
-    "e-",
-    "0x1e-",
-    "1.",
-    "\n",
-    " ",
-    "\t",
-    "\r\n",
-    "\0",
-    "\x0b",
-    "\xa0",
-    "\u2028",
-    "é",
-    "\ue000",
-]
+WORDS = ["{{ cwd }}", "{{ tools | join(', ') }}", "{{- date -}}", "{{ t }}", "{{ loop.index }}", "{{ x }}", "{#", "#}"]
+WORDS += ["{% if tools %}", "{% if cwd == '/w' %}", "{% else %}", "{% elif 1 %}", "{% endif %}", "{% endfor -%}"]
+WORDS += ["{%- for t in tools %}", "{% raw %}", "{% endraw %}", "{% include 'part' %}", "{% include '", "{% set x = "]
+WORDS += ["{% set x %}", "{% endset %}", "{% filter upper %}", "{% endfilter %}", "{% block b %}", "{% endblock %}"]
+WORDS += ["{% extends 'part' %}", "{{", "}}", "{%", "%}", "-", "+", "'", '"', "\\", "(", ")", "[", "]", "{", "}", "|"]
+WORDS += ["~", ".", ",", "=", "==", " is ", " not ", " in ", " if ", " else ", "e-", "0x1e-", "1.", "\n", " ", "\t"]
+WORDS += ["\r\n", "\0", "\x0b", "\xa0", "\u2028", "é", "\ue000"]
 VARIABLES = {"cwd": "/w {{ date }}\n", "date": "\ue0000:", "language": "", "tools": ["read", "<b>"]}
+LIMITS = ("are accepted", "branches deep", "in one tag")
 PART = Document("", "part {{ cwd }}\n{% if tools %}\n {{- date }}{% endif %}\n", "sha256:0")
 
 
 def check(text):
     templates = {"$t/main": Document("", text, "sha256:0"), "$t/part": PART}
-    try:
-        tags.scan(templates["$t/main"])
-    except TemplateError as error:
-        assert not is_parsed(text) or "accepted" in str(error) or "deep" in str(error) or "in one tag" in str(error)
+    refused = refusal(templates["$t/main"])
+    if refused:
+        assert any(limit in refused for limit in LIMITS) or not is_parsed(text), refused
         return
     try:
         pieces = sandbox.render("$t/main", templates, VARIABLES, is_trusted=True)
@@ -111,10 +41,18 @@ def check(text):
         return
     assert "".join(piece.text for piece in pieces) == "".join(piece.text for piece in plain)
     for piece in pieces:
-        is_told(piece, templates, len(pieces))
+        is_told(piece, templates)
     if "{{" not in text and "{%" not in text and "{#" not in text:
         assert "".join(piece.text for piece in pieces) == text
     assert jinja.names_used("$t/main", templates) is not None
+
+
+def refusal(template):
+    try:
+        tags.scan(template)
+    except TemplateError as error:
+        return str(error)
+    return ""
 
 
 def is_parsed(text):
@@ -125,7 +63,7 @@ def is_parsed(text):
     return True
 
 
-def is_told(piece, templates, count):
+def is_told(piece, templates):
     """A text that a template wrote stands on its lines, unless it was made by a tag there."""
     assert piece.text
     origin = piece.origin

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -252,8 +252,8 @@ def test_facts_are_in_utc():
         "language": "English",
         "tools": ("read", "edit"),
     }
-    assert facts(datetime(999, 1, 2, 3, 4, 5, tzinfo=timezone.utc), "/w", "", [])["datetime"] == "0999-01-02T03:04:05Z"
-    assert facts(datetime(2026, 1, 1, tzinfo=timezone.utc), "/w", "", [])["language"] == "match the user's language"
+    assert facts(datetime(999, 1, 2, 3, 4, 5, tzinfo=UTC), "/w", "", [])["datetime"] == "0999-01-02T03:04:05Z"
+    assert facts(datetime(2026, 1, 1, tzinfo=UTC), "/w", "", [])["language"] == "match the user's language"
 
 
 def test_a_template_cannot_change_the_callers_variables():

@@ -95,8 +95,10 @@ def tokens(given: argparse.Namespace) -> int:
     prompt = _prompt(given)
     form = _form(prompt, given)
     if given.json:
-        sections = [{key: each[key] for key in ("section", "lifetime", "tokens")} for each in form["passages"]]
-        write_json({"tokens": form["tokens"], "sections": sections})
+        how = {key: form["tokens"][key] for key in ("method", "exact", "error")}
+        keys = ("section", "start", "end", "lifetime", "tokens")
+        passages = [{key: each[key] for key in keys} | how for each in form["passages"]]
+        write_json({"tokens": form["tokens"], "passages": passages})
         return _status(prompt, given)
     most = max((each["tokens"] for each in form["passages"]), default=1) or 1
     rows = [

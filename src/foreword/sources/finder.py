@@ -206,24 +206,24 @@ def _names(folder: str, reader: Reader, trail: Trail, layer: str) -> list[str]:
     return names
 
 
-def choose(
-    slot: Slot, layer: str, workspace: Workspace, reader: Reader, trail: Trail
-) -> tuple[list[Reading], list[Reading]]:
-    """Of a group the first alternative that gives a text, all its files; and the texts that were passed over for it.
+def choose(slot: Slot, layer: str, workspace: Workspace, reader: Reader, trail: Trail) -> list[tuple[Reading, bool]]:
+    """The texts of a group's alternatives, best first: of the first that gives any all its files are taken, the others not.
 
-    What gives no text is left on the trail. A file that only points at its neighbour counts as absent.
+    What gives no text is left on the trail, and so is what only points at a neighbour, which counts as absent.
     """
-    taken: list[Reading] = []
-    shadowed: list[Reading] = []
+    texts: list[tuple[Reading, bool]] = []
+    is_open = True
     for pattern, base in slot.patterns:
         readings = [reader.read(path) for path in matches(pattern, base, reader, trail, layer)]
-        usable = [each for each in readings if _is_usable(each, "*" in pattern.path, layer, reader, trail)]
-        usable = [each for each in usable if may_be_used(each.path, pattern, layer, workspace, reader, trail)]
-        if taken:
-            shadowed += usable
-        else:
-            taken = usable
-    return taken, shadowed
+        usable = [
+            each
+            for each in readings
+            if _is_usable(each, "*" in pattern.path, layer, reader, trail)
+            and may_be_used(each.path, pattern, layer, workspace, reader, trail)
+        ]
+        texts += [(each, is_open) for each in usable]
+        is_open = is_open and not usable
+    return texts
 
 
 def _is_usable(reading: Reading, was_listed: bool, layer: str, reader: Reader, trail: Trail) -> bool:
@@ -232,9 +232,9 @@ def _is_usable(reading: Reading, was_listed: bool, layer: str, reader: Reader, t
         reason = reading.reason or ("nothing but white space" if reading.fate == "blank" else GONE if is_gone else "")
         trail.leave(reading.path, layer, reading.fate, reason, "file-unreadable" if is_gone else reading.code)
         return False
-    target = _pointed_at(reading, reader)
-    if target:
-        trail.leave(reading.path, layer, "duplicate", f"it only points at {target}", "file-duplicate")
+    target = pointed_at(reading, reader)
+    if target and target != reading.path:
+        trail.leave(reading.path, layer, "duplicate", f"it only points at {os.path.basename(target)}", "file-duplicate")
         return False
     _look_for_other_case(reading.path, reader, trail)
     return True
@@ -267,9 +267,9 @@ def _look_for_other_case(path: str, reader: Reader, trail: Trail) -> None:
 _POINTER = re.compile(r"@?(?:\./)?([\w.-]+\.md)\s*", re.IGNORECASE)
 
 
-def _pointed_at(reading: Reading, reader: Reader) -> str:
+def pointed_at(reading: Reading, reader: Reader) -> str:
     """The neighbour whose name is all that a file holds: an import line, or a link checked out where links are text."""
     if len(reading.text) > 200 or not (match := _POINTER.fullmatch(reading.text)):
         return ""
     target = os.path.join(os.path.dirname(reading.path), match[1])
-    return match[1] if target != reading.path and reader.has_entry(target) else ""
+    return target if target != reading.path and reader.has_entry(target) else ""
