@@ -120,6 +120,12 @@ def test_a_section_that_contains_itself():
         parse(mapping, "mine")
 
 
+def test_sections_nested_without_end():
+    deep = {f"s{number}": {"sections": [f"s{number + 1}"]} for number in range(3_000)} | {"s3000": {"text": "x"}}
+    with pytest.raises(LayoutError):
+        parse({"sections": ["s0"], "section": deep}, "mine")
+
+
 def test_the_minimal_layout_is_one():
     layout = parse(MINIMAL, "mine")
     assert [section.name for section in layout.each_section()] == ["intro", "files"]

@@ -13,7 +13,7 @@ from .build import build, tells_time
 from .drafts import Scribe
 from .errors import CallError, suggestion
 from .gather import gather
-from .layout import parse
+from .layout import Pattern, parse
 from .packs import find_layout, load_template, with_texts
 from .settings import chosen_layout, confined, read_settings, with_settings, with_wording
 from .sources.environment import settled
@@ -56,19 +56,31 @@ def assemble(
 
 
 @value
-class Stand:
-    """What is known of a workspace as it stands: its layout with all settings made, and what was found for it.
-
-    `tells` is how exactly the clock stands in the prompt; `findings` and `stamps` are those of layout and settings alone.
-    """
+class Plan:
+    """The layout with all settings made, for a workspace; with what was wrong on the way, and the stamps of what was read."""
 
     layout: Layout
-    inputs: Inputs
-    tells: str
+    workspace: Workspace
     findings: Sequence[Finding]
     stamps: Sequence[tuple[str, Any]]
+
+
+@value
+class Stand:
+    """What is known of a workspace as it stands: the plan, and what was found for it.
+
+    `tells` is how exactly the clock stands in the prompt; `base` and `scope` are those of the agent it was gathered for.
+    """
+
+    plan: Plan
+    inputs: Inputs
+    tells: str
     base: str | Document = ""
     scope: Scope | None = None
+
+    @property
+    def layout(self) -> Layout:
+        return self.plan.layout
 
     def render(
         self, root: str, templates: Mapping[str, Document], facts: Mapping[str, str | Sequence[str]]
@@ -103,11 +115,13 @@ class Assembler:
         rules: Sequence[Rule] = (),
         packs: Mapping[str, str] | None = None,
         values: Mapping[str, str] | None = None,
+        skill_folders: Sequence[str] = (),
     ) -> None:
         self.workspace = workspace or Workspace()
         self.layout_name = layout
         self.settings, self.assignments, self.rules = settings, tuple(assignments), tuple(rules)
         self.packs, self.values = dict(packs or {}), dict(values or {})
+        self.skill_folders = tuple(skill_folders)
         self._lock = allocate_lock()
         self._stand: Stand | None = None
         self._scribe: Scribe | None = None
@@ -166,8 +180,8 @@ class Assembler:
         return load_template(address, settled(self.workspace, reader), reader, self.packs)
 
     def layout(self) -> Layout:
-        """The layout with every setting made."""
-        return self.stand().layout
+        """The layout with every setting made. Nothing is gathered for it."""
+        return self._stand.layout if self._stand else self._plan(Reader()).layout
 
     def _with_skill(self, agent: Agent, stand: Stand) -> Agent:
         if not isinstance(agent.skill, str) or not agent.skill:
@@ -179,26 +193,40 @@ class Assembler:
     def _look(self, before: Stand | None, base: str | Document, scope: Scope | None) -> Stand:
         """Look again at whatever changed: settings and layout, or only what is found for them."""
         reader = Reader()
-        if before is not None and is_unchanged(before.stamps):
-            layout, workspace, findings, stamps = before.layout, before.inputs.workspace, before.findings, before.stamps
-            reader.stamps.update(stamps)
+        if before is not None and is_unchanged(before.plan.stamps):
+            plan = before.plan
+            reader.stamps.update(plan.stamps)
         else:
-            before = None
-            workspace = settled(self.workspace, reader)
-            files, wrong = read_settings(workspace, reader, self.settings)
-            named, refused = chosen_layout(files)
-            source = find_layout(self.layout_name or named or DEFAULT_LAYOUT, workspace, reader, self.packs)
-            source, unknown = with_wording(source, workspace, reader, self.packs)
-            source, more = with_settings(source, files, self.assignments)
-            source, guarded = confined(with_texts(source, workspace, reader, self.packs))
-            layout = parse(source.mapping, source.name, source.address, source.strange)
-            findings, stamps = (*wrong, *refused, *unknown, *more, *guarded), tuple(reader.stamps.items())
+            before, plan = None, self._plan(reader)
+        layout, workspace = plan.layout, plan.workspace
         bodies = _bodies(layout, base, workspace, reader, self.packs)
         templates = _templates(layout, bodies, workspace, reader, self.packs)
         inputs = gather(layout, workspace, reader, before.inputs if before else None, bodies, templates, scope)
-        if findings or self.values:
-            inputs = replace(inputs, findings=(*findings, *inputs.findings), values={**inputs.values, **self.values})
-        return Stand(layout, inputs, tells_time(layout, inputs), findings, stamps, base, scope)
+        if plan.findings or self.values:
+            inputs = replace(
+                inputs, findings=(*plan.findings, *inputs.findings), values={**inputs.values, **self.values}
+            )
+        return Stand(plan, inputs, tells_time(layout, inputs), base, scope)
+
+    def _plan(self, reader: Reader) -> Plan:
+        workspace = settled(self.workspace, reader)
+        files, wrong = read_settings(workspace, reader, self.settings)
+        named, refused = chosen_layout(files)
+        source = find_layout(self.layout_name or named or DEFAULT_LAYOUT, workspace, reader, self.packs)
+        source, unknown = with_wording(source, workspace, reader, self.packs)
+        source, more = with_settings(source, files, self.assignments)
+        source, guarded = confined(with_texts(source, workspace, reader, self.packs))
+        layout = parse(source.mapping, source.name, source.address, source.strange)
+        if self.skill_folders:
+            layout = _with_skill_folders(layout, self.skill_folders)
+        return Plan(layout, workspace, (*wrong, *refused, *unknown, *more, *guarded), tuple(reader.stamps.items()))
+
+
+def _with_skill_folders(layout: Layout, folders: Sequence[str]) -> Layout:
+    """The layout with further folders in which its skills are looked for, after its own."""
+    further = tuple((Pattern("path", f"{folder}/**/SKILL.md"),) for folder in folders)
+    finds = [replace(each, groups=(*each.groups, *further)) if each.kind == "skill" else each for each in layout.finds]
+    return replace(layout, finds=finds)
 
 
 def _bodies(

@@ -62,6 +62,13 @@ CODES = {
     "budget-section": ("warning", "A section is over its budget."),
     "budget-whole": ("warning", "The prompt is over its budget."),
     "budget-exceeded": ("error", "What may not give way is over the budget of the whole prompt."),
+    # conversations
+    "drift": (
+        "info",
+        "The workspace or the tools have changed since the edition in use was made; the message tells the price.",
+    ),
+    "store-down": ("warning", "The store could not be reached; what this process knows is used."),
+    "skill-changed": ("info", "A skill's file has changed since the menu was made."),
     # extensions
     "extension-failed": ("warning", "Something of an extension raised an exception and was skipped."),
     # what the caller gave

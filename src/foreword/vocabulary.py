@@ -9,7 +9,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import Any, Literal, TypeVar, dataclass_transform
+    from typing import Any, Literal, Protocol, TypeVar, dataclass_transform
 
     V = TypeVar("V")
     Lifetime = Literal["release", "project", "conversation", "turn"]
@@ -298,6 +298,111 @@ class Prompt:
     @property
     def id(self) -> str:
         return digest(self.text)
+
+
+# Conversations
+
+
+@value
+class Edition:
+    """What a conversation is using: the prompt and the tool definitions, numbered from 1.
+
+    Everything but the numbers is text, so that a store can keep each distinct text once: `tools` and `account` (passages,
+    candidates, findings) are JSON, `inputs` is what was found for the layout, kept where the layout formats it again, and
+    `made_for` says for which agent, workspace and layout it was made. `state` is what the conversation remembers between
+    turns, such as what was announced in a message.
+    """
+
+    number: int
+    system: str
+    tools: str = "[]"
+    account: str = "{}"
+    inputs: str = ""
+    layout: str = ""
+    made_for: str = "{}"
+    made: str = ""
+    state: str = "{}"
+
+
+@value
+class Turn:
+    """What the model sees now. `added` counts the messages at the end of `messages` that were not the caller's."""
+
+    conversation: str
+    edition: int
+    is_reused: bool
+    system: str
+    messages: Sequence[Mapping[str, Any]]
+    tools: Sequence[Mapping[str, Any]]
+    passages: Sequence[tuple[int, int, Lifetime]] = ()
+    findings: Sequence[Finding] = ()
+
+
+@value
+class TemplateVersion:
+    """One version of the global template: versions are only ever added."""
+
+    version: int
+    template: str
+    author: str = ""
+    time: str = ""
+    note: str = ""
+
+
+@value
+class ConversationRow:
+    """One conversation in a list."""
+
+    id: str
+    editions: int
+    prompt: str
+    layout: str
+    made: str
+
+
+if TYPE_CHECKING:
+
+    class Store(Protocol):
+        """Where templates, prompts and editions are kept. Every write is one transaction; what cannot be done is a StoreError."""
+
+        def current(self, conversation: str) -> Edition | None:
+            """The edition in use, by one SELECT; None if the conversation was never constructed."""
+
+        def publish(self, conversation: str, edition: Edition, after: int) -> Edition:
+            """Make this the edition in use if number `after` still is (0: none yet); else give the one that won."""
+
+        def keep_state(self, conversation: str, number: int, state: str) -> None:
+            """Remember something of a conversation beside its edition."""
+
+        def edition(self, conversation: str, number: int) -> Edition | None:
+            """One edition of a conversation."""
+
+        def editions(self, conversation: str) -> list[Edition]:
+            """All editions of a conversation, the first first."""
+
+        def conversations(self, search: str = "", limit: int = 100, offset: int = 0) -> list[ConversationRow]:
+            """Conversations whose id holds the search, by id."""
+
+        def prompt(self, id: str) -> tuple[str, str] | None:
+            """The text and the account of a prompt by its id."""
+
+        def template(self) -> TemplateVersion | None:
+            """The newest version of the global template; None if none was ever set."""
+
+        def templates(self) -> list[TemplateVersion]:
+            """All versions, the newest first."""
+
+        def keep_template(self, version: TemplateVersion, after: int | None = None) -> TemplateVersion:
+            """Add a version, which gets the next number. With `after`, only if that is still the newest: else a StoreError."""
+
+        def verify(self) -> list[str]:
+            """What is wrong in the store, each as a sentence: hashes that do not match, editions without their texts."""
+
+        def stats(self) -> dict[str, int]:
+            """How much is kept: conversations, editions, distinct texts, bytes, versions of the template."""
+
+        def close(self) -> None:
+            """Let go of the store."""
 
 
 def include_key(path: str, target: str) -> str:

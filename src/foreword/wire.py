@@ -5,17 +5,17 @@ Offsets are in code points of the prompt's text.
 
 from __future__ import annotations
 
-from .vocabulary import digest, printable, replace
+from .vocabulary import Candidate, Document, Finding, Inputs, Resident, Skill, Workspace, digest, printable, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import NotRequired, TypedDict
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any, NotRequired, TypedDict
 
     from .inspection.origins import Line
     from .template.catalog import CatalogRow
     from .tokens import Count
-    from .vocabulary import Candidate, Finding, Origin, Passage, Piece, Prompt, Skill
+    from .vocabulary import Origin, Passage, Piece, Prompt
 
     class OriginForm(TypedDict):
         kind: str
@@ -71,6 +71,18 @@ if TYPE_CHECKING:
         name: str
         description: str
         dynamic: NotRequired[bool]
+
+    class AccountPassage(TypedDict):
+        section: str
+        start: int
+        end: int
+        lifetime: str
+        origins: list[OriginForm]
+
+    class AccountForm(TypedDict):
+        passages: list[AccountPassage]
+        candidates: list[CandidateForm]
+        findings: list[FindingForm]
 
     class PromptForm(TypedDict):
         id: str
@@ -185,3 +197,67 @@ def variable_form(row: CatalogRow) -> VariableForm:
     if row.dynamic:
         form["dynamic"] = True
     return form
+
+
+# What is kept with an edition
+
+
+def account_form(prompt: Prompt) -> AccountForm:
+    """Where a prompt came from: passages with their origins, candidates, findings. Kept beside the text, by a hash of its own."""
+    return {
+        "passages": [
+            {
+                "section": each.section,
+                "start": each.start,
+                "end": each.end,
+                "lifetime": each.lifetime,
+                "origins": [
+                    origin_form(origin, start, end, text) for start, end, origin, text in spans(each.pieces, each.start)
+                ],
+            }
+            for each in prompt.passages
+        ],
+        "candidates": [candidate_form(each) for each in prompt.candidates],
+        "findings": [finding_form(each) for each in prompt.findings],
+    }
+
+
+_KEPT: dict[str, type] = {each.__name__: each for each in (Document, Skill, Resident, Finding, Candidate)}
+
+
+def inputs_form(inputs: Inputs) -> dict[str, Any]:
+    """What was found, so that another process can format it again. The environment is not kept: it may hold secrets."""
+    where = {name: getattr(inputs.workspace, name) for name in ("cwd", "root", "home", "platform", "is_repository")}
+    return {
+        "workspace": where,
+        "found": {name: [_kept(each) for each in entries] for name, entries in inputs.found.items()},
+        "candidates": [_kept(each) for each in inputs.candidates],
+        "findings": [_kept(each) for each in inputs.findings],
+        **{name: {key: _kept(each) for key, each in getattr(inputs, name).items()} for name in _KEPT_MAPPINGS},
+    }
+
+
+_KEPT_MAPPINGS = ("includes", "bodies", "templates", "values")
+
+
+def inputs_from(form: Mapping[str, Any]) -> Inputs:
+    """The inputs of a kept form."""
+    mappings: Any = {name: {key: _made(each) for key, each in form[name].items()} for name in _KEPT_MAPPINGS}
+    return Inputs(
+        workspace=Workspace(**form["workspace"], environment={}),
+        found={name: tuple(map(_made, entries)) for name, entries in form["found"].items()},
+        candidates=tuple(map(_made, form["candidates"])),
+        findings=tuple(map(_made, form["findings"])),
+        **mappings,
+    )
+
+
+def _kept(value: Any) -> Any:
+    return value if isinstance(value, str) else {"": type(value).__name__, **value.__dict__}
+
+
+def _made(form: Any) -> Any:
+    if isinstance(form, str):
+        return form
+    fields = {name: tuple(content) if isinstance(content, list) else content for name, content in form.items() if name}
+    return _KEPT[form[""]](**fields)

@@ -274,5 +274,22 @@ def test_the_script(tree, arguments):
     assert (done.returncode, done.stdout) == (2, "") and done.stderr and "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("arguments", [["show"], ["skills"], ["show", "--layout", "./mine.toml"], ["show", "."]])
+def test_a_working_directory_that_has_been_removed(tree, arguments):
+    command = 'cd "$0" && rmdir "$0" && exec "$@"'
+    done = subprocess.run(
+        ["bash", "-c", command, tree({"gone": None}).path("gone"), sys.executable, "-m", "foreword", *arguments],
+        env={**os.environ, "HOME": tree.path("home")},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1) and done.stderr.startswith("foreword: ")
+
+
+def test_help_of_a_command_is_no_error(tree):
+    done = subprocess.run([sys.executable, "-m", "foreword", "show", "--help"], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "") and "--layout" in done.stdout
+
+
 def test_an_odd_argument_is_printed(refused):
     assert refused("show", os.fsdecode(b"\xff")).startswith("the working directory \\xff does not exist")

@@ -126,6 +126,16 @@ def test_a_time_without_an_offset_is_local(shop, run):
     assert f"at 08:55:05 AM {zone}\n" in run("show", "--layout", "pi", "--now", "2026-03-07T08:55:05")[1]
 
 
+@pytest.mark.parametrize(("now", "zone"), [("2026-03-07T08:55:05", "CST"), ("2026-07-04T08:55:05", "CDT")])
+def test_the_local_zone_has_its_abbreviation(tree, now, zone):
+    done = script(tree, "show", "--layout", "pi", "--now", now, env={"TZ": "CST6CDT,M3.2.0,M11.1.0"}, capture_output=True, text=True)
+    assert f"at 08:55:05 AM {zone}\n" in done.stdout
+
+
+def test_documentation_is_printed_with_its_whole_path(shop, run):
+    assert "- Manual: /w/docs/manual.md\n" in run("show", "--layout", "pi", "--doc", "Manual=docs/manual.md")[1]
+
+
 def test_without_a_time_it_is_now_and_local(shop, run):
     line = run("show", "--layout", "pi", "--base", "base.md")[1].split("\n")[-3]
     assert line.startswith("Current date and time: ") and line.endswith(str(datetime.now().astimezone().tzname()))

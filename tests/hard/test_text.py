@@ -1,6 +1,8 @@
 """Hard cases of size and text, one test for each."""
 
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -128,6 +130,33 @@ def test_a_hundred_megabytes_of_zeros_are_binary_after_the_first_bytes(tree, dis
     prompt = tree({"w/.git": None, "w/AGENTS.md": sparse}).prompt("foreword", disk=disk)
     assert disk.bytes_read <= LIMIT + 1
     assert tree.told(prompt) == [("file-binary", "/w/AGENTS.md")]
+
+
+# hostile content -> scanned in one pass; nothing hangs
+
+
+SCRIPT = """
+import sys
+from foreword import Agent, Tool, Workspace, assemble
+runs = " ".join("`" * length for length in range(1, 400))
+contents = [
+    "</skills>" * 10_000, "<" * 100_000, "< " * 50_000, "<" + " " * 100_000, "`" * 100_000, "` " * 50_000,
+    runs, runs + "<!--", "```" + runs, "<!--" * 25_000, "<!-- -->" * 10_000, "~~~\\n" * 25_000, "> " * 50_000,
+    "\U000e0041" * 25_000, "\u202e" * 30_000, "[" * 100_000, "{{" * 50_000, "x" + "\\n" * 100_000 + "y", "@" * 100_000,
+]
+for content in contents:
+    with open(sys.argv[1] + "/AGENTS.md", "w", encoding="utf-8") as file:
+        file.write(content)
+    for layout in ("foreword", "ion", "opal", "pi"):
+        workspace = Workspace(sys.argv[1], home=sys.argv[1], environment={})
+        assert assemble(workspace, Agent(base="BASE"), layout).text
+"""
+
+
+def test_content_that_is_hard_to_scan_does_not_hang(tree):
+    script = SCRIPT.replace("\\\\n", "\\n")
+    done = subprocess.run([sys.executable, "-c", script, tree({"w/.git": None}).path("w")], timeout=120, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 # BOM stripped once; UTF-16 with BOM -> decoded or a finding that names it; one Latin-1 byte -> a finding with the offset

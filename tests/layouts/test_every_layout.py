@@ -182,6 +182,14 @@ def test_a_pointer_link_or_copy_beside_the_file_is_no_second_text(tree, layout, 
     assert tree.told(prompt) == [("file-duplicate", f"/w/{SECOND[layout]}")]
 
 
+@pytest.mark.parametrize("content", ["@README.md", "README.md", "@docs.md\n"])
+def test_a_file_that_points_at_no_candidate_is_text(tree, layout, content):
+    """Nothing else brings what it points at into the prompt."""
+    tree({"w/.git": None, "w/README.md": "For people.", "w/docs.md": "For people."})
+    around = with_content(tree, layout, "MARKER")
+    assert with_content(tree, layout, content) == around.replace("MARKER", content.rstrip())
+
+
 def test_a_working_directory_reached_through_a_link_keeps_the_links_name(tree, layout):
     tree({"w/.git": None, "w/AGENTS.md": "X", "link": Path("w")})
     prompt = tree.prompt(layout, "link")

@@ -164,12 +164,20 @@ def test_without_a_home(tree):
         ({"home/.agents/AGENTS.md": "X", "home/.config/agents/AGENTS.md": "X"}, ["/home/.agents/AGENTS.md"]),
         ({"w/a/AGENTS.md": "X", "w/a/AGENTS.local.md": "X"}, ["/w/a/AGENTS.md"]),
         ({"w/a/AGENTS.md": "X", "w/a/AGENTS.local.md": "@AGENTS.md"}, ["/w/a/AGENTS.md"]),
+        ({"w/CLAUDE.md": "X", "w/a/CLAUDE.md": "X\r\n"}, ["/w/a/CLAUDE.md"]),
     ],
 )
 def test_equal_texts_stand_once(tree, files, expected):
     tree({"w/.git": None, "w/a/x": "", **files})
     assert [path for path, _ in instructions(tree, "w/a")] == expected
     assert [code for code, _ in tree.told(tree.prompt("foreword", "w/a"))] == ["file-duplicate"]
+
+
+def test_of_many_equal_texts_the_nearest_stays(tree):
+    files = ["home/.config/foreword/AGENTS.md", "home/.agents/AGENTS.md", "w/AGENTS.md", "w/a/AGENTS.md", "w/a/b/AGENTS.md"]
+    tree({"w/.git": None, **dict.fromkeys(files, "X")})
+    assert instructions(tree, "w/a/b") == [("/w/a/b/AGENTS.md", "X")]
+    assert tree.told(tree.prompt("foreword", "w/a/b")) == [("file-duplicate", f"/{path}") for path in files[:-1]]
 
 
 # Skills
@@ -196,6 +204,22 @@ def test_project_before_user_and_nearer_before_farther(tree, skill):
 def test_skills_by_name_from_everywhere(tree, skill):
     tree({"w/.git": None, **{f"{place}/s{number:02}/SKILL.md": skill(f"s{99 - number}") for number, place in enumerate(PLACES)}})
     assert names(tree, "w/a") == sorted(f"s{99 - number}" for number in range(len(PLACES)))
+
+
+def test_skills_stand_in_the_order_of_code_points(tree, skill):
+    tree({f"w/.agents/skills/{number}/SKILL.md": skill(name) for number, name in enumerate(["b", "é", "Z", "a", "x10", "x9"])})
+    assert names(tree) == ["Z", "a", "b", "x10", "x9", "é"]
+
+
+def test_of_two_skills_with_one_name_in_one_folder_the_first_directory_wins(tree, skill):
+    tree({f"w/.agents/skills/{folder}/SKILL.md": skill("same", folder) for folder in ("b", "a", "c")})
+    assert inside(tree.text("foreword", tools="read"), "skills").endswith("- same: a (/w/.agents/skills/a/SKILL.md)")
+
+
+def test_a_skill_outside_the_workspace_is_followed_and_said(tree, skill):
+    tree({"w/.git": None, "shared/a/SKILL.md": skill("a"), "w/.agents/skills": Path("../../shared")})
+    assert names(tree) == ["a"]
+    assert tree.told(tree.prompt("foreword", tools="read")) == [("file-outside", "/w/.agents/skills/a/SKILL.md")]
 
 
 def test_skills_above_the_repository_are_not_looked_for(tree, skill):

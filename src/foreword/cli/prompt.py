@@ -97,7 +97,7 @@ def tokens(given: argparse.Namespace) -> int:
     if given.json:
         how = {key: form["tokens"][key] for key in ("method", "exact", "error")}
         keys = ("section", "start", "end", "lifetime", "tokens")
-        passages = [{key: each[key] for key in keys} | how for each in form["passages"]]
+        passages = [{key: content for key, content in each.items() if key in keys} | how for each in form["passages"]]
         write_json({"tokens": form["tokens"], "passages": passages})
         return _status(prompt, given)
     most = max((each["tokens"] for each in form["passages"]), default=1) or 1

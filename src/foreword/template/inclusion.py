@@ -13,7 +13,7 @@ from __future__ import annotations
 from ..errors import ForewordError, TemplateError
 from ..vocabulary import Document, value
 from .addresses import resolve
-from .tags import inside, scan, words, wrong
+from .tags import TAGS, inside, scan, words, wrong
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ DEPTH = 20
 """How many templates may include each other, the first one counted."""
 FILES = 200
 """How many templates may take part."""
-WHOLE = 2_000_000
+WHOLE = 1_000_000
 """The most characters of all templates together."""
 
 _INCLUDING = frozenset(["include", "import", "from", "extends"])
@@ -82,7 +82,7 @@ class _Reading:
         self.load = load
         self.templates: dict[str, Template] = {}
         self.heights: dict[str, int] = {}
-        self.size = 0
+        self.size = self.tags = 0
 
     def read(self, address: str, found: Document, above: tuple[str, ...]) -> None:
         text = found.text if not above else found.text.removesuffix("\n").removesuffix("\r")
@@ -90,8 +90,10 @@ class _Reading:
         tokens = scan(document)
         chain = (*above, address)
         self.size += len(text)
-        if self.size > WHOLE or len(self.templates) + len(chain) > FILES:
-            raise TemplateError(f"{chain[0]} includes more than {FILES} templates, or {WHOLE:,} characters")
+        self.tags += sum(token[0] != "text" for token in tokens)
+        if self.size > WHOLE or self.tags > TAGS or len(self.templates) + len(chain) > FILES:
+            most = f"{FILES} templates, {WHOLE:,} characters or {TAGS:,} tags"
+            raise TemplateError(f"{chain[0]} with all that it includes has more than {most}")
         links = [(each, self.follow(document, each, chain)) for each in _includes(document, tokens)]
         self.heights[address] = 1 + max((self.heights[target] for _, target in links if target), default=0)
         self.templates[address] = Template(document, tokens, links)

@@ -1,0 +1,94 @@
+"""Everything an extension author must read.
+
+An extension is a value with functions in it; leave out what you do not need. Install it under the entry-point group `foreword`
+(the entry names an `Extension`, or a function that gives one), or pass it in a list. Extensions run in the order of that list,
+installed ones by name. One that raises is reported as a finding and skipped. Nothing in a workspace is ever an extension.
+
+    from foreword import Extension
+
+    def before_agent_start(prompt, message):
+        return Start(prompt=prompt + "\\n\\nToday is release day.")
+
+    release_day = Extension("release-day", before_agent_start=before_agent_start)
+"""
+
+from __future__ import annotations
+
+from .findings import finding
+from .vocabulary import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any
+
+    from .vocabulary import Document, Finding, Prompt, Workspace
+
+    Message = Mapping[str, Any]
+
+GROUP = "foreword"
+
+
+@value
+class Start:
+    """What `before_agent_start` may give: a prompt for this turn only, and a message (user role) behind the current one."""
+
+    prompt: str | None = None
+    message: str | None = None
+
+
+@value
+class Resources:
+    """What `resources_discover` may give: folders of skills, and folders of layouts and templates by their prefix."""
+
+    skills: Sequence[str] = ()
+    packs: Mapping[str, str] = {}
+
+
+@value
+class Extension:
+    """What a package adds to Foreword."""
+
+    name: str
+    before_agent_start: Callable[[str, str], Start | None] | None = None
+    context: Callable[[list[Message]], list[Message] | None] | None = None
+    resources_discover: Callable[[str], Resources | None] | None = None
+    listen: Callable[[str, Mapping[str, Any]], None] | None = None
+    rules: Sequence[Callable[[frozenset[str]], str | list[str] | None]] = ()
+    sources: Mapping[str, Callable[[Workspace], Sequence[Document]]] = {}
+    checks: Sequence[Callable[[Prompt], Iterable[Finding]]] = ()
+    packs: Mapping[str, str] = {}
+
+
+EVENTS = {
+    "before_agent_start": "per user prompt, with the prompt as the extensions before left it and the user's message; gives a Start",
+    "context": "per turn, with the list of messages; gives the list to send",
+    "resources_discover": "at the start of a conversation ('start') and on every reload ('reload'); gives Resources",
+    "listen": "after an edition was made or kept: the name of the event and what came of it; gives nothing",
+    "rules": "when guidelines are listed, with the names of the tools; gives a sentence, several, or None",
+    "sources": "when a find of that name is gathered, with the workspace; gives documents that are added to it",
+    "checks": "when a prompt was built; gives findings",
+    "packs": "folders of layouts, templates and wording by their prefix",
+}
+
+
+def installed() -> list[Extension]:
+    """The extensions of installed packages, by the name of their entry. Asked only by commands that need them."""
+    from importlib.metadata import entry_points
+
+    found: list[Extension] = []
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
+        loaded = entry.load()
+        found.append(loaded if isinstance(loaded, Extension) else loaded())
+    return found
+
+
+def run(extension: Extension, function: Callable[..., Any], findings: list[Finding], *given: Any) -> Any:
+    """What a function of an extension gives; None, and a finding, if it raises."""
+    try:
+        return function(*given)
+    except Exception as error:
+        name = getattr(function, "__name__", "a function")
+        message = f"{name} of the extension {extension.name!r} raised {type(error).__name__} and was skipped"
+        findings.append(finding("extension-failed", message))
+        return None

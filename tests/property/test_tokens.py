@@ -1,0 +1,133 @@
+"""What budgets rely on: the estimate grows with its text, and joining texts costs next to nothing."""
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from foreword.tokens import count, estimate
+
+CRUMBS = [
+    *[
+        "a",
+        "A",
+        "z",
+        "word",
+        "Word",
+        "WORD",
+        "camelCase",
+        "snake_case",
+        "0",
+        "7",
+        "1234567",
+        "3.14",
+        "_",
+        "__",
+        ".",
+        "...",
+    ],
+    *[
+        " ",
+        "  ",
+        "        ",
+        "\t",
+        "\n",
+        "\n\n",
+        "\n    ",
+        "\r\n",
+        "\r",
+        "-",
+        "- ",
+        "# ",
+        "```",
+        "(",
+        "):",
+        "</tag>",
+        "\x00",
+    ],
+    *[
+        "é",
+        "É",
+        "ß",
+        "ộ",
+        "я",
+        "Я",
+        "א",
+        "ع",
+        "अ",
+        "ไ",
+        "你",
+        "好",
+        "，",
+        "か",
+        "カ",
+        "한",
+        "—",
+        "→",
+        "─",
+        "═",
+        "│",
+        "█",
+    ],
+    *["🙂", "👩‍👩‍👧", "\ufe0f", "\u200b", "\ufeff", "\ue000", "\ud800", "\udfff", "\U000e0041"],
+]
+everything = st.text(st.characters(exclude_categories=()))
+texts = st.one_of(everything, st.lists(st.sampled_from(CRUMBS), max_size=60).map("".join))
+
+
+@given(texts)
+def test_nothing_costs_nothing_and_something_costs_something(text):
+    assert estimate(text) == 0 if text == "" else estimate(text) >= 1
+
+
+@given(texts)
+def test_the_same_text_costs_the_same(text):
+    assert estimate(text) == estimate("".join(list(text)))
+
+
+@given(texts, texts)
+@example("a", "A")
+@example("1", "a")
+@example("\n", "_")
+@example("a", "\n")
+@example("\ud83d", "\ude42")
+def test_joined_texts_cost_at_most_one_more_than_apart(one, other):
+    assert estimate(one + other) <= estimate(one) + estimate(other) + 1
+
+
+@given(texts, texts)
+def test_apart_texts_cost_at_most_two_more_than_joined(one, other):
+    assert estimate(one) + estimate(other) <= estimate(one + other) + 2
+
+
+@given(texts, texts)
+def test_a_beginning_never_costs_more_than_the_whole(beginning, rest):
+    assert estimate(beginning) <= estimate(beginning + rest)
+
+
+@given(texts, texts)
+def test_an_end_costs_at_most_one_more_than_the_whole(rest, end):
+    assert estimate(end) <= estimate(rest + end) + 1
+
+
+@given(texts)
+def test_no_character_costs_more_than_three(text):
+    assert estimate(text) <= 3 * len(text)
+
+
+@given(texts, st.sampled_from(["", "gpt-5", "gpt-4", "claude-opus-5", "claude-3-opus", "gemini-3-pro", "llama-2", "?"]))
+def test_counting_never_raises(text, model):
+    counted = count(text, model)
+    assert counted.count >= 0
+    assert counted.exact == (counted.error == 0)
+
+
+@given(st.text(), st.text())
+def test_any_name_of_a_model_or_provider_is_taken(model, provider):
+    counted = count("Hello, world!", model, provider)
+    assert 0 <= counted.error < 1
+
+
+@given(texts)
+def test_a_count_for_claude_is_the_plain_count_scaled(text):
+    pytest.importorskip("splintr")
+    assert count(text, "claude-opus-5").count == round(count(text).count * 1.647)

@@ -1,0 +1,269 @@
+"""The sandbox: the same answers as in the own process, and an error where a template would have ended it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from foreword import sandbox
+from foreword.errors import TemplateError
+from foreword.template import jinja
+from foreword.vocabulary import Document
+
+SRC = str(Path(sandbox.__file__).parents[1])
+VARIABLES = {"cwd": "/w", "tools": ["read", "edit"]}
+
+
+def documents(**texts):
+    return {f"$workspace/{name}": Document("", text, "sha256:0", 3) for name, text in texts.items()}
+
+
+def render(text, *, is_trusted=False, **more):
+    return sandbox.render("$workspace/main", documents(main=text, **more), VARIABLES, is_trusted=is_trusted)
+
+
+@pytest.mark.parametrize("text", ["", "a\n{{ cwd }}é\n", "{% for t in tools %}{{ t }}{% include 'b' %}{% endfor %}"])
+def test_what_the_worker_renders_is_what_this_process_would(text):
+    written = documents(main=text, b="b {{ cwd }} 🐍\n")
+    assert render(text, b="b {{ cwd }} 🐍\n") == jinja.render("$workspace/main", written, VARIABLES)
+    assert sandbox.check("$workspace/main", written.get) == jinja.check("$workspace/main", written.get)
+
+
+@pytest.mark.parametrize("text", ["{{ ghost }}", "{% if %}{% endif %}", "{{ cwd", "{% include 'no' %}", "{{ 1 // 0 }}"])
+def test_an_error_of_the_worker_is_the_one_of_this_process(text):
+    errors = []
+    for call in (sandbox.render, jinja.render):
+        with pytest.raises(TemplateError) as raised:
+            call("$workspace/main", documents(main=text), VARIABLES)
+        errors.append(str(raised.value))
+    assert errors[0] == errors[1]
+
+
+def test_check_finds_a_mistake_where_render_would_never_come():
+    with pytest.raises(TemplateError, match="cannot be parsed"):
+        sandbox.check("$workspace/main", documents(main="{% if false %}{{ 1 + }}{% endif %}").get)
+
+
+def test_the_worker_is_kept():
+    render("a")
+    pid = sandbox._worker.process.pid
+    render("b")
+    assert sandbox._worker.process.pid == pid != os.getpid()
+
+
+def test_what_is_trusted_and_calm_needs_no_worker():
+    sandbox.close()
+    render("{% if tools %}{{ cwd }}{% endif %}", is_trusted=True)
+    assert sandbox._worker.process is None
+    render("{% set x = cwd %}{{ x }}", is_trusted=True)
+    assert sandbox._worker.process is not None
+
+
+# What would end a process
+
+DEEP_INCLUDES = {f"n{number}": f"{{% include 'n{number + 1}' %}}" for number in range(1_000)}
+HOSTILE = {
+    "10,000 elif": "{% if cwd %}" + "{% elif cwd %}" * 10_000 + "{% endif %}",
+    "50,000 operators": "{{ " + "+".join(["1"] * 50_000) + " }}",
+    "5,000 operators that nearly fit": "{{ 1" + "+1" * 4_900 + " }}",
+    "50,000 filters": "{{ cwd" + "|e" * 50_000 + " }}",
+    "brackets": "{{ " + "(" * 5_000 + ")" * 5_000 + " }}",
+    "nesting": "{% if cwd %}" * 20_000 + "{% endif %}" * 20_000,
+    "10 MB of [if": "[if" * (10 * 1024 * 1024 // 3),
+    "10 MB of {% if": "{% if" * (10 * 1024 * 1024 // 5),
+    "half a MB of {% if": "{% if" * 99_999,
+    "half a MB of {{": "{{" * 249_999,
+    "half a MB of {#": "{#" * 249_999,
+    "half a MB of quotes": "{{ '" * 124_999,
+    "half a MB of brackets": "{{ [" * 124_999,
+    "half a MB of tags": "{{ 1 }}" * 70_000,
+    "doubling in a loop": "{% set n = namespace(x='x') %}{% for i in range(64) %}{% set n.x = n.x ~ n.x %}{% endfor %}",
+    "doubling by hand": "{% set x = 'x' %}" + "{% set x = x ~ x %}" * 40 + "{{ x }}",
+    "a wide format": "{{ '%9999999999d' | format(1) }}",
+    "a wide format of Python's": "{{ '{:>9999999999}'.format('a') }}",
+    "an indent": "{{ 'a\\nb' | indent(2000000000) }}",
+    "a repetition": "{{ 'x' * 2000000000 }}",
+    "joining": "{{ range(99999) | join(range(99999) | join('x')) }}",
+    "a namespace inside itself": "{% set n = namespace() %}{% set n.n = n %}{{ n }}",
+    "lists inside lists": "{% set n = namespace(x=[]) %}{% for i in range(99999) %}{% set n.x = [n.x] %}{% endfor %}",
+    "a list inside itself": "{{ tools.append(tools) }}{{ tools | tojson }}",
+    "loops": "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
+    "sorting for ever": "{% for a in range(9999) %}{% set x = range(99999) | list | sort %}{% endfor %}",
+    "zips": "{% set n = namespace(x=[1]) %}{% for i in range(9000) %}{% set n.x = n.x | zip %}{% endfor %}{{ n.x }}",
+    "a macro of itself": "{% macro m(n) %}{{ m(n) ~ m(n) }}{% endmacro %}{{ m(1) }}",
+    "a loop of itself": "{% for i in [1] recursive %}{{ loop([1]) }}{% endfor %}",
+    "a block of itself": "{% block a %}{{ self.a() }}{% endblock %}",
+    "an include of itself": "{% include 'main' %}",
+    "includes without end": "{% include 'n0' %}",
+    "includes that multiply": "{% include 'm0' %}",
+    "endless output": "{% for a in range(99999) %}{{ '%99d' | format(1) }}{% endfor %}",
+}
+MULTIPLYING = {f"m{number}": f"{{% include 'm{number + 1}' %}}" * 50 for number in range(15)} | {"m15": "x" * 1_000}
+
+
+@pytest.mark.parametrize("is_trusted", [False, True])
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_template_is_an_error_and_the_next_one_renders(name, is_trusted):
+    with pytest.raises(TemplateError) as raised:
+        render(HOSTILE[name], is_trusted=is_trusted, **DEEP_INCLUDES, **MULTIPLYING)
+    assert str(raised.value).startswith("$workspace/")
+    assert len(str(raised.value).split("\n")[0]) < 1_000
+    assert "".join(piece.text for piece in render("next {{ cwd }}")) == "next /w"
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("doubling in a loop", "$workspace/main asks for more than 512 MB of memory and was stopped"),
+        ("a namespace inside itself", "$workspace/main brings the template engine down (signal 11) and was stopped"),
+        ("sorting for ever", "$workspace/main takes more than 1.2 seconds and was stopped"),
+    ],
+)
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems limit memory and name signals in their own ways")
+def test_an_error_says_what_the_template_did(name, says):
+    with pytest.raises(TemplateError) as raised:
+        render(HOSTILE[name])
+    assert str(raised.value) == says
+
+
+# The process
+
+
+def test_a_worker_that_was_killed_is_replaced():
+    render("a")
+    process = sandbox._worker.process
+    process.kill()
+    process.wait()
+    assert "".join(piece.text for piece in render("{{ cwd }}")) == "/w"
+
+
+def test_an_interrupted_exchange_does_not_answer_the_next_question(monkeypatch):
+    render("a")
+    monkeypatch.setattr(sandbox, "_receive", lambda pipe: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        render("b")
+    monkeypatch.undo()
+    assert "".join(piece.text for piece in render("c")) == "c"
+
+
+def test_threads_wait_for_each_other():
+    results = {}
+
+    def work(number):
+        for turn in range(5):
+            text = HOSTILE["a namespace inside itself"] if number == 0 else f"{number} {turn} {{{{ cwd }}}}"
+            try:
+                results[number, turn] = "".join(piece.text for piece in render(text))
+            except TemplateError as error:
+                results[number, turn] = type(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    expected = {(number, turn): f"{number} {turn} /w" for number in range(1, 6) for turn in range(5)}
+    assert results == expected | {(0, turn): TemplateError for turn in range(5)}
+
+
+def script(code, folder, *, flags=(), environment=None, status=0):
+    """What a program prints that can import the package, run in a folder with this environment."""
+    head = f"import sys; sys.path += {[SRC, *(path for path in sys.path if 'site-packages' in path)]!r}\n"
+    head += "from foreword import sandbox\nfrom foreword.vocabulary import Document\n"
+    head += "def render(text):\n"
+    head += "    pieces = sandbox.render('$w/a', {'$w/a': Document('', text)}, {'cwd': '/w'})\n"
+    head += "    return ''.join(piece.text for piece in pieces)\n"
+    command = [sys.executable, "-W", "error", *flags, "-c", head + code]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (status, "")
+    return done.stdout
+
+
+@pytest.mark.parametrize("environment", [{}, {"PYTHONDONTWRITEBYTECODE": "1"}, {"PYTHONPATH": ".", "HOME": "/nowhere"}])
+def test_nothing_of_the_workspace_is_loaded(tmp_path, environment):
+    trap = "import sys; open('sprung', 'w').close(); raise SystemExit('trapped')"
+    for name in ("minijinja", "json", "foreword", "resource", "sitecustomize", "usercustomize", "markupsafe", "time"):
+        (tmp_path / f"{name}.py").write_text(trap)
+    before = sorted(tmp_path.iterdir())
+    assert script("print(render('{{ cwd }}'))", tmp_path, flags=["-I"], environment=environment) == "/w\n"
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_the_worker_knows_no_secrets_and_stands_nowhere(tmp_path):
+    code = "import os, pathlib\nrender('a'); own = pathlib.Path(f'/proc/{sandbox._worker.process.pid}')\n"
+    code += "print(repr((own / 'environ').read_text()), os.readlink(own / 'cwd'))"
+    assert script(code, tmp_path, environment={"TOKEN": "s3cret"}) == "'' /\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no children to count")
+def test_no_process_is_left_behind(tmp_path):
+    code = f"""
+import os
+for text in ['a', {HOSTILE["a namespace inside itself"]!r}, 'b']:
+    try:
+        print(render(text))
+    except Exception as error:
+        print(type(error).__name__)
+sandbox.close()
+try:
+    os.waitpid(-1, 0)
+except ChildProcessError:
+    print('no children')
+"""
+    assert script(code, tmp_path) == "a\nTemplateError\nb\nno children\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_the_worker_ends_with_the_program(tmp_path):
+    pid = int(script("render('a'); print(sandbox._worker.process.pid)", tmp_path))
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_a_fork_has_a_worker_of_its_own(tmp_path):
+    code = """
+import os
+render('a'); first = sandbox._worker.process.pid
+child = os.fork()
+if child == 0:
+    same = render('{{ cwd }}') == '/w' and sandbox._worker.process.pid != first
+    sandbox.close()
+    os._exit(0 if same else 1)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), render('b'), sandbox._worker.process.pid == first)
+"""
+    assert script(code, tmp_path) == "0 b True\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_worker_whose_program_was_killed_ends(tmp_path):
+    end = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
+    worker = script(f"render('a'); print(sandbox._worker.process.pid, flush=True); {end}", tmp_path, status=-9).strip()
+    for _ in range(600):
+        if not is_running(worker):
+            return
+        time.sleep(0.05)
+    pytest.fail("the worker goes on without its program")
+
+
+def is_running(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except FileNotFoundError:
+        return False
+
+
+def test_a_worker_that_does_not_start_is_an_error(monkeypatch):
+    sandbox.close()
+    monkeypatch.setattr(sandbox, "_BOOT", "raise SystemExit(3)")
+    with pytest.raises(TemplateError, match=r"^the worker that renders other people's templates ends with status 3$"):
+        render("a")
+    monkeypatch.undo()
+    assert "".join(piece.text for piece in render("b")) == "b"
