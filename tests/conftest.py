@@ -25,7 +25,9 @@ NOW = datetime(2026, 3, 7, 8, 55, 5, tzinfo=timezone(timedelta(hours=-6), "CST")
 
 
 def pytest_addoption(parser):
-    parser.addoption("--accept", action="store_true", help="write the golden prompts anew; read their diff before you commit")
+    parser.addoption(
+        "--accept", action="store_true", help="write the golden prompts anew; read their diff before you commit"
+    )
 
 
 class Tree:
@@ -69,7 +71,21 @@ class Tree:
             environment={name: self.path(value) if value else "" for name, value in dict(environment).items()},
         )
 
-    def prompt(self, layout, cwd="w", *, tools="", set=(), now=NOW, rules=(), disk=None, home="home", environment=(), platform="linux", **agent):
+    def prompt(
+        self,
+        layout,
+        cwd="w",
+        *,
+        tools="",
+        set=(),
+        now=NOW,
+        rules=(),
+        disk=None,
+        home="home",
+        environment=(),
+        platform="linux",
+        **agent,
+    ):
         """The prompt for an agent in `cwd`. `tools` are names in one text, or a list of tools; `disk` stands in for the machine's."""
         workspace = self.workspace(cwd, home, environment, platform)
         tools = [Tool(name) for name in tools.split()] if isinstance(tools, str) else tools

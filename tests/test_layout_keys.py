@@ -43,6 +43,9 @@ def changed(path, content):
 # Words that are not in the vocabulary
 
 
+FACTS = "facts are tool:NAME, tools, set:NAME, session, main, sub, provider:NAME, platform:NAME"
+
+
 @pytest.mark.parametrize(
     ("path", "content", "sentence"),
     [
@@ -94,8 +97,8 @@ def changed(path, content):
         ("section.intro.text", "a { b", "section.intro.text: a lone '{'; write '{{' for a brace"),
         ("section.files.item", "{name}", "section.files.item: no field '{name}'; known: path, text"),
         # conditions
-        ("section.intro.when", ["toosl"], "section.intro.when: no fact 'toosl'; facts are tool:NAME, tools, set:NAME, session, main, sub, provider:NAME, platform:NAME"),
-        ("section.intro.when", ["tool:"], "section.intro.when: no fact 'tool:'; facts are tool:NAME, tools, set:NAME, session, main, sub, provider:NAME, platform:NAME"),
+        ("section.intro.when", ["toosl"], "section.intro.when: no fact 'toosl'; " + FACTS),
+        ("section.intro.when", ["tool:"], "section.intro.when: no fact 'tool:'; " + FACTS),
         ("section.intro.when", ["set:dri"], "section.intro.when: no setting 'dri'; did you mean 'dir'?"),
         ("section.intro.when", ["@shlel"], "section.intro.when: '@shlel' names no list of the settings; did you mean 'shell'?"),
         # guidelines
@@ -206,7 +209,11 @@ def test_a_seventh_layout_by_path_and_from_a_pack(tree, file, named):
     tree({file: SEVENTH, "w/.git": None, "w/notes/a.md": "A\n", "w/notes/b.md": "B\n"})
     prompt = tree.prompt(named.replace("$TOP", tree.top), tools="oven")
     assert (tree.short(prompt.text), prompt.layout.rpartition("/")[2]) == (SEVENTH_TEXT, "seventh")
-    assert {piece.origin.kind for passage in prompt.passages for piece in passage.pieces} == {"layout", "environment", "file"}
+    assert {piece.origin.kind for passage in prompt.passages for piece in passage.pieces} == {
+        "layout",
+        "environment",
+        "file",
+    }
 
 
 def test_its_settings_can_be_set(tree):
@@ -218,7 +225,10 @@ def test_its_settings_can_be_set(tree):
 @pytest.mark.parametrize(
     ("files", "named"),
     [
-        ({"team.toml": 'extends = "$std/ion"\nsections = ["base", "team"]\n[section.team]\ntext = "Team."\n'}, "team.toml"),
+        (
+            {"team.toml": 'extends = "$std/ion"\nsections = ["base", "team"]\n[section.team]\ntext = "Team."\n'},
+            "team.toml",
+        ),
         ({"team.toml": 'extends = "ion"\nsections = ["base", "team"]\n[section.team]\ntext = "Team."\n'}, "team.toml"),
         (
             {
@@ -249,7 +259,10 @@ def test_a_layout_keeps_what_it_does_not_replace(tree):
     ("files", "sentence"),
     [
         ({"a.toml": 'extends = "./a.toml"\n'}, "in a circle: $TOP/a.toml > $TOP/a.toml"),
-        ({"a.toml": 'extends = "./b.toml"\n', "b.toml": 'extends = "./a.toml"\n'}, "in a circle: $TOP/a.toml > $TOP/b.toml > $TOP/a.toml"),
+        (
+            {"a.toml": 'extends = "./b.toml"\n', "b.toml": 'extends = "./a.toml"\n'},
+            "in a circle: $TOP/a.toml > $TOP/b.toml > $TOP/a.toml",
+        ),
         ({"a.toml": "extends = 5\n"}, "extends takes an address or a file, not 5"),
         ({"a.toml": 'extends = "opel"\n'}, "no layout 'opel'; did you mean 'opal'?"),
         ({"a.toml": 'extends = "./nowhere.toml"\n'}, "there is no such file ($TOP/nowhere.toml)"),
@@ -324,7 +337,9 @@ def test_it_may_extend_a_shipped_one_and_keep_its_reach(tree):
     assert tree.text("$workspace/team").startswith("TEAM\n\n# Ion Instructions\nuser")
 
 
-@pytest.mark.parametrize("below", ["$TOP/w/.foreword/prompts/wide.toml", "./wide.toml", "../../wide.toml", "$workspace/wide"])
+@pytest.mark.parametrize(
+    "below", ["$TOP/w/.foreword/prompts/wide.toml", "./wide.toml", "../../wide.toml", "$workspace/wide"]
+)
 def test_what_it_extends_inside_the_workspace_is_a_strangers_too(tree, below, monkeypatch):
     monkeypatch.chdir(tree.path("w"))
     wide = workspace_layout('["home:SECRET.md"]')
@@ -357,7 +372,11 @@ USERS, WORKSPACES = "home/.config/foreword/foreword.toml", "w/.foreword/foreword
         ({WORKSPACES: "environment.text = 'workspace'"}, {}, "workspace"),
         ({USERS: "environment.text = 'user'", WORKSPACES: "environment.text = 'workspace'"}, {}, "workspace"),
         ({WORKSPACES: "environment.text = 'workspace'"}, {"settings": "environment.text = 'named'"}, "named"),
-        ({WORKSPACES: "environment.text = 'workspace'"}, {"settings": "environment.text = 'named'", "set": "set"}, "set"),
+        (
+            {WORKSPACES: "environment.text = 'workspace'"},
+            {"settings": "environment.text = 'named'", "set": "set"},
+            "set",
+        ),
         ({USERS: "[for.opal]\nenvironment.text = 'opal'"}, {}, "opal"),
         ({USERS: "[for.ion]\nbase.text = 'ion'"}, {}, "Working directory: /w"),
         ({USERS: "environment.text = 'all'\n[for.opal]\nenvironment.text = 'opal'"}, {}, "opal"),
@@ -416,7 +435,9 @@ def test_wrong_settings_of_the_workspace_are_findings_and_work_goes_on(tree, tex
     tree({"home/SECRET.md": "secret", "w/.git": None, "w/AGENTS.md": "X", WORKSPACES: text})
     prompt = tree.prompt("")
     assert prompt.layout == "foreword" and "secret" not in prompt.text
-    assert [code for code, _ in tree.told(prompt)] and words in " ".join(message for _, message in tree.messages(prompt))
+    assert [code for code, _ in tree.told(prompt)] and words in " ".join(
+        message for _, message in tree.messages(prompt)
+    )
 
 
 def test_a_workspace_may_make_validation_strict_but_not_lenient(tree):
@@ -467,11 +488,17 @@ def comparisons(tree):
             yield from (key for key in node.keys if key is not None)
         elif isinstance(node, ast.Subscript):
             yield node.slice
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("startswith", "endswith", "get"):
+        elif (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in ("startswith", "endswith", "get")
+        ):
             yield from node.args
 
 
-@pytest.mark.parametrize("file", sorted(path for path in SOURCE.rglob("*.py") if STD not in path.parents), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "file", sorted(path for path in SOURCE.rglob("*.py") if STD not in path.parents), ids=lambda path: path.stem
+)
 def test_no_code_branches_on_a_layouts_name(file):
     names = {text for name in NAMES for text in (name, f"$std/{name}")}
     found = [node.value for node in comparisons(ast.parse(file.read_text("utf-8"))) if isinstance(node, ast.Constant)]

@@ -115,7 +115,7 @@ def _span(origin: Origin, line: int | None, text: str) -> Origin:
 
 
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})([^\n]*)")
-_INLINE = re.compile(r"(`+).*?(?<!`)\1(?!`)|<!--")
+_INLINE = re.compile(r"`+|<!--|-->")
 
 
 def sealed(pieces: Pieces) -> tuple[Pieces, str]:
@@ -147,18 +147,34 @@ def _left_open(text: str) -> str:
 
 def _open_comment(line: str, is_open: bool) -> str:
     """Whether a comment is open where a line ends; one inside a code span does not begin."""
-    position = 0
-    while True:
+    if "<!--" not in line and not (is_open and "-->" in line):
+        return "-->" if is_open else ""
+    marks = list(_INLINE.finditer(line))
+    ends = _ends_of_spans(marks)
+    inside_until = 0
+    for number, mark in enumerate(marks):
+        if mark.start() < inside_until:
+            continue
         if is_open:
-            position = line.find("-->", position)
-            if position < 0:
-                return "-->"
-        begin = _INLINE.search(line, position)
-        while begin and begin[0] != "<!--":
-            begin = _INLINE.search(line, begin.end())
-        if begin is None:
-            return ""
-        is_open, position = True, begin.end()
+            is_open = mark[0] != "-->"
+        elif mark[0] == "<!--":
+            is_open = True
+        else:
+            inside_until = ends.get(number, inside_until)
+    return "-->" if is_open else ""
+
+
+def _ends_of_spans(marks: list[re.Match[str]]) -> dict[int, int]:
+    """For each run of backticks that begins a code span, where the span ends: at the next run of the same length."""
+    ends: dict[int, int] = {}
+    following: dict[str, int] = {}
+    for number in range(len(marks) - 1, -1, -1):
+        run = marks[number][0]
+        if run[0] == "`":
+            if run in following:
+                ends[number] = following[run]
+            following[run] = marks[number].end()
+    return ends
 
 
 def without_blank_ends(pieces: Pieces) -> Pieces:

@@ -69,7 +69,8 @@ class Plan:
 class Stand:
     """What is known of a workspace as it stands: the plan, and what was found for it.
 
-    `tells` is how exactly the clock stands in the prompt; `base` and `scope` are those of the agent it was gathered for.
+    `tells` is how exactly the clock stands in the prompt; `base` and `scope` are those of the agent it was gathered for,
+    `template` is the global template then.
     """
 
     plan: Plan
@@ -77,6 +78,7 @@ class Stand:
     tells: str
     base: str | Document = ""
     scope: Scope | None = None
+    template: Document | None = None
 
     @property
     def layout(self) -> Layout:
@@ -122,6 +124,7 @@ class Assembler:
         self.settings, self.assignments, self.rules = settings, tuple(assignments), tuple(rules)
         self.packs, self.values = dict(packs or {}), dict(values or {})
         self.skill_folders = tuple(skill_folders)
+        self.global_template: Document | None = None
         self._lock = allocate_lock()
         self._stand: Stand | None = None
         self._scribe: Scribe | None = None
@@ -132,7 +135,11 @@ class Assembler:
         base, scope = (agent.base, agent.scope) if agent else ("", None)
         with self._lock:
             stand = self._stand
-            is_same = stand is not None and (stand.base, stand.scope) == (base, scope)
+            is_same = stand is not None and (stand.base, stand.scope, stand.template) == (
+                base,
+                scope,
+                self.global_template,
+            )
             if stand is None or not is_same or not is_unchanged(stand.inputs.stamps):
                 stand = self._stand = self._look(self._stand, base, scope)
             return stand
@@ -199,14 +206,14 @@ class Assembler:
         else:
             before, plan = None, self._plan(reader)
         layout, workspace = plan.layout, plan.workspace
-        bodies = _bodies(layout, base, workspace, reader, self.packs)
+        bodies = _bodies(layout, base, self.global_template, workspace, reader, self.packs)
         templates = _templates(layout, bodies, workspace, reader, self.packs)
         inputs = gather(layout, workspace, reader, before.inputs if before else None, bodies, templates, scope)
         if plan.findings or self.values:
             inputs = replace(
                 inputs, findings=(*plan.findings, *inputs.findings), values={**inputs.values, **self.values}
             )
-        return Stand(plan, inputs, tells_time(layout, inputs), base, scope)
+        return Stand(plan, inputs, tells_time(layout, inputs), base, scope, self.global_template)
 
     def _plan(self, reader: Reader) -> Plan:
         workspace = settled(self.workspace, reader)
@@ -230,9 +237,14 @@ def _with_skill_folders(layout: Layout, folders: Sequence[str]) -> Layout:
 
 
 def _bodies(
-    layout: Layout, base: str | Document, workspace: Workspace, reader: Reader, packs: Mapping[str, str]
+    layout: Layout,
+    base: str | Document,
+    template: Document | None,
+    workspace: Workspace,
+    reader: Reader,
+    packs: Mapping[str, str],
 ) -> dict[str, Document]:
-    """The templates of a layout's sections: the caller's, else the layout's own or the one it names."""
+    """The templates of a layout's sections: the caller's, the global one, else the layout's own or the one it names."""
     bodies: dict[str, Document] = {}
     for section in layout.each_section():
         if section.language not in ("brackets", "jinja"):
@@ -240,6 +252,8 @@ def _bodies(
         given = base if isinstance(base, Document) else Document("base", base)
         if "base" in section.instead and (given.text or isinstance(base, Document)):
             bodies[section.name] = given
+        elif "template" in section.instead and template is not None:
+            bodies[section.name] = template
         elif section.text is not None and section.text.startswith("$"):
             bodies[section.name] = load_template(section.text, workspace, reader, packs)
         elif section.text is not None:

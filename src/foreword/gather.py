@@ -11,8 +11,8 @@ import os
 
 from .findings import finding
 from .sources.environment import settled
-from .sources.files import is_inside, is_unchanged
-from .sources.finder import GONE, Slot, Trail, bound_of, choose, matches, may_be_used, slots
+from .sources.files import GONE, UNTRUSTED, above, is_inside, is_unchanged
+from .sources.finder import Slot, Trail, bound_of, choose, matches, may_be_used, slots, walked_directories
 from .sources.skills import read_resident, read_skill
 from .vocabulary import Access, Candidate, Document, Inputs, Scope, Skill, include_key, printable, replace, value
 
@@ -92,9 +92,12 @@ def gather(
 
 
 def _together(reader: Reader, looks: Mapping[str, Look]) -> tuple[tuple[str, Any], ...]:
+    """The stamps of all looks. What changed between two of them is trusted to neither."""
     stamps = dict(reader.stamps)
     for look in looks.values():
-        stamps.update(look.stamps)
+        for path, stamp in look.stamps:
+            if stamps.setdefault(path, stamp) != stamp:
+                stamps[path] = UNTRUSTED
     return tuple(stamps.items())
 
 
@@ -109,6 +112,9 @@ def _layer(find: Find, slot: Slot) -> str:
 
 def _look(find: Find, workspace: Workspace, reader: Reader) -> Look:
     trail = Trail()
+    # Whether a file leads out of the workspace depends on these.
+    for directory in walked_directories("git", workspace):
+        reader.stamp(directory)
     entries: list[Skill | Resident] = []
     texts: list[tuple[Reading, int]] = []
     if find.kind == "text":
@@ -276,7 +282,8 @@ def _follow(
         while waiting:
             from .template import directives
 
-            document, depth = waiting.pop()
+            # The shallowest first, so that what is within reach is not missed for having been met too deep.
+            document, depth = waiting.pop(0)
             for target in directives.includes(document.text):
                 key = include_key(document.path, target)
                 if key not in included and depth <= directives.DEPTH:
@@ -293,9 +300,13 @@ def _include(document: Document, target: str, bound: str, reader: Reader, trail:
     path = os.path.normpath(os.path.join(os.path.dirname(document.path), target))
     shown = printable(path)
     why = ""
-    if not is_inside(os.path.realpath(path), os.path.realpath(bound)):
+    real = _real_path(path)
+    _stamp_way(path, bound, reader)
+    if real is None:
+        why = "no file can have that name"
+    elif not is_inside(real, os.path.realpath(bound)):
         why = f"it lies outside of {printable(bound)}"
-    elif is_secret(path) or is_secret(os.path.realpath(path)):
+    elif is_secret(path) or is_secret(real):
         why = "its name is one of a file that holds secrets"
     reading = None if why else reader.read(path)
     if reading is None or not reading.has_text:
@@ -313,6 +324,21 @@ def _include(document: Document, target: str, bound: str, reader: Reader, trail:
     return Document(shown, reading.text, reading.hash, reading.line, reading.size if reading.fate == "cut" else 0)
 
 
+def _real_path(path: str) -> str | None:
+    """The path with its links resolved; None where the system cannot spell it."""
+    try:
+        return os.path.realpath(path)
+    except ValueError:
+        return None
+
+
+def _stamp_way(path: str, bound: str, reader: Reader) -> None:
+    """Stamp a path, and the folders on its way: a link among them decides where it leads."""
+    while is_inside(path, bound) and path != bound:
+        reader.stamp(path)
+        path = above(path)
+
+
 def _values(
     layout: Layout, bodies: Mapping[str, Document], workspace: Workspace, scope: Scope | None, reader: Reader
 ) -> tuple[dict[str, str | Document], list[Finding]]:
@@ -328,6 +354,9 @@ def _values(
         if section.language == "brackets" and section.name in bodies:
             template = brackets.parse(bodies[section.name].text, TYPES)
             wanted.update(dict.fromkeys((each.type, each.name) for each in template.variables))
+    for type_, name in wanted:
+        if type_ == "file":
+            _stamp_way(os.path.normpath(os.path.join(workspace.cwd, name)), workspace.cwd, reader)
     scope = scope or Scope((Access(workspace.root or workspace.cwd),))
     values, findings, is_stamped = read_values(wanted, workspace, scope, layout.settings, reader)
     if not is_stamped:

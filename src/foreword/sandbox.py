@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-SECONDS = 1.2
+SECONDS = 1.0
 """How long a template may take, once the worker runs."""
 START = 10.0
 """How long the worker may take to start, on a machine that is busy."""
-MEMORY = 512
+MEMORY = 256
 """The most memory the worker may ask for, in MB."""
 
 _BOOT = "import sys; sys.path += sys.argv[1:]; from foreword.sandbox import serve; serve()"
@@ -201,12 +201,12 @@ def _within(seconds: float, process: Popen[bytes], action: Callable[[], T]) -> T
     try:
         answer = action()
     except (OSError, EOFError, ValueError):
-        told = f"takes more than {seconds:g} seconds and was stopped" if late.is_set() else _cause(process)
+        told = f"takes longer than {seconds:g} s and was stopped" if late.is_set() else _cause(process)
         raise _Ended(told) from None
     finally:
         timer.cancel()
     if late.is_set():
-        raise _Ended(f"takes more than {seconds:g} seconds and was stopped")
+        raise _Ended(f"takes longer than {seconds:g} s and was stopped")
     return answer
 
 

@@ -12,10 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any, NotRequired, TypedDict
 
+    from .conversation import Drift
     from .inspection.origins import Line
     from .template.catalog import CatalogRow
     from .tokens import Count
-    from .vocabulary import Origin, Passage, Piece, Prompt
+    from .vocabulary import ConversationRow, Edition, Origin, Passage, Piece, Prompt, TemplateVersion, Turn
 
     class OriginForm(TypedDict):
         kind: str
@@ -261,3 +262,64 @@ def _made(form: Any) -> Any:
         return form
     fields = {name: tuple(content) if isinstance(content, list) else content for name, content in form.items() if name}
     return _KEPT[form[""]](**fields)
+
+
+# Conversations
+
+
+def turn_form(turn: Turn) -> dict[str, Any]:
+    """What the model sees, and what a person should know."""
+    return {
+        "conversation": turn.conversation,
+        "edition": turn.edition,
+        "reused": turn.is_reused,
+        "system": turn.system,
+        "messages": list(turn.messages),
+        "tools": list(turn.tools),
+        "findings": [finding_form(each) for each in turn.findings],
+    }
+
+
+def edition_form(conversation: str, edition: Edition) -> dict[str, Any]:
+    """An edition with its account."""
+    import json
+
+    return {
+        "conversation": conversation,
+        "edition": edition.number,
+        "id": digest(edition.system),
+        "layout": edition.layout,
+        "made": edition.made,
+        "made_for": json.loads(edition.made_for),
+        "system": edition.system,
+        "tools": json.loads(edition.tools),
+        **json.loads(edition.account),
+    }
+
+
+def conversation_form(row: ConversationRow) -> dict[str, Any]:
+    return {"id": row.id, "editions": row.editions, "prompt": row.prompt, "layout": row.layout, "made": row.made}
+
+
+def drift_form(conversation: str, drift: Drift) -> dict[str, Any]:
+    """What would change, what changed it, and what a rebuild would lose."""
+    sections = [{"section": each.section, "change": each.how, "sources": list(each.sources)} for each in drift.sections]
+    tools = {"added": drift.tools_added, "removed": drift.tools_removed, "changed": drift.tools_changed}
+    return {
+        "conversation": conversation,
+        "changed": drift.has_any,
+        "sections": sections,
+        "tools": {name: list(each) for name, each in tools.items()},
+        "tokens_kept": drift.tokens_kept,
+        "tokens_lost": drift.tokens_lost,
+    }
+
+
+def version_form(version: TemplateVersion) -> dict[str, Any]:
+    return {
+        "version": version.version,
+        "author": version.author,
+        "time": version.time or None,
+        "note": version.note,
+        "template": version.template,
+    }

@@ -34,7 +34,7 @@ def refused(tree, run, skill):
     ("arguments", "sentence"),
     [
         (["sho"], "no command 'sho'; did you mean 'show'?"),
-        (["zzz"], "no command 'zzz'; known: blame, layouts, show, skill, skills, template"),
+        (["zzz"], "no command 'zzz'; known: blame, layouts, show, skill, skills, store stats"),
         ([""], "no command ''"),
         (["--json"], "no option '--json'"),
         (["--version", "x"], "no option '--version'"),
@@ -67,7 +67,8 @@ def test_help(run):
 
 @pytest.mark.parametrize("command", EVERY, ids=" ".join)
 @pytest.mark.parametrize(
-    ("directory", "words"), [("nowhere", "does not exist"), ("AGENTS.md", "is not a directory"), ("nowhere/deep", "does not exist")]
+    ("directory", "words"),
+    [("nowhere", "does not exist"), ("AGENTS.md", "is not a directory"), ("nowhere/deep", "does not exist")],
 )
 def test_a_directory_that_is_none(refused, command, directory, words):
     sentence = refused(*command, directory)
@@ -212,7 +213,9 @@ def test_a_file_that_is_none(refused, option, path, words):
 # Times, scopes, documentation, tools by name
 
 
-@pytest.mark.parametrize("now", ["yesterday", "2026-13-01", "2026-03-07T25:00", "12:00", "1741337705", "2026-03-07T08:55:05 CST", " ", ""])
+@pytest.mark.parametrize(
+    "now", ["yesterday", "2026-13-01", "2026-03-07T25:00", "12:00", "1741337705", "2026-03-07T08:55:05 CST", " ", ""]
+)
 def test_a_time_that_is_none(refused, now):
     assert refused("show", "--now", now).startswith("--now takes a time")
 
@@ -234,7 +237,10 @@ def test_every_command_reads_its_options(refused, command):
         ('{"allow": ["/p"]}', "allow 1 takes an object with a path"),
         ('{"allow": [{}]}', "allow 1 takes an object with a path"),
         ('{"allow": [{"path": ""}]}', "allow 1 takes an object with a path"),
-        ('{"allow": [{"path": "/p"}, {"path": "/p", "permission": "execute"}]}', "allow 2: permission takes read or write"),
+        (
+            '{"allow": [{"path": "/p"}, {"path": "/p", "permission": "execute"}]}',
+            "allow 2: permission takes read or write",
+        ),
         ('{"allow": [{"path": "/p", "recursive": "yes"}]}', "allow 1: recursive takes true or false"),
         ('{"allow": [{"path": "/p", "permissions": "read"}]}', "permissions"),
     ],
@@ -262,7 +268,9 @@ def test_an_unknown_skill(refused):
 # The real script
 
 
-@pytest.mark.parametrize("arguments", [["zzz"], ["show", "nowhere"], ["show", "--now", "x"], ["show", "--layout", "zzz"], []])
+@pytest.mark.parametrize(
+    "arguments", [["zzz"], ["show", "nowhere"], ["show", "--now", "x"], ["show", "--layout", "zzz"], []]
+)
 def test_the_script(tree, arguments):
     done = subprocess.run(
         [sys.executable, "-m", "foreword", *arguments],
@@ -283,7 +291,9 @@ def test_a_working_directory_that_has_been_removed(tree, arguments):
         capture_output=True,
         text=True,
     )
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1) and done.stderr.startswith("foreword: ")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1) and done.stderr.startswith(
+        "foreword: "
+    )
 
 
 def test_help_of_a_command_is_no_error(tree):

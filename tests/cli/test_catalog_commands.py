@@ -93,7 +93,11 @@ def test_no_skills(run):
 
 
 def test_skills_of_a_layout(three, run):
-    assert [each["name"] for each in json.loads(run("skills", "--layout", "opal", "--json")[1])] == ["deploy", "quiet", "testing"]
+    assert [each["name"] for each in json.loads(run("skills", "--layout", "opal", "--json")[1])] == [
+        "deploy",
+        "quiet",
+        "testing",
+    ]
     assert json.loads(run("skills", "--layout", "pod", "--json")[1]) == []
 
 

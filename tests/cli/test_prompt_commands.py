@@ -75,7 +75,10 @@ def test_show_as_json_is_one_value(shop, run):
         ],
     }
     assert sorted(tokens) == ["count", "error", "exact", "method"] and all(count > 0 for count in counts)
-    assert [[(each["kind"], each["path"], each["lines"], each["start"], each["end"]) for each in passage] for passage in origins] == [
+    assert [
+        [(each["kind"], each["path"], each["lines"], each["start"], each["end"]) for each in passage]
+        for passage in origins
+    ] == [
         [("file", "/w/base.md", [1, 1], 0, 4)],
         [("builtin", "$std/ion/ion-local", None, 6, 25), ("file", "/home/.ion/AGENTS.md", [1, 1], 25, 27)],
         [("builtin", "$std/ion/project", None, 34, 57), ("file", "/w/AGENTS.md", [1, 2], 57, 66)],
@@ -113,7 +116,10 @@ def test_offsets_are_in_code_points(tree, run):
         (["--layout", "foreword", "--set", "environment.text=Here: {cwd}"], "<environment>\nHere: /w\n</environment>"),
         (["--layout", "pi", "--now", "2026-03-07T08:55:05-06:00"], "Saturday, March 7, 2026 at 08:55:05 AM UTC-06:00"),
         (["--layout", "pi", "--now", "2026-03-07T08:55:05Z"], "Saturday, March 7, 2026 at 08:55:05 AM UTC"),
-        (["--layout", "pi", "--now", "2026-12-24T20:00:00+05:30"], "Thursday, December 24, 2026 at 08:00:00 PM UTC+05:30"),
+        (
+            ["--layout", "pi", "--now", "2026-12-24T20:00:00+05:30"],
+            "Thursday, December 24, 2026 at 08:00:00 PM UTC+05:30",
+        ),
     ],
 )
 def test_options_of_the_agent(shop, run, options, expected):
@@ -128,7 +134,17 @@ def test_a_time_without_an_offset_is_local(shop, run):
 
 @pytest.mark.parametrize(("now", "zone"), [("2026-03-07T08:55:05", "CST"), ("2026-07-04T08:55:05", "CDT")])
 def test_the_local_zone_has_its_abbreviation(tree, now, zone):
-    done = script(tree, "show", "--layout", "pi", "--now", now, env={"TZ": "CST6CDT,M3.2.0,M11.1.0"}, capture_output=True, text=True)
+    done = script(
+        tree,
+        "show",
+        "--layout",
+        "pi",
+        "--now",
+        now,
+        env={"TZ": "CST6CDT,M3.2.0,M11.1.0"},
+        capture_output=True,
+        text=True,
+    )
     assert f"at 08:55:05 AM {zone}\n" in done.stdout
 
 
@@ -269,7 +285,9 @@ def test_blame_names_the_origin_of_each_line(shop, run):
 
 def test_blame_as_json(shop, run):
     given = json.loads(run("blame", "--layout", "ion", "--base", "base.md", "--json")[1])
-    assert [(each["number"], each["text"], each["section"], each["kind"], each["path"], each["line"]) for each in given] == [
+    assert [
+        (each["number"], each["text"], each["section"], each["kind"], each["path"], each["line"]) for each in given
+    ] == [
         (1, "BASE", "base", "file", "/w/base.md", 1),
         (2, "", None, None, None, None),
         (3, "# Ion Instructions", "ion-local", "builtin", "$std/ion/ion-local", None),
@@ -308,13 +326,23 @@ def script(tree, *arguments, **options):
     for name in ("NO_COLOR", "XDG_CONFIG_HOME", "PWD"):
         environment.pop(name, None)
     return subprocess.run(
-        [sys.executable, "-m", "foreword", *arguments], cwd=tree.path("w"), env={**environment, **options.pop("env", {})}, **options
+        [sys.executable, "-m", "foreword", *arguments],
+        cwd=tree.path("w"),
+        env={**environment, **options.pop("env", {})},
+        **options,
     )
 
 
 def test_the_script_prints_bytes_whatever_the_locale(tree):
     tree({"w/AGENTS.md": "é日👩"})
-    done = script(tree, "show", "--layout", "ion", env={"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}, capture_output=True)
+    done = script(
+        tree,
+        "show",
+        "--layout",
+        "ion",
+        env={"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+    )
     assert done.returncode == 0 and "é日👩".encode() in done.stdout and done.stderr == b""
 
 
@@ -327,7 +355,11 @@ def test_a_reader_that_leaves_is_no_error(tree):
     tree({"w/AGENTS.md": "word\n" * 100_000})
     command = f"{sys.executable} -m foreword show --layout pi | head -1"
     done = subprocess.run(
-        ["bash", "-c", command], cwd=tree.path("w"), env={**os.environ, "HOME": tree.path("home")}, capture_output=True, text=True
+        ["bash", "-c", command],
+        cwd=tree.path("w"),
+        env={**os.environ, "HOME": tree.path("home")},
+        capture_output=True,
+        text=True,
     )
     assert done.stdout.count("\n") == 1 and "Traceback" not in done.stderr and "BrokenPipe" not in done.stderr
 
@@ -358,4 +390,6 @@ def test_colour_only_on_a_terminal(shop, command):
 
 
 def test_the_prompt_itself_is_never_coloured(shop):
-    assert script(shop, "show", "--layout", "ion", capture_output=True, text=True).stdout in on_a_terminal(shop, "show", "--layout", "ion")
+    assert script(shop, "show", "--layout", "ion", capture_output=True, text=True).stdout in on_a_terminal(
+        shop, "show", "--layout", "ion"
+    )

@@ -27,7 +27,11 @@ def test_deep_in_a_repository_all_files_root_first_each_with_its_path(tree, layo
     paths = ["/w/AGENTS.md", "/w/a/b/AGENTS.md", "/w/a/b/c/d/AGENTS.md"]
     assert used(tree, prompt) == paths
     text = tree.short(prompt.text)
-    places = [text.index(each) for path, word in zip(paths, ["root", "middle", "here"], strict=True) for each in (path, f"\n{word}\n")]
+    places = [
+        text.index(each)
+        for path, word in zip(paths, ["root", "middle", "here"], strict=True)
+        for each in (path, f"\n{word}\n")
+    ]
     assert places == sorted(places)
 
 
@@ -119,7 +123,15 @@ def test_at_the_root_of_the_disk(tree, layout):
 
 
 def test_through_a_link_the_logical_path_and_duplicates_by_the_real_one(tree):
-    tree({"w/.git": None, "w/AGENTS.md": "X", "w/a/CLAUDE.md": "Y", "link": Path("w"), "w/a/AGENTS.md": Path("../AGENTS.md")})
+    tree(
+        {
+            "w/.git": None,
+            "w/AGENTS.md": "X",
+            "w/a/CLAUDE.md": "Y",
+            "link": Path("w"),
+            "w/a/AGENTS.md": Path("../AGENTS.md"),
+        }
+    )
     prompt = tree.prompt("foreword", "link/a")
     assert used(tree, prompt) == ["/link/a/AGENTS.md"]
     assert ("file-duplicate", "/link/AGENTS.md") in tree.told(prompt)
@@ -170,7 +182,12 @@ def test_names_that_differ_in_case(tree, layout, other):
 def test_an_unreadable_parent(tree, disk, layout):
     tree({"w/.git": None, "w/AGENTS.md": "root", "w/a/AGENTS.md": "no", "w/a/b/AGENTS.md": "here"})
     denied = PermissionError(errno.EACCES, "Permission denied")
-    for call, path in (("open", "w/a/AGENTS.md"), ("stat", "w/a/AGENTS.md"), ("lstat", "w/a/AGENTS.md"), ("scandir", "w/a")):
+    for call, path in (
+        ("open", "w/a/AGENTS.md"),
+        ("stat", "w/a/AGENTS.md"),
+        ("lstat", "w/a/AGENTS.md"),
+        ("scandir", "w/a"),
+    ):
         disk.fail(call, tree.path(path), denied)
     prompt = tree.prompt(layout, "w/a/b", disk=disk)
     assert used(tree, prompt) == ["/w/AGENTS.md", "/w/a/b/AGENTS.md"]
@@ -277,7 +294,12 @@ def test_undecodable_names(tree, skill, layout, capsysbinary):
     })  # fmt: skip
     for command in ("show", "why", "blame", "skills"):
         for json in ([], ["--json"]):
-            assert main([command, tree.path("w"), "--home", tree.path("home"), "--layout", layout, "--tool", "read", *json]) == 0
+            assert (
+                main(
+                    [command, tree.path("w"), "--home", tree.path("home"), "--layout", layout, "--tool", "read", *json]
+                )
+                == 0
+            )
     printed = capsysbinary.readouterr()
     assert b"\\xff\\xfe" in printed.out and b"\\xff\\xfe2" in printed.err
     assert printed.out.decode() and printed.err.decode()
@@ -317,7 +339,13 @@ def busy(tree, skill):
     names = ["b", "a", "Z", "10", "9", "é", "z-1"]
     tree({"w/.git": None, "w/AGENTS.md": "X", "w/OPAL.md": "Y"})
     tree({f"home/.config/agents/rules/{name}.md": f"Rule {name}." for name in names})
-    tree({f"{place}/{name}/SKILL.md": skill(name) for name in names for place in ("w/.agents/skills", "home/.agents/skills")})
+    tree(
+        {
+            f"{place}/{name}/SKILL.md": skill(name)
+            for name in names
+            for place in ("w/.agents/skills", "home/.agents/skills")
+        }
+    )
 
 
 def test_other_hash_seed_time_zone_and_locale(tree, skill):

@@ -135,7 +135,9 @@ def test_a_directory_with_odd_signs_has_an_escaped_location(tree, skill):
 
 
 @pytest.mark.parametrize("layout", MENUS)
-@pytest.mark.parametrize("broken", ["", "\x00", "no front matter", "---\nname: s100\n---\n", "---\nname: [\n---\n", "---\n"])
+@pytest.mark.parametrize(
+    "broken", ["", "\x00", "no front matter", "---\nname: s100\n---\n", "---\nname: [\n---\n", "---\n"]
+)
 def test_one_broken_among_two_hundred(crowd, layout, broken):
     crowd({"two-hundred/.agents/skills/skill-100/SKILL.md": broken})
     assert [name for name, _ in menu(crowd, layout, "two-hundred")] == [*NAMES[:100], *NAMES[101:200]]
@@ -144,7 +146,9 @@ def test_one_broken_among_two_hundred(crowd, layout, broken):
 
 
 @pytest.mark.parametrize("layout", MENUS)
-@pytest.mark.parametrize("files", [{}, {"w/.agents/skills": None}, {"w/.agents/skills/a/README.md": "x"}, {"w/.agents/skills": "x"}])
+@pytest.mark.parametrize(
+    "files", [{}, {"w/.agents/skills": None}, {"w/.agents/skills/a/README.md": "x"}, {"w/.agents/skills": "x"}]
+)
 def test_no_skills_no_block(tree, layout, files):
     without = tree({"w/.git": None}).text(layout, tools="read")
     prompt = tree(files).prompt(layout, tools="read")
@@ -164,7 +168,9 @@ def test_no_skills_no_block(tree, layout, files):
     ],
 )
 def test_linked_folders_give_each_skill_once(tree, skill, links):
-    tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": skill("a"), "w/.agents/skills/b/SKILL.md": skill("b"), **links})
+    tree(
+        {"w/.git": None, "w/.agents/skills/a/SKILL.md": skill("a"), "w/.agents/skills/b/SKILL.md": skill("b"), **links}
+    )
     assert menu(tree, "foreword") == [("a", "Does it."), ("b", "Does it.")]
     assert tree.told(tree.prompt("foreword", tools="read")) == []
 
@@ -186,7 +192,9 @@ def test_a_link_loop_ends(tree, skill, layout, loop):
 
 
 @pytest.mark.parametrize("layout", MENUS)
-@pytest.mark.parametrize("odd", [os.mkfifo, None, Path("nowhere"), Path("SKILL.md"), Path("/dev/zero"), b"\xff\xfe\x00"])
+@pytest.mark.parametrize(
+    "odd", [os.mkfifo, None, Path("nowhere"), Path("SKILL.md"), Path("/dev/zero"), b"\xff\xfe\x00"]
+)
 def test_a_skill_that_is_no_file_does_not_hang(tree, skill, layout, odd):
     tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": skill("a"), "w/.agents/skills/b/SKILL.md": odd})
     assert menu(tree, layout) == [("a", "Does it.")]
@@ -205,7 +213,11 @@ def lowered(tree, layout, budget):
     options = {"set": {"section.skills.budget": budget, "section.skills.over": "shorten"}}
     size, text = cost(tree, layout, **options)
     assert size <= budget
-    (message,) = [message for code, message in tree.messages(tree.prompt(layout, tools="read", **options)) if code == "budget-menu"]
+    (message,) = [
+        message
+        for code, message in tree.messages(tree.prompt(layout, tools="read", **options))
+        if code == "budget-menu"
+    ]
     assert f"{budget:,}" in message
     return text, message
 

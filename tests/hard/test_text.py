@@ -79,7 +79,9 @@ def test_menus_give_way_before_files(tree, skill):
 def test_a_cut_leaves_every_section_whole_around_it(tree, layout, budget):
     tree({"w/.git": None, "AGENTS.md": "", "w/AGENTS.md": "# Title\n\n```\n" + lines(400) + "\n```\n\nEnd."})
     section = {"foreword": "instructions", "ion": "project"}.get(layout, "context")
-    prompt = tree.prompt(layout, base="BASE", set={f"section.{section}.budget": budget, f"section.{section}.over": "cut"})
+    prompt = tree.prompt(
+        layout, base="BASE", set={f"section.{section}.budget": budget, f"section.{section}.over": "cut"}
+    )
     text = prompt.text
     assert "\n\n\n" not in text and re.findall(r"<([\w-]+)[^<>]*>\s*</\1>|(?m:^#.*)\s*\Z", text) == []
     assert sum(line.startswith("```") for line in text.split("\n")) % 2 == 0
@@ -95,7 +97,7 @@ def test_a_cut_leaves_every_section_whole_around_it(tree, layout, budget):
 def test_a_budget_cuts_at_a_boundary(tree, character, budget):
     tree({"w/.git": None, "w/AGENTS.md": "x" + character * 5_000})
     prompt = tree.prompt("foreword", base="BASE", set={"project.file_budget": budget})
-    kept = prompt.text.partition("AGENTS.md\">\n")[2].partition("\n[foreword: cut")[0]
+    kept = prompt.text.partition('AGENTS.md">\n')[2].partition("\n[foreword: cut")[0]
     assert kept == "x" + character * (len(kept) - 1) and len(kept) < 5_000
     assert prompt.text.encode().decode() == prompt.text
 
@@ -135,14 +137,14 @@ def test_a_hundred_megabytes_of_zeros_are_binary_after_the_first_bytes(tree, dis
 # hostile content -> scanned in one pass; nothing hangs
 
 
-SCRIPT = """
+SCRIPT = r"""
 import sys
-from foreword import Agent, Tool, Workspace, assemble
+from foreword import Agent, Workspace, assemble
 runs = " ".join("`" * length for length in range(1, 400))
 contents = [
     "</skills>" * 10_000, "<" * 100_000, "< " * 50_000, "<" + " " * 100_000, "`" * 100_000, "` " * 50_000,
-    runs, runs + "<!--", "```" + runs, "<!--" * 25_000, "<!-- -->" * 10_000, "~~~\\n" * 25_000, "> " * 50_000,
-    "\U000e0041" * 25_000, "\u202e" * 30_000, "[" * 100_000, "{{" * 50_000, "x" + "\\n" * 100_000 + "y", "@" * 100_000,
+    runs, runs + "<!--", "```" + runs, "<!--" * 25_000, "<!-- -->" * 10_000, "~~~\n" * 25_000, "> " * 50_000,
+    "\U000e0041" * 25_000, "\u202e" * 30_000, "[" * 100_000, "{{" * 50_000, "x" + "\n" * 100_000 + "y", "@" * 100_000,
 ]
 for content in contents:
     with open(sys.argv[1] + "/AGENTS.md", "w", encoding="utf-8") as file:
@@ -154,8 +156,9 @@ for content in contents:
 
 
 def test_content_that_is_hard_to_scan_does_not_hang(tree):
-    script = SCRIPT.replace("\\\\n", "\\n")
-    done = subprocess.run([sys.executable, "-c", script, tree({"w/.git": None}).path("w")], timeout=120, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, tree({"w/.git": None}).path("w")], timeout=60, capture_output=True, text=True
+    )
     assert (done.returncode, done.stderr) == (0, "")
 
 

@@ -49,7 +49,13 @@ def rich(tree, skill):
         "home/.sf/agent/AGENTS.md": "Agent's.",
     })  # fmt: skip
     for place in (".agents", ".sf", ".ion"):
-        tree({f"w/a/{place}/skills/s{place[1:]}/SKILL.md": skill(f"s{place[1:]}", "Does <it> & more.", body="\n\nOne.\n\nTwo.")})
+        tree(
+            {
+                f"w/a/{place}/skills/s{place[1:]}/SKILL.md": skill(
+                    f"s{place[1:]}", "Does <it> & more.", body="\n\nOne.\n\nTwo."
+                )
+            }
+        )
 
 
 def rich_prompt(tree, layout):
@@ -137,7 +143,10 @@ def test_what_cannot_be_read_is_a_finding_and_the_others_load(tree, layout, kind
     assert [
         (finding.code, tree.short(finding.path)) for finding in prompt.findings if word in finding.message
     ] == [(code, "/w/AGENTS.md")]  # fmt: skip
-    assert [path for path, fate in tree.fates(prompt) if fate == "used"] == [f"/{FARTHER[layout]}", f"/w/{SECOND[layout]}"]
+    assert [path for path, fate in tree.fates(prompt) if fate == "used"] == [
+        f"/{FARTHER[layout]}",
+        f"/w/{SECOND[layout]}",
+    ]
 
 
 @pytest.mark.parametrize("blank", ["", "\n", " \t\n\n", "\ufeff", "\ufeff\r\n"])
@@ -160,15 +169,17 @@ def test_a_link_is_followed_and_keeps_its_own_path(tree, layout):
 
 
 def test_a_link_that_leaves_the_workspace_is_followed_and_said(tree, layout):
-    prompt = tree({"w/.git": None, "elsewhere/agents.txt": "X", "w/AGENTS.md": Path("../elsewhere/agents.txt")}).prompt(layout)
+    prompt = tree({"w/.git": None, "elsewhere/agents.txt": "X", "w/AGENTS.md": Path("../elsewhere/agents.txt")}).prompt(
+        layout
+    )
     assert "X" in prompt.text.split("\n")
     assert tree.told(prompt) == [("file-outside", "/w/AGENTS.md")]
 
 
-def test_a_link_of_the_user_may_lead_anywhere(tree, layout):
-    if layout == "opal":  # it has no file of the user's own
-        return
-    prompt = tree({"w/.git": None, "dotfiles/agents.txt": "X", FARTHER[layout]: Path(tree.path("dotfiles/agents.txt"))}).prompt(layout)
+def test_a_link_outside_the_workspace_may_lead_anywhere(tree, layout):
+    prompt = tree(
+        {"w/.git": None, "dotfiles/agents.txt": "X", FARTHER[layout]: Path(tree.path("dotfiles/agents.txt"))}
+    ).prompt(layout)
     assert "X" in prompt.text.split("\n")
     assert tree.told(prompt) == []
 
@@ -195,7 +206,9 @@ def test_a_working_directory_reached_through_a_link_keeps_the_links_name(tree, l
     prompt = tree.prompt(layout, "link")
     assert ("/link/AGENTS.md", "used") in tree.fates(prompt)
     assert "/w/AGENTS.md" not in tree.short(prompt.text)
-    paths = {piece.origin.path for passage in prompt.passages for piece in passage.pieces if piece.origin.kind == "file"}
+    paths = {
+        piece.origin.path for passage in prompt.passages for piece in passage.pieces if piece.origin.kind == "file"
+    }
     assert {tree.short(path) for path in paths} == {"/link/AGENTS.md"}
 
 

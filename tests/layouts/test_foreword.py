@@ -130,7 +130,9 @@ def test_per_directory_one_file_and_the_local_one(tree, there, taken, left_out):
 
 
 def test_local_files_stand_with_their_directory(tree):
-    tree({"w/.git": None, "w/AGENTS.md": "1", "w/AGENTS.local.md": "2", "w/a/AGENTS.md": "3", "w/a/AGENTS.local.md": "4"})
+    tree(
+        {"w/.git": None, "w/AGENTS.md": "1", "w/AGENTS.local.md": "2", "w/a/AGENTS.md": "3", "w/a/AGENTS.local.md": "4"}
+    )
     assert [text for _, text in instructions(tree, "w/a")] == ["1", "2", "3", "4"]
 
 
@@ -174,7 +176,13 @@ def test_equal_texts_stand_once(tree, files, expected):
 
 
 def test_of_many_equal_texts_the_nearest_stays(tree):
-    files = ["home/.config/foreword/AGENTS.md", "home/.agents/AGENTS.md", "w/AGENTS.md", "w/a/AGENTS.md", "w/a/b/AGENTS.md"]
+    files = [
+        "home/.config/foreword/AGENTS.md",
+        "home/.agents/AGENTS.md",
+        "w/AGENTS.md",
+        "w/a/AGENTS.md",
+        "w/a/b/AGENTS.md",
+    ]
     tree({"w/.git": None, **dict.fromkeys(files, "X")})
     assert instructions(tree, "w/a/b") == [("/w/a/b/AGENTS.md", "X")]
     assert tree.told(tree.prompt("foreword", "w/a/b")) == [("file-duplicate", f"/{path}") for path in files[:-1]]
@@ -202,12 +210,22 @@ def test_project_before_user_and_nearer_before_farther(tree, skill):
 
 
 def test_skills_by_name_from_everywhere(tree, skill):
-    tree({"w/.git": None, **{f"{place}/s{number:02}/SKILL.md": skill(f"s{99 - number}") for number, place in enumerate(PLACES)}})
+    tree(
+        {
+            "w/.git": None,
+            **{f"{place}/s{number:02}/SKILL.md": skill(f"s{99 - number}") for number, place in enumerate(PLACES)},
+        }
+    )
     assert names(tree, "w/a") == sorted(f"s{99 - number}" for number in range(len(PLACES)))
 
 
 def test_skills_stand_in_the_order_of_code_points(tree, skill):
-    tree({f"w/.agents/skills/{number}/SKILL.md": skill(name) for number, name in enumerate(["b", "é", "Z", "a", "x10", "x9"])})
+    tree(
+        {
+            f"w/.agents/skills/{number}/SKILL.md": skill(name)
+            for number, name in enumerate(["b", "é", "Z", "a", "x10", "x9"])
+        }
+    )
     assert names(tree) == ["Z", "a", "b", "x10", "x9", "é"]
 
 
@@ -288,7 +306,9 @@ def test_guidance_names_only_tools_that_are_there(tree, tools, named):
 
 def test_guidance_of_tools_and_of_extensions(tree):
     tools = [Tool("x", guidelines=["X first.", "Both."]), Tool("y", guidelines=["Both."])]
-    text = tree.text("foreword", tools=tools, rules=[lambda known: "Both." if "x" in known else None, lambda _: ["More."]])
+    text = tree.text(
+        "foreword", tools=tools, rules=[lambda known: "Both." if "x" in known else None, lambda _: ["More."]]
+    )
     assert inside(text, "tool-guidance") == "- X first.\n- Both.\n- More."
 
 
@@ -302,7 +322,10 @@ def test_guidance_of_tools_and_of_extensions(tree):
         (Scope([Access("/p")]), "Readable:\n  - /p\nWritable:\n  - /p"),
         (Scope([Access("/p", "read")]), "Readable:\n  - /p"),
         (Scope([Access("/p", "read"), Access("/q")]), "Readable:\n  - /p\n  - /q\nWritable:\n  - /q"),
-        (Scope([Access("/p", recursive=False)]), "Readable:\n  - /p [non-recursive]\nWritable:\n  - /p [non-recursive]"),
+        (
+            Scope([Access("/p", recursive=False)]),
+            "Readable:\n  - /p [non-recursive]\nWritable:\n  - /p [non-recursive]",
+        ),
         (
             Scope([Access("/p")], [Access("/p/.env"), Access("/p/keys", "read", False)]),
             "Readable:\n  - /p\nWritable:\n  - /p\nDenied:\n  - /p/.env\n  - /p/keys [non-recursive]",
@@ -334,7 +357,9 @@ def test_environment(tree, platform):
     assert inside(text, "environment") == f"Working directory: /w\nPlatform: {platform}"
 
 
-@pytest.mark.parametrize(("plan", "expected"), [("", None), (" \n", None), ("1. a\n2. b", "1. a\n2. b"), ("\n\nx\n\n", "x")])
+@pytest.mark.parametrize(
+    ("plan", "expected"), [("", None), (" \n", None), ("1. a\n2. b", "1. a\n2. b"), ("\n\nx\n\n", "x")]
+)
 def test_plan(tree, plan, expected):
     assert inside(tree.text("foreword", plan=plan), "plan") == expected
 

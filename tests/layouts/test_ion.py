@@ -86,7 +86,9 @@ def test_absent_layers_vanish_with_their_separator(tree, there, text):
 )
 def test_project_is_the_first_that_is_not_blank(tree, agents, claude, project):
     tree({f"w/{name}": text for name, text in (("AGENTS.md", agents), ("CLAUDE.md", claude)) if text is not None})
-    assert tree.text("ion", base="BASE") == ("BASE" if project is None else f"BASE\n\n# Project Instructions\n{project}")
+    assert tree.text("ion", base="BASE") == (
+        "BASE" if project is None else f"BASE\n\n# Project Instructions\n{project}"
+    )
 
 
 def test_project_is_looked_for_in_the_working_directory_alone(tree):
@@ -119,7 +121,9 @@ def test_a_relative_configuration_folder_counts_as_unset(tree, relative, monkeyp
 def test_global_on_windows_is_in_the_application_data(tree):
     tree({"roaming/agents/AGENTS.md": "W", "home/.config/agents/AGENTS.md": "HOME", "xdg/agents/AGENTS.md": "XDG"})
     environment = {"APPDATA": "roaming", "XDG_CONFIG_HOME": "xdg"}
-    assert tree.text("ion", base="BASE", platform="win32", environment=environment) == "BASE\n\n# Global Instructions\nW"
+    assert (
+        tree.text("ion", base="BASE", platform="win32", environment=environment) == "BASE\n\n# Global Instructions\nW"
+    )
 
 
 def test_rules_stand_without_an_agents_file_by_code_point(tree):
@@ -152,7 +156,9 @@ def test_without_a_home_an_absolute_configuration_folder_still_counts(tree):
 
 def test_layers_are_named_in_the_candidates(tree):
     tree(FILES)
-    layers = [(tree.short(each.path), each.layer, each.fate) for each in tree.prompt("ion").candidates if each.fate == "used"]
+    layers = [
+        (tree.short(each.path), each.layer, each.fate) for each in tree.prompt("ion").candidates if each.fate == "used"
+    ]
     assert layers == [
         ("/home/.ion/AGENTS.md", "ion-local", "used"),
         ("/home/.config/agents/AGENTS.md", "global", "used"),
@@ -176,9 +182,7 @@ def test_a_blank_base_or_plan_counts_as_absent(tree, blank):
     assert tree.text("ion", base=blank, plan=blank) == tree.text("ion")
 
 
-@pytest.mark.parametrize(
-    "first", ["w/.ion/skills", "w/.agents/skills", "home/.ion/skills", "home/.agents/skills"]
-)
+@pytest.mark.parametrize("first", ["w/.ion/skills", "w/.agents/skills", "home/.ion/skills", "home/.agents/skills"])
 def test_the_active_skill_is_looked_for_in_order(tree, skill, first):
     places = ["w/.ion/skills", "w/.agents/skills", "home/.ion/skills", "home/.agents/skills"]
     for place in places[places.index(first) :]:
@@ -243,7 +247,12 @@ def test_a_plan_from_a_file_keeps_it_as_origin(tree):
         pytest.param({"w/CLAUDE.md": "X", "w/AGENTS.md": "@CLAUDE.md"}, "P:X", ["duplicate /w/AGENTS.md"], id="an import the other way"),
         pytest.param({"home/.ion/AGENTS.md": "X", "w/AGENTS.md": "X"}, "P:X", ["duplicate /home/.ion/AGENTS.md"], id="the nearer layer"),
         pytest.param({"home/.ion/AGENTS.md": "X", "home/.config/agents/AGENTS.md": "X"}, "G:X", ["duplicate /home/.ion/AGENTS.md"], id="the later layer"),
-        pytest.param({"home/.ion/AGENTS.md": "X", "w/AGENTS.md": Path("../home/.ion/AGENTS.md")}, "P:X", ["outside /w/AGENTS.md", "duplicate /home/.ion/AGENTS.md"], id="a link to another layer"),
+        pytest.param(
+            {"home/.ion/AGENTS.md": "X", "w/AGENTS.md": Path("../home/.ion/AGENTS.md")},
+            "P:X",
+            ["outside /w/AGENTS.md", "duplicate /home/.ion/AGENTS.md"],
+            id="a link to another layer",
+        ),
     ],
 )  # fmt: skip
 def test_one_file_enters_once(tree, files, text, told):

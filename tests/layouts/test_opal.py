@@ -171,7 +171,9 @@ def test_the_first_of_two_skills_with_one_name_wins(tree, skill, first):
 def test_extra_directories_are_relative_to_the_workspace_or_the_home_or_absolute(tree, skill, extra):
     places = {"tools/skills": "w/tools/skills", "~/mine": "home/mine", "$TOP/extra": "extra"}
     tree({f"{places[extra]}/a/SKILL.md": skill("a")})
-    assert inside(tree.text("opal", set={"skill_dirs": extra.replace("$TOP", tree.top)}), "skills").endswith("- **a**: Does it.")
+    assert inside(tree.text("opal", set={"skill_dirs": extra.replace("$TOP", tree.top)}), "skills").endswith(
+        "- **a**: Does it."
+    )
 
 
 def test_skills_are_looked_for_one_level_deep_and_not_in_parents(tree, skill):

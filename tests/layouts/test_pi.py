@@ -347,7 +347,13 @@ def test_skills_are_found_in(tree, skill, place):
     ["w/.sf/skills", ".agents/skills", "w/a/.claude/skills", "w/a/b/.agents/skills", "w/a/.agents/skills/other"],
 )
 def test_skills_are_not_found_in(tree, skill, place):
-    tree({"w/.git": None, "w/a/.agents/skills/other/SKILL.md": skill("other"), f"{place}/deploy/SKILL.md": skill("deploy")})
+    tree(
+        {
+            "w/.git": None,
+            "w/a/.agents/skills/other/SKILL.md": skill("other"),
+            f"{place}/deploy/SKILL.md": skill("deploy"),
+        }
+    )
     assert [name for name, _, _ in menu(tree, "w/a")] == ["other"]
 
 
@@ -377,7 +383,12 @@ def test_skills_are_listed_only_with_the_read_tool(tree, skill, tools, is_listed
 
 def test_skills_are_listed_with_a_system_file_too(tree, skill):
     tree({"w/.sf/SYSTEM.md": "SYSTEM", "w/.sf/skills/a/SKILL.md": skill("a")})
-    assert [passage.section for passage in tree.prompt("pi", tools="read").passages] == ["base", "skills", "clock", "cwd"]
+    assert [passage.section for passage in tree.prompt("pi", tools="read").passages] == [
+        "base",
+        "skills",
+        "clock",
+        "cwd",
+    ]
 
 
 @pytest.mark.parametrize(

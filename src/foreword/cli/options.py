@@ -156,6 +156,29 @@ def _base(given: argparse.Namespace) -> str | Document:
     return document(given.base, "--base") if given.base else ""
 
 
+def store_url(given: argparse.Namespace) -> str:
+    """Where conversations are kept: `--store`, `FOREWORD_STORE`, the settings, else the user's data folder."""
+    from ..settings import read_settings
+    from ..sources.environment import settled
+    from ..sources.files import Reader
+
+    url = given.store or os.environ.get("FOREWORD_STORE", "")
+    if url:
+        return url
+    reader = Reader()
+    workspace = settled(Workspace(given.dir, home=given.home), reader)
+    files, _ = read_settings(workspace, reader, given.settings)
+    for each in reversed(files):
+        if each.mapping.get("store") and not each.is_strange:
+            return str(each.mapping["store"])
+    data = os.environ.get("XDG_DATA_HOME", "")
+    if not data.startswith("/") or given.home is not None:
+        if not workspace.home:
+            raise CallError("no home directory is known for the store; name one with --store or FOREWORD_STORE")
+        data = os.path.join(workspace.home, ".local", "share")
+    return f"sqlite:///{os.path.join(data, 'foreword', 'foreword.db')}"
+
+
 def clock(given: argparse.Namespace) -> datetime | None:
     """The time that was given; None for now."""
     if given.now is None:
@@ -181,7 +204,7 @@ def _tool_named(name: str) -> Tool:
 def _tools(path: str) -> list[Tool]:
     if not path:
         return []
-    rows = _json(path, "--tools")
+    rows = read_json(path, "--tools")
     if not isinstance(rows, list):
         raise CallError(f'--tools {path}: the file takes a list of tools, [{{"name": …}}], not {_kind(rows)}')
     return [_tool(row, f"--tools {path}: tool {number}") for number, row in enumerate(rows, 1)]
@@ -209,7 +232,7 @@ def _tool(row: Any, where: str) -> Tool:
 
 
 def _scope(path: str, cwd: str) -> Scope:
-    form = _json(path, "--scope")
+    form = read_json(path, "--scope")
     if not isinstance(form, dict) or not form.keys() <= {"allow", "deny"}:
         raise CallError(f'--scope {path}: the file takes {{"allow": […], "deny": […]}}')
     rows = {key: form.get(key, []) for key in ("allow", "deny")}
@@ -247,7 +270,8 @@ def _pair(text: str, option: str, form: str) -> tuple[str, str]:
     return label.strip(), path.strip()
 
 
-def _json(path: str, option: str) -> Any:
+def read_json(path: str, option: str) -> Any:
+    """What a JSON file of the caller's holds; `-` is standard input."""
     import json
 
     text = sys.stdin.read() if path == "-" else document(path, option).text

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from ..errors import CallError
-from ..vocabulary import replace
-from .options import assembler, document, parser, with_dir
+from ..vocabulary import TemplateVersion, replace
+from .options import assembler, document, parser, store_url, with_dir
 from .prompt import write_prompt
 from .terminal import report, write, write_json, write_table
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     import argparse
 
     from ..engine import Assembler
+    from ..vocabulary import Store
     from .options import Parser
 
 
@@ -26,6 +28,9 @@ def parser_for(command: str) -> Parser:
         made.add_argument("file", metavar="FILE", help="the template")
     if action == "restore":
         made.add_argument("version", metavar="N", type=int, help="the version")
+    if action in ("set", "restore"):
+        made.add_argument("--author", default="", metavar="NAME", help="who does it; the user's name unless given")
+        made.add_argument("--note", default="", metavar="TEXT", help="why")
     if action not in ("check", "render"):
         return made
     made.add_argument(
@@ -37,7 +42,8 @@ def parser_for(command: str) -> Parser:
 
 def template_show(given: argparse.Namespace) -> int:
     """`foreword template show`"""
-    text = _default(given)
+    kept = _store(given).template()
+    text = kept.template if kept else _default(given)
     if given.json:
         write_json({"template": text})
     else:
@@ -45,35 +51,62 @@ def template_show(given: argparse.Namespace) -> int:
     return 0
 
 
+def template_set(given: argparse.Namespace) -> int:
+    """`foreword template set FILE`"""
+    return _keep(given, document(given.file, "FILE").text, given.note)
+
+
+def template_history(given: argparse.Namespace) -> int:
+    """`foreword template history`"""
+    from ..wire import version_form
+
+    versions = [*_store(given).templates(), TemplateVersion(0, _default(given), "foreword", "", "built in")]
+    if given.json:
+        write_json([version_form(each) for each in versions])
+    else:
+        rows = [(str(each.version), each.author, each.time, each.note) for each in versions]
+        write_table(rows, ("version", "author", "time", "note"), ("bold",), right=(0,))
+    return 0
+
+
+def template_restore(given: argparse.Namespace) -> int:
+    """`foreword template restore N`"""
+    versions = {each.version: each.template for each in _store(given).templates()} | {0: _default(given)}
+    if given.version not in versions:
+        raise CallError(f"there is no version {given.version} of the template; see foreword template history")
+    return _keep(given, versions[given.version], given.note or f"version {given.version} again")
+
+
+def _keep(given: argparse.Namespace, text: str, note: str) -> int:
+    from ..engine import local_time
+    from ..wire import version_form
+
+    author = given.author or os.environ.get("USER", "")
+    kept = _store(given).keep_template(
+        TemplateVersion(0, text, author, local_time().isoformat(timespec="seconds"), note)
+    )
+    if given.json:
+        write_json(version_form(kept))
+    else:
+        write(
+            f"version {kept.version} is the global template; conversations use it from their compaction on, new ones at once"
+        )
+    return 0
+
+
+def _store(given: argparse.Namespace) -> Store:
+    from ..store import open_store
+
+    return open_store(store_url(given))
+
+
 def _default(given: argparse.Namespace) -> str:
-    """The built-in template: no store keeps another one yet."""
+    """The template that is built in."""
     given.layout = given.layout or "builder"
     for section in assembler(given).layout().each_section():
         if section.language and section.text is not None:
             return section.text
     raise CallError(f"the layout {given.layout} has no template")
-
-
-def template_history(given: argparse.Namespace) -> int:
-    """`foreword template history`"""
-    rows = [{"version": 0, "author": "foreword", "time": None, "note": "built in", "template": _default(given)}]
-    if given.json:
-        write_json(rows)
-    else:
-        write_table(
-            [(str(row["version"]), str(row["author"]), str(row["note"])) for row in rows], ("version", "author", "note")
-        )
-    return 0
-
-
-def template_set(given: argparse.Namespace) -> int:
-    """`foreword template set`"""
-    raise CallError("no store keeps templates yet; give the file to a command with --base")
-
-
-def template_restore(given: argparse.Namespace) -> int:
-    """`foreword template restore`"""
-    raise CallError(f"there is no version {given.version}; the built-in template is version 0 and in use")
 
 
 def template_check(given: argparse.Namespace) -> int:

@@ -5,7 +5,8 @@ link to itself. The reader opens without blocking, believes the open file and no
 answers with a `Reading` that says what became of the file. It never raises for what is on the disk.
 
 It also keeps the stamps: what `stat` said of everything it looked at, from which `is_unchanged` tells in one loop whether
-reading again would give the same. A missing file is stamped by the nearest directory that is there.
+reading again would give the same. A missing file is stamped by the nearest directory that is there; what could not be read for a
+reason that may pass is not trusted to its stamp.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 import os
 import stat
 import time
-from errno import ELOOP, ENAMETOOLONG, ENOENT, ENOTDIR
+from errno import EACCES, ELOOP, ENAMETOOLONG, ENOENT, ENOTDIR, ENXIO, EPERM
 
 from ..vocabulary import digest, value, without_blank_lines
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from ..vocabulary import Fate
 
-    Stamp = tuple[int, int, int, int, int] | None
+    Stamp = tuple[int, ...]
 
     class Disk(Protocol):
         """What the reader asks of an operating system; the module `os` is one."""
@@ -50,7 +51,12 @@ _FLAGS = (
 # A file system's clock ticks coarsely: what changed this shortly before the look may change again without a new time.
 _TICK = 50_000_000
 _COARSE_TICK = 2_100_000_000
-_RECENT = (0, 0, 0, 0, -1)
+UNTRUSTED = (0, 0, 0, 0, -1)
+# Errors that tell of nothing but absence, and those that last until something changes that a stamp tells of.
+_ABSENT = frozenset((ENOENT, ENOTDIR))
+_LASTING = _ABSENT | {EACCES, EPERM, ELOOP, ENAMETOOLONG, ENXIO}
+_TRIES = 3
+GONE = "it was gone before it could be read"
 
 
 @value
@@ -82,6 +88,7 @@ class Reader:
         self.readings: dict[str, tuple[Stamp, Reading]] = {}
         self._before: Mapping[str, tuple[Stamp, Reading]] = {}
         self._folders: dict[str, bool] = {}
+        self._troubles: dict[str, str] = {}
         self._links: dict[str, bool] = {}
 
     def successor(self, readings: Mapping[str, tuple[Stamp, Reading]]) -> Reader:
@@ -108,9 +115,9 @@ class Reader:
 
     def _known(self, path: str) -> Reading | None:
         """What was read before, if the file still looks the same; for a missing file, if its directory does."""
-        stamp, reading = self._before.get(path, (None, None))
-        if reading is None:
+        if path not in self._before:
             return None
+        stamp, reading = self._before[path]
         if reading.fate == "absent":
             folder = above(path)
             self.stamp(folder)
@@ -129,8 +136,8 @@ class Reader:
 
     def _kept(self, path: str, reading: Reading) -> Reading:
         looked_at = above(path) if reading.fate == "absent" else path
-        stamp = self.stamps.get(looked_at)
-        if stamp is not None and stamp != _RECENT:
+        stamp = self.stamps.get(looked_at, UNTRUSTED)
+        if stamp != UNTRUSTED and len(stamp) == len(UNTRUSTED):
             self.readings[path] = (stamp, reading)
         return reading
 
@@ -162,13 +169,20 @@ class Reader:
     def entries(self, path: str) -> tuple[list[str], str]:
         """The names in a directory by code point, and why they could not be had."""
         if not self.is_folder(path):
-            return [], ""
+            return [], self.trouble(path)
         self.stamp(path)
         try:
             with self.disk.scandir(path) as listing:
                 return sorted(entry.name for entry in listing), ""
         except OSError as error:
+            self._doubt(path, error)
             return [], _why(error)
+
+    def trouble(self, path: str) -> str:
+        """Why a directory, or one above it, could not even be looked at; nothing where it is only not there."""
+        while path not in self._troubles and path != above(path):
+            path = above(path)
+        return self._troubles.get(path, "")
 
     def identity(self, path: str) -> tuple[int, int] | None:
         """Which directory or file this really is, whatever its name; None if it is not there."""
@@ -179,24 +193,41 @@ class Reader:
         return status.st_dev, status.st_ino
 
     def has_entry(self, path: str) -> bool:
-        """Whether the directory has an entry of this name, be it a link to nothing. A missing one is stamped by its directory."""
+        """Whether the directory has an entry of this name, be it a link to nothing or something that cannot be looked at.
+
+        A missing one is stamped by its directory.
+        """
         if path in self._before and self._before[path][1].fate == "absent" and self._known(path):
             return False
+        if self._is_there(path):
+            return True
+        folder = above(path)
+        if folder not in self.stamps and self.is_folder(folder):
+            self.stamp(folder)
+            # It may have come after the first look and before the stamp.
+            if self._is_there(path):
+                return True
+        self._kept(path, Reading(path, "absent"))
+        return False
+
+    def _is_there(self, path: str) -> bool:
         try:
             self.disk.lstat(path)
-        except (OSError, ValueError):
-            folder = above(path)
-            if self.is_folder(folder):
-                self.stamp(folder)
-            self._kept(path, Reading(path, "absent"))
+        except OSError as error:
+            return error.errno not in _ABSENT
+        except ValueError:
             return False
         return True
 
     def has_git(self, folder: str) -> bool:
         """Whether a directory is the root of a repository: it holds a folder `.git`, or the file of a worktree or submodule."""
         self.stamp(folder)
+        path = os.path.join(folder, ".git")
         try:
-            mode = self.disk.stat(os.path.join(folder, ".git")).st_mode
+            mode = self.disk.lstat(path).st_mode
+            if stat.S_ISLNK(mode):
+                self.stamp(path)
+                mode = self.disk.stat(path).st_mode
         except (OSError, ValueError):
             return False
         return stat.S_ISDIR(mode) or stat.S_ISREG(mode)
@@ -212,64 +243,96 @@ class Reader:
             return False
         known = self._links.get(path)
         if known is None:
-            try:
-                known = stat.S_ISLNK(self.disk.lstat(path).st_mode)
-            except (OSError, ValueError):
-                known = False
-            known = self._links[path] = known or self._has_link(above(path), root)
+            known = self._links[path] = self._is_link(path) or self._has_link(above(path), root)
         return known
 
+    def _is_link(self, path: str) -> bool:
+        try:
+            return stat.S_ISLNK(self.disk.lstat(path).st_mode)
+        except (OSError, ValueError):
+            return False
+
     def stamp(self, path: str) -> None:
-        """Remember what a path looks like now; what changed a moment ago is not trusted to tell of its next change."""
+        """Remember what a path looks like now; what changed a moment ago is not trusted to tell of its next change.
+
+        What cannot be looked at is remembered by why, and by the directory it would be in.
+        """
         if path not in self.stamps:
             try:
                 self.stamps[path] = _trusted(self.disk.stat(path))
-            except (OSError, ValueError):
-                self.stamps[path] = None
+            except (OSError, ValueError) as error:
+                self.stamps[path] = (getattr(error, "errno", None) or 0,)
+                self.stamp(above(path))
 
     def distrust(self, path: str) -> None:
         """Let a path count as changed at the next look, whatever its stamp: something unseen depends on it."""
-        self.stamps[path] = _RECENT
+        self.stamps[path] = UNTRUSTED
 
     def _look_for_folder(self, path: str) -> bool:
         if path != "/" and not self.is_folder(above(path)):
             return False
         try:
             status = self.disk.stat(path)
-        except (OSError, ValueError):
-            self._stamp_absence(path)
+        except (OSError, ValueError) as error:
+            self._note_missing(path, error)
             return False
         if stat.S_ISDIR(status.st_mode):
             return True
         self.stamps[path] = _trusted(status)
         return False
 
-    def _stamp_absence(self, path: str) -> None:
-        """A path that is not there: its directory's time tells when it comes, unless it is a link whose target is missing."""
+    def _note_missing(self, path: str, error: OSError | ValueError) -> None:
+        """A directory that is not there: the one above tells when it comes, unless it is a link whose target is missing."""
+        number = getattr(error, "errno", ENOENT)
+        if number not in _ABSENT | {ELOOP}:
+            self._troubles[path] = _why(error)
         if self.has_entry(path):
-            self.stamps[path] = None
+            self.stamp(path)
+            self._doubt(path, error)
+
+    def _doubt(self, path: str, error: OSError | ValueError) -> None:
+        """A failing disk, or too many open files, may be over at the next look, and no stamp would tell."""
+        if getattr(error, "errno", ENOENT) not in _LASTING:
+            self.distrust(path)
 
     def _bytes(self, path: str, limit: int) -> tuple[bytes, os.stat_result] | Reading:
         """At most one byte more than the limit, and what the open file says of itself."""
-        if not self.is_folder(above(path)):
-            return Reading(path, "absent")
-        try:
-            descriptor = self.disk.open(path, _FLAGS)
-        except (OSError, ValueError) as error:
-            return self._not_opened(path, error)
+        descriptor = self._open(path)
+        if isinstance(descriptor, Reading):
+            return descriptor
         try:
             status = self.disk.fstat(descriptor)
             self.stamps[path] = _trusted(status)
             if not stat.S_ISREG(status.st_mode):
-                return Reading(
-                    path, "unreadable", code="file-unreadable", reason=f"it is {_kind(status.st_mode)}, not a file"
-                )
+                return _unreadable(path, f"it is {_kind(status.st_mode)}, not a file")
             return self._all(descriptor, limit + 1), status
         except OSError as error:
-            self.stamp(path)
-            return Reading(path, "unreadable", code="file-unreadable", reason=_why(error))
+            self.distrust(path)
+            return _unreadable(path, _why(error))
         finally:
             self.disk.close(descriptor)
+
+    def _open(self, path: str) -> int | Reading:
+        """The open file, or why there is none. One that comes while it is looked for is looked for again."""
+        if not self.is_folder(above(path)):
+            trouble = self.trouble(above(path))
+            return _unreadable(path, trouble) if trouble else Reading(path, "absent")
+        for _ in range(_TRIES):
+            try:
+                descriptor: int = self.disk.open(path, _FLAGS)
+                return descriptor
+            except (OSError, ValueError) as error:
+                if getattr(error, "errno", None) not in _ABSENT:
+                    self.stamp(path)
+                    self._doubt(path, error)
+                    return _unreadable(path, _why(error))
+            if not self.has_entry(path):
+                return Reading(path, "absent")
+            if self._is_link(path):
+                self.stamp(path)
+                return _unreadable(path, "it is a link to nothing")
+        self.distrust(path)
+        return _unreadable(path, GONE)
 
     def _all(self, descriptor: int, limit: int) -> bytes:
         data: bytes = self.disk.read(descriptor, limit)
@@ -280,16 +343,6 @@ class Reader:
             parts.append(data)
             missing -= len(data)
         return b"".join(parts)
-
-    def _not_opened(self, path: str, error: OSError | ValueError) -> Reading:
-        number = getattr(error, "errno", None)
-        if number in (ENOENT, ENOTDIR):
-            self._stamp_absence(path)
-            if path not in self.stamps:
-                return Reading(path, "absent")
-            return Reading(path, "unreadable", code="file-unreadable", reason="it is a link to nothing")
-        self.stamp(path)
-        return Reading(path, "unreadable", code="file-unreadable", reason=_why(error))
 
 
 def above(path: str) -> str:
@@ -308,8 +361,8 @@ def is_unchanged(stamps: Sequence[tuple[str, Stamp]], disk: Any = os) -> bool:
     for path, stamp in stamps:
         try:
             s = look(path)
-        except (OSError, ValueError):
-            if stamp is not None:
+        except (OSError, ValueError) as error:
+            if stamp != (getattr(error, "errno", None) or 0,):
                 return False
         else:
             if stamp != (s.st_mtime_ns, s.st_ctime_ns, s.st_size, s.st_ino, s.st_dev):
@@ -321,7 +374,7 @@ def _trusted(status: os.stat_result) -> Stamp:
     changed = max(status.st_mtime_ns, status.st_ctime_ns)
     tick = _TICK if changed % 1_000_000_000 else _COARSE_TICK
     if changed > time.time_ns() - tick:
-        return _RECENT
+        return UNTRUSTED
     return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino, status.st_dev
 
 
@@ -371,6 +424,10 @@ def _end_of_front_matter(data: bytes) -> int | None:
             return end + 1
         position = data.find(b"\n---", position + 4)
     return None
+
+
+def _unreadable(path: str, reason: str) -> Reading:
+    return Reading(path, "unreadable", code="file-unreadable", reason=reason)
 
 
 def _why(error: OSError | ValueError) -> str:

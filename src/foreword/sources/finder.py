@@ -12,7 +12,7 @@ import re
 from ..findings import finding
 from ..vocabulary import Candidate, printable, value
 from .environment import config_folder
-from .files import is_inside
+from .files import GONE, is_inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 # Below a folder of skills may lie whole checkouts; these two never hold a skill, and there is an end to everything.
 _PASSED_OVER = frozenset((".git", "node_modules"))
 _MOST_FOLDERS = 20_000
-GONE = "it was gone before it could be read"
 
 
 @value

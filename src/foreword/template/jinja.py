@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     Variables: TypeAlias = Mapping[str, str | Sequence[str]]
 
-__all__ = ["Include", "check", "facts", "includes", "is_calm", "names_used", "render"]
+__all__ = ["Include", "check", "facts", "includes", "is_calm", "names_used", "plain", "render", "rendered"]
 
 FUEL = 200_000
 """How many steps a template may take: a long prompt needs some thousands."""

@@ -11,7 +11,7 @@ stays. A tag ends at its closing mark outside of strings and brackets.
 
 minijinja reads expressions and branches by recursion, and a stack that overflows takes the whole process with it. So
 nothing reaches it that has not been measured here: size, lines, tags, operators in a tag, depth of blocks.
-Measured, it dies at 400 nested branches or 700 operators in a thread with 256 KiB of stack.
+A thread with 256 KiB of stack, measured, dies of 500 branches or 1,000 operators.
 """
 
 from __future__ import annotations

@@ -1,0 +1,105 @@
+"""Templates from text to prompt: parsed and rendered, with the origin of every piece, beside jinja2's sandbox without any."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from jinja2 import StrictUndefined
+from jinja2.sandbox import SandboxedEnvironment
+
+from fixture import Fixture
+from foreword.template import brackets, jinja, tags
+from foreword.vocabulary import Document, Origin, Piece
+from measure import Row, take_turns
+
+SIZES = {"5 KB": (5_000, 40), "100 KB": (100_000, 8)}
+TOOLS = ["read", "edit", "bash", "grep"]
+VALUES = {"cwd": "/home/someone/project", "date": "2026-04-15", "status": " M src/main.py"}
+
+# The same section in each language, and the second in what jinja2 calls it.
+JINJA = """## Section
+
+{% if "read" in tools -%}
+Look with the tool for reading, not with a shell, when you want to see what stands in {{ cwd }}.
+{%- else -%}
+There is no tool for reading.
+{%- endif %}
+
+{% for tool in tools %}- {{ loop.index }}. {{ tool }}: what it is for, in one line
+{% endfor %}
+At hand: {{ tools | join(", ") }}. Today is {{ date }}.
+
+"""
+BRACKETS = """## Section
+
+[if git:status]
+The tree is dirty: look at it before you change [prompt:cwd], and say so.
+[git:status]
+[else]
+The tree is clean.
+[endif]
+[if !file:notes]There are no notes.[endif] Today is [system:date].
+
+"""
+AS_JINJA = {
+    "[if git:status]": "{% if status %}",
+    "[if !file:notes]": "{% if not notes %}",
+    "[else]": "{% else %}",
+    "[endif]": "{% endif %}",
+    "[prompt:cwd]": "{{ cwd }}",
+    "[git:status]": "{{ status }}",
+    "[system:date]": "{{ date }}",
+}
+
+
+def rows(place: Fixture) -> list[Row]:
+    """Each language in each size."""
+    return [row for size in SIZES for row in (brackets_row(size), jinja_row(size))]
+
+
+def brackets_row(size: str) -> Row:
+    text = filled(BRACKETS, size)
+    same = text
+    for tag, as_jinja in AS_JINJA.items():
+        same = same.replace(tag, as_jinja)
+    return row(f"brackets, {size}", size, partial(by_brackets, text), partial(by_jinja2, same, {**VALUES, "notes": ""}))
+
+
+def jinja_row(size: str) -> Row:
+    text = filled(JINJA, size)
+    values: Mapping[str, str | Sequence[str]] = {**VALUES, "tools": TOOLS}
+    return row(f"jinja, {size}", size, partial(by_jinja, text, values), partial(by_jinja2, text, values))
+
+
+def row(name: str, size: str, ours: partial[str], beside: partial[str]) -> Row:
+    if ours() != beside():
+        print(f"warning: {name}: the two do not render the same text")
+    took = take_turns({"ours": ours, "beside": beside}, rounds=SIZES[size][1])
+    ours_is, beside_is = "parse, render, origins", "jinja2 SandboxedEnvironment: from_string, render"
+    return Row(f"template in {name}", took["ours"], took["beside"], 1.0, ours_is, beside_is)
+
+
+def filled(section: str, size: str) -> str:
+    return section * (SIZES[size][0] // len(section) + 1)
+
+
+def by_brackets(text: str) -> str:
+    template = brackets.parse(text, ("file", "git", "prompt", "system"))
+    pieces = brackets.render(template, look_up, Origin("template", "$user/bench"))
+    return "".join(piece.text for piece in pieces)
+
+
+def look_up(type: str, name: str) -> tuple[Piece, ...] | None:
+    return (Piece(VALUES[name], Origin("variable", f"{type}:{name}")),) if name in VALUES else None
+
+
+def by_jinja(text: str, values: Mapping[str, str | Sequence[str]]) -> str:
+    tags.words.cache_clear()
+    pieces = jinja.render("$user/bench", {"$user/bench": Document("", text)}, values)
+    return "".join(piece.text for piece in pieces)
+
+
+def by_jinja2(text: str, values: Mapping[str, str | Sequence[str]]) -> str:
+    environment = SandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=True)
+    return environment.from_string(text).render(values)

@@ -1,0 +1,41 @@
+"""The family of `foreword store`: look after where conversations are kept."""
+
+from __future__ import annotations
+
+from .options import parser, store_url
+from .terminal import write, write_json, write_table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from .options import Parser
+
+
+def parser_for(command: str) -> Parser:
+    """The parser of one of these commands."""
+    return parser(command)
+
+
+def store_verify(given: argparse.Namespace) -> int:
+    """`foreword store verify`: 1 if anything is wrong."""
+    from ..store import open_store
+
+    wrong = open_store(store_url(given)).verify()
+    if given.json:
+        write_json({"wrong": wrong})
+    else:
+        write("\n".join(wrong) if wrong else "every hash matches, and every edition has its texts")
+    return 1 if wrong else 0
+
+
+def store_stats(given: argparse.Namespace) -> int:
+    """`foreword store stats`"""
+    from ..store import open_store
+
+    found = open_store(store_url(given)).stats()
+    if given.json:
+        write_json(found)
+    else:
+        write_table([(name, f"{number:,}") for name, number in found.items()], ("kept", "count"), right=(1,))
+    return 0

@@ -1,0 +1,144 @@
+"""The family of `foreword talk`: conversations, their editions and turns."""
+
+from __future__ import annotations
+
+import sys
+
+from ..errors import CallError
+from .options import parser, read_json, store_url, with_dir
+from .terminal import report, write, write_json, write_table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from ..talk import Conversations, Talk
+    from ..vocabulary import Turn
+    from .options import Parser
+
+
+def parser_for(command: str) -> Parser:
+    """The parser of one of these commands."""
+    made = parser(command)
+    action = command.partition(" ")[2]
+    if action == "list":
+        made.add_argument("search", nargs="?", default="", metavar="SEARCH", help="only ids that hold this text")
+        return made
+    made.add_argument("id", metavar="ID", help="the conversation")
+    if action == "show":
+        made.add_argument("--edition", type=int, default=0, metavar="N", help="an earlier edition")
+        return made
+    if action in ("turn", "compact"):
+        made.add_argument("--message", default="", metavar="TEXT", help="what the user says")
+        made.add_argument("--messages", default="", metavar="FILE", help="a JSON file with the messages so far")
+    return with_dir(made)
+
+
+def talk_turn(given: argparse.Namespace) -> int:
+    """`foreword talk turn ID [DIR]`"""
+    return _write_turn(_talk(given).turn(given.message, _messages(given), given.clock), given)
+
+
+def talk_compact(given: argparse.Namespace) -> int:
+    """`foreword talk compact ID [DIR]`"""
+    return _write_turn(_talk(given).compact(given.message, _messages(given), given.clock), given)
+
+
+def talk_reload(given: argparse.Namespace) -> int:
+    """`foreword talk reload ID [DIR]`"""
+    return _write_turn(_talk(given).reload(given.clock), given)
+
+
+def talk_show(given: argparse.Namespace) -> int:
+    """`foreword talk show ID`"""
+    from ..wire import edition_form
+
+    store = _conversations(given).store
+    edition = store.edition(given.id, given.edition) if given.edition else store.current(given.id)
+    if edition is None:
+        what = f"no edition {given.edition}" if given.edition else "no edition yet"
+        raise CallError(f"the conversation {given.id!r} has {what}; see foreword talk list")
+    if given.json:
+        write_json(edition_form(given.id, edition))
+    else:
+        write(edition.system)
+    return 0
+
+
+def talk_list(given: argparse.Namespace) -> int:
+    """`foreword talk list [SEARCH]`"""
+    from ..wire import conversation_form
+
+    rows = _conversations(given).store.conversations(given.search)
+    if given.json:
+        write_json([conversation_form(row) for row in rows])
+    else:
+        cells = [(row.id, str(row.editions), row.layout, row.made, row.prompt[:19]) for row in rows]
+        write_table(cells, ("conversation", "editions", "layout", "made", "prompt"), ("bold",), right=(1,))
+        if not rows:
+            print("no conversations", file=sys.stderr)
+    return 0
+
+
+def talk_drift(given: argparse.Namespace) -> int:
+    """`foreword talk drift ID [DIR]`"""
+    from ..wire import drift_form
+
+    found = _talk(given).drift(given.clock)
+    if given.json:
+        write_json(drift_form(given.id, found))
+    elif found.has_any:
+        write(found.sentence())
+    else:
+        write("nothing has changed since the edition in use was made")
+    return 0
+
+
+def _conversations(given: argparse.Namespace) -> Conversations:
+    from ..extensions import installed
+    from ..talk import Conversations
+
+    return Conversations(store_url(given), installed())
+
+
+def _talk(given: argparse.Namespace) -> Talk:
+    from ..settings import parse_assignment
+    from ..vocabulary import Workspace
+
+    workspace = Workspace(given.dir, home=given.home)
+    assignments = [parse_assignment(each) for each in given.set]
+    return _conversations(given).open(
+        given.id, workspace, given.agent, given.layout, settings=given.settings, assignments=assignments
+    )
+
+
+def _messages(given: argparse.Namespace) -> list[dict[str, object]]:
+    if not given.messages:
+        return []
+    rows = read_json(given.messages, "--messages")
+    if not isinstance(rows, list) or not all(
+        isinstance(row, dict) and isinstance(row.get("role"), str) for row in rows
+    ):
+        raise CallError(
+            f'--messages {given.messages}: the file takes a list of messages, [{{"role": …, "content": …}}]'
+        )
+    return rows
+
+
+def _write_turn(turn: Turn, given: argparse.Namespace) -> int:
+    if given.json:
+        from ..wire import turn_form
+
+        write_json(turn_form(turn))
+    else:
+        write(turn.system)
+        for message in turn.messages:
+            write(f"\n[{message['role']}]\n{message['content']}")
+        sys.stdout.flush()
+        state = "reused" if turn.is_reused else "new"
+        print(
+            f"conversation {turn.conversation}, edition {turn.edition} ({state}), {len(turn.tools)} tools",
+            file=sys.stderr,
+        )
+        report(turn.findings)
+    return 1 if given.strict and any(each.severity == "error" for each in turn.findings) else 0

@@ -1,0 +1,50 @@
+"""Google's Gemini API, in the form of the client in `google-genai`.
+
+It caches prefixes by itself and takes no marks: what helps is that the bytes stay the same. It knows two roles only, `user` and `model`;
+whatever the model did not say, a message of a system or a tool too, comes from the user. Turns of one role may follow each other.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ..vocabulary import Turn
+
+
+def for_gemini(turn: Turn) -> dict[str, Any]:
+    """The arguments `config` and `contents` of `client.models.generate_content`.
+
+    `config` is always there, so that a caller can add to it.
+    """
+    config: dict[str, Any] = {}
+    if turn.system.strip():
+        config["system_instruction"] = turn.system
+    if turn.tools:
+        config["tools"] = [{"function_declarations": [_function(tool) for tool in turn.tools]}]
+    return {"config": config, "contents": [_content(message) for message in turn.messages]}
+
+
+def _function(tool: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema goes as JSON Schema: the API's own `parameters` is a dialect that refuses `$ref`, `additionalProperties` and more."""
+    description = {"description": tool["description"]} if tool.get("description") else {}
+    schema = {"parameters_json_schema": tool["schema"]} if tool.get("schema") else {}
+    return {"name": tool["name"], **description, **schema}
+
+
+def _content(message: Mapping[str, Any]) -> dict[str, Any]:
+    """A message as content; one that has `parts` instead of `content` is in Gemini's form but for the role."""
+    role = "model" if message.get("role") in ("assistant", "model") else "user"
+    if "parts" in message:
+        return {**message, "role": role}
+    content = message["content"]
+    parts = content if isinstance(content, list | tuple) else [content]
+    return {"role": role, "parts": [_part(part) for part in parts]}
+
+
+def _part(part: Any) -> Any:
+    if isinstance(part, str):
+        return {"text": part}
+    return {"text": part["text"]} if isinstance(part, dict) and part.get("type") == "text" else part

@@ -1,0 +1,185 @@
+"""A provider on the loopback address that keeps the bytes it is sent, and turns to send it."""
+
+from __future__ import annotations
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from foreword.vocabulary import Turn
+
+# The least that each SDK takes for an answer, by the end of the path that was asked.
+ANSWERS = {
+    "/messages": {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "m",
+        "content": [{"type": "text", "text": "Done."}],
+        "stop_reason": "end_turn",
+        "stop_sequence": None,
+        "usage": {"input_tokens": 1, "output_tokens": 1},
+    },
+    "/responses": {
+        "id": "resp_1",
+        "object": "response",
+        "created_at": 1,
+        "status": "completed",
+        "model": "m",
+        "output": [
+            {
+                "id": "msg_1",
+                "type": "message",
+                "role": "assistant",
+                "status": "completed",
+                "content": [{"type": "output_text", "text": "Done.", "annotations": []}],
+            }
+        ],
+        "parallel_tool_calls": True,
+        "tool_choice": "auto",
+        "tools": [],
+    },
+    "/chat/completions": {
+        "id": "chat_1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "m",
+        "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "Done."}}],
+    },
+    ":generateContent": {"candidates": [{"content": {"role": "model", "parts": [{"text": "Done."}]}}]},
+}
+
+
+class Provider(ThreadingHTTPServer):
+    """Answers every request, and keeps its body."""
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), Answering)
+        self.bodies: list[bytes] = []
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.server_port}"
+
+    @property
+    def sent(self):
+        """What was sent last."""
+        return json.loads(self.bodies[-1])
+
+    def value_of(self, key, number=-1):
+        """The bytes of one value of a request, as they were sent."""
+        body = self.bodies[number].decode()
+        start = body.index(f'"{key}":') + len(key) + 3
+        start += len(body[start:]) - len(body[start:].lstrip())
+        _, end = json.JSONDecoder().raw_decode(body, start)
+        return body[start:end]
+
+
+class Answering(BaseHTTPRequestHandler):
+    def do_POST(self):
+        self.server.bodies.append(self.rfile.read(int(self.headers["content-length"])))
+        path = self.path.partition("?")[0]
+        answer = json.dumps(next(answer for end, answer in ANSWERS.items() if path.endswith(end))).encode()
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, *_):
+        """Say nothing."""
+
+
+@pytest.fixture
+def provider(monkeypatch):
+    # The loopback address is reached directly, whatever proxy the machine has.
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+    with Provider() as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"path": {"type": "string"}, "limit": {"$ref": "#/$defs/count"}},
+    "required": ["path"],
+    "additionalProperties": False,
+    "$defs": {"count": {"type": "integer", "minimum": 1}},
+}
+TOOLS = (
+    {"name": "read_file", "description": "Reads a file – all of it.", "schema": SCHEMA},
+    {"name": "status", "description": "", "schema": {}},
+)
+HISTORY = (
+    {"role": "user", "content": "Fix the “failing” test."},
+    {"role": "assistant", "content": "I look at it."},
+    {"role": "user", "content": [{"type": "text", "text": "Skill: testing"}, {"type": "text", "text": "Run it."}]},
+    {"role": "user", "content": "Go on."},
+    {"role": "assistant", "content": "Done."},
+    {"role": "user", "content": "Thanks."},
+)
+
+
+def turn_of(*stretches, messages=HISTORY[:1], tools=TOOLS, separator="\n\n"):
+    """A turn whose prompt has these passages, each given as lifetime and text."""
+    system, passages = "", []
+    for lifetime, text in stretches:
+        system += separator if system else ""
+        passages.append((len(system), len(system) + len(text), lifetime))
+        system += text
+    return Turn("talk-1", 1, True, system, messages, tools, passages)
+
+
+WHOLE = (
+    ("release", "You are an agent."),
+    ("project", "# Instructions\nSpeak plainly. ✓"),
+    ("project", "# Skills"),
+    ("conversation", "Working directory: /w"),
+    ("turn", "# Plan"),
+)
+
+
+@pytest.fixture(scope="session")
+def make_turn():
+    return turn_of
+
+
+@pytest.fixture(scope="session")
+def whole():
+    """A prompt with every lifetime."""
+    return WHOLE
+
+
+@pytest.fixture(scope="session")
+def history():
+    return HISTORY
+
+
+@pytest.fixture(scope="session")
+def schema():
+    return SCHEMA
+
+
+@pytest.fixture(scope="session")
+def is_typed():
+    """Whether a request is exactly what a type of an SDK describes: keys that the type does not know would be dropped."""
+    from pydantic import TypeAdapter
+
+    def realised(value):
+        if isinstance(value, dict):
+            return {key: realised(each) for key, each in value.items()}
+        if isinstance(value, str | int | float | None):
+            return value
+        return [realised(each) for each in value]
+
+    def is_typed(request, described):
+        return realised(TypeAdapter(described).validate_python(request)) == realised(request)
+
+    return is_typed

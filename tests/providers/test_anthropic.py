@@ -1,0 +1,212 @@
+"""Anthropic: blocks and breakpoints, with its own client and types."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from anthropic import Anthropic
+from anthropic.types.message_create_params import MessageCreateParamsNonStreaming
+from hypothesis import given
+from hypothesis import strategies as st
+
+from foreword import CallError
+from foreword.packs.std.compiled import NAMES
+from foreword.providers.anthropic import for_anthropic
+from foreword.vocabulary import LIFETIMES, Turn
+
+MARK = {"type": "ephemeral"}
+
+
+def blocks(request):
+    """The blocks of the system prompt, each as text and whether a breakpoint follows."""
+    return [(block["text"], "cache_control" in block) for block in request.get("system", ())]
+
+
+def marks(request):
+    return [block["cache_control"] for key in ("tools", "system") for block in request.get(key, ()) if "cache_control" in block]
+
+
+# Where lifetimes end
+
+
+def test_a_prompt_with_every_lifetime(make_turn, whole, schema):
+    assert for_anthropic(make_turn(*whole)) == {
+        "tools": [
+            {"name": "read_file", "description": "Reads a file – all of it.", "input_schema": schema},
+            {"name": "status", "input_schema": {"type": "object", "properties": {}}},
+        ],
+        "system": [
+            {"type": "text", "text": "You are an agent.", "cache_control": MARK},
+            {"type": "text", "text": "\n\n# Instructions\nSpeak plainly. ✓\n\n# Skills", "cache_control": MARK},
+            {"type": "text", "text": "\n\nWorking directory: /w", "cache_control": MARK},
+            {"type": "text", "text": "\n\n# Plan"},
+        ],
+        "messages": [{"role": "user", "content": "Fix the “failing” test."}],
+    }
+
+
+R, P, C, T = LIFETIMES
+
+
+@pytest.mark.parametrize(
+    ("lifetimes", "expected", "is_on_tools"),
+    [
+        ([R], [("0", True)], False),
+        ([C], [("0", True)], True),  # another conversation still reads the tools
+        ([P, C], [("0", True), (" 1", True)], True),
+        ([T], [("0", False)], True),
+        ([R, T], [("0", True), (" 1", False)], False),
+        ([R, R, P, P], [("0 1", True), (" 2 3", True)], False),
+        ([C, R, P], [("0 1 2", True)], True),  # lasting text behind text of the conversation
+        ([P, R, T, C], [("0 1", True), (" 2 3", False)], True),
+        ([T, R, P, C], [("0 1 2 3", False)], True),
+        ([R, P, C, T, C], [("0", True), (" 1", True), (" 2", True), (" 3 4", False)], False),
+    ],
+)
+def test_breakpoints_stand_where_lifetimes_end(make_turn, lifetimes, expected, is_on_tools):
+    turn = make_turn(*((lifetime, str(number)) for number, lifetime in enumerate(lifetimes)), separator=" ")
+    request = for_anthropic(turn)
+    assert blocks(request) == expected
+    assert ["cache_control" in tool for tool in request["tools"]] == [False, is_on_tools]
+    without_tools = for_anthropic(make_turn(*((each, "x") for each in lifetimes), tools=()))
+    assert "tools" not in without_tools and len(marks(without_tools)) == sum(marked for _, marked in expected)
+
+
+@pytest.mark.parametrize(
+    ("system", "passages", "expected"),
+    [
+        ("", [], []),
+        (" \n\n", [], []),
+        (" \n", [(0, 2, "turn")], []),
+        ("Given as a whole.", [], [("Given as a whole.", True)]),
+        # What a request adds behind the prompt is not kept with it.
+        ("Base.\n\nSummarise.", [(0, 5, "conversation")], [("Base.", True), ("\n\nSummarise.", False)]),
+        ("Base.\n", [(0, 5, "conversation")], [("Base.\n", True)]),
+        # Blank passages go with their neighbours.
+        ("\n\nA", [(0, 1, "release"), (2, 3, "project")], [("\n\nA", True)]),
+        ("A\n\n \n\nB", [(0, 1, "release"), (3, 4, "project"), (6, 7, "turn")], [("A", True), ("\n\n \n\nB", False)]),
+        ("A\n\n ", [(0, 1, "release"), (3, 4, "turn")], [("A\n\n ", True)]),
+        ("– A", [(2, 3, "project")], [("– A", True)]),
+    ],
+)
+def test_no_block_is_blank_and_no_character_is_lost(system, passages, expected):
+    assert blocks(for_anthropic(Turn("t", 1, True, system, (), (), passages))) == expected
+
+
+def test_without_a_prompt_there_is_no_key(make_turn):
+    assert for_anthropic(make_turn(tools=())) == {"messages": [{"role": "user", "content": "Fix the “failing” test."}]}
+    assert marks(for_anthropic(make_turn())) == [MARK]
+
+
+@pytest.mark.parametrize(("ttl", "mark"), [(None, MARK), ("5m", {**MARK, "ttl": "5m"}), ("1h", {**MARK, "ttl": "1h"})])
+def test_how_long_the_cache_lasts(make_turn, whole, ttl, mark):
+    assert marks(for_anthropic(make_turn(*whole), cache_ttl=ttl)) == [mark] * 3
+
+
+def test_a_time_that_the_api_does_not_know_is_refused(make_turn):
+    with pytest.raises(CallError, match="^no cache_ttl '2h'; known: 5m, 1h, or None$"):
+        for_anthropic(make_turn(), cache_ttl="2h")
+
+
+def test_a_breakpoint_that_is_changed_in_a_request_changes_no_other(make_turn, whole):
+    turn = make_turn(*whole)
+    request = for_anthropic(turn)
+    request["system"][0]["cache_control"]["ttl"] = "1h"
+    request["tools"][0]["name"] = "other"
+    request["messages"].append({"role": "user", "content": "More."})
+    assert marks(request) == [{**MARK, "ttl": "1h"}, MARK, MARK]
+    assert turn == make_turn(*whole)
+
+
+stretches = st.lists(st.tuples(st.text("ab \n✓", max_size=4), st.sampled_from(LIFETIMES), st.text(" \n-", max_size=3)), max_size=8)
+
+
+@given(stretches, st.text(" \nz", max_size=3), st.booleans())
+def test_whatever_the_passages_are(drawn, tail, has_tools):
+    system, passages = "", []
+    for text, lifetime, separator in drawn:
+        passages.append((len(system), len(system) + len(text), lifetime))
+        system += text + separator
+    system += tail
+    request = for_anthropic(Turn("t", 1, True, system, (), [{"name": "n"}] if has_tools else (), passages))
+    found = blocks(request)
+    assert "".join(text for text, _ in found) == (system if system.strip() else "")
+    assert all(text.strip() for text, _ in found)
+    assert len(marks(request)) <= 3
+    assert [marked for _, marked in found] == sorted((marked for _, marked in found), reverse=True)
+    assert rises(cached_lifetimes(found, system, passages))
+
+
+def cached_lifetimes(found, system, passages):
+    """How long each block with a breakpoint lives: as long as the least lasting words in it and before it."""
+    end = 0
+    for text, marked in found:
+        end += len(text)
+        held = [LIFETIMES.index(lifetime) for start, stop, lifetime in passages if start < end and system[start:stop].strip()]
+        if marked:
+            yield max(held, default=LIFETIMES.index(C) if not passages else 0)
+
+
+def rises(ranks):
+    ranks = list(ranks)
+    return ranks == sorted(set(ranks)) and LIFETIMES.index(T) not in ranks
+
+
+@pytest.mark.parametrize("layout", NAMES)
+def test_the_prompts_of_the_shipped_layouts(tree, layout):
+    tree({"w/AGENTS.md": "Speak plainly.\n", "w/.git/HEAD": "", "w/.agents/skills/x/SKILL.md": "---\nname: x\ndescription: X\n---\n"})
+    prompt = tree.prompt(layout, tools="read read_file shell bash", session="s")
+    passages = [(each.start, each.end, each.lifetime) for each in prompt.passages]
+    request = for_anthropic(Turn("t", 1, True, prompt.text, (), ({"name": "read"},), passages))
+    found = blocks(request)
+    assert "".join(text for text, _ in found) == prompt.text
+    assert 1 <= len(marks(request)) <= 3
+    assert rises(cached_lifetimes(found, prompt.text, passages))
+
+
+# With the client
+
+
+@pytest.fixture
+def client(provider):
+    with Anthropic(base_url=provider.url, api_key="none", max_retries=0) as client:
+        yield client
+
+
+def test_the_client_takes_it_and_sends_it_as_it_is(provider, client, make_turn, whole, history):
+    request = for_anthropic(make_turn(*whole, messages=history), cache_ttl="1h")
+    answer = client.messages.create(**request, model="claude-opus-5", max_tokens=8)
+    assert answer.content[0].text == "Done."
+    assert provider.sent == {**request, "model": "claude-opus-5", "max_tokens": 8}
+
+
+def test_two_turns_of_a_conversation_send_the_same_prefix(provider, client, make_turn, whole, history):
+    for count in (1, 3, 6):
+        request = for_anthropic(make_turn(*whole, messages=history[:count]))
+        client.messages.create(**request, model="claude-opus-5", max_tokens=8)
+    for key in ("tools", "system"):
+        assert provider.value_of(key, 0) == provider.value_of(key, 1) == provider.value_of(key, 2)
+    lists = [provider.value_of("messages", number) for number in range(3)]
+    assert lists[1].startswith(lists[0][:-1] + ",") and lists[2].startswith(lists[1][:-1] + ",")
+
+
+def test_the_same_turn_gives_the_same_bytes(provider, client, make_turn, whole):
+    for _ in range(2):
+        client.messages.create(**for_anthropic(make_turn(*whole)), model="claude-opus-5", max_tokens=8)
+    assert provider.bodies[0] == provider.bodies[1]
+    assert json.dumps(for_anthropic(make_turn(*whole))) == json.dumps(for_anthropic(make_turn(*whole)))
+
+
+@pytest.mark.parametrize("count", [1, 6])
+def test_the_request_is_of_the_clients_type(is_typed, make_turn, whole, history, count):
+    request = for_anthropic(make_turn(*whole, messages=history[:count]), cache_ttl="5m")
+    whole_request = {**request, "model": "claude-opus-5", "max_tokens": 8}
+    assert is_typed(whole_request, MessageCreateParamsNonStreaming)
+    assert not is_typed({**whole_request, "sistem": []}, MessageCreateParamsNonStreaming)
+
+
+def test_a_message_of_the_system_goes_through(provider, client, make_turn):
+    messages = [{"role": "user", "content": "Hi."}, {"role": "system", "content": "A tool came."}]
+    client.messages.create(**for_anthropic(make_turn(messages=messages)), model="claude-opus-5", max_tokens=8)
+    assert provider.sent["messages"] == messages

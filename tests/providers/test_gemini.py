@@ -1,0 +1,125 @@
+"""Gemini, with its own client and types."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+
+with warnings.catch_warnings():
+    # Compiled for the first time, the SDK's own source is warned of: an escape in a text that is none.
+    warnings.simplefilter("ignore")
+    from google import genai
+    from google.genai import types
+
+from foreword.providers.gemini import for_gemini
+from foreword.vocabulary import replace
+
+
+@pytest.fixture
+def client(provider):
+    options = types.HttpOptions(base_url=provider.url)
+    with genai.Client(api_key="none", http_options=options) as client:
+        yield client
+
+
+def test_a_turn(make_turn, whole, schema):
+    turn = make_turn(*whole)
+    assert for_gemini(turn) == {
+        "config": {
+            "system_instruction": turn.system,
+            "tools": [
+                {
+                    "function_declarations": [
+                        {
+                            "name": "read_file",
+                            "description": "Reads a file – all of it.",
+                            "parameters_json_schema": schema,
+                        },
+                        {"name": "status"},
+                    ]
+                }
+            ],
+        },
+        "contents": [{"role": "user", "parts": [{"text": "Fix the “failing” test."}]}],
+    }
+
+
+CALL = {"function_call": {"name": "status", "args": {}}}
+RESULT = {"function_response": {"name": "status", "response": {"output": "clean"}}}
+
+
+@pytest.mark.parametrize(
+    ("message", "content"),
+    [
+        ({"role": "assistant", "content": "a"}, {"role": "model", "parts": [{"text": "a"}]}),
+        ({"role": "system", "content": "a"}, {"role": "user", "parts": [{"text": "a"}]}),
+        (
+            {"role": "user", "content": ["a", {"type": "text", "text": "b"}, RESULT]},
+            {"role": "user", "parts": [{"text": "a"}, {"text": "b"}, RESULT]},
+        ),
+        ({"role": "assistant", "content": [CALL]}, {"role": "model", "parts": [CALL]}),
+        ({"role": "model", "parts": [CALL]}, {"role": "model", "parts": [CALL]}),
+        ({"role": "assistant", "parts": [CALL]}, {"role": "model", "parts": [CALL]}),
+    ],
+)
+def test_a_message(make_turn, message, content):
+    assert for_gemini(make_turn(messages=[message]))["contents"] == [content]
+    assert types.Content.model_validate(content).model_dump(exclude_none=True) == content
+
+
+@pytest.mark.parametrize("blank", ["", " \n"])
+def test_a_blank_prompt_is_no_prompt(make_turn, blank):
+    request = for_gemini(replace(make_turn(tools=()), system=blank))
+    assert request == {"config": {}, "contents": [{"role": "user", "parts": [{"text": "Fix the “failing” test."}]}]}
+
+
+# With the client
+
+
+def test_the_client_takes_it(provider, client, make_turn, whole, history, schema):
+    turn = make_turn(*whole, messages=history)
+    answer = client.models.generate_content(**for_gemini(turn), model="gemini-4")
+    assert answer.text == "Done."
+    first, second = turn.tools
+    assert provider.sent["systemInstruction"]["parts"] == [{"text": turn.system}]
+    assert provider.sent["tools"] == [
+        {
+            "functionDeclarations": [
+                {"name": first["name"], "description": first["description"], "parametersJsonSchema": schema},
+                {"name": second["name"]},
+            ]
+        }
+    ]
+    assert provider.sent["contents"] == for_gemini(turn)["contents"]
+    assert [each["role"] for each in provider.sent["contents"]] == ["user", "model", "user", "user", "model", "user"]
+
+
+def test_two_turns_of_a_conversation_send_the_same_prefix(provider, client, make_turn, whole, history):
+    for count in (1, 3, 6):
+        client.models.generate_content(**for_gemini(make_turn(*whole, messages=history[:count])), model="gemini-4")
+    for key in ("tools", "systemInstruction"):
+        assert provider.value_of(key, 0) == provider.value_of(key, 1) == provider.value_of(key, 2)
+    lists = [provider.value_of("contents", number) for number in range(3)]
+    assert lists[1].startswith(lists[0][:-1] + ",") and lists[2].startswith(lists[1][:-1] + ",")
+
+
+def test_the_same_turn_gives_the_same_bytes(provider, client, make_turn, whole):
+    for _ in range(2):
+        client.models.generate_content(**for_gemini(make_turn(*whole)), model="gemini-4")
+    assert provider.bodies[0] == provider.bodies[1]
+
+
+def test_the_request_is_of_the_clients_type(make_turn, whole, history):
+    request = for_gemini(make_turn(*whole, messages=history))
+    config = types.GenerateContentConfig.model_validate(request["config"])
+    contents = [types.Content.model_validate(content) for content in request["contents"]]
+    assert config.model_dump(exclude_none=True) == request["config"]
+    assert [content.model_dump(exclude_none=True) for content in contents] == request["contents"]
+
+
+def test_a_caller_can_add_to_the_config(provider, client, make_turn):
+    request = for_gemini(make_turn())
+    request["config"]["temperature"] = 0.5
+    client.models.generate_content(**request, model="gemini-4")
+    assert provider.sent["generationConfig"] == {"temperature": 0.5}

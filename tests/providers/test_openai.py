@@ -1,0 +1,197 @@
+"""OpenAI: both forms and the cache key, with its own client and types."""
+
+from __future__ import annotations
+
+import pytest
+from openai import OpenAI
+from openai.types.chat.completion_create_params import CompletionCreateParamsNonStreaming
+from openai.types.responses.response_create_params import ResponseCreateParamsNonStreaming
+
+from foreword import CallError
+from foreword.providers.openai import for_openai_chat, for_openai_responses
+from foreword.vocabulary import replace
+
+FORMS = pytest.mark.parametrize("form", [for_openai_responses, for_openai_chat])
+EMPTY = {"type": "object", "properties": {}}
+
+
+@pytest.fixture
+def client(provider):
+    with OpenAI(base_url=f"{provider.url}/v1", api_key="none", max_retries=0) as client:
+        yield client
+
+
+@pytest.fixture
+def send(client):
+    """Sends a turn in one of the forms by the client, and gives the text of the answer."""
+
+    def send(form, turn, **options):
+        if form is for_openai_responses:
+            return client.responses.create(**form(turn, **options), model="gpt-6").output_text
+        return client.chat.completions.create(**form(turn, **options), model="gpt-6").choices[0].message.content
+
+    return send
+
+
+def test_a_turn_for_responses(make_turn, whole, schema):
+    turn = make_turn(*whole)
+    assert for_openai_responses(turn, cache_key="k") == {
+        "instructions": turn.system,
+        "tools": [
+            {
+                "type": "function",
+                "name": "read_file",
+                "description": "Reads a file – all of it.",
+                "parameters": schema,
+                "strict": False,
+            },
+            {"type": "function", "name": "status", "parameters": EMPTY, "strict": False},
+        ],
+        "input": [{"role": "user", "content": "Fix the “failing” test."}],
+        "prompt_cache_key": "k",
+    }
+
+
+def test_a_turn_for_chat(make_turn, whole, schema):
+    turn = make_turn(*whole)
+    assert for_openai_chat(turn, cache_key="k") == {
+        "tools": [
+            {
+                "type": "function",
+                "function": {"name": "read_file", "description": "Reads a file – all of it.", "parameters": schema},
+            },
+            {"type": "function", "function": {"name": "status", "parameters": EMPTY}},
+        ],
+        "messages": [
+            {"role": "system", "content": turn.system},
+            {"role": "user", "content": "Fix the “failing” test."},
+        ],
+        "prompt_cache_key": "k",
+    }
+
+
+CALL = {"type": "function_call", "call_id": "c", "name": "status", "arguments": "{}"}
+OUTPUT = {"type": "function_call_output", "call_id": "c", "output": [{"type": "input_text", "text": "clean"}]}
+IMAGE = {"type": "input_image", "image_url": "data:,", "detail": "auto"}
+
+
+@pytest.mark.parametrize(
+    ("message", "item"),
+    [
+        ({"role": "developer", "content": "A tool came."}, {"role": "developer", "content": "A tool came."}),
+        (
+            {"role": "user", "content": ["a", {"type": "text", "text": "b"}, IMAGE]},
+            {"role": "user", "content": [{"type": "input_text", "text": "a"}, {"type": "input_text", "text": "b"}, IMAGE]},
+        ),
+        (
+            {"role": "assistant", "content": [{"type": "text", "text": "a"}]},
+            {"role": "assistant", "content": [{"type": "output_text", "text": "a"}]},
+        ),
+        (CALL, CALL),
+        (OUTPUT, OUTPUT),
+    ],
+)
+def test_a_message_in_the_input_of_responses(make_turn, message, item):
+    assert for_openai_responses(make_turn(messages=[message]))["input"] == [item]
+
+
+def test_messages_of_chat_go_through(make_turn, history):
+    result = {"role": "tool", "tool_call_id": "c", "content": "clean"}
+    assert for_openai_chat(make_turn(messages=(*history, result)))["messages"] == [*history, result]
+
+
+@pytest.mark.parametrize("blank", ["", " \n"])
+def test_a_blank_prompt_is_no_prompt(make_turn, blank):
+    turn = replace(make_turn(tools=()), system=blank)
+    assert for_openai_responses(turn) == {"input": [{"role": "user", "content": "Fix the “failing” test."}]}
+    assert for_openai_chat(turn) == {"messages": [{"role": "user", "content": "Fix the “failing” test."}]}
+
+
+# The key
+
+
+def key(form, turn):
+    return form(turn).get("prompt_cache_key")
+
+
+@FORMS
+def test_the_key_is_of_the_prompt_and_not_of_the_conversation(form, make_turn, whole, history):
+    turn = make_turn(*whole)
+    later = replace(turn, conversation="talk-2", edition=7, messages=history, is_reused=False)
+    assert key(form, turn) == key(form, later)
+    assert len(key(form, turn)) == 64
+
+
+@FORMS
+def test_the_text_of_a_turn_does_not_change_the_key(form, make_turn, whole):
+    lasting, plan = whole[:-1], whole[-1:]
+    keys = {key(form, make_turn(*lasting, *end)) for end in (plan, (), [("turn", "# Other plan")])}
+    assert len(keys) == 1
+
+
+@FORMS
+def test_what_lasts_changes_the_key(form, make_turn, whole):
+    turn = make_turn(*whole)
+    others = [
+        make_turn(("release", "You are another agent."), *whole[1:]),
+        make_turn(*whole[:-2], ("conversation", "Working directory: /v")),
+        replace(turn, tools=turn.tools[:1]),
+        replace(turn, tools=turn.tools[::-1]),
+    ]
+    assert len({key(form, each) for each in [turn, *others]}) == 5
+
+
+@FORMS
+def test_where_nothing_lasts_there_is_no_key(form, make_turn):
+    assert key(form, make_turn(("turn", "Now."), tools=())) is None
+    assert key(form, make_turn(("turn", "Now."))) == key(form, make_turn()) != key(form, make_turn(("release", "Now.")))
+
+
+@FORMS
+def test_a_key_of_the_callers(form, make_turn, whole):
+    turn = make_turn(*whole)
+    assert form(turn, cache_key="k" * 64)["prompt_cache_key"] == "k" * 64
+    assert "prompt_cache_key" not in form(turn, cache_key="")
+    with pytest.raises(CallError, match="has 65 characters; at most 64 are accepted$"):
+        form(turn, cache_key="k" * 65)
+
+
+# With the client
+
+
+@FORMS
+def test_the_client_takes_it_and_sends_it_as_it_is(form, provider, send, make_turn, whole, history):
+    turn = make_turn(*whole, messages=history)
+    assert send(form, turn) == "Done."
+    assert provider.sent == {**form(turn), "model": "gpt-6"}
+
+
+@FORMS
+def test_two_turns_of_a_conversation_send_the_same_prefix(form, provider, send, make_turn, whole, history):
+    for count in (1, 3, 6):
+        send(form, make_turn(*whole, messages=history[:count]))
+    said = "input" if form is for_openai_responses else "messages"
+    for same in {"tools", "instructions", "prompt_cache_key"} & provider.sent.keys():
+        assert provider.value_of(same, 0) == provider.value_of(same, 1) == provider.value_of(same, 2)
+    lists = [provider.value_of(said, number) for number in range(3)]
+    assert lists[1].startswith(lists[0][:-1] + ",") and lists[2].startswith(lists[1][:-1] + ",")
+
+
+@FORMS
+def test_the_same_turn_gives_the_same_bytes(form, provider, send, make_turn, whole):
+    for _ in range(2):
+        send(form, make_turn(*whole))
+    assert provider.bodies[0] == provider.bodies[1]
+
+
+@pytest.mark.parametrize(
+    ("form", "described"),
+    [
+        (for_openai_responses, ResponseCreateParamsNonStreaming),
+        (for_openai_chat, CompletionCreateParamsNonStreaming),
+    ],
+)
+def test_the_request_is_of_the_clients_type(is_typed, form, described, make_turn, whole, history):
+    request = {**form(make_turn(*whole, messages=history)), "model": "gpt-6"}
+    assert is_typed(request, described)
+    assert not is_typed({**request, "tolls": []}, described)
