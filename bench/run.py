@@ -12,10 +12,11 @@ from pathlib import Path
 
 import cold
 import fixture
+import templates
 import warm
 from measure import Row
 
-BENCHES = [cold.rows, warm.rows]
+BENCHES = [cold.rows, warm.rows, templates.rows]
 
 
 def main() -> None:

@@ -97,10 +97,12 @@ def test_the_reader_of_imports_sees_all_that_runs():
 FLOORS = (
     ("__main__", "__init__"),
     ("cli", "service"),
+    ("talk",),
     ("engine",),
     ("gather", "build", "store", "sandbox"),
+    ("collect", "clock"),
     ("template", "sources", "packs", "conversation", "providers", "extensions", "settings"),
-    ("layout", "wire", "tokens", "budget", "drafts", "inspection"),
+    ("layout", "wire", "tokens", "budget", "drafts", "lists", "inspection"),
     ("findings", "errors", "vocabulary", "version"),
 )
 FLOOR = {name: number for number, floor in enumerate(FLOORS) for name in floor}
@@ -110,10 +112,12 @@ NEIGHBOURS = {
     ("settings", "packs"): "a setting changes a layout as it was written, before it is parsed",
     ("settings", "sources"): "foreword.toml is read by the one careful reader, in the folders of the workspace",
     ("packs", "sources"): "a layout is read by the one careful reader, in the folders of the workspace",
-    ("drafts", "layout"): "a part is a section of the layout on its way into the prompt",
-    ("budget", "drafts"): "what gives way is an item of a part",
+    ("drafts", "layout"): "a draft is a section of the layout on its way into the prompt",
+    ("budget", "drafts"): "what gives way is an item of a draft",
     ("budget", "layout"): "the fields of an item are named by the layout",
     ("budget", "tokens"): "a budget counts by the one fixed estimate",
+    ("lists", "drafts"): "a plan is trimmed as any text of the caller's",
+    ("collect", "clock"): "a section may tell the time",
     ("findings", "vocabulary"): "a finding is a value",
 }
 
@@ -143,6 +147,7 @@ def test_neighbours_do_not_know_each_other_in_a_circle():
 BY_NAME = {
     "__init__": "a public name is loaded when it is first used",
     "cli.__init__": "only the family of the command that is asked for is loaded",
+    "extensions": "an extension is found by its entry point",
     "sources.skills": "the parser of YAML is loaded without its package, which would load typing",
     "tokens": "the tokenizer is an extra, which may not be installed",
 }
@@ -160,7 +165,9 @@ def test_modules_are_imported_by_name_only_where_declared():
 
 # What a pure room may not touch
 
-PURE = set("vocabulary errors findings wire layout drafts budget tokens template inspection conversation build".split())
+PURE = set(
+    "vocabulary errors findings wire layout drafts lists clock collect budget tokens template inspection conversation build".split()
+)
 WORLD = {"os", "pathlib", "subprocess", "sqlite3", "socket", "time", "random"}
 
 

@@ -158,7 +158,7 @@ def test_provider_helps_where_the_model_does_not_say(with_splintr, provider, mod
         (PROSE, "gpt-5", Count(320, "o200k", True, 0.0)),
         (PROSE, "claude-opus-4-6", Count(379, "o200k x1.185", False, 0.12)),
         (PROSE, "claude-opus-5", Count(527, "o200k x1.647", False, 0.12)),
-        ("a\ud800b", "", Count(2, "o200k", True, 0.0)),  # a lone surrogate cannot be sent: it counts as `?`
+        ("a\ud800b", "", Count(3, "o200k", True, 0.0)),  # a lone surrogate cannot be sent: it counts as `?`
     ],
 )
 def test_counts(with_splintr, text, model, counted):
@@ -183,9 +183,9 @@ def test_every_row_names_a_vocabulary_that_is_checked():
         ("", "estimate", 1, 0.14),
         ("gpt-5", "estimate", 1, 0.14),
         ("claude-opus-5", "estimate x1.647", 1.647, 0.28),
-        ("gpt-4", "estimate", 1, 0.42),  # the estimate is of o200k, this would be cl100k
-        ("gemini-2.5-pro", "estimate", 1, 0.42),
-        ("grok-5", "estimate", 1, 0.42),
+        ("gpt-4", "estimate", 1, 0.43),  # the estimate is of o200k, this would be cl100k
+        ("gemini-2.5-pro", "estimate", 1, 0.43),
+        ("grok-5", "estimate", 1, 0.43),
     ],
 )
 def test_without_the_extra_it_is_the_estimate_and_says_so(without_splintr, model, method, times, error):
@@ -243,22 +243,22 @@ def test_importing_loads_neither_tokenizer_nor_regular_expressions():
         ("", 0),
         (" ", 1),
         ("a", 1),
-        ("Hello, world!", 4),
-        ("Read the file before you change it.", 8),
-        ("snake_case camelCase SCREAMING_CASE", 8),
+        ("Hello, world!", 5),
+        ("Read the file before you change it.", 7),
+        ("snake_case camelCase SCREAMING_CASE", 9),
         ("    def f(x):\n        return x + 1\n", 12),
         ("1234567890", 5),
-        ("3.14 2026-11-15", 9),
-        ("https://example.com/a/b?c=d", 11),
+        ("3.14 2026-11-15", 11),
+        ("https://example.com/a/b?c=d", 12),
         ("naïve café", 4),
-        ("你好，世界", 5),
+        ("你好，世界", 4),
         ("Привет, мир", 4),
         ("🙂" * 10, 23),
         ("─" * 100, 6),
-        ("│ ├ └ →", 5),
-        ("\r\n" * 10, 3),
+        ("│ ├ └ →", 8),
+        ("\r\n" * 10, 2),
         ("\ud800", 1),
-        (PROSE, 311),
+        (PROSE, 316),
     ],
 )
 def test_estimate_never_changes(text, estimated):

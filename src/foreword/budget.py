@@ -4,16 +4,18 @@ Budgets count tokens by one fixed estimate, so that the same workspace gives the
 content before it is wrapped. Every cut leaves a mark in the text, which counts, and a finding that tells before and after.
 
     one file    over `file_budget`: cut
-    a section   over its `budget`: said (`warn`), its files cut farthest first (`cut`), or its menu shortened (`shorten`)
+    a section   over its `budget`: said (`warn`); or its menus are shortened, then its files cut farthest first (`cut`, `shorten`)
     the whole   menus shorten, then instruction files give way farthest first, then residents; the nearest instruction file,
                 the base and the boundaries never do
+
+A file no longer than the mark of its cut is not cut. Where marks alone are too long, they go as well, farthest first.
 """
 
 from __future__ import annotations
 
 from operator import is_
 
-from .drafts import Draft, Item, sealed
+from .drafts import Draft, Item, sealed, spanning
 from .findings import finding
 from .layout import Field
 from .tokens import estimate
@@ -21,6 +23,7 @@ from .vocabulary import Origin, Piece, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable, Iterator, Sequence
 
     from .drafts import Scribe
@@ -29,7 +32,11 @@ if TYPE_CHECKING:
 
     Pieces = tuple[Piece, ...]
 
+    Place = tuple["_Trial", int]
+
 _MARK = Origin("mark")
+_MENUS = ("skill", "resident")
+_BOUNDARIES = ("readable", "writable", "denied")
 
 
 def fit(
@@ -111,21 +118,29 @@ class _Fitting:
             section.budget,
             f"the budget of section '{section.name}' is {section.budget:,} tokens",
         )
-        if section.over == "cut":
-            self.cut_files_in(list(trial.each()), limit)
-        elif section.over == "shorten":
-            self.shorten(trial, limit)
+        if section.over != "warn":
+            every = list(trial.each())
+            for each in every:
+                if self.kind(each) in _MENUS or self.is_own_list(each):
+                    self.shorten(each, limit)
+            self.cut_files_in(every, limit)
         if limit.excess() > 0:
             now = section.budget + limit.excess()
             message = f"section '{section.name}' has {now:,} tokens{f', {before:,} before' if now != before else ''}; {limit.why}"
             self.findings.append(finding("budget-section", message))
 
+    def kind(self, trial: _Trial) -> str:
+        return self.kinds.get(trial.section.of or "", "")
+
+    def is_own_list(self, trial: _Trial) -> bool:
+        """Whether it lists something of the agent's that the layout lets shorten; boundaries never do."""
+        return not self.kind(trial) and trial.section.over == "shorten" and trial.section.of not in _BOUNDARIES
+
     def fit_files(self, trial: _Trial, most: int) -> None:
-        if self.kinds.get(trial.section.of or "") == "text":
-            for number in range(len(trial.items)):
-                text = "".join(piece.text for piece in _text_of(trial.items[number]))
-                if estimate(text) > most:
-                    self.cut_item(trial, number, most, f"one file may have {most:,} tokens")
+        why = f"one file may have {most:,} tokens"
+        for _, number in self.places([trial]):
+            if _cost(_text_of(trial.items[number])) > most and self.cut_item(trial, number, most, why) > most:
+                self.leave_out(trial, number, why)
 
     def fit_whole(self) -> None:
         """The order of giving way over the budget of the whole."""
@@ -138,11 +153,11 @@ class _Fitting:
             return
         every = [each for trial in self.trials for each in trial.each()]
         for trial in every:
-            if self.kinds.get(trial.section.of or "") == "skill":
+            if self.kind(trial) == "skill":
                 self.shorten(trial, limit)
         self.cut_files_in(every, limit, spare_nearest=True)
         for trial in every:
-            if self.kinds.get(trial.section.of or "") == "resident":
+            if self.kind(trial) == "resident":
                 self.shorten(trial, limit)
         if limit.excess() > 0:
             message = f"what may not give way (the base, the boundaries, the nearest instruction file) has {budget + limit.excess():,} tokens; {limit.why}"
@@ -150,44 +165,69 @@ class _Fitting:
 
     # files
 
-    def cut_files_in(self, trials: list[_Trial], limit: _Limit, spare_nearest: bool = False) -> None:
-        """Files give way farthest first; when marks alone are too long, they go as well."""
-        places = [
+    def places(self, trials: Sequence[_Trial]) -> list[Place]:
+        """Where the texts of files stand, farthest first."""
+        return [
             (trial, number)
             for trial in trials
-            if self.kinds.get(trial.section.of or "") == "text"
-            for number in range(len(trial.items))
+            if self.kind(trial) == "text"
+            for number, item in enumerate(trial.items)
+            if _text_of(item)
         ]
+
+    def cut_files_in(self, trials: Sequence[_Trial], limit: _Limit, spare_nearest: bool = False) -> None:
+        """Files give way farthest first, down to their marks; then the marks go, and what that leaves free is the nearest's."""
+        places = self.places(trials)
         places = places[:-1] if spare_nearest else places
+        uncut = [(item := trial.items[number], self.cut_files.get(item.path, "")) for trial, number in places]
+        self.cut_in_turn(places, limit)
+        gone = 0
+        while gone < len(places) and limit.excess() > 0:
+            self.leave_out(*places[gone], limit.why)
+            gone += 1
+        if gone:
+            for (trial, number), (item, reason) in zip(places[gone:], uncut[gone:], strict=True):
+                trial.items[number] = item
+                self.tell(item.path, reason)
+            self.cut_in_turn(places[gone:], limit)
+
+    def cut_in_turn(self, places: Sequence[Place], limit: _Limit) -> None:
         for trial, number in places:
             excess = limit.excess()
-            if excess <= 0:
-                return
-            before = estimate("".join(piece.text for piece in _text_of(trial.items[number])))
-            target = before - excess
-            for _ in range(3):
-                self.cut_item(trial, number, max(target, 0), limit.why)
-                if limit.excess() <= 0:
-                    break
-                target -= limit.excess()
-        for trial, number in places:
-            if limit.excess() <= 0:
-                return
-            trial.items[number] = Item({}, trial.items[number].path)
+            text = _text_of(trial.items[number])
+            most = _cost(text)
+            if most <= _cost(cut_to(text, 0)):
+                continue
+            while excess > 0 and most > 0:
+                most = max(most - excess, 0)
+                self.cut_item(trial, number, most, limit.why)
+                excess = limit.excess()
 
-    def cut_item(self, trial: _Trial, number: int, most: int, why: str) -> None:
+    def cut_item(self, trial: _Trial, number: int, most: int, why: str) -> int:
         """Cut the text of one item to at most so many tokens, its mark included; to the mark alone where there is no room."""
-        item, original = trial.items[number], trial.original.items[number]
-        pieces = _text_of(original)
-        before = estimate("".join(piece.text for piece in pieces))
-        cut = cut_to(pieces, most)
-        after = estimate("".join(piece.text for piece in cut))
+        item = trial.items[number]
+        cut = cut_to(_text_of(trial.original.items[number]), most, self.scribe.own_tag)
         field = next(field for field in item.fields if field.name == "text")
         trial.items[number] = replace(item, fields={**item.fields, field: cut})
-        reason = f"cut from {before:,} to {after:,} tokens; {why}"
-        self.findings = [each for each in self.findings if each.code != "budget-file" or each.path != item.path]
-        self.findings.append(finding("budget-file", f"{item.path}: {reason}", item.path))
-        self.cut_files[item.path] = reason
+        self.tell_cut(trial, number, _cost(cut), why)
+        return _cost(cut)
+
+    def leave_out(self, trial: _Trial, number: int, why: str) -> None:
+        """Leave an item out, its mark too."""
+        trial.items[number] = Item({}, trial.items[number].path)
+        self.tell_cut(trial, number, 0, why)
+
+    def tell_cut(self, trial: _Trial, number: int, after: int, why: str) -> None:
+        original = trial.original.items[number]
+        self.tell(original.path, f"cut from {_cost(_text_of(original)):,} to {after:,} tokens; {why}")
+
+    def tell(self, path: str, reason: str) -> None:
+        """What became of a file takes the place of what was said of it before."""
+        self.findings = [each for each in self.findings if each.code != "budget-file" or each.path != path]
+        self.cut_files.pop(path, None)
+        if reason:
+            self.findings.append(finding("budget-file", f"{path}: {reason}", path))
+            self.cut_files[path] = reason
 
     # menus
 
@@ -196,10 +236,18 @@ class _Fitting:
         before = limit.excess()
         if before <= 0 or not trial.items:
             return
+        # What an earlier budget left of the menu is no menu: it is shortened anew.
+        trial.items, trial.section = list(trial.original.items), trial.original.section
         total = len(trial.items)
         what = self.shorten_descriptions(trial, limit) or self.keep_names(trial, limit)
         name, cost = trial.section.name, limit.most + before
-        message = f"section '{name}': {what} of {total:,} entries (from {cost:,} to {limit.most + limit.excess():,} tokens); {limit.why}"
+        start = f"section '{name}': "
+        self.findings = [
+            each for each in self.findings if each.code != "budget-menu" or not each.message.startswith(start)
+        ]
+        message = (
+            f"{start}{what} of {total:,} entries (from {cost:,} to {limit.most + limit.excess():,} tokens); {limit.why}"
+        )
         self.findings.append(finding("budget-menu", message))
 
     def shorten_descriptions(self, trial: _Trial, limit: _Limit) -> str:
@@ -276,6 +324,10 @@ def _most(fits: Callable[[int], bool], low: int, high: int) -> int | None:
     return low
 
 
+def _cost(pieces: Pieces) -> int:
+    return estimate("".join(piece.text for piece in pieces))
+
+
 def _text_of(item: Item) -> Pieces:
     return next((pieces for field, pieces in item.fields.items() if field.name == "text"), ())
 
@@ -306,19 +358,27 @@ def _described(item: Item, length: int) -> Item:
     return replace(item, fields=fields)
 
 
-def cut_to(pieces: Pieces, most: int) -> Pieces:
-    """As much of the beginning as fits with the mark of the cut, preferably whole lines; the mark alone where nothing does."""
+def cut_to(pieces: Pieces, most: int, own_tag: re.Pattern[str] | None = None) -> Pieces:
+    """As much of the beginning as fits with the mark of the cut, preferably whole lines; the mark alone where nothing does.
+
+    What is left never ends in the beginning of one of the layout's own tags.
+    """
+    total = _cost(pieces)
+    while pieces and pieces[-1].origin.kind == "mark":
+        pieces = pieces[:-1]
     text = "".join(piece.text for piece in pieces)
-    total = estimate(text)
 
     def cut_at(length: int) -> Pieces:
+        last = text.rfind("<", 0, length)
+        if last >= 0 and own_tag is not None and own_tag.match(text[last:length] + "\n"):
+            length = last
         kept, _ = sealed(prefix(pieces, length))
         left_out = total - estimate(text[:length])
         start = "\n" if length else ""
         return (*kept, Piece(f"{start}[foreword: cut here, about {left_out:,} tokens left out]", _MARK))
 
     def fits(length: int) -> bool:
-        return estimate("".join(piece.text for piece in cut_at(length))) <= most
+        return _cost(cut_at(length)) <= most
 
     length = _most(fits, 0, max(len(text) - 1, 0)) or 0
     line_end = text.rfind("\n", 0, length + 1)
@@ -336,8 +396,7 @@ def prefix(pieces: Pieces, length: int) -> Pieces:
         if len(piece.text) > length:
             text = piece.text[:length]
             lines = piece.origin.lines
-            origin = replace(piece.origin, lines=(lines[0], lines[0] + text.count("\n"))) if lines else piece.origin
-            piece = Piece(text, origin)
+            piece = Piece(text, spanning(piece.origin, lines[0] if lines else None, text))
         kept.append(piece)
         length -= len(piece.text)
     return tuple(kept)

@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 
 from .layout import Field
-from .vocabulary import Origin, Piece, replace, value
+from .vocabulary import Document, Origin, Piece, replace, value, without_blank_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from .layout import Form, Layout, Section
-    from .vocabulary import Document, Finding, Resident, Skill
+    from .vocabulary import Finding, Resident, Skill
 
     Pieces = tuple[Piece, ...]
 
@@ -102,16 +102,19 @@ def broken(piece: Piece, tag: re.Pattern[str]) -> Iterator[Piece]:
     position, line = 0, piece.origin.lines[0] if piece.origin.lines else None
     for match in tag.finditer(piece.text):
         part = piece.text[position : match.end()]
-        yield Piece(part, _span(piece.origin, line, part))
+        yield Piece(part, spanning(piece.origin, line, part))
         yield Piece("\\", Origin("mark"))
         position = match.end()
         line = None if line is None else line + part.count("\n")
     rest = piece.text[position:]
-    yield Piece(rest, _span(piece.origin, line, rest)) if position else piece
+    yield Piece(rest, spanning(piece.origin, line, rest)) if position else piece
 
 
-def _span(origin: Origin, line: int | None, text: str) -> Origin:
-    return origin if line is None else replace(origin, lines=(line, line + text.count("\n")))
+def spanning(origin: Origin, line: int | None, text: str) -> Origin:
+    """The origin of a text that begins on this line: its lines end with the line of the last character."""
+    if line is None:
+        return origin
+    return replace(origin, lines=(line, line + text.count("\n") - text.endswith("\n")))
 
 
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})([^\n]*)")
@@ -187,10 +190,38 @@ def without_blank_ends(pieces: Pieces) -> Pieces:
     if kept:
         first = kept[0].text.lstrip("\n")
         line = kept[0].origin.lines[0] + len(kept[0].text) - len(first) if kept[0].origin.lines else None
-        kept[0] = Piece(first, _span(kept[0].origin, line, first))
+        kept[0] = Piece(first, spanning(kept[0].origin, line, first))
         last, origin = kept[-1].text.rstrip(), kept[-1].origin
-        kept[-1] = Piece(last, _span(origin, origin.lines[0] if origin.lines else None, last))
+        kept[-1] = Piece(last, spanning(origin, origin.lines[0] if origin.lines else None, last))
     return tuple(kept)
+
+
+# A document as pieces
+
+
+def origin_of(document: Document, name: str) -> Origin:
+    if not document.path:
+        return Origin("caller", name, lines_of(document))
+    return Origin("file", document.path, lines_of(document), document.hash)
+
+
+def lines_of(document: Document) -> tuple[int, int]:
+    return document.line, document.line + document.text.count("\n")
+
+
+def trimmed(given: str | Document) -> Document:
+    """A text of the caller's without the blank lines around it; a blank one is empty."""
+    document = given if isinstance(given, Document) else Document("", given)
+    if not document.text:
+        return document
+    text, line = without_blank_lines(document.text)
+    return replace(document, text=text if text.strip() else "", line=document.line + line - 1)
+
+
+def cut_mark(document: Document) -> Pieces:
+    if not document.cut_from:
+        return ()
+    return (Piece(f"\n[foreword: cut here; the file has {document.cut_from:,} bytes]", Origin("mark")),)
 
 
 # How it is written

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from _thread import allocate_lock
 
-from .build import build, tells_time
+from .build import build
+from .clock import tells_time
 from .drafts import Scribe
 from .errors import CallError, suggestion
 from .gather import gather
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any
 
-    from .build import Rule
     from .layout import Layout
+    from .lists import Rule
     from .vocabulary import Finding, Inputs, Piece, Prompt, Scope
 
 DEFAULT_LAYOUT = "foreword"

@@ -68,7 +68,6 @@ CODES = {
         "The workspace or the tools have changed since the edition in use was made; the message tells the price.",
     ),
     "store-down": ("warning", "The store could not be reached; what this process knows is used."),
-    "skill-changed": ("info", "A skill's file has changed since the menu was made."),
     # extensions
     "extension-failed": ("warning", "Something of an extension raised an exception and was skipped."),
     # what the caller gave

@@ -14,7 +14,8 @@ import json
 import os
 from _thread import allocate_lock
 
-from .build import build, tells_time
+from .build import build
+from .clock import tells_time
 from .conversation import Settled, decide, drift, settle, tools_by_name, written_tools
 from .engine import Assembler, as_told, each_skill, local_time, with_body
 from .errors import CallError, StoreError, suggestion

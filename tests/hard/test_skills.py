@@ -204,28 +204,26 @@ def test_a_skill_that_is_no_file_does_not_hang(tree, skill, layout, odd):
 # 559 skills, a small budget -> descriptions shortened first, then names only, then a counted omission; order stable
 
 
-def cost(tree, layout, **options):
-    (passage,) = [each for each in tree.prompt(layout, tools="read", **options).passages if each.section == "skills"]
-    return estimate(passage.text), passage.text
+def menu_passage(prompt):
+    (passage,) = [each for each in prompt.passages if each.section == "skills"]
+    return passage.text
+
+
+def whole_menu(tree, layout):
+    return menu_passage(tree.prompt(layout, tools="read", set={"section.skills.budget": 1_000_000}))
 
 
 def lowered(tree, layout, budget):
-    options = {"set": {"section.skills.budget": budget, "section.skills.over": "shorten"}}
-    size, text = cost(tree, layout, **options)
-    assert size <= budget
-    (message,) = [
-        message
-        for code, message in tree.messages(tree.prompt(layout, tools="read", **options))
-        if code == "budget-menu"
-    ]
-    assert f"{budget:,}" in message
-    return text, message
+    """The menu within a budget, and the finding that says what became of it."""
+    prompt = tree.prompt(layout, tools="read", set={"section.skills.budget": budget, "section.skills.over": "shorten"})
+    (message,) = [message for code, message in tree.messages(prompt) if code == "budget-menu"]
+    assert estimate(menu_passage(prompt)) <= budget and f"{budget:,}" in message
+    return menu_passage(prompt), message
 
 
 @pytest.mark.parametrize("layout", MENUS)
 def test_descriptions_are_shortened_evenly_first(crowd, layout):
-    whole, _ = cost(crowd, layout, set={"section.skills.budget": 1_000_000})
-    text, message = lowered(crowd, layout, whole - 3_000)
+    text, message = lowered(crowd, layout, estimate(whole_menu(crowd, layout)) - 3_000)
     assert "shortened" in message
     assert [name for name in NAMES if name not in text] == []
     assert text.count("A short one.") == len(NAMES) - len(NAMES[::3])
@@ -236,7 +234,7 @@ def test_descriptions_are_shortened_evenly_first(crowd, layout):
 
 @pytest.mark.parametrize("layout", MENUS)
 def test_then_names_only(crowd, layout):
-    _, text = cost(crowd, layout, set={"section.skills.budget": 1_000_000})
+    text = whole_menu(crowd, layout)
     for description in ("word " * 60).strip(), "A short one.":
         text = text.replace(f": {description}", "").replace(f"    <description>{description}</description>\n", "")
     lowest = estimate(text)
@@ -254,6 +252,16 @@ def test_then_a_counted_omission(crowd, layout, budget):
     assert kept == NAMES[: len(kept)] and 0 < len(kept) < len(NAMES)
     assert f"{len(NAMES) - len(kept):,} more" in shown
     assert "word word" not in shown and "A short" not in shown
+
+
+@pytest.mark.parametrize("layout", MENUS)
+@pytest.mark.parametrize("whole", [1, 300, 600])
+def test_a_menu_shortened_for_its_section_gives_way_again_for_the_whole(crowd, layout, whole):
+    budgets = {"section.skills.budget": 500, "section.skills.over": "shorten", "budget": whole}
+    prompt = crowd.prompt(layout, tools="read", base="BASE", set=budgets)
+    kept = sum(name in prompt.text for name in NAMES)
+    assert estimate(prompt.text) <= whole or "budget-exceeded" in [code for code, _ in crowd.told(prompt)]
+    assert f"{len(NAMES) - kept:,} more" in prompt.text or kept == 0
 
 
 @pytest.mark.parametrize("layout", MENUS)

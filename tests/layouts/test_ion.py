@@ -7,8 +7,9 @@ import pytest
 
 from foreword import Agent, Assembler, CallError, Document
 from foreword.sources.files import time
-from foreword.tokens import estimate
+from foreword.tokens import count, estimate
 from foreword.vocabulary import replace
+from foreword.wire import prompt_form
 
 
 def test_every_part_in_order(tree, skill):
@@ -231,6 +232,15 @@ def test_a_plan_from_a_file_keeps_it_as_origin(tree):
     prompt = tree.prompt("ion", base="BASE", plan=Document("/w/plan.md", "One.\nTwo."))
     assert prompt.text == "BASE\n\n# Active Plan\nOne.\nTwo."
     assert [piece.origin.path for piece in prompt.passages[-1].pieces if piece.origin.kind == "file"] == ["/w/plan.md"]
+
+
+def test_what_a_directive_left_out_parts_the_origins_around_it(tree):
+    """No span of a file reaches over characters that are not in the prompt."""
+    text = 'One. <!-- if: provider == "x" -->Hidden.<!-- endif -->Two. <!-- include: ./nowhere.md -->Three.'
+    prompt = tree({"w/AGENTS.md": text}).prompt("ion", base="BASE")
+    origins = prompt_form(prompt, count(""), [count("")] * len(prompt.passages))["passages"][-1]["origins"]
+    spans = [prompt.text[each["start"] : each["end"]] for each in origins if each["kind"] == "file"]
+    assert spans == ["One. ", "Two. ", "Three."]
 
 
 # Duplicates

@@ -21,12 +21,12 @@ NOW = datetime(2026, 3, 7, 8, 55, 5, tzinfo=UTC)
 class Clock:
     """The reader's clock, and the disk's.
 
-    A clock that goes ahead lets the reader trust what was written a moment ago. Then `tick` comes before the next change: a reader
-    with a true clock would not have trusted a stamp before the disk's clock had moved on.
+    A clock that is late lets the reader trust nothing that was just written, one that goes ahead lets it trust everything. Then
+    `tick` comes before the next change: a true clock trusts no stamp before the disk's clock has moved on.
     """
 
     def __init__(self, folder):
-        self.ahead = 0
+        self.ahead = -AHEAD
         self.probe = os.path.join(folder, "probe")
         with open(self.probe, "wb"):
             pass
@@ -74,15 +74,44 @@ PLACES = {
 }  # fmt: skip
 ELSEWHERE = ["outside", "outside/part.md", "outside/x/SKILL.md", "hop", "w/hop"]
 TEXTS = [
-    *["one\n", "two\n", "", " \n\n", "one", "AGENTS.md\n", "part.md\n", "{{ model }} {{ date }}\n", "\x00", "</skills>\n```\n"],
+    *[
+        "one\n",
+        "two\n",
+        "",
+        " \n\n",
+        "one",
+        "AGENTS.md\n",
+        "part.md\n",
+        "{{ model }} {{ date }}\n",
+        "\x00",
+        "</skills>\n```\n",
+    ],
     *["<!-- include: ./part.md -->\n", "<!-- include: ./docs/part.md -->\n", "<!-- include: ./docs/in/part.md -->\n"],
 ]
 HEADS = [
-    *(f"---\nname: {name}\ndescription: {words}\n---\n{body}\n" for name in "xy" for words in ("One.", "Two.") for body in ("A", "B")),
-    *["---\ndescription: One.\n---\n", "---\nname: x\n---\n", "none", "---\ndescription: Three.\nmodel_invokation: true\n---\n"],
+    *(
+        f"---\nname: {name}\ndescription: {words}\n---\n{body}\n"
+        for name in "xy"
+        for words in ("One.", "Two.")
+        for body in ("A", "B")
+    ),
+    *[
+        "---\ndescription: One.\n---\n",
+        "---\nname: x\n---\n",
+        "none",
+        "---\ndescription: Three.\nmodel_invokation: true\n---\n",
+    ],
 ]
 SETTINGS = [
-    *['skills.validation = "strict"\n', 'names = ["CLAUDE.md"]\n', "budget = 200\n", "x = \n", "", 'layout = "pi"\n', 'layout = "ion"\n'],
+    *[
+        'skills.validation = "strict"\n',
+        'names = ["CLAUDE.md"]\n',
+        "budget = 200\n",
+        "x = \n",
+        "",
+        'layout = "pi"\n',
+        'layout = "ion"\n',
+    ],
     *['agents_md_section = "{}!"\n', 'agents_md_section = "{}?"\n', 'dir = "docs"\n', "skills.budget = 9\n"],
 ]
 HEADINGS = ["ref: refs/heads/x\n", "ref: refs/heads/y\n", "gitdir: ../../real\n", "gitdir: ../real\n", ""]
@@ -161,8 +190,13 @@ class Disturbances(RuleBasedStateMachine):
     def place(self, number):
         return self.path(self.names[number % len(self.names)])
 
-    @initialize(layout=st.sampled_from(list(PLACES)), root=st.sampled_from([None, "w", "w/a"]), data=st.data())
-    def begin(self, layout, root, data):
+    @initialize(
+        layout=st.sampled_from(list(PLACES)),
+        root=st.sampled_from([None, "w", "w/a"]),
+        is_patient=st.booleans(),
+        data=st.data(),
+    )
+    def begin(self, layout, root, is_patient, data):
         names = PLACES[layout].split()
         self.names = data.draw(st.lists(st.sampled_from(names), min_size=2, max_size=5, unique=True))
         self.names.append(data.draw(st.sampled_from([*ELSEWHERE, *names])))
@@ -170,13 +204,14 @@ class Disturbances(RuleBasedStateMachine):
         home = self.path("home")
         self.workspace = Workspace(self.path("w/a"), root and self.path(root), home, "linux", {})
         self.assembler = Assembler(self.workspace, layout)
+        self.clock.ahead = AHEAD if is_patient else -AHEAD
         for name in self.names:
             if data.draw(st.booleans()):
                 write(self.path(name), data.draw(texts(name)))
 
     def change(self, do, *arguments):
         """One change; what the disk refuses does not happen."""
-        if self.clock.ahead:
+        if self.clock.ahead > 0:
             self.clock.tick()
         try:
             do(*arguments)
@@ -185,9 +220,9 @@ class Disturbances(RuleBasedStateMachine):
 
     @rule(is_patient=st.booleans())
     def go_on(self, is_patient):
-        """From here on stamps are trusted at once, or only when they have aged."""
+        """From here on stamps are trusted, or are not."""
         self.clock.tick()
-        self.clock.ahead = AHEAD if is_patient else 0
+        self.clock.ahead = AHEAD if is_patient else -AHEAD
 
     @rule(number=places, data=st.data())
     def edit(self, number, data):

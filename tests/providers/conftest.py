@@ -180,6 +180,7 @@ def is_typed():
         return [realised(each) for each in value]
 
     def is_typed(request, described):
-        return realised(TypeAdapter(described).validate_python(request)) == realised(request)
+        adapter = TypeAdapter(described)  # its lists are checked when they are read: it must outlive that
+        return realised(adapter.validate_python(request)) == realised(request)
 
     return is_typed

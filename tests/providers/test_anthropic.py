@@ -24,7 +24,12 @@ def blocks(request):
 
 
 def marks(request):
-    return [block["cache_control"] for key in ("tools", "system") for block in request.get(key, ()) if "cache_control" in block]
+    return [
+        block["cache_control"]
+        for key in ("tools", "system")
+        for block in request.get(key, ())
+        if "cache_control" in block
+    ]
 
 
 # Where lifetimes end
@@ -105,7 +110,7 @@ def test_how_long_the_cache_lasts(make_turn, whole, ttl, mark):
 
 
 def test_a_time_that_the_api_does_not_know_is_refused(make_turn):
-    with pytest.raises(CallError, match="^no cache_ttl '2h'; known: 5m, 1h, or None$"):
+    with pytest.raises(CallError, match=r"^no cache_ttl '2h'; known: 5m, 1h, or None$"):
         for_anthropic(make_turn(), cache_ttl="2h")
 
 
@@ -119,10 +124,11 @@ def test_a_breakpoint_that_is_changed_in_a_request_changes_no_other(make_turn, w
     assert turn == make_turn(*whole)
 
 
-stretches = st.lists(st.tuples(st.text("ab \n✓", max_size=4), st.sampled_from(LIFETIMES), st.text(" \n-", max_size=3)), max_size=8)
+texts = st.text("ab \n✓", min_size=1, max_size=4)
+drawn_passages = st.lists(st.tuples(texts, st.sampled_from(LIFETIMES), st.text(" \n-", max_size=3)), max_size=8)
 
 
-@given(stretches, st.text(" \nz", max_size=3), st.booleans())
+@given(drawn_passages, st.text(" \nz", max_size=3), st.booleans())
 def test_whatever_the_passages_are(drawn, tail, has_tools):
     system, passages = "", []
     for text, lifetime, separator in drawn:
@@ -130,39 +136,44 @@ def test_whatever_the_passages_are(drawn, tail, has_tools):
         system += text + separator
     system += tail
     request = for_anthropic(Turn("t", 1, True, system, (), [{"name": "n"}] if has_tools else (), passages))
-    found = blocks(request)
-    assert "".join(text for text, _ in found) == (system if system.strip() else "")
-    assert all(text.strip() for text, _ in found)
+    assert "".join(text for text, _ in blocks(request)) == (system if system.strip() else "")
+    assert all(text.strip() for text, _ in blocks(request))
     assert len(marks(request)) <= 3
-    assert [marked for _, marked in found] == sorted((marked for _, marked in found), reverse=True)
-    assert rises(cached_lifetimes(found, system, passages))
+    assert_lifetimes_shorten(blocks(request), system, passages)
 
 
-def cached_lifetimes(found, system, passages):
-    """How long each block with a breakpoint lives: as long as the least lasting words in it and before it."""
-    end = 0
+def assert_lifetimes_shorten(found, system, passages):
+    """Each block lives shorter than the one before, and has a breakpoint unless it lives for a turn."""
+
+    def lifetime_at(place):
+        """A separator lives as long as what follows it; what follows the last passage lives for a turn."""
+        if not passages:
+            return LIFETIMES.index(C)
+        return LIFETIMES.index(next((lifetime for _, stop, lifetime in passages if place < stop), T))
+
+    words, end, ranks = len(system.rstrip()), 0, []
     for text, marked in found:
-        end += len(text)
-        held = [LIFETIMES.index(lifetime) for start, stop, lifetime in passages if start < end and system[start:stop].strip()]
-        if marked:
-            yield max(held, default=LIFETIMES.index(C) if not passages else 0)
-
-
-def rises(ranks):
-    ranks = list(ranks)
-    return ranks == sorted(set(ranks)) and LIFETIMES.index(T) not in ranks
+        end = min(end + len(text), words)
+        ranks.append(max(lifetime_at(place) for place in range(end)))
+        assert marked == (LIFETIMES[ranks[-1]] != T)
+    assert ranks == sorted(set(ranks))
 
 
 @pytest.mark.parametrize("layout", NAMES)
 def test_the_prompts_of_the_shipped_layouts(tree, layout):
-    tree({"w/AGENTS.md": "Speak plainly.\n", "w/.git/HEAD": "", "w/.agents/skills/x/SKILL.md": "---\nname: x\ndescription: X\n---\n"})
+    tree(
+        {
+            "w/AGENTS.md": "Speak plainly.\n",
+            "w/.git/HEAD": "",
+            "w/.agents/skills/x/SKILL.md": "---\nname: x\ndescription: X\n---\n",
+        }
+    )
     prompt = tree.prompt(layout, tools="read read_file shell bash", session="s")
     passages = [(each.start, each.end, each.lifetime) for each in prompt.passages]
     request = for_anthropic(Turn("t", 1, True, prompt.text, (), ({"name": "read"},), passages))
-    found = blocks(request)
-    assert "".join(text for text, _ in found) == prompt.text
+    assert "".join(text for text, _ in blocks(request)) == prompt.text
     assert 1 <= len(marks(request)) <= 3
-    assert rises(cached_lifetimes(found, prompt.text, passages))
+    assert_lifetimes_shorten(blocks(request), prompt.text, passages)
 
 
 # With the client

@@ -77,22 +77,14 @@ def test_a_blank_prompt_is_no_prompt(make_turn, blank):
 # With the client
 
 
-def test_the_client_takes_it(provider, client, make_turn, whole, history, schema):
-    turn = make_turn(*whole, messages=history)
-    answer = client.models.generate_content(**for_gemini(turn), model="gemini-4")
+def test_the_client_takes_it(provider, client, make_turn, whole, history):
+    request = for_gemini(make_turn(*whole, messages=history))
+    answer = client.models.generate_content(**request, model="gemini-4")
     assert answer.text == "Done."
-    first, second = turn.tools
-    assert provider.sent["systemInstruction"]["parts"] == [{"text": turn.system}]
-    assert provider.sent["tools"] == [
-        {
-            "functionDeclarations": [
-                {"name": first["name"], "description": first["description"], "parametersJsonSchema": schema},
-                {"name": second["name"]},
-            ]
-        }
-    ]
-    assert provider.sent["contents"] == for_gemini(turn)["contents"]
-    assert [each["role"] for each in provider.sent["contents"]] == ["user", "model", "user", "user", "model", "user"]
+    assert provider.sent["contents"] == request["contents"]
+    assert provider.sent["systemInstruction"]["parts"] == [{"text": request["config"]["system_instruction"]}]
+    tools = [types.Tool.model_validate(tool) for tool in provider.sent["tools"]]
+    assert [tool.model_dump(exclude_none=True) for tool in tools] == request["config"]["tools"]
 
 
 def test_two_turns_of_a_conversation_send_the_same_prefix(provider, client, make_turn, whole, history):

@@ -81,7 +81,10 @@ IMAGE = {"type": "input_image", "image_url": "data:,", "detail": "auto"}
         ({"role": "developer", "content": "A tool came."}, {"role": "developer", "content": "A tool came."}),
         (
             {"role": "user", "content": ["a", {"type": "text", "text": "b"}, IMAGE]},
-            {"role": "user", "content": [{"type": "input_text", "text": "a"}, {"type": "input_text", "text": "b"}, IMAGE]},
+            {
+                "role": "user",
+                "content": [{"type": "input_text", "text": "a"}, {"type": "input_text", "text": "b"}, IMAGE],
+            },
         ),
         (
             {"role": "assistant", "content": [{"type": "text", "text": "a"}]},
@@ -125,8 +128,9 @@ def test_the_key_is_of_the_prompt_and_not_of_the_conversation(form, make_turn, w
 @FORMS
 def test_the_text_of_a_turn_does_not_change_the_key(form, make_turn, whole):
     lasting, plan = whole[:-1], whole[-1:]
-    keys = {key(form, make_turn(*lasting, *end)) for end in (plan, (), [("turn", "# Other plan")])}
-    assert len(keys) == 1
+    turns = [make_turn(*lasting, *end, separator="\n---\n") for end in (plan, (), [("turn", "# Other plan")])]
+    turns.append(replace(turns[1], system=turns[1].system + "\n\nSummarise."))
+    assert len({key(form, turn) for turn in turns}) == 1
 
 
 @FORMS
@@ -152,7 +156,7 @@ def test_a_key_of_the_callers(form, make_turn, whole):
     turn = make_turn(*whole)
     assert form(turn, cache_key="k" * 64)["prompt_cache_key"] == "k" * 64
     assert "prompt_cache_key" not in form(turn, cache_key="")
-    with pytest.raises(CallError, match="has 65 characters; at most 64 are accepted$"):
+    with pytest.raises(CallError, match=r"has 65 characters; at most 64 are accepted$"):
         form(turn, cache_key="k" * 65)
 
 

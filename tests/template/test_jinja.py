@@ -283,6 +283,12 @@ def test_a_variable_with_methods_of_its_own_is_copied_without_them():
         render("$user/main", documents({"$user/main": "{{ a.shout() }}"}), {"a": Loud("x")})
 
 
+@pytest.mark.parametrize("name", ["self", "function", "name", "template_name", "action", "loop"])
+def test_a_variable_may_have_any_name(name):
+    written = documents({"$user/main": f"{{{{ {name} }}}}"})
+    assert text(render("$user/main", written, {name: "x"})) == "x"
+
+
 def test_a_variable_that_is_no_text_is_refused():
     with pytest.raises(CallError, match=r"^the variable 'x' must be a text or a list of texts, not dict$"):
         render("$user/main", documents({"$user/main": ""}), {"x": {}})

@@ -9,6 +9,7 @@ import sys
 from ..engine import Assembler
 from ..errors import CallError
 from ..settings import parse_assignment
+from ..sources.environment import absolute
 from ..vocabulary import Access, Agent, Document, Scope, Tool, Workspace, printable
 from . import COMMANDS
 
@@ -145,7 +146,10 @@ def agent(given: argparse.Namespace) -> Agent:
         plan=document(given.plan, "--plan") if given.plan else "",
         scope=_scope(given.scope, given.dir) if given.scope else None,
         language=given.language,
-        docs=[_pair(each, "--doc", "LABEL=PATH") for each in given.doc],
+        docs=[
+            (label, absolute(path, os.environ))
+            for label, path in (_pair(each, "--doc", "LABEL=PATH") for each in given.doc)
+        ],
     )
 
 
@@ -248,8 +252,6 @@ def _scope(path: str, cwd: str) -> Scope:
 
 
 def _access(row: Any, where: str, cwd: str) -> Access:
-    from ..sources.environment import absolute
-
     if not isinstance(row, dict) or not isinstance(row.get("path"), str) or not row["path"]:
         raise CallError(f"{where} takes an object with a path")
     permission, recursive = row.get("permission", "read" if ": deny " in where else "write"), row.get("recursive", True)
@@ -283,7 +285,6 @@ def read_json(path: str, option: str) -> Any:
 
 
 def document(path: str, option: str) -> Document:
-    from ..sources.environment import absolute
     from ..sources.files import Reader
 
     whole = absolute(path, os.environ)

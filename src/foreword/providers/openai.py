@@ -87,8 +87,19 @@ def _cache_key(turn: Turn, given: str | None) -> dict[str, str]:
 
 def _prompt_key(turn: Turn) -> str:
     """A hash of what every turn with this prompt begins with; empty if there is no such thing."""
-    lasting = next((start for start, _, lifetime in turn.passages if lifetime == "turn"), len(turn.system))
-    text = turn.system[:lasting].rstrip()
-    if not text and not turn.tools:
+    text = turn.system[: _lasting(turn)]
+    if not text.strip() and not turn.tools:
         return ""
     return digest(json.dumps([list(turn.tools), text], separators=(",", ":"))).removeprefix("sha256:")
+
+
+def _lasting(turn: Turn) -> int:
+    """Where the part that outlives the turn ends. A prompt without passages is one edition, whatever is in it."""
+    if not turn.passages:
+        return len(turn.system)
+    lasting = 0
+    for _, end, lifetime in turn.passages:
+        if lifetime == "turn":
+            break
+        lasting = end
+    return lasting

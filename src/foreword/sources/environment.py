@@ -65,7 +65,10 @@ def absolute(path: str, environment: Mapping[str, str]) -> str:
     """The path from the root on, links kept: `.` is what the shell calls the working directory."""
     if os.path.isabs(path):
         return os.path.normpath(path)
-    here = os.getcwd()
+    try:
+        here = os.getcwd()
+    except OSError:
+        raise CallError("the working directory is gone; name a directory that is there") from None
     shell = environment.get("PWD", "")
     if os.path.isabs(shell) and shell != here:
         try:

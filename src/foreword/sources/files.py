@@ -180,7 +180,7 @@ class Reader:
 
     def trouble(self, path: str) -> str:
         """Why a directory, or one above it, could not even be looked at; nothing where it is only not there."""
-        while path not in self._troubles and path != above(path):
+        while self._troubles and path not in self._troubles and path != above(path):
             path = above(path)
         return self._troubles.get(path, "")
 

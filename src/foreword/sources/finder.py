@@ -172,12 +172,16 @@ def _will_come(folder: str, reader: Reader) -> bool:
 
 def _at_any_depth(top: str, rest: Sequence[str], reader: Reader, trail: Trail, layer: str) -> Iterator[str]:
     """Files `rest` in folders below `top`, but not below a folder that has one. Links are followed, circles end."""
-    seen: set[tuple[int, int] | None] = {None}
+    seen: set[tuple[int, int]] = set()
     waiting = [top]
     while waiting:
         folder = waiting.pop()
         identity = reader.identity(folder)
+        if identity is None:
+            _names(folder, reader, trail, layer)
+            continue
         if identity in seen:
+            reader.stamp(folder)
             continue
         seen.add(identity)
         if len(seen) > _MOST_FOLDERS:
@@ -195,7 +199,12 @@ def _at_any_depth(top: str, rest: Sequence[str], reader: Reader, trail: Trail, l
             continue
         names = _names(folder, reader, trail, layer)
         below = [os.path.join(folder, name) for name in reversed(names) if name not in _PASSED_OVER]
-        waiting.extend(each for each in below if reader.is_folder(each))
+        folders = {each: reader.is_folder(each) for each in below}
+        waiting.extend(each for each in below if folders[each])
+        troubles = [trouble for each in below if not folders[each] and (trouble := reader.trouble(each))]
+        if troubles:
+            reason = f"{len(troubles):,} of its entries could not be looked at: {troubles[0]}"
+            trail.leave(folder, layer, "unreadable", reason, "file-unreadable")
 
 
 def _names(folder: str, reader: Reader, trail: Trail, layer: str) -> list[str]:
@@ -256,9 +265,12 @@ def may_be_used(path: str, pattern: Pattern, layer: str, workspace: Workspace, r
 
 def _look_for_other_case(path: str, reader: Reader, trail: Trail) -> None:
     folder, name = os.path.split(path)
-    for variant in {name.lower(), name.upper(), name.capitalize()} - {name}:
+    for variant in sorted({name.lower(), name.upper(), name.capitalize()} - {name}):
         other = os.path.join(folder, variant)
-        if reader.has_entry(other) and reader.identity(other) != reader.identity(path):
+        if not reader.has_entry(other):
+            continue
+        reader.stamp(other)
+        if reader.identity(other) != reader.identity(path):
             shown = printable(other)
             trail.findings.append(finding("file-case", f"{shown} was not read: the name is {name}", shown))
 
@@ -271,4 +283,7 @@ def pointed_at(reading: Reading, reader: Reader) -> str:
     if len(reading.text) > 200 or not (match := _POINTER.fullmatch(reading.text)):
         return ""
     target = os.path.join(os.path.dirname(reading.path), match[1])
-    return target if target != reading.path and reader.has_entry(target) else ""
+    if target == reading.path or not reader.has_entry(target):
+        return ""
+    reader.stamp(target)
+    return target

@@ -23,15 +23,16 @@ from .trace import Tracer, flow, free_sign, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
-    from typing import Any, TypeAlias
+    from typing import Any, TypeAlias, TypeVar
 
     from minijinja import Environment
 
     from ..vocabulary import Piece
     from .inclusion import Load, Template
 
+    T = TypeVar("T")
     Variables: TypeAlias = Mapping[str, str | Sequence[str]]
 
 __all__ = ["Include", "check", "facts", "includes", "is_calm", "names_used", "plain", "render", "rendered"]
@@ -134,9 +135,9 @@ def _traced(engine: _Engine, text: str, variables: Variables) -> tuple[Piece, ..
     tracer = Tracer(engine.templates, variables, sign) if sign else None
     if tracer is None or not tracer.is_possible:
         return None
-    for number, template in enumerate(engine.templates.values()):
-        engine.add(f"i{number}", tracer.marked(template))
     try:
+        for number, template in enumerate(engine.order):
+            engine.add(f"i{number}", tracer.marked(template))
         pieces = tracer.pieces(engine.render("i0", variables, 4 * FUEL))
     except TemplateError:
         return None
@@ -176,6 +177,7 @@ _TOLD = {
     "TooManyArguments": "is given too many arguments, or wrong ones",
     "MissingArgument": "lacks an argument",
     "CannotUnpack": "cannot be taken apart",
+    "BadEscape": "holds an escape that does not exist",
 }
 
 
@@ -201,34 +203,37 @@ class _Engine:
         return self.joins.get((parent, name), name)
 
     def add(self, name: str, text: str) -> None:
-        self._call(self.environment.add_template, name, text)
+        self.attempt(lambda: self.environment.add_template(name, text), {})
 
     def render(self, name: str, variables: Variables, fuel: int) -> str:
         self.environment.fuel = fuel
         # A fresh copy each time: a template may call what changes a list.
         values = {key: given if isinstance(given, str) else list(given) for key, given in variables.items()}
-        return str(self._call(self.environment.render_template, name, **values))
+        return self.attempt(lambda: self.environment.render_template(name, **values), variables)
 
-    def _call(self, function: Any, *given: Any, **named: Any) -> Any:
+    def attempt(self, action: Callable[[], T], variables: Variables) -> T:
+        """What the engine answers, or our own error."""
         from minijinja import TemplateError as EngineError
 
         try:
-            return function(*given, **named)
+            return action()
         except EngineError as error:
-            raise self.explain(error, named) from None
+            raise self.explain(error, variables) from None
         except BaseException as error:
             # Rust's panic comes as an exception of this name, which is no Exception.
             if type(error).__name__ != "PanicException":
                 raise
             raise TemplateError(f"{self.order[0].document.path} made the template engine give up") from None
 
-    def explain(self, error: Any, variables: Mapping[str, object]) -> TemplateError:
+    def explain(self, error: Any, variables: Variables) -> TemplateError:
         """What went wrong, in our words: those of the engine may hold values."""
         kind, template, line, span = self.place(error)
         document = template.document
         start, end = span or _line(template, line)
+        if kind == "BadEscape" or not document.text[start:end].strip():
+            start, end = _line(template, line)
         if kind == "SyntaxError":
-            return wrong(document, f"cannot be parsed: {error.detail}", start, end)
+            return wrong(document, f"cannot be parsed: {error.detail or 'it is no expression'}", start, end)
         if kind != "UndefinedError":
             return wrong(document, _TOLD.get(kind, "cannot be computed"), start, end)
         missing = self.missing(template, start, end, variables)
@@ -238,7 +243,7 @@ class _Engine:
         told = f"holds a name that is not defined: {' or '.join(missing)}" if missing else "is not defined"
         return wrong(document, told, start, end)
 
-    def missing(self, template: Template, start: int, end: int, variables: Mapping[str, object]) -> dict[str, int]:
+    def missing(self, template: Template, start: int, end: int, variables: Variables) -> dict[str, int]:
         """The names in a stretch that are neither given nor bound by any template, and where they stand."""
         known = {*variables, *_GLOBALS, *flow(self.templates, ())}
         return {

@@ -8,7 +8,7 @@ No value ever holds a mark: what a template does not write but keeps (a macro, a
 left as it is, and so are the templates included there. The condition that is true without marks is true with them.
 
 A value is named by the variables that flow into it, through loops and assignments. Where that cannot be told (a macro,
-a kept text, `a if b else c`) it has the lines of its tag.
+a kept text, `a if b else c`, a name that is a constant at another place) it has the lines of its tag.
 """
 
 from __future__ import annotations
@@ -44,8 +44,7 @@ def whole(template: Template, text: str) -> tuple[Piece, ...]:
 
 def free_sign(text: str) -> str | None:
     """A character that does not occur in the text."""
-    taken = {each for each in text if "\ue000" <= each < "\uf900"}
-    return next((chr(code) for code in _PRIVATE if chr(code) not in taken), None)
+    return next((sign for sign in map(chr, _PRIVATE) if sign not in text), None)
 
 
 class Tracer:
@@ -86,7 +85,7 @@ class Tracer:
     def value_origin(self, found: Sequence[Word]) -> Origin | None:
         """The variables that flow into an expression; None if that cannot be told."""
         variables: set[str] = set()
-        if any(word == "if" for word, _ in found):
+        if _chooses(found):
             return None
         for name, _ in names(found):
             flowing = self.flow.get(name, frozenset())
@@ -188,29 +187,35 @@ def flow(templates: Mapping[str, Template], given: Collection[str]) -> dict[str,
 
     Names are taken by their spelling, wherever they are bound: that can only add variables, never lose one.
     """
-    bound: dict[str, set[str]] = {}
+    bound: dict[str, list[set[str]]] = {}
     unknown = {"caller"}
     for target, sources in _bindings(templates):
-        if sources is None:
+        if sources is None or target in given:
             unknown.add(target)
         else:
-            bound.setdefault(target, set()).update(sources)
-    unknown.update(name for name in given if name in bound)
+            bound.setdefault(target, []).append(sources)
+    unknown.update(name for name in bound if len({bool(_reached(each, bound, given)) for each in bound[name]}) > 1)
     flowing: dict[str, frozenset[str] | None] = {name: frozenset([name]) for name in given}
-    flowing.update((name, _reached(name, bound, unknown, given)) for name in (*bound, *unknown))
+    for name in (*bound, *unknown):
+        reached = _reached({name}, bound, {*given, *unknown})
+        flowing[name] = None if reached & unknown else frozenset(reached)
     return flowing
 
 
-def _reached(
-    name: str, bound: Mapping[str, Iterable[str]], unknown: Collection[str], given: Collection[str]
-) -> frozenset[str] | None:
-    seen, waiting = {name}, [name]
+def _reached(names: Iterable[str], bound: Mapping[str, Sequence[set[str]]], wanted: Collection[str]) -> set[str]:
+    """The wanted names among these, and among those from which they are made."""
+    seen = set(names)
+    waiting = list(seen)
     while waiting:
-        for each in bound.get(waiting.pop(), ()):
-            if each not in seen:
-                seen.add(each)
-                waiting.append(each)
-    return None if any(each in unknown for each in seen) else frozenset(each for each in seen if each in given)
+        for sources in bound.get(waiting.pop(), ()):
+            waiting.extend(sources - seen)
+            seen |= sources
+    return seen.intersection(wanted)
+
+
+def _chooses(found: Sequence[Word]) -> bool:
+    """Whether words choose between values: then one of them may be the template's own."""
+    return any(word in ("if", "or", "and", "default", "d") for word, _ in found)
 
 
 def _bindings(templates: Mapping[str, Template]) -> Iterator[tuple[str, set[str] | None]]:
@@ -234,17 +239,18 @@ def _bound_by_for(found: Sequence[Word]) -> Iterator[tuple[str, set[str] | None]
 def _bound_by_set(found: Sequence[Word]) -> Iterator[tuple[str, set[str] | None]]:
     """`set a, b.c = expression` binds a and b; without a value the text of the block is bound."""
     middle = next((at for at, (word, _) in enumerate(found) if word in ("=", "|")), len(found))
-    is_block = middle == len(found) or found[middle][0] == "|"
-    sources = None if is_block else {name for name, _ in names(found[middle:])}
+    is_text = middle == len(found) or found[middle][0] == "|" or _chooses(found)
+    sources = None if is_text else {name for name, _ in names(found[middle:])}
     yield from ((target, sources) for target, _ in names(found[1:middle]))
 
 
 def _bound_by_with(found: Sequence[Word]) -> Iterator[tuple[str, set[str] | None]]:
-    sources = {name for name, _ in names(found[1:])}
+    known = {name for name, _ in names(found[1:])}
+    sources = None if _chooses(found) else known
     for (word, _), (after, _) in pairwise(found[1:]):
         if after == "=":
             # Of a tuple of names it is only known that they stand in this tag.
-            yield from ((name, sources) for name in ([word] if word != ")" else sources))
+            yield from ((name, sources) for name in ([word] if word != ")" else known))
 
 
 def _bound_by_name(*before: str) -> Callable[[Sequence[Word]], Iterator[tuple[str, set[str] | None]]]:

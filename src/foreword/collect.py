@@ -1,0 +1,363 @@
+"""Which sections of a layout apply, and what they hold: values become pieces that can stand in a prompt."""
+
+from __future__ import annotations
+
+from .clock import any_time, told
+from .drafts import (
+    Draft,
+    Item,
+    Listing,
+    MadeItem,
+    broken,
+    cut_mark,
+    filtered,
+    origin_of,
+    sealed,
+    trimmed,
+    without_blank_ends,
+)
+from .findings import finding
+from .inspection.hidden import hidden
+from .layout import Field
+from .lists import Lists, holds
+from .vocabulary import Candidate, Document, Origin, Piece, Skill, include_key, printable, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
+
+    from .drafts import Scribe
+    from .layout import Condition, Form, Layout, Section
+    from .lists import Row, Rule
+    from .vocabulary import Agent, Finding, Inputs, Resident
+
+    Pieces = tuple[Piece, ...]
+    Entry = Document | Skill | Resident
+    Render = Callable[[str, Mapping[str, Document], Mapping[str, str | Sequence[str]]], Pieces]
+
+
+class Collector:
+    """Goes through the sections once and remembers which finds were used, and why others were not."""
+
+    def __init__(
+        self,
+        layout: Layout,
+        inputs: Inputs,
+        agent: Agent,
+        now: datetime | None,
+        rules: Sequence[Rule],
+        scribe: Scribe,
+        render: Render | None,
+    ) -> None:
+        self.layout, self.inputs, self.agent, self.now = layout, inputs, agent, now
+        self.scribe, self.render = scribe, render
+        self.own_tag = scribe.own_tag
+        self.facts = frozenset(_facts(layout, inputs, agent))
+        self.findings: list[Finding] = []
+        self.used: set[str] = set()
+        self.copies: dict[str, str] = {}
+        self.taken = self.replacing()
+        root = inputs.workspace.root or inputs.workspace.cwd
+        own = scribe.origin("guideline")
+        self.lists = Lists(layout, agent, self.facts, root, rules, own, self.content, self.findings)
+        self.unused: dict[str, str] = {}
+
+    def drafts(self, sections: Iterable[Section]) -> tuple[Draft, ...]:
+        """The drafts of the sections that apply and are not empty."""
+        return tuple(draft for section in sections if not (draft := self.draft(section)).is_empty)
+
+    def draft(self, section: Section) -> Draft:
+        if not all(holds(condition, self.facts) for condition in section.when):
+            self.leave_out(section, f"section '{section.name}' does not apply: it needs {_wanted(section.when)}")
+            return Draft(section)
+        if section.language in ("brackets", "jinja"):
+            return self.templated(section)
+        replacement = self.replacement(section)
+        if replacement is not None:
+            self.leave_out(replace(section, instead=()), f"section '{section.name}' was replaced")
+            return Draft(section, text=replacement, is_replaced=True)
+        if section.sections:
+            return Draft(section, inner=self.drafts(section.sections))
+        if section.of is not None and section.of in self.inputs.found:
+            return self.listing(section, section.of)
+        if section.of is not None:
+            return Draft(section, items=self.items(section, section.of), text=self.stand_in(section))
+        return Draft(section, text=self.filled(section.form, self.fact, section))
+
+    def templated(self, section: Section) -> Draft:
+        """A section whose text is a template: the body that was chosen for it, rendered."""
+        body = self.inputs.bodies.get(section.name, Document("", ""))
+        kind = "builtin" if body.path.startswith("$std/") else "template" if body.path else "caller"
+        origin = Origin(kind, body.path or "base", None, body.hash)
+        if section.language == "jinja":
+            return Draft(section, text=self.rendered(section, body), is_replaced=True)
+        from .template import brackets
+        from .template.catalog import TYPES
+
+        types = TYPES | {name.partition(":")[0] for name in self.inputs.values}
+        template = brackets.parse(body.text, types, body.path)
+        self.findings.extend(template.findings)
+        return Draft(section, text=brackets.render(template, self.variable, origin), is_replaced=True)
+
+    def rendered(self, section: Section, body: Document) -> Pieces:
+        """A body in the Jinja-like language, without the white space around it unless that is the author's."""
+        from .template import jinja
+
+        if not body.text:
+            return ()
+        tools = [tool.name for tool in self.agent.tools]
+        now = self.now or any_time()
+        facts = jinja.facts(now, printable(self.inputs.workspace.cwd), self.agent.language, tools)
+        facts |= {name: text for name, text in self.inputs.values.items() if ":" not in name and isinstance(text, str)}
+        render = self.render or jinja.render
+        pieces = render(body.path, self.inputs.templates, facts)
+        return without_blank_ends(pieces) if section.trim else pieces
+
+    def variable(self, type_: str, name: str) -> Pieces | None:
+        """The value of a variable of the bracket language."""
+        known = self.inputs.values.get(f"{type_}:{name}")
+        if isinstance(known, Document):
+            return (Piece(known.text, origin_of(known, name)), *cut_mark(known))
+        if known is None:
+            known = self.given_variable(f"{type_}:{name}")
+        return None if known is None else (Piece(known, Origin("variable", f"{type_}:{name}")),)
+
+    def given_variable(self, name: str) -> str | None:
+        workspace, agent = self.inputs.workspace, self.agent
+        if name in ("system:time", "system:date"):
+            moment = told(self.now, "now.utc")
+            return moment if name == "system:time" else moment[:10]
+        values = {
+            "system:os": workspace.platform,
+            "prompt:cwd": printable(workspace.cwd),
+            "prompt:model": agent.model,
+            "prompt:conversation_id": agent.session,
+        }
+        return values.get(name)
+
+    def leave_out(self, section: Section, reason: str) -> None:
+        for name in (section.of, *section.instead):
+            if name:
+                self.unused.setdefault(name, reason)
+        for inner in section.sections:
+            self.leave_out(inner, reason)
+
+    def replacement(self, section: Section) -> Pieces | None:
+        """What takes the place of the section: the first of `instead` that is there."""
+        chosen = self.chosen(section)
+        if chosen is None:
+            return None
+        for name in section.instead[section.instead.index(chosen) + 1 :]:
+            self.unused.setdefault(name, f"something else comes before it in section '{section.name}'")
+        if chosen == "base":
+            return self.given(self.agent.base, "base")
+        self.used.add(chosen)
+        return tuple(piece for document in self.texts_of(chosen) for piece in self.content(document))
+
+    def chosen(self, section: Section) -> str | None:
+        for name in section.instead:
+            if self.given(self.agent.base, "base") if name == "base" else self.inputs.found.get(name):
+                return name
+        return None
+
+    def texts_of(self, find: str) -> list[Document]:
+        return [each for each in self.inputs.found[find] if isinstance(each, Document)]
+
+    def replacing(self) -> dict[str, str]:
+        """The texts that replace a section, each with its path: a copy of one would stand in the prompt twice."""
+        names = {self.chosen(section) for section in self.layout.each_section() if section.instead} - {None, "base"}
+        return {each.text: each.path for name in names for each in self.texts_of(str(name))}
+
+    def given(self, text: str | Document, name: str) -> Pieces:
+        """A text of the caller's, as it is; it stands inside nothing that it could close."""
+        document = trimmed(text)
+        return (Piece(document.text, origin_of(document, name)),) if document.text else ()
+
+    def content(self, document: Document, name: str = "", with_directives: bool = False) -> Pieces:
+        """A file's text: unable to close the section around it, closed where it ends in the middle, marked where it was cut."""
+        self.tell_hidden(document.text, document.path or name, document.path, document.line)
+        pieces: Pieces = (Piece(document.text, origin_of(document, name)),)
+        if with_directives and ("<!--" in document.text or "{{" in document.text):
+            from .template import directives
+
+            pieces, doubts = directives.render(document, self.directive_facts(), self.included)
+            self.findings.extend(doubts)
+        pieces = (*self.harmless(pieces, document.path), *cut_mark(document))
+        pieces, was_open = sealed(pieces)
+        if was_open:
+            self.findings.append(
+                finding("file-fence", f"{document.path or name} ends inside {was_open}; it was closed", document.path)
+            )
+        return pieces
+
+    def directive_facts(self) -> dict[str, str]:
+        workspace, agent = self.inputs.workspace, self.agent
+        facts = {"cwd": printable(workspace.cwd), "platform": workspace.platform or "", "model": agent.model}
+        return {**facts, "provider": agent.provider, "date": told(self.now, "now.date") if self.now else ""}
+
+    def included(self, path: str, target: str) -> Document | Finding:
+        missing = finding("include-refused", f"{path} includes {target!r}, which is left out: it lies too deep", path)
+        return self.inputs.includes.get(include_key(path, target), missing)
+
+    def tell_hidden(self, text: str, what: str, path: str, line: int) -> None:
+        for each in hidden(text, line):
+            self.findings.append(finding("hidden-characters", f"{what} holds {each.sentence}", path, each.line))
+
+    def harmless(self, pieces: Pieces, path: str) -> Pieces:
+        """The pieces with every tag of the layout's own wrappers broken by a backslash. No other `<` is touched."""
+        if self.own_tag is None or not any("<" in piece.text for piece in pieces):
+            return pieces
+        result: list[Piece] = []
+        for piece in pieces:
+            result.extend(broken(piece, self.own_tag))
+        if len(result) > len(pieces):
+            line = result[0].origin.lines[1] if result[0].origin.lines else None
+            message = f"{path or 'a value'} holds a tag that wraps a section; a backslash makes it harmless"
+            self.findings.append(finding("file-neutralised", message, path, line))
+        return tuple(result)
+
+    # what a section lists
+
+    def listing(self, section: Section, name: str) -> Draft:
+        """A section that lists a find; what an earlier build made of the same entries is taken over."""
+        entries = self.without_copies(self.inputs.found[name])
+        self.used.add(name)
+        known = self.scribe.made.get(section.name)
+        if known is None or known.entries is not entries or section.language == "directives":
+            made = {each.path: item for each, item in zip(known.entries, known.items, strict=True)} if known else {}
+            items = [self.made_item(section, each, made.get(each.path)) for each in entries]
+            draft = Draft(section, [each.item for each in items if each.is_listed], text=self.stand_in(section))
+            known = self.scribe.made[section.name] = Listing(entries, items, draft)
+        for item in known.items:
+            self.findings.extend(item.findings)
+        return known.draft
+
+    def without_copies(self, entries: Sequence[Entry]) -> Sequence[Entry]:
+        copies = [each for each in entries if isinstance(each, Document) and each.text in self.taken]
+        for each in copies:
+            self.copies[each.path] = reason = f"the same text as {self.taken[each.text]}"
+            self.findings.append(finding("file-duplicate", f"{each.path}: {reason}", each.path))
+        return [each for each in entries if each not in copies] if copies else entries
+
+    def made_item(self, section: Section, entry: Entry, before: MadeItem | None) -> MadeItem:
+        if before is not None and before.entry == entry and section.language != "directives":
+            return before
+        found = len(self.findings)
+        item = self.item(section, entry)
+        findings = self.findings[found:]
+        del self.findings[found:]
+        return MadeItem(entry, item, findings, not (isinstance(entry, Skill) and entry.hidden))
+
+    def items(self, section: Section, name: str) -> tuple[Item, ...]:
+        """The items of one of the agent's own lists, each of its fields filtered and harmless."""
+        return tuple(Item(self.spoken(section, row)) for row in getattr(self.lists, name)())
+
+    def item(self, section: Section, entry: Entry) -> Item:
+        shown = printable(entry.path)
+        if isinstance(entry, Document):
+            row: Row = {
+                "path": Piece(shown, Origin("environment", shown)),
+                "text": self.content(entry, "", section.language == "directives"),
+            }
+            return Item(self.spoken(section, row), shown)
+        self.tell_hidden(f"{entry.name} {entry.description}", f"the front matter of {shown}", shown, entry.lines[0])
+        origin = Origin("skill" if isinstance(entry, Skill) else "resident", shown, entry.lines, entry.hash)
+        values = {"name": entry.name, "description": entry.description, "path": shown}
+        return Item(self.spoken(section, {name: Piece(text, origin) for name, text in values.items()}), shown)
+
+    def spoken(self, section: Section, row: Row) -> dict[Field, Pieces]:
+        """What stands for each field of an item. A whole content is ready as it is, a single value is filtered and made harmless."""
+        fields: dict[Field, Pieces] = {}
+        for part in (*section.item, *section.short):
+            if isinstance(part, Field) and part not in fields:
+                content = row[part.name]
+                fields[part] = (
+                    content if isinstance(content, tuple) else self.harmless((filtered(content, part.filters),), "")
+                )
+        return fields
+
+    def stand_in(self, section: Section) -> Pieces:
+        """What stands for an empty list; it only shows when there are no items."""
+        return (Piece(section.none, self.scribe.origin(section.name)),) if section.none else ()
+
+    # text with facts in it
+
+    def filled(self, form: Form, lookup: Callable[[str], Piece], section: Section) -> Pieces:
+        """A form with its fields filled in; its own text keeps its lines."""
+        pieces: list[Piece] = []
+        own, line = self.scribe.origin(section.name), 1
+        for part in form:
+            if isinstance(part, Field):
+                pieces.extend(self.harmless((filtered(lookup(part.name), part.filters),), ""))
+            else:
+                last = line + part.count("\n")
+                origin = replace(own, lines=(line, last))
+                pieces.append(Piece(part, origin))
+                line = last
+        return tuple(pieces)
+
+    def fact(self, name: str) -> Piece:
+        workspace, agent = self.inputs.workspace, self.agent
+        if name.startswith("now."):
+            text = told(self.now, name)
+        elif name in ("cwd", "root", "home"):
+            text = printable(getattr(workspace, name) or "~")
+        elif name == "platform":
+            text = workspace.platform or ""
+        else:
+            text = str(getattr(agent, name))
+        return Piece(text, Origin("environment", name))
+
+    # what became of the candidates
+
+    def settled_candidates(self, cut_files: Mapping[str, str]) -> Iterator[Candidate]:
+        """The candidates; one that was found but has no place in this prompt is unused, one over its budget was cut."""
+        reasons: dict[str, str] = {}
+        for name, entries in self.inputs.found.items():
+            reason = "" if name in self.used else self.unused.get(name, "no section lists it; it is used by name")
+            for entry in entries:
+                if reason and entry.path != self.lists.active:
+                    reasons[printable(entry.path)] = reason
+                elif not reason and isinstance(entry, Skill) and entry.hidden:
+                    reasons[printable(entry.path)] = "its front matter hides it from the menu"
+        if not reasons and not cut_files and not self.copies:
+            yield from self.inputs.candidates
+            return
+        for candidate in self.inputs.candidates:
+            is_in = candidate.fate in ("used", "cut")
+            if is_in and candidate.path in self.copies:
+                yield Candidate(candidate.path, candidate.layer, "duplicate", self.copies[candidate.path])
+            elif is_in and candidate.path in reasons:
+                yield Candidate(candidate.path, candidate.layer, "unused", reasons[candidate.path])
+            elif is_in and candidate.path in cut_files:
+                yield Candidate(candidate.path, candidate.layer, "cut", cut_files[candidate.path])
+            else:
+                yield candidate
+
+    def unused_findings(self) -> Iterator[Finding]:
+        """What the caller gave and the layout has no place for."""
+        listed = {section.of for section in self.layout.each_section()}
+        given = {"active_skill": self.agent.skill, "plan": self.agent.plan, "docs": self.agent.docs}
+        for name, content in given.items():
+            if content and name not in listed:
+                what = name.replace("_", " ")
+                yield finding(
+                    "agent-unused", f"the layout {self.layout.name} has no place for the {what} that was given"
+                )
+
+
+def _wanted(conditions: Iterable[Condition]) -> str:
+    return " and ".join(("not " if each.negated else "") + " or ".join(each.facts) for each in conditions)
+
+
+def _facts(layout: Layout, inputs: Inputs, agent: Agent) -> Iterator[str]:
+    yield agent.role
+    yield f"provider:{agent.provider}"
+    yield f"platform:{inputs.workspace.platform}"
+    if agent.session:
+        yield "session"
+    if agent.tools:
+        yield "tools"
+    yield from (f"tool:{tool.name}" for tool in agent.tools)
+    yield from (f"set:{name}" for name, content in layout.settings.items() if content)

@@ -1,0 +1,159 @@
+"""The agent's own lists: its tools, guidelines, active skill, plan, documentation and scope, as rows for a section.
+
+A row has a value for each field that the section's `item` may name: one piece, or for a whole text its pieces.
+"""
+
+from __future__ import annotations
+
+from .drafts import trimmed
+from .findings import finding
+from .vocabulary import Access, Document, Origin, Piece, Scope, Skill, printable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from .layout import Condition, Layout
+    from .vocabulary import Agent, Finding
+
+    Pieces = tuple[Piece, ...]
+    Row = dict[str, Piece | Pieces]
+    Rule = Callable[[frozenset[str]], str | list[str] | None]
+    Content = Callable[[Document, str], Pieces]
+
+
+class Lists:
+    """What an agent brings to a layout. `content` makes a whole text fit to stand in the prompt."""
+
+    def __init__(
+        self,
+        layout: Layout,
+        agent: Agent,
+        facts: frozenset[str],
+        root: str,
+        rules: Sequence[Rule],
+        own: Origin,
+        content: Content,
+        findings: list[Finding],
+    ) -> None:
+        self.guideline_rows, self.wording = layout.guidelines, layout.wording
+        self.agent, self.facts, self.root, self.rules = agent, facts, root, rules
+        self.own, self.content, self.findings = own, content, findings
+        self.active = ""
+
+    def tools(self) -> Iterator[Row]:
+        for tool in self.agent.tools:
+            line = tool.snippet.strip() or self.wording.get(f"tool.{tool.name}", "") or tool.name
+            origin = Origin("tool", tool.name)
+            yield {
+                "name": Piece(tool.name, origin),
+                "line": Piece(line, origin),
+                "description": Piece(tool.description, origin),
+            }
+
+    def guidelines(self) -> Iterator[Row]:
+        said: set[str] = set()
+        for piece in self._guidelines():
+            text = piece.text.strip()
+            if text and text not in said:
+                said.add(text)
+                yield {"text": Piece(text, piece.origin)}
+
+    def _guidelines(self) -> Iterator[Piece]:
+        for row in self.guideline_rows:
+            if not all(holds(condition, self.facts) for condition in row.when):
+                continue
+            if row.source == "tools":
+                for tool in self.agent.tools:
+                    yield from (Piece(text, Origin("tool", tool.name)) for text in tool.guidelines)
+            elif row.source == "extensions":
+                yield from self._ruled()
+            else:
+                chosen = [
+                    fact.partition(":")[2]
+                    for term in row.when
+                    if term.is_choice
+                    for fact in term.facts
+                    if fact in self.facts
+                ]
+                for sentence in row.say:
+                    text = "".join(part if isinstance(part, str) else ", ".join(chosen) for part in sentence)
+                    yield Piece(text, self.own)
+
+    def _ruled(self) -> Iterator[Piece]:
+        """What the rules of extensions say; one that raises is reported and skipped."""
+        names = frozenset(tool.name for tool in self.agent.tools)
+        for rule in self.rules:
+            name = getattr(rule, "__name__", "rule")
+            try:
+                said = rule(names)
+            except Exception as error:
+                self.findings.append(
+                    finding("extension-failed", f"the rule {name!r} raised {type(error).__name__} and was skipped")
+                )
+                continue
+            for text in [said] if isinstance(said, str) else said or ():
+                yield Piece(text, Origin("extension", name))
+
+    def active_skill(self) -> Iterator[Row]:
+        skill = self.agent.skill
+        if isinstance(skill, Skill):
+            self.active = skill.path
+            body = Document(printable(skill.path), skill.body, skill.hash, skill.body_line)
+            origin = Origin("skill", printable(skill.path), skill.lines)
+            yield {
+                "name": Piece(skill.name, origin),
+                "path": Piece(body.path, origin),
+                "text": self.content(body, "skill"),
+            }
+
+    def plan(self) -> Iterator[Row]:
+        document = trimmed(self.agent.plan)
+        if document.text:
+            yield {"text": self.content(document, "plan"), "path": Piece(document.path, Origin("caller", "plan"))}
+
+    def docs(self) -> Iterator[Row]:
+        for label, path in self.agent.docs:
+            yield {
+                "name": Piece(label, Origin("caller", "docs")),
+                "path": Piece(printable(path), Origin("caller", "docs")),
+            }
+
+    def readable(self) -> Iterator[Row]:
+        return self._paths(row for row in self._scope().allow if not self._is_denied(row, ("read",)))
+
+    def writable(self) -> Iterator[Row]:
+        rows = (row for row in self._scope().allow if row.permission == "write")
+        return self._paths(row for row in rows if not self._is_denied(row, ("read", "write")))
+
+    def _is_denied(self, row: Access, permissions: tuple[str, ...]) -> bool:
+        """Whether a denied path takes back all that a row of the scope allows."""
+        return any(_takes_back(each, row) for each in self._scope().deny if each.permission in permissions)
+
+    def denied(self) -> Iterator[Row]:
+        return self._paths(self._scope().deny)
+
+    def _scope(self) -> Scope:
+        """The agent's scope; without one, write access to the workspace."""
+        root = self.root
+        return self.agent.scope if self.agent.scope is not None else Scope((Access(root),))
+
+    def _paths(self, rows: Iterable[Access]) -> Iterator[Row]:
+        seen: set[tuple[str, bool]] = set()
+        for row in rows:
+            if (row.path, row.recursive) not in seen:
+                seen.add((row.path, row.recursive))
+                origin = Origin("scope", printable(row.path))
+                mark = "" if row.recursive else " [non-recursive]"
+                yield {"path": Piece(printable(row.path), origin), "mark": Piece(mark, origin)}
+
+
+def holds(condition: Condition, facts: frozenset[str]) -> bool:
+    """Whether one term of `when` holds."""
+    return any(fact in facts for fact in condition.facts) != condition.negated
+
+
+def _takes_back(denied: Access, allowed: Access) -> bool:
+    if denied.path == allowed.path:
+        return denied.recursive or not allowed.recursive
+    return denied.recursive and allowed.path.startswith(denied.path.rstrip("/") + "/")

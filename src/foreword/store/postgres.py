@@ -1,0 +1,287 @@
+"""The store in PostgreSQL: for many machines. Needs `psycopg` 3, the extra `postgres`.
+
+A connection that was lost while nobody used it is replaced, and the call is made again on the new one. That is safe: reading
+changes nothing, and of two equal editions or states the first stays. What fails is a StoreError that never shows the password.
+"""
+
+from __future__ import annotations
+
+from ..errors import CallError, StoreError
+from ..vocabulary import replace
+from .connections import Connections
+from .reading import Reading
+from .rows import (
+    COLUMNS,
+    LARGEST,
+    LATEST,
+    check_id,
+    check_newest,
+    check_next,
+    check_version,
+    no_edition,
+    schema,
+    state_kept,
+    texts_of,
+)
+from .texts import pack, to_bytes
+
+try:
+    import psycopg
+    from psycopg.conninfo import conninfo_to_dict
+    from psycopg.pq import TransactionStatus
+except ImportError as error:
+    raise CallError(f"PostgreSQL needs the extra postgres: pip install 'foreword[postgres]' ({error})") from error
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any, TypeVar
+
+    from ..vocabulary import Edition, TemplateVersion
+    from .reading import Rows
+    from .texts import Packed
+
+    Connection = psycopg.Connection[tuple[Any, ...]]
+    T = TypeVar("T")
+
+# A turn must not hang on a server that does not answer: known conversations go on without it.
+_UNLESS_SAID = {"connect_timeout": "5", "tcp_user_timeout": "10000", "application_name": "foreword"}
+_MIGRATING = 0x466F7265776F7264
+_MOST_SHOWN = 300
+
+# The number is taken once per conversation, by the primary key: of two that publish at once, one waits and then has lost.
+_PUBLISH = f"""
+    WITH won AS (
+        INSERT INTO foreword_editions (conversation, {COLUMNS})
+        SELECT %s, %s, %s, %s, %s, %s, %s, %s, %s, %s::bytea
+        WHERE %s = (SELECT coalesce(max(number), 0) FROM foreword_editions WHERE conversation = %s)
+        ON CONFLICT DO NOTHING RETURNING system, account
+    ), kept AS (
+        INSERT INTO foreword_prompts (system, account) SELECT system, account FROM won ON CONFLICT DO NOTHING
+    )
+    SELECT count(*) FROM won
+"""
+_KEEP_STATE = "UPDATE foreword_editions SET state = %s WHERE conversation = %s AND number = %s"
+_LOCK_TEMPLATES = "LOCK TABLE foreword_templates IN SHARE ROW EXCLUSIVE MODE"
+_NEWEST_TEMPLATE = "SELECT coalesce(max(version), 0) FROM foreword_templates"
+_ADD_TEMPLATE = "INSERT INTO foreword_templates (version, template, author, time, note) VALUES (%s, %s, %s, %s, %s)"
+_NUMBERS_OF = "SELECT hash, id FROM foreword_texts WHERE hash = ANY(%s)"
+_ADD_TEXTS = """
+    INSERT INTO foreword_texts (hash, form, body) SELECT * FROM unnest(%s::bytea[], %s::smallint[], %s::bytea[])
+    ON CONFLICT DO NOTHING
+"""
+_SIZE = "SELECT sum(pg_total_relation_size(name)) FROM unnest(%s::regclass[]) AS name"
+_TABLES = [f"foreword_{name}" for name in ("texts", "prompts", "editions", "templates")]
+
+
+class PostgresStore(Reading):
+    """A `Store` in the database at `url`, which is reached by the first call. May be used from several threads."""
+
+    HOLDS = "strpos"
+
+    def __init__(self, url: str) -> None:
+        super().__init__()
+        self._settings = _settings(url)
+        self._connections = Connections(self._connected)
+
+    def publish(self, conversation: str, edition: Edition, after: int) -> Edition:
+        check_id(conversation)
+        check_next(edition, after)
+        texts = texts_of(edition)
+        packed = self._packed(texts)
+
+        def add(connection: Connection) -> dict[str, int] | None:
+            numbers = self._numbers(connection, texts, packed)
+            pointers = [numbers[text] for text in texts]
+            row = (conversation, edition.number, *pointers, to_bytes(edition.made), state_kept(edition.state))
+            won = connection.execute(_PUBLISH, (*row, after, conversation), binary=True).fetchone()
+            return numbers if won == (1,) else None
+
+        if self._write(add, is_one_statement=not packed):
+            return edition
+        winner = self.current(conversation)
+        if winner is None:
+            raise no_edition(conversation, after)
+        return winner
+
+    def keep_state(self, conversation: str, number: int, state: str) -> None:
+        check_id(conversation)
+        row = (state_kept(state), conversation, number)
+        if not 0 < number <= LARGEST or not self._run(lambda to: to.execute(_KEEP_STATE, row).rowcount):
+            raise no_edition(conversation, number)
+
+    def keep_template(self, version: TemplateVersion, after: int | None = None) -> TemplateVersion:
+        packed = self._packed([version.template])
+        others = [to_bytes(each) for each in (version.author, version.time, version.note)]
+        kept = 0
+
+        def add(connection: Connection) -> dict[str, int]:
+            nonlocal kept
+            connection.execute(_LOCK_TEMPLATES)
+            ((newest,),) = connection.execute(_NEWEST_TEMPLATE)
+            check_newest(newest, after)
+            kept = newest + 1
+            numbers = self._numbers(connection, [version.template], packed)
+            connection.execute(_ADD_TEMPLATE, (kept, numbers[version.template], *others))
+            return numbers
+
+        # A version that was added twice would be two versions: look for the server first, and then try once.
+        self._run(lambda connection: connection.execute("SELECT 1"))
+        self._write(add, is_repeatable=False)
+        return replace(version, version=kept)
+
+    def verify(self) -> list[str]:
+        def read(connection: Connection) -> list[str]:
+            with connection.transaction():
+                connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+                return list(self._faults(connection))
+
+        return self._run(read)
+
+    def stats(self) -> dict[str, int]:
+        def read(connection: Connection) -> dict[str, int]:
+            ((size,),) = connection.execute(_SIZE, (_TABLES,))
+            return self._counts(connection, int(size))
+
+        return self._run(read)
+
+    def close(self) -> None:
+        self._connections.close()
+
+    # how it is done
+
+    def _run(self, work: Callable[[Connection], T], is_repeatable: bool = True) -> T:
+        connection, is_used = self._connections.take()
+        try:
+            return work(connection)
+        except psycopg.Error as error:
+            if not connection.closed:
+                raise self._failure(error) from error
+            self._connections.drop()
+            self._texts.forget()
+            if not (is_used and is_repeatable):
+                raise self._failure(error) from error
+        finally:
+            self._give_back(connection)
+        return self._run(work, is_repeatable=False)
+
+    def _give_back(self, connection: Connection) -> None:
+        if connection.closed or connection.info.transaction_status != TransactionStatus.IDLE:
+            connection.close()
+        else:
+            self._connections.give(connection)
+
+    def _select(self, connection: Connection, statement: str, key: Sequence[object] = ()) -> Rows:
+        return connection.execute(statement.replace("?", "%s"), key, binary=True).fetchall()
+
+    def _stream(self, connection: Connection, statement: str) -> Iterable[tuple[Any, ...]]:
+        with connection.cursor(name="foreword_rows", binary=True) as cursor:
+            yield from cursor.execute(statement)
+
+    def _write(
+        self,
+        work: Callable[[Connection], dict[str, int] | None],
+        is_repeatable: bool = True,
+        is_one_statement: bool = False,
+    ) -> dict[str, int] | None:
+        """Do something in one transaction and remember the numbers of texts that it gives. None: it is rolled back."""
+
+        def write(connection: Connection) -> dict[str, int] | None:
+            numbers = None
+            with connection.transaction():
+                numbers = work(connection)
+                if numbers is None:
+                    raise psycopg.Rollback
+            return numbers
+
+        numbers = self._run(work if is_one_statement else write, is_repeatable)
+        for text, number in (numbers or {}).items():
+            self._texts.remember(number, text)
+        return numbers
+
+    def _numbers(self, connection: Connection, texts: Iterable[str], packed: dict[str, Packed]) -> dict[str, int]:
+        """The number of each text; what is not kept yet is kept now."""
+        known = {text: None if text in packed else self._texts.number(text) for text in texts}
+        numbers = {text: number for text, number in known.items() if number is not None}
+        # Always in one order: two that add the same texts then wait for each other once, and not in a circle.
+        rows = sorted((*(packed.get(text) or pack(text)), text) for text in known.keys() - numbers.keys())
+        if rows:
+            hashes, forms, bodies, unknown = map(list, zip(*rows, strict=True))
+            found = dict(connection.execute(_NUMBERS_OF, (hashes,), binary=True))
+            if len(found) < len(set(hashes)):
+                connection.execute(_ADD_TEXTS, (hashes, forms, bodies))
+                found = dict(connection.execute(_NUMBERS_OF, (hashes,), binary=True))
+            numbers.update({text: found[hash] for text, hash in zip(unknown, hashes, strict=True)})
+        return numbers
+
+    # reaching the server, and failing
+
+    def _connected(self) -> Connection:
+        """A new connection, to tables of this version."""
+        try:
+            connection = psycopg.connect(**self._settings, autocommit=True)
+        except psycopg.Error as error:
+            raise self._failure(error) from None
+        connection.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
+        try:
+            migrate(connection)
+        except psycopg.Error as error:
+            connection.close()
+            raise self._failure(error) from error
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _failure(self, error: psycopg.Error) -> StoreError:
+        """One sentence, without the password."""
+        reason = " ".join(str(error).split())[:_MOST_SHOWN] or type(error).__name__
+        if isinstance(error, psycopg.errors.DiskFull):
+            reason = "the server's disk is full; nothing of this was kept, and nothing that was kept before is lost"
+        password = self._settings.get("password")
+        reason = reason.replace(str(password), "…") if password else reason
+        return StoreError(f"the store {self._name()!r} cannot be used: {reason}")
+
+    def _name(self) -> str:
+        host, name = (self._settings.get(key) or "" for key in ("host", "dbname"))
+        return f"postgresql://{host}/{name}"
+
+
+def _settings(url: str) -> dict[str, Any]:
+    """What a URL says, as settings of the connection. What cannot be read is not shown: a part of it is the password."""
+    try:
+        said = conninfo_to_dict(url)
+    except psycopg.Error:
+        said = {"host": "@"}
+    if "@" in str(said.get("host", "")):
+        raise CallError(
+            "the URL of the store cannot be read; right would be postgresql://user:password@host:5432/name,"
+            " with %40 for @, %2F for / and %3A for : in the password"
+        ) from None
+    return {**_UNLESS_SAID, **said}
+
+
+def migrate(
+    connection: Connection,
+    steps: Callable[[int], list[str]] = lambda version: schema("postgres", version),
+    latest: int = LATEST,
+) -> None:
+    """Bring the tables to the latest version in one transaction. Of many processes that try at once, one does it."""
+    if _version(connection, latest) == latest:
+        return
+    with connection.transaction():
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_MIGRATING,))
+        for each in range(_version(connection, latest) + 1, latest + 1):
+            for statement in steps(each):
+                connection.execute(statement)
+        connection.execute("DELETE FROM foreword_schema")
+        connection.execute("INSERT INTO foreword_schema (version) VALUES (%s)", (latest,))
+
+
+def _version(connection: Connection, latest: int) -> int:
+    """The version of the tables, 0 if there are none. A StoreError if a newer Foreword made them."""
+    if connection.execute("SELECT to_regclass('foreword_schema') IS NULL").fetchone() == (True,):
+        return 0
+    ((version,),) = connection.execute("SELECT coalesce(max(version), 0) FROM foreword_schema").fetchall()
+    check_version(version, latest)
+    return int(version)

@@ -1,0 +1,43 @@
+-- Each distinct text once. `form` says how the body is written: 0 plain, 1 deflated, so PostgreSQL need not try.
+CREATE TABLE foreword_texts (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    hash bytea NOT NULL UNIQUE,
+    form smallint NOT NULL,
+    body bytea NOT NULL
+);
+
+ALTER TABLE foreword_texts ALTER COLUMN body SET STORAGE EXTERNAL;
+
+-- Each text that was ever a prompt, with the account that it was first published with.
+CREATE TABLE foreword_prompts (
+    system bigint PRIMARY KEY REFERENCES foreword_texts,
+    account bigint NOT NULL REFERENCES foreword_texts
+);
+
+-- Ids are compared byte by byte, as in SQLite, whatever the language of the database. The texts are not declared as
+-- references: each edition would lock six rows that all conversations share. Texts are never removed, and verify looks.
+CREATE TABLE foreword_editions (
+    conversation text COLLATE "C" NOT NULL,
+    number integer NOT NULL,
+    system bigint NOT NULL,
+    tools bigint NOT NULL,
+    account bigint NOT NULL,
+    inputs bigint NOT NULL,
+    layout bigint NOT NULL,
+    made_for bigint NOT NULL,
+    made bytea NOT NULL,
+    state bytea,
+    PRIMARY KEY (conversation, number)
+);
+
+CREATE TABLE foreword_templates (
+    version integer PRIMARY KEY,
+    template bigint NOT NULL REFERENCES foreword_texts,
+    author bytea NOT NULL,
+    time bytea NOT NULL,
+    note bytea NOT NULL
+);
+
+CREATE TABLE foreword_schema (
+    version integer NOT NULL
+);

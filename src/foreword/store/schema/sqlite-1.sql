@@ -1,0 +1,36 @@
+-- Each distinct text once. `form` says how the body is written: 0 plain, 1 deflated.
+CREATE TABLE foreword_texts (
+    id INTEGER PRIMARY KEY,
+    hash BLOB NOT NULL UNIQUE,
+    form INTEGER NOT NULL,
+    body BLOB NOT NULL
+);
+
+-- Each text that was ever a prompt, with the account that it was first published with.
+CREATE TABLE foreword_prompts (
+    system INTEGER PRIMARY KEY REFERENCES foreword_texts,
+    account INTEGER NOT NULL REFERENCES foreword_texts
+);
+
+-- Ordered by conversation in one tree, without an index beside it: a conversation costs little more than its id.
+CREATE TABLE foreword_editions (
+    conversation TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    system INTEGER NOT NULL REFERENCES foreword_texts,
+    tools INTEGER NOT NULL REFERENCES foreword_texts,
+    account INTEGER NOT NULL REFERENCES foreword_texts,
+    inputs INTEGER NOT NULL REFERENCES foreword_texts,
+    layout INTEGER NOT NULL REFERENCES foreword_texts,
+    made_for INTEGER NOT NULL REFERENCES foreword_texts,
+    made BLOB NOT NULL,
+    state BLOB,
+    PRIMARY KEY (conversation, number)
+) WITHOUT ROWID;
+
+CREATE TABLE foreword_templates (
+    version INTEGER PRIMARY KEY,
+    template INTEGER NOT NULL REFERENCES foreword_texts,
+    author BLOB NOT NULL,
+    time BLOB NOT NULL,
+    note BLOB NOT NULL
+);

@@ -1,0 +1,322 @@
+"""The store in one SQLite file, or in memory.
+
+The file is in WAL mode, so that readers never wait for a writer, with synchronous=NORMAL: what was acknowledged survives the
+death of the process, and a loss of power may take the last moments but never damages the file. An edition lost that way is
+constructed again. A version of the template is a person's work, so its commit waits for the disk.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+
+from ..errors import StoreError
+from ..vocabulary import replace
+from .connections import Connections
+from .reading import Reading
+from .rows import (
+    COLUMNS,
+    LATEST,
+    check_id,
+    check_newest,
+    check_next,
+    check_version,
+    no_edition,
+    schema,
+    state_kept,
+    texts_of,
+)
+from .texts import pack, to_bytes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import TypeVar
+
+    from ..vocabulary import Edition, TemplateVersion
+    from .reading import Rows
+    from .texts import Packed
+
+    T = TypeVar("T")
+
+_PATIENCE = 30.0
+# "FwdS": by this a file says whose it is.
+_APPLICATION = 0x46776453
+
+_NEWEST = "SELECT coalesce(max(number), 0) FROM foreword_editions WHERE conversation = ?"
+_ADD_EDITION = f"INSERT INTO foreword_editions (conversation, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_ADD_PROMPT = "INSERT OR IGNORE INTO foreword_prompts (system, account) VALUES (?, ?)"
+_KEEP_STATE = "UPDATE foreword_editions SET state = ? WHERE conversation = ? AND number = ?"
+_NEWEST_TEMPLATE = "SELECT coalesce(max(version), 0) FROM foreword_templates"
+_ADD_TEMPLATE = "INSERT INTO foreword_templates (version, template, author, time, note) VALUES (?, ?, ?, ?, ?)"
+_NUMBER_OF = "SELECT id FROM foreword_texts WHERE hash = ?"
+_ADD_TEXT = "INSERT INTO foreword_texts (hash, form, body) VALUES (?, ?, ?)"
+
+
+class SqliteStore(Reading):
+    """A `Store` in the file at `path`; an empty path is a store in memory. May be used from several threads."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__()
+        self._path = path
+        connection = _opened(path)
+        self._connections = Connections(lambda: _connected(path), only=None if path else connection)
+        if path:
+            self._connections.give(connection)
+
+    def publish(self, conversation: str, edition: Edition, after: int) -> Edition:
+        check_id(conversation)
+        check_next(edition, after)
+        texts = texts_of(edition)
+        packed = self._packed(texts)
+
+        def add(connection: sqlite3.Connection) -> dict[str, int] | None:
+            if connection.execute(_NEWEST, (conversation,)).fetchone()[0] != after:
+                return None
+            numbers = self._numbers(connection, texts, packed)
+            pointers = [numbers[text] for text in texts]
+            row = (conversation, edition.number, *pointers, to_bytes(edition.made), state_kept(edition.state))
+            connection.execute(_ADD_EDITION, row)
+            connection.execute(_ADD_PROMPT, (numbers[edition.system], numbers[edition.account]))
+            return numbers
+
+        if self._write(add):
+            return edition
+        winner = self.current(conversation)
+        if winner is None:
+            raise no_edition(conversation, after)
+        return winner
+
+    def keep_state(self, conversation: str, number: int, state: str) -> None:
+        check_id(conversation)
+        row = (state_kept(state), conversation, number)
+        if not self._run(lambda connection: connection.execute(_KEEP_STATE, row).rowcount):
+            raise no_edition(conversation, number)
+
+    def keep_template(self, version: TemplateVersion, after: int | None = None) -> TemplateVersion:
+        packed = self._packed([version.template])
+        others = [to_bytes(each) for each in (version.author, version.time, version.note)]
+        kept = 0
+
+        def add(connection: sqlite3.Connection) -> dict[str, int]:
+            nonlocal kept
+            newest = connection.execute(_NEWEST_TEMPLATE).fetchone()[0]
+            check_newest(newest, after)
+            kept = newest + 1
+            numbers = self._numbers(connection, [version.template], packed)
+            connection.execute(_ADD_TEMPLATE, (kept, numbers[version.template], *others))
+            return numbers
+
+        self._write(add, is_precious=True)
+        return replace(version, version=kept)
+
+    def verify(self) -> list[str]:
+        wrong: list[str] = []
+
+        def read(connection: sqlite3.Connection) -> None:
+            try:
+                told = [row[0] for row in connection.execute("PRAGMA quick_check")]
+                wrong.extend(f"the file is damaged: {each}" for each in told if each != "ok")
+                connection.execute("BEGIN")
+                wrong.extend(self._faults(connection))
+            except sqlite3.DatabaseError as error:
+                if not _is_damage(error):
+                    raise
+                wrong.append(f"the file is damaged: {error}")
+
+        self._run(read)
+        return wrong
+
+    def stats(self) -> dict[str, int]:
+        def read(connection: sqlite3.Connection) -> dict[str, int]:
+            ((pages,),), ((size,),) = (
+                self._select(connection, f"PRAGMA {each}") for each in ("page_count", "page_size")
+            )
+            return self._counts(connection, pages * size)
+
+        return self._run(read)
+
+    def close(self) -> None:
+        self._connections.close()
+
+    # how it is done
+
+    def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        connection, _ = self._connections.take()
+        try:
+            return work(connection)
+        except sqlite3.Error as error:
+            raise _failure(self._path, error) from error
+        finally:
+            if connection.in_transaction:
+                _roll_back(connection)
+            self._connections.give(connection)
+
+    def _select(self, connection: sqlite3.Connection, statement: str, key: Sequence[object] = ()) -> Rows:
+        return connection.execute(statement, key).fetchall()  # type: ignore[arg-type]
+
+    def _stream(self, connection: sqlite3.Connection, statement: str) -> sqlite3.Cursor:
+        return connection.execute(statement)
+
+    def _write(
+        self, work: Callable[[sqlite3.Connection], dict[str, int] | None], is_precious: bool = False
+    ) -> dict[str, int] | None:
+        """Do something in one transaction and remember the numbers of texts that it gives. None: it is rolled back."""
+
+        def write(connection: sqlite3.Connection) -> dict[str, int] | None:
+            if is_precious:
+                connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("BEGIN IMMEDIATE")
+            numbers = work(connection)
+            if numbers:
+                connection.execute("COMMIT")
+            if is_precious:
+                connection.execute("PRAGMA synchronous = NORMAL")
+            return numbers
+
+        numbers = self._run(write)
+        for text, number in (numbers or {}).items():
+            self._texts.remember(number, text)
+        return numbers
+
+    def _numbers(
+        self, connection: sqlite3.Connection, texts: Iterable[str], packed: dict[str, Packed]
+    ) -> dict[str, int]:
+        """The number of each text; what is not kept yet is kept now."""
+        numbers: dict[str, int] = {}
+        for text in texts:
+            number = None if text in packed else self._texts.number(text)
+            if number is None:
+                row = packed.get(text) or pack(text)
+                known = connection.execute(_NUMBER_OF, row[:1]).fetchone()
+                number = known[0] if known else connection.execute(_ADD_TEXT, row).lastrowid
+                assert number is not None
+            numbers[text] = number
+        return numbers
+
+
+# Opening
+
+
+def _opened(path: str) -> sqlite3.Connection:
+    """A connection to a store that has the tables of this version; its folder and file are made where there are none."""
+    try:
+        if path:
+            _make_folder(os.path.dirname(os.path.abspath(path)))
+        is_new = bool(path) and not os.path.exists(path)
+        connection = _connected(path)
+        try:
+            if is_new:
+                # By name and not through a file of our own: closing that would let go of locks that this process holds.
+                os.chmod(path, 0o600)
+            migrate(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+    except OSError as error:
+        raise StoreError(f"the store {path!r} cannot be made: {error.strerror or error}") from error
+    except sqlite3.Error as error:
+        raise _failure(path, error) from error
+
+
+def _make_folder(folder: str) -> None:
+    """Make a folder and those above it, for the user alone: prompts may tell more than the files they came from."""
+    if os.path.isdir(folder):
+        return
+    _make_folder(os.path.dirname(folder))
+    try:
+        os.mkdir(folder, 0o700)
+    except FileExistsError:
+        if not os.path.isdir(folder):
+            raise
+
+
+def _connected(path: str) -> sqlite3.Connection:
+    try:
+        connection = sqlite3.connect(
+            path or ":memory:", timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+        )
+    except sqlite3.Error as error:
+        raise _failure(path, error) from error
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    return connection
+
+
+def migrate(
+    connection: sqlite3.Connection,
+    steps: Callable[[int], list[str]] = lambda version: schema("sqlite", version),
+    latest: int = LATEST,
+) -> None:
+    """Bring the tables to the latest version in one transaction. Of many processes that try at once, one does it."""
+    connection.execute("BEGIN")
+    version = _version(connection, latest)
+    connection.execute("ROLLBACK")
+    if version == latest:
+        return
+    _use_wal(connection)
+    connection.execute("BEGIN IMMEDIATE")
+    for each in range(_version(connection, latest) + 1, latest + 1):
+        for statement in steps(each):
+            connection.execute(statement)
+    connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+    connection.execute(f"PRAGMA user_version = {latest}")
+    connection.execute("COMMIT")
+
+
+def _version(connection: sqlite3.Connection, latest: int) -> int:
+    """The schema version of the file, 0 if it is new. A StoreError if another program or a newer Foreword wrote it."""
+    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    is_empty = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
+    if application != _APPLICATION and not (is_empty and version == 0):
+        raise StoreError("the file is a database of another program; name another file, or one that does not exist yet")
+    check_version(version, latest)
+    return version
+
+
+def _use_wal(connection: sqlite3.Connection) -> None:
+    """Turn on the write-ahead log, which the file remembers. SQLite does not wait its turn for this, so we do."""
+    last = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if not error.sqlite_errorname.startswith("SQLITE_BUSY") or time.monotonic() > last:
+                raise
+            time.sleep(0.01)
+
+
+# Failing
+
+_FAILURES = {
+    "SQLITE_FULL": "the disk is full; nothing of this was kept, and nothing that was kept before is lost",
+    "SQLITE_IOERR": "the disk does not read or write; nothing of this was kept",
+    "SQLITE_BUSY": f"another process has held it for {_PATIENCE:.0f} seconds",
+    "SQLITE_READONLY": "it may not be written",
+    "SQLITE_CANTOPEN": "it may not be opened or made there",
+    "SQLITE_PERM": "it may not be opened",
+    "SQLITE_NOTADB": "the file is no SQLite database",
+    "SQLITE_CORRUPT": "the file is damaged; `foreword store verify` says where, if it can still be read",
+}
+
+
+def _failure(path: str, error: sqlite3.Error) -> StoreError:
+    name = getattr(error, "sqlite_errorname", "")
+    reason = next((told for code, told in _FAILURES.items() if name.startswith(code)), str(error))
+    return StoreError(f"the store {path or ':memory:'!r} cannot be used: {reason}")
+
+
+def _is_damage(error: sqlite3.Error) -> bool:
+    return getattr(error, "sqlite_errorname", "").startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB"))
+
+
+def _roll_back(connection: sqlite3.Connection) -> None:
+    """Undo what was begun; where even that fails, SQLite has undone it already or will at the next start."""
+    try:
+        connection.execute("ROLLBACK")
+    except sqlite3.Error:
+        pass
