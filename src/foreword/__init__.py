@@ -8,31 +8,45 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .engine import Assembler, assemble
-    from .errors import CallError, ForewordError, LayoutError, StoreError, TemplateError
-    from .vocabulary import Access, Agent, Document, Finding, Prompt, Scope, Skill, Tool, Workspace
+    from .errors import CallError, ForewordError, LayoutError
+    from .extensions import Extension
+    from .providers.anthropic import for_anthropic
+    from .providers.gemini import for_gemini
+    from .providers.openai import for_openai_chat, for_openai_responses
+    from .talk import Conversations
+    from .vocabulary import Access, Agent, Document, Prompt, Scope, Skill, Tool, Turn, Workspace
 
 _HOMES = {
     "engine": ("Assembler", "assemble"),
-    "errors": ("CallError", "ForewordError", "LayoutError", "StoreError", "TemplateError"),
-    "vocabulary": ("Access", "Agent", "Document", "Finding", "Prompt", "Scope", "Skill", "Tool", "Workspace"),
+    "errors": ("CallError", "ForewordError", "LayoutError"),
+    "extensions": ("Extension",),
+    "providers.anthropic": ("for_anthropic",),
+    "providers.gemini": ("for_gemini",),
+    "providers.openai": ("for_openai_chat", "for_openai_responses"),
+    "talk": ("Conversations",),
+    "vocabulary": ("Access", "Agent", "Document", "Prompt", "Scope", "Skill", "Tool", "Turn", "Workspace"),
 }
 __all__ = [
     "Access",
     "Agent",
     "Assembler",
     "CallError",
+    "Conversations",
     "Document",
-    "Finding",
+    "Extension",
     "ForewordError",
     "LayoutError",
     "Prompt",
     "Scope",
     "Skill",
-    "StoreError",
-    "TemplateError",
     "Tool",
+    "Turn",
     "Workspace",
     "assemble",
+    "for_anthropic",
+    "for_gemini",
+    "for_openai_chat",
+    "for_openai_responses",
 ]
 
 

@@ -135,7 +135,7 @@ class Talk:
                 settled, is_reused = self._carry_out(["compaction"], now)
                 self._keep_state(settled.edition, {"skills": [], "told": {}})
             else:
-                settled, is_reused = self._carry_out([], now)
+                settled, is_reused = self._kept(now)
                 self._keep_state(settled.edition, {"is_compacted": True, "skills": []})
         except StoreError as error:
             if layout.compaction.get("under") != "new":
@@ -231,8 +231,7 @@ class Talk:
             return Settled(using, (), findings), True
         if using is None:
             self._discover("start")
-        fresh = self._formatted(using, now) if step == "format" and using and using.inputs else self._gathered(now)
-        settled = settle(step, using, fresh)
+        settled = settle(step, using, self._fresh_for(step, using, events, now))
         edition = settled.edition
         if using is None or edition.number != using.number:
             edition = self.talks.store.publish(self.id, edition, using.number if using else 0)
@@ -241,6 +240,18 @@ class Talk:
         self.talks.remember(self.id, edition)
         self._tell("constructed" if using is None else step, edition)
         return replace(settled, edition=edition), using is not None and edition.number == using.number
+
+    def _kept(self, now: datetime | None) -> tuple[Settled, bool]:
+        """The edition in use as it is, whatever has changed; one is made where there is none."""
+        using, findings = self.talks.current(self.id)
+        return (Settled(using, (), findings), True) if using else self._carry_out(["turn"], now)
+
+    def _fresh_for(self, step: str, using: Edition | None, events: list[str], now: datetime | None) -> Edition:
+        """What would be built now: from the kept inputs, where only the agent counts, else from the disk."""
+        is_about_tools = step == "append" and self.layout.on.get("turn", "keep") != "append"
+        if using and using.inputs and (step == "format" or (is_about_tools and "compaction" not in events)):
+            return self._formatted(using, now)
+        return self._gathered(now)
 
     def _other_events(self, using: Edition) -> list[str]:
         events = ["tools"] if self._has_other_tools(using) else []

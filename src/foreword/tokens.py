@@ -132,65 +132,72 @@ CLAUDE_UNVERSIONED_ERROR = 0.56
 # How far o200k is from the farthest of eight current vocabularies at the 95th percentile of the pieces above.
 STRANGER_ERROR = 0.25
 
-# Which vocabulary a model has; the first row that is found in "provider/model" counts, and an error above 0 says that the
-# vocabulary is only near. OpenAI as in tiktoken's model.py, Gemini as in the local tokenizer of google-genai (unchecked, hence
-# near), the others as in the list of splintr.
-MODELS = (
-    (r"distill-llama", "llama3", 0.0),
-    (r"distill-qwen|/qwq", "qwen3", 0.0),
-    (r"gpt-oss|gpt-?4o|gpt-4\.[15]|gpt-?5|[/:.]o[134](?![a-z\d])|openai/$", "o200k", 0.0),
-    (r"gpt-?4(?![.\d])|gpt-3\.?5", "cl100k", 0.0),
-    (r"gemini-1", "gemma2", STRANGER_ERROR),
-    (r"gemini|google/$", "gemma3", STRANGER_ERROR),
-    (r"gemma-?2(?!\d)", "gemma2", 0.0),
-    (r"gemma-?3(?!\d)", "gemma3", 0.0),
-    (r"gemma-?4(?!\d)", "gemma4", 0.0),
-    (r"code-?llama", "codellama", 0.0),
-    (r"llama-?2(?!\d)|tinyllama|vicuna", "llama2", 0.0),
-    (r"llama-?v?3(?!\d)", "llama3", 0.0),
-    (r"deepseek-(?:v3|r1)", "deepseek_v3", 0.0),
-    (r"deepseek", "deepseek_v3", STRANGER_ERROR),
-    (r"qwen-?(?:2|2\.5|3)(?![.\d])", "qwen3", 0.0),
-    (r"qwen", "qwen3", STRANGER_ERROR),
-    (r"glm-?4(?:\.5)?(?![.\d])", "glm4", 0.0),
-    (r"glm|zai/$", "glm4", STRANGER_ERROR),
-    (r"kimi-?k2", "kimi_k2", 0.0),
-    (r"kimi-?k3", "kimi_k3", 0.0),
-    (r"kimi|moonshot", "kimi_k2", STRANGER_ERROR),
-    (r"phi-?4(?!-m)", "phi4", 0.0),
-    (r"olmo-?2(?!\d)", "olmo2", 0.0),
-    (r"mistral-nemo|pixtral-12b", "mistral_v3", 0.0),
-    (r"mixtral-8x22b|mistral-7b-.*v0\.3|codestral-22b", "mistral_v2", 0.0),
-    (r"mixtral-8x7b|mistral-7b-.*v0\.[12]", "mistral_v1", 0.0),
-    (r"mistral|ministral|magistral|devstral|codestral|pixtral", "mistral_v3", STRANGER_ERROR),
-)
+# Which vocabulary a model has. Of each family whose word is in "provider/model", the first row that is found there counts; an error
+# above 0 says that the vocabulary is only near. OpenAI as in tiktoken's model.py, Gemini as in the local tokenizer of
+# google-genai (unchecked, hence near), the others as in the list of splintr.
+MODELS = {
+    "distill-": ((r"distill-llama", "llama3", 0.0), (r"distill-qwen", "qwen3", 0.0)),
+    "gpt": (
+        (r"gpt-oss|gpt-?4o|gpt-4\.[15]|gpt-?5", "o200k", 0.0),
+        (r"gpt-?4(?![.\d])|gpt-3\.?5", "cl100k", 0.0),
+    ),
+    "o": ((r"[/:.]o[134](?![a-z\d])|openai/$", "o200k", 0.0),),
+    "gemini": ((r"gemini-1", "gemma2", STRANGER_ERROR), (r"gemini", "gemma3", STRANGER_ERROR)),
+    "google": ((r"google/$", "gemma3", STRANGER_ERROR),),
+    "gemma": (
+        (r"gemma-?2(?!\d)", "gemma2", 0.0),
+        (r"gemma-?3(?!\d)", "gemma3", 0.0),
+        (r"gemma-?4(?!\d)", "gemma4", 0.0),
+    ),
+    "llama": (
+        (r"code-?llama", "codellama", 0.0),
+        (r"llama-?2(?!\d)|tinyllama", "llama2", 0.0),
+        (r"llama-?v?3(?!\d)", "llama3", 0.0),
+    ),
+    "deepseek": ((r"deepseek-(?:v3|r1)", "deepseek_v3", 0.0), (r"deepseek", "deepseek_v3", STRANGER_ERROR)),
+    "qwen": ((r"qwen-?(?:2|2\.5|3)(?![.\d])", "qwen3", 0.0), (r"qwen", "qwen3", STRANGER_ERROR)),
+    "glm": ((r"glm-?4(?:\.5)?(?![.\d])", "glm4", 0.0), (r"glm", "glm4", STRANGER_ERROR)),
+    "kimi": (
+        (r"kimi-?k2", "kimi_k2", 0.0),
+        (r"kimi-?k3", "kimi_k3", 0.0),
+        (r"kimi", "kimi_k2", STRANGER_ERROR),
+    ),
+    "phi": ((r"phi-?4(?!-m)", "phi4", 0.0),),
+    "olmo": ((r"olmo-?2(?!\d)", "olmo2", 0.0),),
+    "tral": (
+        (r"mistral-nemo|pixtral-12b", "mistral_v3", 0.0),
+        (r"mixtral-8x22b|mistral-7b-.*v0\.3|codestral-22b", "mistral_v2", 0.0),
+        (r"mixtral-8x7b|mistral-7b-.*v0\.[12]", "mistral_v1", 0.0),
+        (r"(?:mis|minis|magis|devs|codes|pix)tral", "mistral_v3", STRANGER_ERROR),
+    ),
+}
 
-# A tokenizer that gives other numbers than these is not believed. The last text must stay text: it names no control token.
+# A tokenizer that gives other numbers than these is not believed. The last text must stay text: it names no control token. None is
+# in another script: only then does splintr make tables that take four times as long as all the rest.
 GOLDEN_TEXTS = (
     "Read the file first; don't guess.\n\n- run `make test`\n",
     "    def f(x):\n\t\treturn [x_1, 1234567]  # 10 %\n",
-    "naïve 你好，世界 🙂 Привет",
     "<|endoftext|><|im_start|>",
 )
 GOLDEN_COUNTS = {
-    "o200k": (14, 22, 10, 12),
-    "cl100k": (15, 22, 14, 12),
-    "gemma2": (18, 30, 10, 12),
-    "gemma3": (18, 30, 10, 12),
-    "gemma4": (18, 30, 10, 12),
-    "llama2": (19, 31, 16, 13),
-    "codellama": (19, 31, 16, 13),
-    "llama3": (15, 22, 11, 12),
-    "deepseek_v3": (15, 22, 9, 12),
-    "qwen3": (15, 27, 11, 12),
-    "glm4": (15, 23, 10, 12),
-    "kimi_k2": (14, 22, 10, 12),
-    "kimi_k3": (14, 22, 10, 12),
-    "phi4": (15, 22, 14, 12),
-    "olmo2": (15, 22, 14, 12),
-    "mistral_v1": (19, 31, 13, 13),
-    "mistral_v2": (19, 31, 13, 13),
-    "mistral_v3": (15, 27, 12, 12),
+    "o200k": (14, 22, 12),
+    "cl100k": (15, 22, 12),
+    "gemma2": (18, 30, 12),
+    "gemma3": (18, 30, 12),
+    "gemma4": (18, 30, 12),
+    "llama2": (19, 31, 13),
+    "codellama": (19, 31, 13),
+    "llama3": (15, 22, 12),
+    "deepseek_v3": (15, 22, 12),
+    "qwen3": (15, 27, 12),
+    "glm4": (15, 23, 12),
+    "kimi_k2": (14, 22, 12),
+    "kimi_k3": (14, 22, 12),
+    "phi4": (15, 22, 12),
+    "olmo2": (15, 22, 12),
+    "mistral_v1": (19, 31, 13),
+    "mistral_v2": (19, 31, 13),
+    "mistral_v3": (15, 27, 12),
 }
 NAMES_IN_SPLINTR = {"o200k": "o200k_base", "cl100k": "cl100k_base"}
 
@@ -228,7 +235,8 @@ def yardstick_of(model: str, provider: str) -> Yardstick:
         return Yardstick()
     if search("claude|/(?:sonnet|opus|haiku)", name):
         return _yardstick_of_claude(name)
-    for pattern, vocabulary, error in MODELS:
+    # Only the patterns of families that are named: compiling all of them takes longer than reading the prompt's files.
+    for pattern, vocabulary, error in (row for family, rows in MODELS.items() if family in name for row in rows):
         if search(pattern, name):
             return Yardstick(vocabulary, 1.0, error)
     if "anthropic" in name:

@@ -97,7 +97,7 @@ class PostgresStore(Reading):
             won = connection.execute(_PUBLISH, (*row, after, conversation), binary=True).fetchone()
             return numbers if won == (1,) else None
 
-        if self._write(add, is_one_statement=not packed):
+        if self._write(add):
             return edition
         winner = self.current(conversation)
         if winner is None:
@@ -179,10 +179,7 @@ class PostgresStore(Reading):
             yield from cursor.execute(statement)
 
     def _write(
-        self,
-        work: Callable[[Connection], dict[str, int] | None],
-        is_repeatable: bool = True,
-        is_one_statement: bool = False,
+        self, work: Callable[[Connection], dict[str, int] | None], is_repeatable: bool = True
     ) -> dict[str, int] | None:
         """Do something in one transaction and remember the numbers of texts that it gives. None: it is rolled back."""
 
@@ -194,7 +191,7 @@ class PostgresStore(Reading):
                     raise psycopg.Rollback
             return numbers
 
-        numbers = self._run(work if is_one_statement else write, is_repeatable)
+        numbers = self._run(write, is_repeatable)
         for text, number in (numbers or {}).items():
             self._texts.remember(number, text)
         return numbers
@@ -207,10 +204,10 @@ class PostgresStore(Reading):
         rows = sorted((*(packed.get(text) or pack(text)), text) for text in known.keys() - numbers.keys())
         if rows:
             hashes, forms, bodies, unknown = map(list, zip(*rows, strict=True))
-            found = dict(connection.execute(_NUMBERS_OF, (hashes,), binary=True))
+            found: dict[bytes, int] = dict(connection.execute(_NUMBERS_OF, (hashes,), binary=True).fetchall())
             if len(found) < len(set(hashes)):
                 connection.execute(_ADD_TEXTS, (hashes, forms, bodies))
-                found = dict(connection.execute(_NUMBERS_OF, (hashes,), binary=True))
+                found = dict(connection.execute(_NUMBERS_OF, (hashes,), binary=True).fetchall())
             numbers.update({text: found[hash] for text, hash in zip(unknown, hashes, strict=True)})
         return numbers
 

