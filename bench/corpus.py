@@ -35,7 +35,8 @@ from time import perf_counter
 from traceback import extract_tb
 from typing import Any, Literal, NamedTuple
 
-from foreword import Agent, Assembler, Document, Finding, Prompt, Skill, Tool, Workspace
+from foreword import Agent, Assembler, Document, Prompt, Skill, Tool, Workspace
+from foreword.vocabulary import Finding
 from foreword.engine import with_body
 from foreword.packs import layout_names, shipped_layout
 from foreword.sources.files import Reader

@@ -41,19 +41,32 @@ class Settled:
     findings: Sequence[Finding] = ()
 
 
-def settle(step: str, using: Edition | None, fresh: Edition) -> Settled:
-    """Carry a step out on the edition in use. `fresh` is what would be built now."""
+def settle(step: str, using: Edition | None, fresh: Edition, is_summarised: bool = False) -> Settled:
+    """Carry a step out on the edition in use. `fresh` is what would be built now.
+
+    Skills stay in use from one edition to the next, until the messages that hold them are summarised.
+    """
     if using is None:
         return Settled(replace(fresh, number=1))
+    using = with_state(using, is_compacted=None, **({"skills": None, "told": None} if is_summarised else {}))
     if step in ("format", "gather"):
-        is_same = (using.system, using.tools) == (fresh.system, fresh.tools)
-        return Settled(using if is_same else replace(fresh, number=using.number + 1))
-    change = drift(using, fresh)
+        if (using.system, using.tools) == (fresh.system, fresh.tools):
+            return Settled(using)
+        skills = json.loads(using.state).get("skills")
+        return Settled(with_state(replace(fresh, number=using.number + 1), skills=skills))
     if step == "warn":
+        change = drift(using, fresh)
         return Settled(using, (), [finding("drift", change.sentence())] if change.has_any else ())
     if step == "append":
-        return _append(using, fresh, change)
+        return _append(using, fresh)
     return Settled(using)
+
+
+def with_state(edition: Edition, **changes: Any) -> Edition:
+    """The edition with something to remember beside it. What is empty is not kept: most conversations remember nothing."""
+    before = json.loads(edition.state)
+    state = {name: content for name, content in {**before, **changes}.items() if content}
+    return edition if state == before else replace(edition, state=json.dumps(state, sort_keys=True))
 
 
 # Drift
@@ -145,31 +158,46 @@ def _common(one: str, other: str) -> int:
 # Append: the change goes into a message, once, and the prefix stays
 
 
-def _append(using: Edition, fresh: Edition, change: Drift) -> Settled:
-    state = json.loads(using.state)
-    announced = digest(f"{fresh.system}\n{fresh.tools}")
-    told = dict(state.get("told", {}))
-    news = [each for each in change.sections if told.get(each.section) != digest(each.text)]
-    texts = [_told(each) for each in news]
+def _append(using: Edition, fresh: Edition) -> Settled:
+    change = drift(using, fresh)
+    told: dict[str, str] = dict(json.loads(using.state).get("told", {}))
+    news = _news(using, fresh, change, told)
+    texts = [text for _, text, _ in news]
     tools = with_new_tools(using.tools, fresh.tools)
-    added = [name for name in tools_by_name(tools) if name not in tools_by_name(using.tools)]
-    if added:
-        texts.append("New tools are available from now on: " + ", ".join(f"`{name}`" for name in added) + ".")
+    if change.tools_added:
+        names = ", ".join(f"`{name}`" for name in change.tools_added)
+        texts.append(f"New tools are available from now on: {names}.")
     if not texts:
         return Settled(using)
-    told.update({each.section: digest(each.text) for each in news})
-    kept = replace(using, state=json.dumps({**state, "told": told, "announced": announced}, sort_keys=True))
-    findings = [finding("drift", change.sentence())]
-    if added:
+    for name, _, hash in news:
+        told.pop(name, None)
+        told.update({name: hash} if hash else {})
+    kept = with_state(using, told=told)
+    findings = [finding("drift", change.sentence() if change.has_any else "what had changed is as it was")]
+    if change.tools_added:
         cost = estimate(tools) - estimate(using.tools)
-        findings = [
-            finding(
-                "drift",
-                f"tools came late: {', '.join(added)}; their definitions cost about {cost:,} tokens and the prefix behind them",
-            )
-        ]
+        sentence = f"tools came late: {', '.join(change.tools_added)}; their definitions cost about {cost:,} tokens"
+        findings = [finding("drift", f"{sentence} and the prefix behind them, about {change.tokens_lost:,} tokens")]
         kept = replace(kept, number=using.number + 1, tools=tools)
     return Settled(kept, [{"role": "user", "content": "\n\n".join(texts)}], findings)
+
+
+def _news(using: Edition, fresh: Edition, change: Drift, told: Mapping[str, str]) -> list[tuple[str, str, str]]:
+    """What the messages so far do not say yet: what of, the sentence, and the hash of what it is now; none if as at first."""
+    now = {each.section: (_told(each), digest(each.text)) for each in change.sections}
+    definitions = tools_by_name(fresh.tools)
+    for name in change.tools_changed:
+        written = json.dumps(definitions[name], ensure_ascii=False, sort_keys=True)
+        now[f"tool:{name}"] = (f"The tool `{name}` has changed. Its definition is now:\n\n{written}", digest(written))
+    news = [(name, text, hash) for name, (text, hash) in now.items() if told.get(name) != hash]
+    first = _sections(using)
+    for name in told:
+        tool = name.removeprefix("tool:") if name.startswith("tool:") else ""
+        if name in now or (tool and tool not in definitions):
+            continue
+        again = SectionChange(name, "changed" if name in first else "went", (), first[name][0] if name in first else "")
+        news.append((name, f"The tool `{tool}` is again as it was defined at first." if tool else _told(again), ""))
+    return news
 
 
 def _told(change: SectionChange) -> str:

@@ -206,7 +206,7 @@ def origin_of(document: Document, name: str) -> Origin:
 
 
 def lines_of(document: Document) -> tuple[int, int]:
-    return document.line, document.line + document.text.count("\n")
+    return document.line, document.line + document.text.count("\n") - document.text.endswith("\n")
 
 
 def trimmed(given: str | Document) -> Document:

@@ -16,7 +16,7 @@ from .errors import CallError, suggestion
 from .gather import gather
 from .layout import Pattern, parse
 from .packs import find_layout, load_template, with_texts
-from .settings import chosen_layout, confined, read_settings, with_settings, with_wording
+from .settings import confined, layout_of, read_settings, with_settings, with_wording
 from .sources.environment import settled
 from .sources.files import Reader, is_unchanged
 from .sources.skills import body
@@ -219,8 +219,9 @@ class Assembler:
     def _plan(self, reader: Reader) -> Plan:
         workspace = settled(self.workspace, reader)
         files, wrong = read_settings(workspace, reader, self.settings)
-        named, refused = chosen_layout(files)
-        source = find_layout(self.layout_name or named or DEFAULT_LAYOUT, workspace, reader, self.packs)
+        source, refused = layout_of(
+            self.layout_name, files, DEFAULT_LAYOUT, lambda name: find_layout(name, workspace, reader, self.packs)
+        )
         source, unknown = with_wording(source, workspace, reader, self.packs)
         source, more = with_settings(source, files, self.assignments)
         source, guarded = confined(with_texts(source, workspace, reader, self.packs))

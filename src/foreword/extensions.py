@@ -63,10 +63,10 @@ class Extension:
 EVENTS = {
     "before_agent_start": "per user prompt, with the prompt as the extensions before left it and the user's message; gives a Start",
     "context": "per turn, with the list of messages; gives the list to send",
-    "resources_discover": "at the start of a conversation ('start') and on every reload ('reload'); gives Resources",
+    "resources_discover": "before a process first gathers for a conversation ('start') and on every reload ('reload'); gives Resources",
     "listen": "after an edition was made or kept: the name of the event and what came of it; gives nothing",
     "rules": "when guidelines are listed, with the names of the tools; gives a sentence, several, or None",
-    "sources": "when a find of that name is gathered, with the workspace; gives documents that are added to it",
+    "sources": "when a find of that name (of texts) is gathered, with the workspace; gives documents that stand behind what was found",
     "checks": "when a prompt was built; gives findings",
     "packs": "folders of layouts, templates and wording by their prefix",
 }
@@ -76,17 +76,35 @@ def installed() -> list[Extension]:
     """The extensions of installed packages, by the name of their entry. Asked only by commands that need them."""
     from importlib.metadata import entry_points
 
-    found: list[Extension] = []
-    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
-        loaded = entry.load()
-        found.append(loaded if isinstance(loaded, Extension) else loaded())
-    return found
+    return [_loaded(entry) for entry in sorted(entry_points(group=GROUP), key=lambda entry: (entry.name, entry.value))]
 
 
-def run(extension: Extension, function: Callable[..., Any], findings: list[Finding], *given: Any) -> Any:
-    """What a function of an extension gives; None, and a finding, if it raises."""
+def _loaded(entry: Any) -> Extension:
+    """The extension of an entry point. One that cannot be loaded is reported by every turn, and does nothing else."""
     try:
-        return function(*given)
+        loaded = entry.load()
+        extension = loaded if isinstance(loaded, Extension) else loaded()
+        if isinstance(extension, Extension):
+            return extension
+        raise TypeError(f"{entry.value} gives no Extension")
+    except Exception as error:
+        failure = error
+
+    def loading(_: list[Message]) -> None:
+        raise failure
+
+    return Extension(entry.name, context=loading)
+
+
+def run(
+    extension: Extension, function: Callable[..., Any], findings: list[Finding], *given: Any, gives: type = object
+) -> Any:
+    """What a function of an extension gives; None, and a finding, if it raises or gives something else than it should."""
+    try:
+        result = function(*given)
+        if result is not None and not isinstance(result, gives):
+            raise TypeError(f"it takes a {gives.__name__}")
+        return result
     except Exception as error:
         name = getattr(function, "__name__", "a function")
         message = f"{name} of the extension {extension.name!r} raised {type(error).__name__} and was skipped"

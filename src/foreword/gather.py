@@ -11,7 +11,7 @@ import os
 
 from .findings import finding
 from .sources.environment import settled
-from .sources.files import GONE, UNTRUSTED, above, is_inside, is_unchanged
+from .sources.files import GONE, UNTRUSTED, is_inside, is_unchanged
 from .sources.finder import Slot, Trail, bound_of, choose, matches, may_be_used, slots, walked_directories
 from .sources.skills import read_resident, read_skill
 from .vocabulary import Access, Candidate, Document, Inputs, Scope, Skill, include_key, printable, replace, value
@@ -136,7 +136,7 @@ def _find_texts(find: Find, workspace: Workspace, reader: Reader, trail: Trail) 
     for slot in reversed(places) if is_nearest_only else places:
         layer = _layer(find, slot)
         chosen = texts[0][0] if is_nearest_only and texts else None
-        for reading, is_taken in choose(slot, layer, workspace, reader, trail):
+        for reading, is_taken in choose(slot, find, layer, workspace, reader, trail):
             if is_taken and (chosen is None or not is_nearest_only):
                 trail.leave(reading.path, layer, reading.fate, reading.reason, reading.code)
                 texts.append((reading, len(trail.candidates) - 1))
@@ -301,7 +301,7 @@ def _include(document: Document, target: str, bound: str, reader: Reader, trail:
     shown = printable(path)
     why = ""
     real = _real_path(path)
-    _stamp_way(path, bound, reader)
+    reader.stamp_way(path, bound)
     if real is None:
         why = "no file can have that name"
     elif not is_inside(real, os.path.realpath(bound)):
@@ -332,13 +332,6 @@ def _real_path(path: str) -> str | None:
         return None
 
 
-def _stamp_way(path: str, bound: str, reader: Reader) -> None:
-    """Stamp a path, and the folders on its way: a link among them decides where it leads."""
-    while is_inside(path, bound) and path != bound:
-        reader.stamp(path)
-        path = above(path)
-
-
 def _values(
     layout: Layout, bodies: Mapping[str, Document], workspace: Workspace, scope: Scope | None, reader: Reader
 ) -> tuple[dict[str, str | Document], list[Finding]]:
@@ -356,7 +349,7 @@ def _values(
             wanted.update(dict.fromkeys((each.type, each.name) for each in template.variables))
     for type_, name in wanted:
         if type_ == "file":
-            _stamp_way(os.path.normpath(os.path.join(workspace.cwd, name)), workspace.cwd, reader)
+            reader.stamp_way(os.path.normpath(os.path.join(workspace.cwd, name)), workspace.cwd)
     scope = scope or Scope((Access(workspace.root or workspace.cwd),))
     values, findings, is_stamped = read_values(wanted, workspace, scope, layout.settings, reader)
     if not is_stamped:

@@ -402,6 +402,7 @@ def parse(mapping: Mapping[str, Any], name: str, address: str = "", strange: fro
 _KNOWN: dict[str, dict[str, Key]] = {}
 for _key in KEYS:
     _KNOWN.setdefault(_key.table, {})[_key.name] = _key
+_DEEPEST = 50
 _BODIES = ("text", "of", "sections")
 _TOP_TABLES = ("settings", "find", "section", "guideline", "wording", "on", "compaction")
 
@@ -417,6 +418,8 @@ def _layout(mapping: Mapping[str, Any], name: str, address: str, strange: frozen
     finds = tuple(_find(key, _table(tables["find"], key), settings, strange) for key in tables["find"])
     _check(tables["on"], "on", "on.")
     _check(tables["compaction"], "compaction", "compaction.")
+    rows = mapping.get("guideline", [])
+    _expect(isinstance(rows, list | tuple), "guideline", "a list of tables", rows)
     reader = _Sections(tables["section"], {find.name: find for find in finds}, settings, wording)
     sections = reader.sections(top.get("sections", ()), "sections", {})
     return Layout(
@@ -429,9 +432,7 @@ def _layout(mapping: Mapping[str, Any], name: str, address: str, strange: frozen
         budget=top.get("budget"),
         over=top.get("over", "cut"),
         settings=settings,
-        guidelines=tuple(
-            _guideline(row, number, settings) for number, row in enumerate(mapping.get("guideline", ()), 1)
-        ),
+        guidelines=tuple(_guideline(row, number, settings) for number, row in enumerate(rows, 1)),
         wording=wording,
         on=tables["on"],
         compaction=tables["compaction"],
@@ -588,6 +589,8 @@ class _Sections:
                 f"section {name!r} stands in the layout twice"
                 + (f" ({' > '.join([*self.above, name])})" if self.above else "")
             )
+        if len(self.above) >= _DEEPEST:
+            raise LayoutError(f"sections nest deeper than {_DEEPEST} ({' > '.join(self.above[:3])} > …)")
         self.seen.add(name)
         table = _table(self.tables, name)
         where = f"section.{name}."
@@ -723,6 +726,7 @@ def condition(term: str, settings: Mapping[str, Any], where: str) -> Condition:
 
 def _guideline(row: Mapping[str, Any], number: int, settings: Mapping[str, Any]) -> Guideline:
     where = f"guideline {number}: "
+    _expect(isinstance(row, dict), f"guideline {number}", "a table", row)
     _check(row, "guideline", where)
     if ("say" in row) == ("from" in row):
         raise LayoutError(f"{where}needs either say or from")

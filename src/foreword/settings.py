@@ -22,7 +22,7 @@ from .vocabulary import printable, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
     from .layout import Section
@@ -79,23 +79,35 @@ def _read(path: str, reader: Reader, is_strange: bool = False) -> list[Settings]
     return [Settings(path, mapping, is_strange)]
 
 
-def chosen_layout(settings: Sequence[Settings]) -> tuple[str, list[Finding]]:
-    """The layout that the settings name, the strongest first. A workspace may name a shipped one, or one of its own pack."""
-    findings: list[Finding] = []
+def named_layouts(settings: Sequence[Settings]) -> Iterator[tuple[str, Settings]]:
+    """The layouts that the settings name, the strongest first."""
     for each in reversed(settings):
-        name = each.mapping.get("layout")
-        if not name:
-            continue
-        if (
-            each.is_strange
-            and not name.startswith("$workspace/")
-            and ("/" in name.removeprefix("$std/") or name.endswith(".toml"))
-        ):
-            message = f"{printable(each.path)} names the layout {name!r}; a workspace may name a shipped one or one of its own ($workspace/…)"
-            findings.append(finding("workspace-refused", message, printable(each.path)))
-            continue
-        return name, findings
-    return "", findings
+        if each.mapping.get("layout"):
+            yield each.mapping["layout"], each
+
+
+def layout_of(
+    named: str, settings: Sequence[Settings], default: str, find: Callable[[str], Source]
+) -> tuple[Source, list[Finding]]:
+    """The layout that the caller names, else the settings, else the default.
+
+    A workspace may name a shipped one or one of its own; what it may not name, or names wrongly, is a finding.
+    """
+    findings: list[Finding] = []
+    if named:
+        return find(named), findings
+    for name, each in named_layouts(settings):
+        if not each.is_strange:
+            return find(name), findings
+        path = printable(each.path)
+        is_file = not name.startswith("$workspace/") and ("/" in name.removeprefix("$std/") or name.endswith(".toml"))
+        try:
+            if is_file:
+                raise CallError("a workspace may name a shipped one or one of its own ($workspace/…)")
+            return find(name), findings
+        except ForewordError as error:
+            findings.append(finding("workspace-refused", f"{path} names the layout {name!r}: {error}", path))
+    return find(default), findings
 
 
 # What a stranger may not set, and what counts instead.
@@ -174,12 +186,14 @@ def _set_by_stranger(source: Source, key: str, content: Any, path: str, findings
 
 
 def _boundaries(sections: Sequence[Section]) -> list[object]:
-    """Where the boundaries stand in a layout and when, whatever their wording."""
+    """The boundaries as they stand in a layout, and when; whatever the wording around them."""
     found: list[object] = []
     for section in sections:
         inner = _boundaries(section.sections)
-        if section.of in ("readable", "writable", "denied") or inner:
-            found.append((section.name, section.of, section.item, section.when, section.instead, inner))
+        if section.of in ("readable", "writable", "denied"):
+            found.append(section)
+        elif inner:
+            found.append((section.name, section.language, section.when, section.instead, inner))
     return found
 
 

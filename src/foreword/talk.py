@@ -16,30 +16,34 @@ from _thread import allocate_lock
 
 from .build import build
 from .clock import tells_time
-from .conversation import Settled, decide, drift, settle, tools_by_name, written_tools
-from .engine import Assembler, as_told, each_skill, local_time, with_body
-from .errors import CallError, StoreError, suggestion
-from .extensions import run
+from .conversation import Settled, decide, drift, settle, tools_by_name, with_state, written_tools
+from .drafts import Scribe
+from .engine import Assembler, Plan, Stand, as_told, each_skill, local_time, with_body
+from .errors import CallError, ForewordError, StoreError, suggestion
+from .extensions import Resources, Start, run
 from .findings import finding
+from .sources.environment import settled as settled_workspace
+from .sources.files import Reader
 from .store import open_store
-from .vocabulary import Agent, Document, Edition, Turn, printable, replace
+from .vocabulary import Agent, Candidate, Document, Edition, Finding, Turn, printable, replace
 from .wire import account_form, inputs_form, inputs_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
     from typing import Any
 
     from .conversation import Drift
-    from .extensions import Extension, Resources
-    from .layout import Layout
-    from .vocabulary import Finding, Inputs, Prompt, Skill, Store, Tool, Workspace
+    from .extensions import Extension
+    from .layout import Layout, Section
+    from .vocabulary import Inputs, Prompt, Skill, Store, Tool, Workspace
 
     Message = Mapping[str, Any]
 
 _REMEMBERED = 10_000
 _MOST_FILES = 50
+_MOST_FOLDERS = 200
 
 
 class Conversations:
@@ -48,6 +52,7 @@ class Conversations:
     def __init__(self, store: str | Store = ":memory:", extensions: Sequence[Extension] = ()) -> None:
         self.store: Store = open_store(store) if isinstance(store, str) else store
         self.extensions = tuple(extensions)
+        self.writing = allocate_lock()
         self._lock = allocate_lock()
         self._known: dict[str, Edition] = {}
 
@@ -60,11 +65,20 @@ class Conversations:
         *,
         settings: str = "",
         assignments: Sequence[tuple[str, Any]] = (),
+        packs: Mapping[str, str] | None = None,
     ) -> Talk:
-        """A conversation, new or known. Nothing is read or written before its first turn."""
-        packs = {name: folder for each in self.extensions for name, folder in each.packs.items()}
+        """A conversation, new or known. Nothing is read or written before its first turn.
+
+        Without a layout, a known conversation goes on with the shipped or user's layout it was made with.
+        """
+        assembler = Assembler(workspace, layout, settings=settings, assignments=assignments, packs=packs)
+        return self.open_with(id, assembler, agent)
+
+    def open_with(self, id: str, assembler: Assembler, agent: Agent | None = None) -> Talk:
+        """A conversation whose prompts this assembler makes, with what the extensions add to it."""
         rules = [rule for each in self.extensions for rule in each.rules]
-        assembler = Assembler(workspace, layout, settings=settings, assignments=assignments, rules=rules, packs=packs)
+        packs = {name: folder for each in self.extensions for name, folder in each.packs.items()}
+        assembler.rules, assembler.packs = (*assembler.rules, *rules), {**packs, **assembler.packs}
         return Talk(self, id, assembler, agent or Agent())
 
     def construct(self, id: str, workspace: Workspace, agent: Agent | None = None, layout: str = "builder") -> str:
@@ -107,52 +121,63 @@ class Talk:
         self.talks, self.id, self.assembler = talks, id, assembler
         self.agent = agent if agent.session else replace(agent, session=id)
         self._layout: Layout | None = None
+        self._lock = allocate_lock()
         self._events: list[str] = []
         self._waiting: list[Message] = []
-        self._parsed: tuple[Edition, list[Any], list[Any]] | None = None
+        self._reports: list[Finding] = []
+        self._opened_with = assembler
+        self._added: list[Resources] = []
+        self._discovered: list[Resources] | None = None
+        # What was made of what, so that nothing is parsed or built twice.
+        self._parsed: tuple[Edition, list[Any], list[Any], list[Finding]] | None = None
         self._tools: tuple[object, str] = (None, "")
+        self._compared: tuple[str, str, bool] = ("", "", False)
+        self._inputs: tuple[str, Inputs] | None = None
+        self._scribe: Scribe | None = None
+        self._made: tuple[object, Agent, datetime | None, Edition] | None = None
+        self._settled_for: tuple[Any, ...] = ()
 
     # what the caller asks
 
     def turn(self, message: str = "", messages: Sequence[Message] = (), now: datetime | None = None) -> Turn:
         """What the model sees now: `messages` is the history, `message` what the user says."""
-        events, self._events = ["turn", *self._events], []
-        settled, is_reused = self._carry_out(events, now)
-        return self._turn(settled, is_reused, message, messages)
+        with self._lock:
+            events, self._events = self._events, []
+        try:
+            settled, is_reused = self._carry_out(["turn", *events], now)
+        except BaseException:
+            self._happened(events)
+            raise
+        if events and any(each.code == "store-down" for each in settled.findings):
+            self._happened(events)
+        with self._lock:
+            waiting, self._waiting = self._waiting, []
+        return self._turn(settled, is_reused, message, messages, waiting)
 
     def reload(self, now: datetime | None = None) -> Turn:
         """Read everything again, if the layout does that on a reload."""
         self._discover("reload")
-        settled, is_reused = self._carry_out(["reload"], now)
+        settled, is_reused = self._carry_out(["turn", "reload"], now)
         return self._turn(settled, is_reused, "", ())
 
     def compact(self, message: str = "", messages: Sequence[Message] = (), now: datetime | None = None) -> Turn:
         """The request for a summary, as the layout asks for it. What is asked is not kept."""
-        layout = self.layout
-        request = layout.wording.get("compaction", "")
         try:
-            if layout.compaction.get("under") == "new":
-                settled, is_reused = self._carry_out(["compaction"], now)
-                self._keep_state(settled.edition, {"skills": [], "told": {}})
-            else:
-                settled, is_reused = self._kept(now)
-                self._keep_state(settled.edition, {"is_compacted": True, "skills": []})
+            settled, is_reused = self._compacted(now)
         except StoreError as error:
-            if layout.compaction.get("under") != "new":
+            if self.layout.compaction.get("under") != "new":
                 raise
-            alone = Edition(0, "")
-            settled, is_reused = (
-                Settled(alone, (), [finding("store-down", f"{error}; the request stands alone")]),
-                False,
-            )
+            told = [finding("store-down", f"{error}; the request stands alone")]
+            settled, is_reused = Settled(Edition(0, ""), (), told), False
         turn = self._turn(settled, is_reused, message, messages)
-        if layout.compaction.get("say") == "message":
+        request = self.layout.wording.get("compaction", "")
+        if self.layout.compaction.get("say") == "message":
             return replace(turn, messages=(*turn.messages, {"role": "user", "content": request}))
         return replace(turn, system="\n\n".join(filter(None, (turn.system, request))))
 
     def drift(self, now: datetime | None = None) -> Drift:
         """What a prompt built now would change."""
-        using, _ = self.talks.current(self.id)
+        using, _ = self._current()
         if using is None:
             raise CallError(f"the conversation {self.id!r} has no edition yet; its first turn makes one")
         return drift(using, self._gathered(now))
@@ -164,28 +189,29 @@ class Talk:
     def refresh_registry(self, tools: Sequence[Tool]) -> None:
         """The set of tools that exist has changed; these are active."""
         self.set_active_tools(tools)
-        self._events.append("registry")
+        self._happened(["registry"])
 
     def add_resources(self, resources: Resources) -> None:
         """Further folders of skills and packs, from an extension."""
-        self._take(resources)
-        self._events.append("resources")
+        self._added.append(resources)
+        self._equip()
+        self._happened(["resources"])
 
     def send_message(self, content: str) -> None:
         """Put a message (user role) into the next turn."""
-        self._waiting.append({"role": "user", "content": content})
+        with self._lock:
+            self._waiting.append({"role": "user", "content": content})
 
     def use_skill(self, name: str) -> Message:
         """The message that gives the model a skill's body; a second time it only says that the skill is active."""
         using = self._using_or_made()
         known = {skill.name: skill for skill in each_skill(self._inputs_of(using))}
         if name not in known:
-            raise CallError(f"no skill {name!r}" + (suggestion(name, known) if known else "; no skills were found"))
-        state = json.loads(using.state)
-        if name in state.get("skills", ()):
+            raise CallError(_no_skill(name, sorted(known)))
+        if name in json.loads(using.state).get("skills", ()):
             return {"role": "user", "content": _filled(self.layout, "skill_active_message", known[name])}
         skill = with_body(known[name])
-        self._keep_state(using, {"skills": [*state.get("skills", ()), name]})
+        self._keep(using, lambda state: {"skills": [*dict.fromkeys((*state.get("skills", ()), name))]})
         content = _filled(self.layout, "skill_message", skill) + _bundled(skill) + _changed_since(skill, using)
         return {"role": "user", "content": content}
 
@@ -200,58 +226,146 @@ class Talk:
         with_skills: bool = True,
         now: datetime | None = None,
     ) -> Prompt:
-        """A prompt for an agent that does one task: the task as its base, or behind the parent's base, and what it inherits."""
+        """A prompt for an agent that does one task: the task as its base, or behind the parent's base, and what it inherits.
+
+        The task takes the place of the layout's base, and is written in its language where that is a template.
+        """
         inputs = self._inputs_of(self._using_or_made())
         kinds = {find.name: find.kind for find in self.layout.finds}
         kept = {name for name in inputs.found if (with_skills if kinds.get(name) == "skill" else with_context)}
         found = {name: entries if name in kept else () for name, entries in inputs.found.items()}
+        agent = replace(self.agent, role="sub", tools=tuple(tools), session="", plan="", skill="")
+        if any(section.language in ("brackets", "jinja") for section in _bases(self.layout)):
+            base = _behind(self.layout, inputs, task) if is_appended else Document("task", task)
+            inputs = self._another(self.assembler, workspace=workspace).stand(replace(agent, base=base)).inputs
+            return self._built(replace(inputs, found=found), replace(agent, base=base), now)
         where = inputs.workspace
         if workspace is not None:
-            where = replace(where, cwd=workspace.cwd, root=workspace.root or workspace.cwd)
-        base = f"{_text(self.agent.base)}\n\n{task}".strip() if is_appended else task
-        agent = replace(self.agent, role="sub", tools=tuple(tools), base=base, session="", plan="", skill="")
-        return self._built(replace(inputs, found=found, workspace=where), agent, now)
+            own = settled_workspace(workspace, Reader())
+            where = replace(where, cwd=own.cwd, root=own.root, is_repository=own.is_repository)
+        inputs = replace(inputs, found=found, workspace=where)
+        if is_appended:
+            task = "\n\n".join(filter(None, (_base_text(self.layout, self._built(inputs, agent, now)), task)))
+        return self._built(inputs, replace(agent, base=task), now)
 
     @property
     def layout(self) -> Layout:
-        """The layout, read once for this conversation."""
+        """The layout, as it was when this conversation was last gathered here."""
         if self._layout is None:
-            self._layout = self.assembler.layout()
+            try:
+                self._layout = self.assembler.layout()
+            except ForewordError:
+                # It may come from an extension, which a process that goes on with a conversation has not asked yet.
+                if self._discovered is not None:
+                    raise
+                self._discover("start")
+                self._layout = self.assembler.layout()
         return self._layout
 
     # how a step is carried out
 
     def _carry_out(self, events: list[str], now: datetime | None) -> tuple[Settled, bool]:
-        """Decide, build what is needed, settle, publish. Of two processes that publish at once, the loser takes the winner's."""
-        using, findings = self.talks.current(self.id)
-        if using is not None:
-            events = [*events, *self._other_events(using)]
-        step = decide(self.layout.on, using, events)
-        if using is not None and (step == "keep" or findings):
-            return Settled(using, (), findings), True
-        if using is None:
-            self._discover("start")
-        settled = settle(step, using, self._fresh_for(step, using, events, now))
-        edition = settled.edition
-        if using is None or edition.number != using.number:
-            edition = self.talks.store.publish(self.id, edition, using.number if using else 0)
-        elif edition.state != using.state:
-            self.talks.store.keep_state(self.id, edition.number, edition.state)
-        self.talks.remember(self.id, edition)
-        self._tell("constructed" if using is None else step, edition)
-        return replace(settled, edition=edition), using is not None and edition.number == using.number
+        """Decide, build what is needed, settle, publish. Of two processes that publish at once, the loser goes on from the winner's."""
+        while True:
+            using, findings = self._current()
+            happened = [*events, *self._other_events(using)] if using else events
+            step = decide(self.layout.on, using, happened) if using else "gather"
+            if using and (step == "keep" or findings or self._is_settled(step, using, happened)):
+                if step != "keep" and findings and "reload" in events:
+                    raise StoreError(findings[0].message)
+                return Settled(using, (), findings), True
+            fresh = self._fresh_for(step, using, happened, now)
+            settled = settle(step, using, fresh, is_summarised="compaction" in events)
+            try:
+                kept = self._published(using, settled.edition)
+            except StoreError as error:
+                if using is None or events[1:2] == ["reload"] or "compaction" in events:
+                    raise
+                told = finding("store-down", f"{error}; the edition in use goes on")
+                return Settled(using, (), [told]), True
+            if kept is None:
+                events = ["turn"]
+                continue
+            self.talks.remember(self.id, kept)
+            if kept is using and not settled.messages:
+                self._settled_for = self._stand_of(using) if self._is_about_tools(step, happened) else ()
+            self._tell("constructed" if using is None else step, kept)
+            return replace(settled, edition=kept), using is not None and kept.number == using.number
 
-    def _kept(self, now: datetime | None) -> tuple[Settled, bool]:
-        """The edition in use as it is, whatever has changed; one is made where there is none."""
+    def _published(self, using: Edition | None, edition: Edition) -> Edition | None:
+        """The edition as it is kept now; None if another process has made one meanwhile."""
+        if using is None or edition.number != using.number:
+            kept = self.talks.store.publish(self.id, edition, using.number if using else 0)
+            return kept if kept == edition else None
+        if edition.state != using.state:
+            told = json.loads(edition.state).get("told")
+            return self._keep(using, lambda _: {"told": told, "is_compacted": None}, is_strict=True)
+        return using
+
+    def _compacted(self, now: datetime | None) -> tuple[Settled, bool]:
+        """The edition under which a summary is asked for; what only the messages knew is forgotten with them."""
+        using, findings = self._current()
+        forgotten: dict[str, Any] = {"skills": None, "told": None}
+        if self.layout.compaction.get("under") == "new":
+            if findings:
+                raise StoreError(findings[0].message)
+            settled, is_reused = self._carry_out(["turn", "compaction"], now)
+            return replace(settled, edition=self._keep(settled.edition, lambda _: forgotten)), is_reused
+        settled, is_reused = (Settled(using, (), findings), True) if using else self._carry_out(["turn"], now)
+        if self.layout.on.get("compaction", "keep") != "keep":
+            forgotten["is_compacted"] = True
+        self._keep(settled.edition, lambda _: forgotten)
+        return settled, is_reused
+
+    def _keep(
+        self, using: Edition, change: Callable[[dict[str, Any]], dict[str, Any]], is_strict: bool = False
+    ) -> Edition | None:
+        """Keep something beside the edition in use, on top of what others have kept there meanwhile.
+
+        Nothing is written where nothing changes. `is_strict`: not at all, and None, if it is no longer the edition in use.
+        """
+        if with_state(using, **change(json.loads(using.state))) is using:
+            return using
+        with self.talks.writing:
+            latest = self.talks.store.current(self.id) or using
+            if is_strict and latest.number != using.number:
+                return None
+            kept = with_state(latest, **change(json.loads(latest.state)))
+            if kept is not latest:
+                self.talks.store.keep_state(self.id, kept.number, kept.state)
+        self.talks.remember(self.id, kept)
+        return kept if kept.number == using.number else using
+
+    def _current(self) -> tuple[Edition | None, list[Finding]]:
         using, findings = self.talks.current(self.id)
-        return (Settled(using, (), findings), True) if using else self._carry_out(["turn"], now)
+        if using and not self.assembler.layout_name and using.layout.startswith(("$std/", "$user/")):
+            self._opened_with = self._another(self._opened_with, layout=using.layout)
+            self._equip()
+        return using, findings
 
     def _fresh_for(self, step: str, using: Edition | None, events: list[str], now: datetime | None) -> Edition:
         """What would be built now: from the kept inputs, where only the agent counts, else from the disk."""
-        is_about_tools = step == "append" and self.layout.on.get("turn", "keep") != "append"
-        if using and using.inputs and (step == "format" or (is_about_tools and "compaction" not in events)):
+        if using and using.inputs and (step == "format" or self._is_about_tools(step, events)):
             return self._formatted(using, now)
         return self._gathered(now)
+
+    def _is_about_tools(self, step: str, events: list[str]) -> bool:
+        """Whether the change is to be told, and nothing but tools can have made it."""
+        on = self.layout.on
+        return step == "append" and not any(
+            on.get(each) == "append" for each in events if each not in ("tools", "registry")
+        )
+
+    def _is_settled(self, step: str, using: Edition, events: list[str]) -> bool:
+        """Whether it is known that these tools tell this edition nothing new."""
+        return self._is_about_tools(step, events) and self._settled_for == self._stand_of(using)
+
+    def _stand_of(self, using: Edition) -> tuple[Any, ...]:
+        return (using.number, using.state, using.inputs, self.agent)
+
+    def _happened(self, events: list[str]) -> None:
+        with self._lock:
+            self._events = [*events, *self._events]
 
     def _other_events(self, using: Edition) -> list[str]:
         events = ["tools"] if self._has_other_tools(using) else []
@@ -261,36 +375,49 @@ class Talk:
 
     def _has_other_tools(self, using: Edition) -> bool:
         tools = self._written_tools()
-        return tools != using.tools and tools_by_name(tools) != tools_by_name(using.tools)
+        if tools == using.tools:
+            return False
+        if self._compared[:2] != (tools, using.tools):
+            self._compared = (tools, using.tools, tools_by_name(tools) != tools_by_name(using.tools))
+        return self._compared[2]
 
     def _written_tools(self) -> str:
         if self._tools[0] is not self.agent:
             self._tools = (self.agent, written_tools(self.agent.tools))
         return self._tools[1]
 
+    # how an edition is made
+
     def _gathered(self, now: datetime | None) -> Edition:
+        if self._discovered is None:
+            self._discover("start")
         if any("template" in section.instead for section in self.layout.each_section()):
             version = self.talks.store.template()
             self.assembler.global_template = (
                 Document(f"template {version.version}", version.template) if version else None
             )
-        prompt = self.assembler.prompt(self.agent, now)
-        return self._fresh(prompt, self.assembler.stand(self.agent).inputs)
+        stand = self.assembler.stand(self.agent)
+        self._layout = stand.layout
+        inputs = self._with_sources(stand.inputs)
+        return self._fresh(stand if inputs is stand.inputs else object(), inputs, now)
 
     def _formatted(self, using: Edition, now: datetime | None) -> Edition:
-        inputs = inputs_from(json.loads(using.inputs))
-        return replace(self._fresh(self._built(inputs, self.agent, now), inputs), inputs=using.inputs)
+        """The kept inputs for the agent of this turn. When they were gathered is remembered: the menu is as old as that."""
+        fresh = self._fresh(using.inputs, self._inputs_of(using), now)
+        gathered = json.loads(using.state).get("gathered") or using.made
+        return with_state(replace(fresh, inputs=using.inputs), gathered=gathered)
 
-    def _built(self, inputs: Inputs, agent: Agent, now: datetime | None) -> Prompt:
-        moment = as_told(tells_time(self.layout, inputs), now)
-        return build(self.layout, inputs, agent, moment, self.assembler.rules)
-
-    def _fresh(self, prompt: Prompt, inputs: Inputs) -> Edition:
+    def _fresh(self, source: object, inputs: Inputs, now: datetime | None) -> Edition:
         """What would be the edition now. Inputs are kept only where the layout formats them again."""
+        moment = as_told(tells_time(self.layout, inputs), now)
+        last = self._made
+        if last and last[0] is source and last[1] is self.agent and last[2] == moment:
+            return last[3]
+        prompt = self._built(inputs, self.agent, moment)
         is_formatted = "format" in self.layout.on.values() or any(find.kind == "skill" for find in self.layout.finds)
         kept = json.dumps(inputs_form(inputs), ensure_ascii=False, sort_keys=True) if is_formatted else ""
         made_for = {"cwd": printable(inputs.workspace.cwd), "model": self.agent.model, "provider": self.agent.provider}
-        return Edition(
+        edition = Edition(
             number=0,
             system=prompt.text,
             tools=self._written_tools(),
@@ -300,52 +427,95 @@ class Talk:
             made_for=json.dumps(made_for, ensure_ascii=False, sort_keys=True),
             made=local_time().isoformat(timespec="milliseconds"),
         )
+        self._made = (source, self.agent, moment, edition)
+        return edition
+
+    def _built(self, inputs: Inputs, agent: Agent, now: datetime | None) -> Prompt:
+        layout = self.layout
+        stand = Stand(Plan(layout, inputs.workspace, (), ()), inputs, tells_time(layout, inputs))
+        has_place = any(section.of == "active_skill" for section in layout.each_section())
+        if has_place and isinstance(agent.skill, str) and agent.skill:
+            known = {skill.name: skill for skill in each_skill(inputs)}
+            if agent.skill not in known:
+                raise CallError(_no_skill(agent.skill, sorted(known)))
+            agent = replace(agent, skill=with_body(known[agent.skill]))
+        with self._lock:
+            if self._scribe is None or self._scribe.layout is not layout:
+                self._scribe = Scribe(layout)
+            moment = as_told(stand.tells, now)
+            return build(layout, inputs, agent, moment, self.assembler.rules, self._scribe, stand.render)
 
     def _checked(self, prompt: Prompt) -> Prompt:
         """The prompt with what the checks of extensions found."""
         found: list[Finding] = []
         for extension in self.talks.extensions:
             for check in extension.checks:
-                found.extend(run(extension, lambda: list(check(prompt)), found) or ())  # noqa: B023 - called at once
+                found.extend(run(extension, _listing(check, Finding), found, prompt) or ())
         return replace(prompt, findings=(*prompt.findings, *found)) if found else prompt
 
-    def _keep_state(self, edition: Edition, changes: dict[str, Any]) -> None:
-        state = json.dumps({**json.loads(edition.state), **changes}, sort_keys=True)
-        if state != edition.state:
-            self.talks.store.keep_state(self.id, edition.number, state)
-            self.talks.remember(self.id, replace(edition, state=state))
+    def _with_sources(self, inputs: Inputs) -> Inputs:
+        """The inputs with the documents of extensions, behind those that were found; what is there already is left out."""
+        found, candidates, findings = dict(inputs.found), list(inputs.candidates), list(inputs.findings)
+        names = {find.name for find in self.layout.finds if find.kind == "text"}
+        is_any = False
+        for extension in self.talks.extensions:
+            for name in extension.sources if names else ():
+                if name not in names:
+                    continue
+                is_any = True
+                source = _listing(extension.sources[name], Document)
+                for document in run(extension, source, findings, inputs.workspace) or ():
+                    is_new = all(document.text != each.text for each in found[name] if isinstance(each, Document))
+                    fate = ("used", "") if is_new else ("duplicate", "its text is there already")
+                    candidates.append(Candidate(document.path, extension.name, *fate))  # type: ignore[arg-type]
+                    found[name] = (*found[name], document) if is_new and document.text.strip() else found[name]
+        return replace(inputs, found=found, candidates=candidates, findings=findings) if is_any else inputs
 
     def _using_or_made(self) -> Edition:
-        using, _ = self.talks.current(self.id)
+        using, _ = self._current()
         return using or self._carry_out(["turn"], None)[0].edition
 
     def _inputs_of(self, edition: Edition) -> Inputs:
-        return inputs_from(json.loads(edition.inputs)) if edition.inputs else self.assembler.stand(self.agent).inputs
+        if not edition.inputs:
+            return self.assembler.stand(self.agent).inputs
+        if self._inputs is None or self._inputs[0] is not edition.inputs:
+            self._inputs = (edition.inputs, inputs_from(json.loads(edition.inputs)))
+        return self._inputs[1]
 
     # what the model sees
 
-    def _turn(self, settled: Settled, is_reused: bool, message: str, messages: Sequence[Message]) -> Turn:
+    def _turn(
+        self,
+        settled: Settled,
+        is_reused: bool,
+        message: str,
+        messages: Sequence[Message],
+        waiting: Sequence[Message] = (),
+    ) -> Turn:
         edition = settled.edition
-        findings = list(settled.findings)
-        passages, tools = self._read(edition)
+        passages, tools, told = self._read(edition)
+        findings = [*settled.findings, *(() if is_reused else told), *self._reports]
+        self._reports = []
         system, injected = self._started(edition.system, message, findings)
         current = [{"role": "user", "content": message}] if message else []
-        waiting, self._waiting = self._waiting, []
         whole = [*converted(messages), *settled.messages, *waiting, *current, *injected]
         for extension in self.talks.extensions:
             if extension.context is not None:
-                whole = run(extension, extension.context, findings, list(whole)) or whole
+                seen = run(extension, _listing(extension.context, dict), findings, [dict(each) for each in whole])
+                whole = whole if seen is None else seen
         if system != edition.system:
             passages = []
         return Turn(self.id, edition.number, is_reused, system, whole, tools, passages, findings)
 
-    def _read(self, edition: Edition) -> tuple[list[Any], list[Any]]:
+    def _read(self, edition: Edition) -> tuple[list[Any], list[Any], list[Finding]]:
+        """The passages, tools and findings of an edition."""
         known = self._parsed
         if known is None or known[0].account is not edition.account or known[0].tools is not edition.tools:
             account = json.loads(edition.account)
             passages = [(each["start"], each["end"], each["lifetime"]) for each in account.get("passages", ())]
-            known = self._parsed = (edition, passages, json.loads(edition.tools))
-        return known[1], known[2]
+            findings = [Finding(**{**each, "path": each["path"] or ""}) for each in account.get("findings", ())]
+            known = self._parsed = (edition, passages, json.loads(edition.tools), findings)
+        return known[1:]
 
     def _started(self, system: str, message: str, findings: list[Finding]) -> tuple[str, list[Message]]:
         """`before_agent_start`, in order: each sees the prompt of the one before; the change is for this turn only."""
@@ -353,7 +523,7 @@ class Talk:
         for extension in self.talks.extensions if message else ():
             if extension.before_agent_start is None:
                 continue
-            start = run(extension, extension.before_agent_start, findings, system, message)
+            start = run(extension, extension.before_agent_start, findings, system, message, gives=Start)
             if start is not None:
                 system = system if start.prompt is None else start.prompt
                 injected += [{"role": "user", "content": start.message}] if start.message else []
@@ -362,28 +532,59 @@ class Talk:
     def _tell(self, event: str, edition: Edition) -> None:
         for extension in self.talks.extensions:
             if extension.listen is not None:
-                run(extension, extension.listen, [], event, {"conversation": self.id, "edition": edition.number})
+                run(
+                    extension,
+                    extension.listen,
+                    self._reports,
+                    event,
+                    {"conversation": self.id, "edition": edition.number},
+                )
+
+    # what extensions bring
 
     def _discover(self, reason: str) -> None:
-        """Ask extensions for resources, at the start and on every reload."""
+        """Ask extensions for resources: before this process first gathers for a conversation, and on every reload."""
+        self._discovered = []
         for extension in self.talks.extensions:
             if extension.resources_discover is not None:
-                resources = run(extension, extension.resources_discover, [], reason)
-                if resources is not None:
-                    self._take(resources)
+                resources = run(extension, extension.resources_discover, self._reports, reason, gives=Resources)
+                self._discovered += [resources] if resources else []
+        self._equip()
 
-    def _take(self, resources: Resources) -> None:
-        old = self.assembler
-        self.assembler = Assembler(
-            old.workspace,
-            old.layout_name,
-            settings=old.settings,
-            assignments=old.assignments,
-            rules=old.rules,
-            packs={**old.packs, **resources.packs},
-            values=old.values,
-            skill_folders=tuple(dict.fromkeys((*old.skill_folders, *resources.skills))),
+    def _equip(self) -> None:
+        """Give the assembler what was discovered and added, if it has not got that already."""
+        opened, resources = self._opened_with, [*(self._discovered or ()), *self._added]
+        packs = dict(opened.packs)
+        for each in resources:
+            packs.update(each.packs)
+        folders = tuple(dict.fromkeys((*opened.skill_folders, *(one for each in resources for one in each.skills))))
+        has = self.assembler
+        if (has.layout_name, has.packs, has.skill_folders) != (opened.layout_name, packs, folders):
+            self.assembler = self._another(opened, packs=packs, skill_folders=folders)
+            self._layout = None
+
+    @staticmethod
+    def _another(
+        assembler: Assembler,
+        *,
+        workspace: Workspace | None = None,
+        layout: str = "",
+        packs: Mapping[str, str] | None = None,
+        skill_folders: Sequence[str] = (),
+    ) -> Assembler:
+        """An assembler like this one, but for what is given."""
+        another = Assembler(
+            workspace or assembler.workspace,
+            layout or assembler.layout_name,
+            settings=assembler.settings,
+            assignments=assembler.assignments,
+            rules=assembler.rules,
+            packs=packs or assembler.packs,
+            values=assembler.values,
+            skill_folders=skill_folders or assembler.skill_folders,
         )
+        another.global_template = assembler.global_template
+        return another
 
 
 def converted(messages: Sequence[Message]) -> list[Message]:
@@ -415,12 +616,12 @@ def _bundled(skill: Skill) -> str:
     """The files beside a skill's own, listed and not read."""
     folder = os.path.dirname(skill.path)
     paths: list[str] = []
-    for above, folders, names in os.walk(folder):
+    for number, (above, folders, names) in enumerate(os.walk(folder)):
         folders[:] = sorted(each for each in folders if not each.startswith("."))
         paths += [
             os.path.join(above, name) for name in sorted(names) if name != "SKILL.md" and not name.startswith(".")
         ]
-        if len(paths) > _MOST_FILES:
+        if len(paths) > _MOST_FILES or number >= _MOST_FOLDERS:
             break
     if not paths:
         return ""
@@ -434,11 +635,56 @@ def _changed_since(skill: Skill, using: Edition) -> str:
 
     try:
         changed = os.stat(skill.path).st_mtime
-        made = datetime.fromisoformat(using.made).timestamp()
+        made = datetime.fromisoformat(json.loads(using.state).get("gathered") or using.made).timestamp()
     except (OSError, ValueError):
         return ""
     return "\n\n(This file has changed since the list of skills was made.)" if changed > made else ""
 
 
-def _text(given: str | Document) -> str:
-    return given if isinstance(given, str) else given.text
+def _no_skill(name: str, known: Sequence[str]) -> str:
+    if not known:
+        return f"no skill {name!r}; no skills were found"
+    close = suggestion(name, known)
+    return f"no skill {name!r}{close}" + ("" if close.startswith("; known") else f" known: {', '.join(known)}")
+
+
+def _listing(function: Callable[..., Any], kind: type) -> Callable[..., Any]:
+    """The function of an extension, to give a list of this kind or None; anything else counts as its exception."""
+
+    def listing(*given: Any) -> list[Any] | None:
+        result = function(*given)
+        entries = None if result is None else list(result)
+        wrong = [each for each in entries or () if not isinstance(each, kind)]
+        if isinstance(result, str | dict) or wrong:
+            raise TypeError(f"it takes a list of {kind.__name__}")
+        return entries
+
+    listing.__name__ = getattr(function, "__name__", "a function")
+    return listing
+
+
+# The base of a layout
+
+
+def _bases(layout: Layout) -> list[Section]:
+    """The sections that a caller's base takes the place of."""
+    return [section for section in layout.each_section() if "base" in section.instead]
+
+
+def _behind(layout: Layout, inputs: Inputs, task: str) -> Document:
+    """The template of the parent's base with the task behind it."""
+    body = next(body for section in _bases(layout) if (body := inputs.bodies.get(section.name)))
+    return replace(body, text=f"{body.text.rstrip()}\n\n{task}".lstrip("\n"), hash="")
+
+
+def _base_text(layout: Layout, prompt: Prompt) -> str:
+    """What stands in a prompt where a caller's base would stand."""
+    names = {inner.name for section in _bases(layout) for inner in _with_inner(section)}
+    passages = [passage for passage in prompt.passages if passage.section in names]
+    return prompt.text[passages[0].start : passages[-1].end] if passages else ""
+
+
+def _with_inner(section: Section) -> Iterator[Section]:
+    yield section
+    for inner in section.sections:
+        yield from _with_inner(inner)

@@ -172,32 +172,32 @@ MODELS = {
     ),
 }
 
-# A tokenizer that gives other numbers than these is not believed. The last text must stay text: it names no control token. None is
-# in another script: only then does splintr make tables that take four times as long as all the rest.
+# A tokenizer that gives other numbers than these is not believed. The last text must stay text: it names no control token.
 GOLDEN_TEXTS = (
     "Read the file first; don't guess.\n\n- run `make test`\n",
     "    def f(x):\n\t\treturn [x_1, 1234567]  # 10 %\n",
+    "naïve 你好，世界 🙂 Привет",
     "<|endoftext|><|im_start|>",
 )
 GOLDEN_COUNTS = {
-    "o200k": (14, 22, 12),
-    "cl100k": (15, 22, 12),
-    "gemma2": (18, 30, 12),
-    "gemma3": (18, 30, 12),
-    "gemma4": (18, 30, 12),
-    "llama2": (19, 31, 13),
-    "codellama": (19, 31, 13),
-    "llama3": (15, 22, 12),
-    "deepseek_v3": (15, 22, 12),
-    "qwen3": (15, 27, 12),
-    "glm4": (15, 23, 12),
-    "kimi_k2": (14, 22, 12),
-    "kimi_k3": (14, 22, 12),
-    "phi4": (15, 22, 12),
-    "olmo2": (15, 22, 12),
-    "mistral_v1": (19, 31, 13),
-    "mistral_v2": (19, 31, 13),
-    "mistral_v3": (15, 27, 12),
+    "o200k": (14, 22, 10, 12),
+    "cl100k": (15, 22, 14, 12),
+    "gemma2": (18, 30, 10, 12),
+    "gemma3": (18, 30, 10, 12),
+    "gemma4": (18, 30, 10, 12),
+    "llama2": (19, 31, 16, 13),
+    "codellama": (19, 31, 16, 13),
+    "llama3": (15, 22, 11, 12),
+    "deepseek_v3": (15, 22, 9, 12),
+    "qwen3": (15, 27, 11, 12),
+    "glm4": (15, 23, 10, 12),
+    "kimi_k2": (14, 22, 10, 12),
+    "kimi_k3": (14, 22, 10, 12),
+    "phi4": (15, 22, 14, 12),
+    "olmo2": (15, 22, 14, 12),
+    "mistral_v1": (19, 31, 13, 13),
+    "mistral_v2": (19, 31, 13, 13),
+    "mistral_v3": (15, 27, 12, 12),
 }
 NAMES_IN_SPLINTR = {"o200k": "o200k_base", "cl100k": "cl100k_base"}
 
@@ -214,7 +214,8 @@ class Yardstick:
 def count(text: str, model: str = "", provider: str = "") -> Count:
     """How many tokens a text has for a model, as exactly as can be known here; without a model, in o200k.
 
-    Loads the tokenizer at the first call. Without the extra `tokens` it is the estimate, and `method` says so.
+    Loads the tokenizer at the first call, which takes a third of a second, so this is for reports. Without the extra `tokens` it
+    is the estimate, and `method` says so.
     """
     yardstick = yardstick_of(model, provider)
     tokens_in, method = _tokenizer(yardstick.vocabulary)

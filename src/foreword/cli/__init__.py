@@ -46,15 +46,16 @@ def main(arguments: list[str] | None = None) -> int:
 
         print(f"foreword {__version__}")
         return 0
+    if arguments is None:
+        import gc
+
+        gc.disable()  # a command is over before there is rubbish worth collecting
     return _run(given)
 
 
 def _run(given: list[str]) -> int:
-    import gc
-
     from ..errors import ForewordError
 
-    gc.disable()  # a command is over before there is rubbish worth collecting
     try:
         if not given or given[0] in ("-h", "--help", "help"):
             return _help(0 if given else 2)

@@ -5,16 +5,20 @@ from __future__ import annotations
 import sys
 
 from ..errors import CallError
-from .options import parser, read_json, store_url, with_dir
+from .options import assembler, parser, read_json, store_url, with_dir
 from .terminal import report, write, write_json, write_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Mapping
+    from typing import Any
 
-    from ..talk import Conversations, Talk
-    from ..vocabulary import Turn
+    from ..talk import Talk
+    from ..vocabulary import ConversationRow, Store, Turn
     from .options import Parser
+
+_PAGE = 1000
 
 
 def parser_for(command: str) -> Parser:
@@ -53,7 +57,7 @@ def talk_show(given: argparse.Namespace) -> int:
     """`foreword talk show ID`"""
     from ..wire import edition_form
 
-    store = _conversations(given).store
+    store = _store(given)
     edition = store.edition(given.id, given.edition) if given.edition else store.current(given.id)
     if edition is None:
         what = f"no edition {given.edition}" if given.edition else "no edition yet"
@@ -69,7 +73,7 @@ def talk_list(given: argparse.Namespace) -> int:
     """`foreword talk list [SEARCH]`"""
     from ..wire import conversation_form
 
-    rows = _conversations(given).store.conversations(given.search)
+    rows = _all(_store(given), given.search)
     if given.json:
         write_json([conversation_form(row) for row in rows])
     else:
@@ -94,22 +98,26 @@ def talk_drift(given: argparse.Namespace) -> int:
     return 0
 
 
-def _conversations(given: argparse.Namespace) -> Conversations:
-    from ..extensions import installed
-    from ..talk import Conversations
+def _store(given: argparse.Namespace) -> Store:
+    from ..store import open_store
 
-    return Conversations(store_url(given), installed())
+    return open_store(store_url(given))
+
+
+def _all(store: Store, search: str) -> list[ConversationRow]:
+    rows: list[ConversationRow] = []
+    while True:
+        more = store.conversations(search, _PAGE, len(rows))
+        rows += more
+        if len(more) < _PAGE:
+            return rows
 
 
 def _talk(given: argparse.Namespace) -> Talk:
-    from ..settings import parse_assignment
-    from ..vocabulary import Workspace
+    from ..extensions import installed
+    from ..talk import Conversations
 
-    workspace = Workspace(given.dir, home=given.home)
-    assignments = [parse_assignment(each) for each in given.set]
-    return _conversations(given).open(
-        given.id, workspace, given.agent, given.layout, settings=given.settings, assignments=assignments
-    )
+    return Conversations(store_url(given), installed()).open_with(given.id, assembler(given), given.agent)
 
 
 def _messages(given: argparse.Namespace) -> list[dict[str, object]]:
@@ -125,6 +133,16 @@ def _messages(given: argparse.Namespace) -> list[dict[str, object]]:
     return rows
 
 
+def _shown(message: Mapping[str, Any]) -> str:
+    """The text of a message; one that holds something else is shown as the JSON it is."""
+    import json
+
+    content = message.get("content")
+    if isinstance(content, str):
+        return content
+    return json.dumps({name: each for name, each in message.items() if name != "role"}, ensure_ascii=False)
+
+
 def _write_turn(turn: Turn, given: argparse.Namespace) -> int:
     if given.json:
         from ..wire import turn_form
@@ -133,7 +151,7 @@ def _write_turn(turn: Turn, given: argparse.Namespace) -> int:
     else:
         write(turn.system)
         for message in turn.messages:
-            write(f"\n[{message['role']}]\n{message['content']}")
+            write(f"\n[{message['role']}]\n{_shown(message)}")
         sys.stdout.flush()
         state = "reused" if turn.is_reused else "new"
         print(

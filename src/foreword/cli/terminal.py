@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
+from ..vocabulary import printable
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -53,6 +55,7 @@ def write_table(
     if not rows:
         return
     shown = is_terminal(sys.stdout)
+    rows = [[printable(cell) for cell in row] for row in rows]
     lines = [list(head), *map(list, rows)] if head and shown else list(map(list, rows))
     widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
     numbers = set(right)

@@ -61,7 +61,7 @@ def load_template(
     file = os.path.join(folder, *path.split("/")) + ".md"
     if not reader.is_folder(folder):
         raise CallError(f"the pack {prefix!r} has no folder (in {address!r}): {printable(folder)} does not exist")
-    if reader.leads_out(file, folder):
+    if _leads_out(file, prefix, folder, workspace, reader):
         raise CallError(f"the template {address!r} is a link that leads out of its pack")
     reading = reader.read_whole(file)
     if reading.fate == "blank":
@@ -69,6 +69,12 @@ def load_template(
     if reading.fate != "used":
         raise CallError(f"no template {address!r}: {reading.reason or 'there is no such file'} ({printable(file)})")
     return Document(address, reading.text, reading.hash)
+
+
+def _leads_out(file: str, prefix: str, folder: str, workspace: Workspace, reader: Reader) -> bool:
+    """Whether a file of a pack lies elsewhere, by a link on the way. The user's folder may itself be a link, a stranger's not."""
+    bounds = (workspace.root or workspace.cwd, folder) if prefix == "workspace" else (folder,)
+    return any(reader.leads_out(file, bound) for bound in bounds)
 
 
 def layout_names() -> tuple[str, ...]:
@@ -154,23 +160,24 @@ class _Loader:
             if prefix == "std":
                 return path, given, shipped_layout(path)
             folder = folder_of(prefix, self.workspace, self.packs)
-            return path, given, self.file(os.path.join(folder, *path.split("/")) + ".toml", given, folder)
+            file = os.path.join(folder, *path.split("/")) + ".toml"
+            if _leads_out(file, prefix, folder, self.workspace, self.reader):
+                raise CallError(f"the layout {given!r} is a link that leads out of its pack ({printable(file)})")
+            return path, given, self.file(file, given)
         if "/" in given or given.endswith(".toml") or os.sep in given or given in (".", ".."):
             path = (
                 os.path.normpath(os.path.join(beside, given))
                 if beside
                 else absolute(given, self.workspace.environment or {})
             )
-            return os.path.basename(path).removesuffix(".toml"), path, self.file(path, given, "")
+            return os.path.basename(path).removesuffix(".toml"), path, self.file(path, given)
         return given, f"$std/{given}", shipped_layout(given)
 
-    def file(self, path: str, given: str, folder: str) -> dict[str, Any]:
+    def file(self, path: str, given: str) -> dict[str, Any]:
         reading = self.reader.read(path)
         if not reading.has_text:
             why = reading.reason or ("it is empty" if reading.fate == "blank" else "there is no such file")
             raise CallError(f"the layout {given!r} cannot be read: {why} ({printable(path)})")
-        if folder and self.reader.leads_out(path, folder):
-            raise CallError(f"the layout {given!r} is a link that leads out of its pack ({printable(path)})")
         return parse_toml(reading.text, printable(path))
 
 

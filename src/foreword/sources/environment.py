@@ -50,7 +50,7 @@ def git_root(cwd: str, reader: Reader) -> str | None:
 
 
 def _within_repository(cwd: str, reader: Reader) -> tuple[str, str | None]:
-    """The working directory and its git root, both by the names the user knows where those lead to the same repository."""
+    """The working directory, and its git root: by the name the user knows where that leads to the same repository."""
     root = git_root(cwd, reader)
     real = os.path.realpath(cwd)
     if real == cwd:
@@ -58,7 +58,7 @@ def _within_repository(cwd: str, reader: Reader) -> tuple[str, str | None]:
     real_root = git_root(real, reader)
     if real_root is None or (root is not None and reader.identity(root) == reader.identity(real_root)):
         return cwd, root if real_root is not None else None
-    return real, real_root
+    return cwd, real_root
 
 
 def absolute(path: str, environment: Mapping[str, str]) -> str:

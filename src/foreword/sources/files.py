@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ..vocabulary import Fate
 
-    Stamp = tuple[int, ...]
+    Stamp = tuple[int, int, int, int, int] | None
 
     class Disk(Protocol):
         """What the reader asks of an operating system; the module `os` is one."""
@@ -136,8 +136,8 @@ class Reader:
 
     def _kept(self, path: str, reading: Reading) -> Reading:
         looked_at = above(path) if reading.fate == "absent" else path
-        stamp = self.stamps.get(looked_at, UNTRUSTED)
-        if stamp != UNTRUSTED and len(stamp) == len(UNTRUSTED):
+        stamp = self.stamps.get(looked_at)
+        if stamp is not None and stamp != UNTRUSTED:
             self.readings[path] = (stamp, reading)
         return reading
 
@@ -236,7 +236,9 @@ class Reader:
         """Whether a path that is written inside a directory really lies outside of it, by a link on the way."""
         if not is_inside(path, root) or not self._has_link(path, root):
             return False
-        return not is_inside(os.path.realpath(path), os.path.realpath(root))
+        real, real_root = os.path.realpath(path), os.path.realpath(root)
+        self.stamp_way(above(real), real_root)
+        return not is_inside(real, real_root)
 
     def _has_link(self, path: str, root: str) -> bool:
         if path == root:
@@ -255,14 +257,21 @@ class Reader:
     def stamp(self, path: str) -> None:
         """Remember what a path looks like now; what changed a moment ago is not trusted to tell of its next change.
 
-        What cannot be looked at is remembered by why, and by the directory it would be in.
+        What is not there is remembered by the directory it would be in. A link that leads nowhere is not trusted: it may lead
+        somewhere else when another link does, of which nothing is known here.
         """
         if path not in self.stamps:
             try:
                 self.stamps[path] = _trusted(self.disk.stat(path))
-            except (OSError, ValueError) as error:
-                self.stamps[path] = (getattr(error, "errno", None) or 0,)
+            except (OSError, ValueError):
+                self.stamps[path] = UNTRUSTED if self._is_link(path) else None
                 self.stamp(above(path))
+
+    def stamp_way(self, path: str, top: str) -> None:
+        """Stamp a path and the directories on its way from the top: which of them are links decides where it leads."""
+        while is_inside(path, top) and path != top:
+            self.stamp(path)
+            path = above(path)
 
     def distrust(self, path: str) -> None:
         """Let a path count as changed at the next look, whatever its stamp: something unseen depends on it."""
@@ -361,8 +370,8 @@ def is_unchanged(stamps: Sequence[tuple[str, Stamp]], disk: Any = os) -> bool:
     for path, stamp in stamps:
         try:
             s = look(path)
-        except (OSError, ValueError) as error:
-            if stamp != (getattr(error, "errno", None) or 0,):
+        except (OSError, ValueError):
+            if stamp is not None:
                 return False
         else:
             if stamp != (s.st_mtime_ns, s.st_ctime_ns, s.st_size, s.st_ino, s.st_dev):

@@ -78,15 +78,20 @@ def walked_directories(walk: str, workspace: Workspace) -> list[str]:
     """The directories of the place `walk`, farthest first."""
     root, cwd = workspace.root or workspace.cwd, workspace.cwd
     top = None if walk == "root" or (walk == "git-or-root" and not workspace.is_repository) else root
-    directories = [cwd]
+    is_reached_by_link = top is not None and not is_inside(cwd, top)
+    directories = [os.path.realpath(cwd) if is_reached_by_link else cwd]
     while directories[-1] != top and (above := os.path.dirname(directories[-1])) != directories[-1]:
         directories.append(above)
+    directories[0] = cwd
     return directories[::-1]
 
 
 def _base(pattern: Pattern, workspace: Workspace, trail: Trail) -> str | None:
     """The directory a pattern starts from; None, with a finding, where it may not or cannot."""
-    if pattern.confined and pattern.place not in ("cwd", "root", "walk"):
+    is_own = pattern.place in ("cwd", "root", "walk") or (
+        pattern.place == "path" and pattern.path[:1] not in ("/", "~")
+    )
+    if pattern.confined and not is_own:
         message = f"the workspace's own layout or settings look in '{pattern.place}:{pattern.path}'; only the workspace is theirs"
         trail.findings.append(finding("workspace-refused", message))
         return None
@@ -214,19 +219,22 @@ def _names(folder: str, reader: Reader, trail: Trail, layer: str) -> list[str]:
     return names
 
 
-def choose(slot: Slot, layer: str, workspace: Workspace, reader: Reader, trail: Trail) -> list[tuple[Reading, bool]]:
+def choose(
+    slot: Slot, find: Find, layer: str, workspace: Workspace, reader: Reader, trail: Trail
+) -> list[tuple[Reading, bool]]:
     """The texts of a group's alternatives, best first: of the first that gives any all its files are taken, the others not.
 
     What gives no text is left on the trail, and so is what only points at a neighbour, which counts as absent.
     """
     texts: list[tuple[Reading, bool]] = []
+    names = {os.path.basename(pattern.path) for group in find.groups for pattern in group}
     is_open = True
     for pattern, base in slot.patterns:
         readings = [reader.read(path) for path in matches(pattern, base, reader, trail, layer)]
         usable = [
             each
             for each in readings
-            if _is_usable(each, "*" in pattern.path, layer, reader, trail)
+            if _is_usable(each, "*" in pattern.path, names, layer, reader, trail)
             and may_be_used(each.path, pattern, layer, workspace, reader, trail)
         ]
         texts += [(each, is_open) for each in usable]
@@ -234,14 +242,14 @@ def choose(slot: Slot, layer: str, workspace: Workspace, reader: Reader, trail: 
     return texts
 
 
-def _is_usable(reading: Reading, was_listed: bool, layer: str, reader: Reader, trail: Trail) -> bool:
+def _is_usable(reading: Reading, was_listed: bool, names: set[str], layer: str, reader: Reader, trail: Trail) -> bool:
     if not reading.has_text:
         is_gone = was_listed and reading.fate == "absent"
         reason = reading.reason or ("nothing but white space" if reading.fate == "blank" else GONE if is_gone else "")
         trail.leave(reading.path, layer, reading.fate, reason, "file-unreadable" if is_gone else reading.code)
         return False
-    target = pointed_at(reading, reader)
-    if target and target != reading.path:
+    target = pointed_at(reading, names, reader)
+    if target:
         trail.leave(reading.path, layer, "duplicate", f"it only points at {os.path.basename(target)}", "file-duplicate")
         return False
     _look_for_other_case(reading.path, reader, trail)
@@ -251,10 +259,10 @@ def _is_usable(reading: Reading, was_listed: bool, layer: str, reader: Reader, t
 def may_be_used(path: str, pattern: Pattern, layer: str, workspace: Workspace, reader: Reader, trail: Trail) -> bool:
     """A link of the project may lead out of the workspace, which is said; not where a stranger wrote the pattern."""
     root = workspace.root or workspace.cwd
-    if pattern.place not in ("cwd", "root", "walk"):
+    if pattern.place not in ("cwd", "root", "walk") and not pattern.confined:
         return True
     leads_out = reader.leads_out(path, root)
-    if pattern.confined and (leads_out or not is_inside(path, root)):
+    if pattern.confined and not is_inside(os.path.realpath(path), os.path.realpath(root)):
         trail.leave(path, layer, "untrusted", "it lies outside the workspace that asked for it", "workspace-refused")
         return False
     if leads_out:
@@ -278,9 +286,12 @@ def _look_for_other_case(path: str, reader: Reader, trail: Trail) -> None:
 _POINTER = re.compile(r"@?(?:\./)?([\w.-]+\.md)\s*", re.IGNORECASE)
 
 
-def pointed_at(reading: Reading, reader: Reader) -> str:
-    """The neighbour whose name is all that a file holds: an import line, or a link checked out where links are text."""
-    if len(reading.text) > 200 or not (match := _POINTER.fullmatch(reading.text)):
+def pointed_at(reading: Reading, names: set[str], reader: Reader) -> str:
+    """The neighbour whose name is all that a file holds: an import line, or a link checked out where links are text.
+
+    It must be one that is looked for as well, or the file would point at what nobody reads.
+    """
+    if len(reading.text) > 200 or not (match := _POINTER.fullmatch(reading.text)) or match[1] not in names:
         return ""
     target = os.path.join(os.path.dirname(reading.path), match[1])
     if target == reading.path or not reader.has_entry(target):

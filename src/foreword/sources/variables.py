@@ -79,7 +79,12 @@ def _file(
     name: str, workspace: Workspace, scope: Scope, settings: Mapping[str, Any], reader: Reader, findings: list[Finding]
 ) -> Document | None:
     path = os.path.normpath(os.path.join(workspace.cwd, name))
-    real = os.path.realpath(path)
+    try:
+        real = os.path.realpath(path)
+    except ValueError:  # half a character
+        shown = name.encode("utf-8", "backslashreplace").decode()
+        findings.append(finding("variable-refused", f"[file:{shown}] is not read: no file can have that name"))
+        return None
     why = refusal(real, workspace, scope, settings) or (
         "" if real == path else refusal(path, workspace, None, settings)
     )
@@ -112,8 +117,13 @@ def may_read(scope: Scope, path: str, further: Sequence[str], workspace: Workspa
     """Whether the scope, and the further folders of the settings, let this real path be read. A denied path wins."""
     if any(covers(row, path) for row in scope.deny if row.permission == "read"):
         return False
-    folders = [os.path.realpath(os.path.join(workspace.cwd, os.path.expanduser(each))) for each in further]
+    folders = [os.path.realpath(os.path.join(workspace.cwd, _at_home(each, workspace))) for each in further]
     return any(covers(row, path) for row in scope.allow) or any(is_inside(path, each) for each in folders)
+
+
+def _at_home(path: str, workspace: Workspace) -> str:
+    """A path with the user's own home directory for `~`."""
+    return os.path.join(workspace.home, path[2:]) if workspace.home and path.startswith("~/") else path
 
 
 def covers(row: Access, path: str) -> bool:

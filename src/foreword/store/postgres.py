@@ -70,6 +70,11 @@ _ADD_TEXTS = """
     INSERT INTO foreword_texts (hash, form, body) SELECT * FROM unnest(%s::bytea[], %s::smallint[], %s::bytea[])
     ON CONFLICT DO NOTHING
 """
+# Asked of the catalog itself: `to_regclass` would remember for the whole transaction that there were none before the lock.
+_HAS_TABLES = """
+    SELECT count(*) > 0 FROM pg_class JOIN pg_namespace AS space ON space.oid = relnamespace
+    WHERE relname = 'foreword_schema' AND space.nspname = ANY(current_schemas(false))
+"""
 _SIZE = "SELECT sum(pg_total_relation_size(name)) FROM unnest(%s::regclass[]) AS name"
 _TABLES = [f"foreword_{name}" for name in ("texts", "prompts", "editions", "templates")]
 
@@ -250,7 +255,8 @@ def _settings(url: str) -> dict[str, Any]:
         said = conninfo_to_dict(url)
     except psycopg.Error:
         said = {"host": "@"}
-    if "@" in str(said.get("host", "")):
+    places = [str(said.get(key, "")) for key in ("host", "port", "dbname")]
+    if "@" in "".join(places) or (not places[1].replace(",", "").isdigit() and places[1]):
         raise CallError(
             "the URL of the store cannot be read; right would be postgresql://user:password@host:5432/name,"
             " with %40 for @, %2F for / and %3A for : in the password"
@@ -277,7 +283,7 @@ def migrate(
 
 def _version(connection: Connection, latest: int) -> int:
     """The version of the tables, 0 if there are none. A StoreError if a newer Foreword made them."""
-    if connection.execute("SELECT to_regclass('foreword_schema') IS NULL").fetchone() == (True,):
+    if connection.execute(_HAS_TABLES).fetchone() == (False,):
         return 0
     ((version,),) = connection.execute("SELECT coalesce(max(version), 0) FROM foreword_schema").fetchall()
     check_version(version, latest)

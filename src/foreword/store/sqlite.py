@@ -59,7 +59,8 @@ class SqliteStore(Reading):
 
     def __init__(self, path: str) -> None:
         super().__init__()
-        self._path = path
+        # A later connection must find the same file, wherever the process has gone; and SQLite reads `file:…` as a URI.
+        self._path = path = os.path.abspath(path) if path else ""
         connection = _opened(path)
         self._connections = Connections(lambda: _connected(path), only=None if path else connection)
         if path:
@@ -203,7 +204,7 @@ def _opened(path: str) -> sqlite3.Connection:
     """A connection to a store that has the tables of this version; its folder and file are made where there are none."""
     try:
         if path:
-            _make_folder(os.path.dirname(os.path.abspath(path)))
+            _make_folder(os.path.dirname(path))
         is_new = bool(path) and not os.path.exists(path)
         connection = _connected(path)
         try:
@@ -238,11 +239,11 @@ def _connected(path: str) -> sqlite3.Connection:
         connection = sqlite3.connect(
             path or ":memory:", timeout=_PATIENCE, isolation_level=None, check_same_thread=False
         )
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        return connection
     except sqlite3.Error as error:
         raise _failure(path, error) from error
-    connection.execute("PRAGMA foreign_keys = ON")
-    connection.execute("PRAGMA synchronous = NORMAL")
-    return connection
 
 
 def migrate(

@@ -115,7 +115,7 @@ class Texts:
         self, numbers: set[int], load: Callable[[list[int]], Iterable[tuple[int, int, bytes]]]
     ) -> dict[int, str]:
         young, old = self._young, self._old
-        found = {number: young.get(number) or old[number] for number in numbers if number in young or number in old}
+        found = {number: held[number] for held in (old, young) for number in numbers if number in held}
         missing = numbers - found.keys()
         for number, form, body in load(sorted(missing)) if missing else ():
             try:

@@ -1,0 +1,317 @@
+"""The pure middle of conversations: which step, what it makes of the edition in use, and what has drifted."""
+
+import itertools
+import json
+
+import pytest
+
+from foreword import Tool
+from foreword.conversation import (
+    Drift,
+    SectionChange,
+    Settled,
+    decide,
+    drift,
+    settle,
+    tools_by_name,
+    with_new_tools,
+    with_state,
+    written_tools,
+)
+from foreword.tokens import estimate
+from foreword.vocabulary import Edition, replace
+
+USING = Edition(3, "system")
+SHIPPED = {
+    "foreword": {"tools": "append", "reload": "gather", "compaction": "gather"},
+    "ion": {"turn": "gather"},
+    "opal": {"turn": "format", "reload": "gather"},
+    "pi": {"tools": "format", "registry": "format", "resources": "gather", "reload": "gather"},
+    "pod": {},
+    "builder": {"reload": "gather", "compaction": "gather"},
+}
+
+
+@pytest.mark.parametrize(
+    ("on", "using", "events", "step"),
+    [
+        ({}, None, [], "gather"),  # nothing yet: whatever the layout says
+        ({"turn": "keep"}, None, ["turn"], "gather"),
+        ({}, USING, [], "keep"),
+        ({}, USING, ["turn"], "keep"),
+        ({}, USING, ["turn", "tools", "registry", "resources", "reload", "compaction"], "keep"),
+        (SHIPPED["foreword"], USING, ["turn"], "keep"),
+        (SHIPPED["foreword"], USING, ["turn", "tools"], "append"),
+        (SHIPPED["foreword"], USING, ["turn", "tools", "compaction"], "gather"),
+        (SHIPPED["ion"], USING, ["turn", "tools"], "gather"),
+        (SHIPPED["opal"], USING, ["turn", "tools", "compaction"], "format"),
+        (SHIPPED["opal"], USING, ["turn", "reload"], "gather"),
+        (SHIPPED["pi"], USING, ["turn"], "keep"),
+        (SHIPPED["pi"], USING, ["turn", "registry"], "format"),
+        (SHIPPED["pi"], USING, ["turn", "resources", "tools"], "gather"),
+        (SHIPPED["pod"], USING, ["turn", "reload"], "keep"),
+        (SHIPPED["builder"], USING, ["turn", "tools"], "keep"),
+        ({"turn": "warn", "tools": "append"}, USING, ["turn"], "warn"),
+        ({"turn": "warn", "tools": "append"}, USING, ["turn", "tools"], "append"),  # the stronger of the two
+        ({"turn": "append"}, USING, ["an event that nobody knows"], "keep"),
+    ],
+)
+def test_decide(on, using, events, step):
+    assert decide(on, using, events) == step
+
+
+@pytest.mark.parametrize("layout", SHIPPED)
+def test_the_tables_above_are_the_shipped_ones(layout, opened):
+    assert {event: step for event, step in opened(layout).layout.on.items() if step != "keep"} == SHIPPED[layout]
+
+
+# Editions to compare
+
+
+def edition(number=1, tools="a b", state=None, **sections):
+    """An edition of sections in tags, each from a file of its own name."""
+    system, passages = "", []
+    for name, text in sections.items():
+        system += "\n\n" if system else ""
+        start = len(system)
+        system += f"<{name}>\n{text}\n</{name}>"
+        origins = [
+            {"kind": "builtin", "path": f"$std/x/{name}", "hash": "h"},
+            {"kind": "file", "path": f"/{name}.md", "hash": text},
+        ]
+        passages.append({"section": name, "start": start, "end": len(system), "lifetime": "project", "origins": origins})
+    written = written_tools(Tool(name) for name in tools.split())
+    account = json.dumps({"passages": passages})
+    return Edition(number, system, written, account, state=json.dumps(state or {}, sort_keys=True))
+
+
+# Settle
+
+
+@pytest.mark.parametrize("step", ["keep", "warn", "append", "format", "gather"])
+def test_without_an_edition_the_fresh_one_is_the_first(step):
+    fresh = edition(0, one="1")
+    assert settle(step, None, fresh) == Settled(replace(fresh, number=1))
+
+
+@pytest.mark.parametrize("step", ["keep", "warn", "append", "format", "gather"])
+def test_the_same_text_and_tools_are_the_same_edition(step):
+    using = edition(4, one="1", state={"skills": ["testing"]})
+    fresh = replace(edition(0, one="1"), made="later", inputs="other", made_for='{"model":"x"}')
+    assert settle(step, using, fresh) == Settled(using)
+
+
+@pytest.mark.parametrize("step", ["format", "gather"])
+@pytest.mark.parametrize("fresh", [edition(0, one="2"), edition(0, tools="a", one="1"), edition(0)])
+def test_another_text_or_other_tools_are_the_next_edition(step, fresh):
+    assert settle(step, edition(4, one="1"), fresh) == Settled(replace(fresh, number=5))
+
+
+@pytest.mark.parametrize(
+    ("before", "is_summarised", "after"),
+    [
+        ({"skills": ["a"]}, False, {"skills": ["a"]}),  # the body of the skill still stands in the messages
+        ({"skills": ["a"]}, True, {}),
+        ({"told": {"one": "h"}}, False, {}),  # what was told in a message now stands in the prompt
+        ({"is_compacted": True, "skills": ["a"]}, False, {"skills": ["a"]}),
+        ({}, True, {}),
+    ],
+)
+def test_what_the_next_edition_remembers(before, is_summarised, after):
+    settled = settle("gather", edition(1, one="1", state=before), edition(0, one="2"), is_summarised)
+    assert (settled.edition.number, json.loads(settled.edition.state)) == (2, after)
+
+
+@pytest.mark.parametrize(
+    ("before", "is_summarised", "after"),
+    [
+        ({"is_compacted": True}, False, {}),  # or every later turn would gather again
+        ({"is_compacted": True, "skills": ["a"], "told": {"one": "h"}}, False, {"skills": ["a"], "told": {"one": "h"}}),
+        ({"skills": ["a"], "told": {"one": "h"}}, True, {}),
+    ],
+)
+def test_what_the_same_edition_remembers(before, is_summarised, after):
+    settled = settle("gather", edition(1, one="1", state=before), edition(0, one="1"), is_summarised)
+    assert (settled.edition.number, json.loads(settled.edition.state)) == (1, after)
+
+
+def test_keep_says_nothing_of_a_change():
+    using = edition(1, one="1")
+    assert settle("keep", using, edition(0, one="2", tools="z")) == Settled(using)
+
+
+def test_warn_tells_a_person_and_nobody_else():
+    using = edition(1, one="1")
+    settled = settle("warn", using, edition(0, one="2"))
+    assert (settled.edition, settled.messages) == (using, ())
+    assert [(each.code, each.severity) for each in settled.findings] == [("drift", "info")]
+    assert "section 'one' changed (/one.md)" in settled.findings[0].message
+
+
+def test_nothing_empty_is_remembered():
+    using = edition(1)
+    assert with_state(using, skills=[], told={}, is_compacted=None) is using
+    assert with_state(with_state(using, skills=["a"]), skills=None) == using
+
+
+# Drift
+
+
+@pytest.mark.parametrize(
+    ("using", "fresh", "sections", "tools"),
+    [
+        (edition(one="1"), edition(one="1"), [], ([], [], [])),
+        (edition(one="1"), edition(one="2"), [SectionChange("one", "changed", ["/one.md"], "<one>\n2\n</one>")], ([], [], [])),
+        (edition(one="1", two="2"), edition(two="2"), [SectionChange("one", "went", ["/one.md"])], ([], [], [])),
+        (edition(two="2"), edition(one="1", two="2"), [SectionChange("one", "came", ["/one.md"], "<one>\n1\n</one>")], ([], [], [])),
+        (edition(tools="a b"), edition(tools="b c"), [], (["c"], ["a"], [])),
+        (edition(tools="a b"), edition(tools="b a"), [], ([], [], [])),
+    ],
+)  # fmt: skip
+def test_drift(using, fresh, sections, tools):
+    found = drift(using, fresh)
+    assert list(found.sections) == sections
+    assert (list(found.tools_added), list(found.tools_removed), list(found.tools_changed)) == tools
+    assert found.has_any == bool(sections or any(tools))
+
+
+def test_a_tool_of_the_same_name_that_is_another():
+    using = replace(edition(), tools=written_tools([Tool("a", "Reads."), Tool("b")]))
+    fresh = replace(edition(), tools=written_tools([Tool("a", "Reads it all."), Tool("b")]))
+    assert list(drift(using, fresh).tools_changed) == ["a"]
+
+
+def test_a_rebuild_loses_what_stands_behind_the_first_change():
+    using = edition(one="same " * 100, two="old " * 50, three="same too " * 50)
+    fresh = edition(one="same " * 100, two="new " * 50, three="same too " * 50)
+    found = drift(using, fresh)
+    kept = using.system.index("old")
+    assert (found.tokens_kept, found.tokens_lost) == (estimate(using.system[:kept]), estimate(using.system[kept:]))
+
+
+def test_other_tools_lose_the_whole_prompt():
+    """Their definitions come before it in what the provider caches."""
+    using = edition(one="same " * 100)
+    found = drift(using, edition(one="same " * 100, tools="a b c"))
+    assert (found.tokens_kept, found.tokens_lost) == (0, estimate(using.system))
+
+
+def test_the_sentence():
+    found = Drift([SectionChange("one", "changed", ["/a", "/b"])], ["x", "y"], ["z"], [], 10, 1234)
+    assert found.sentence() == (
+        "section 'one' changed (/a, /b); tools x, y came; tool z went; a rebuild would lose about 1,234 tokens of prefix"
+    )
+
+
+# Append
+
+
+def appended(using, fresh):
+    settled = settle("append", using, fresh)
+    return settled.edition, [each["content"] for each in settled.messages]
+
+
+def test_a_change_is_said_once_and_only_what_changed():
+    using = edition(1, one="1", two="2", three="3")
+    then, said = appended(using, edition(0, one="1", two="new", three="3"))
+    assert said == ["The section 'two' of your instructions has changed. It now reads:\n\n<two>\nnew\n</two>"]
+    assert appended(then, edition(0, one="1", two="new", three="3")) == (then, [])
+    again, said = appended(then, edition(0, one="newer", two="new", three="3"))
+    assert said == ["The section 'one' of your instructions has changed. It now reads:\n\n<one>\nnewer\n</one>"]
+    assert (again.number, again.system, again.tools) == (using.number, using.system, using.tools)
+
+
+def test_a_section_that_changes_twice_is_said_twice():
+    then, _ = appended(edition(1, one="1"), edition(0, one="2"))
+    _, said = appended(then, edition(0, one="3"))
+    assert said == ["The section 'one' of your instructions has changed. It now reads:\n\n<one>\n3\n</one>"]
+
+
+def test_a_section_that_goes_is_said():
+    then, said = appended(edition(1, one="1", two="2"), edition(0, one="1"))
+    assert said == ["The section 'two' of your instructions no longer applies."]
+    assert appended(then, edition(0, one="1")) == (then, [])
+
+
+def test_a_change_that_is_taken_back_is_said():
+    """The last message says otherwise, and the model believes the last."""
+    first = edition(1, one="1")
+    then, _ = appended(first, edition(0, one="2"))
+    back, said = appended(then, edition(0, one="1"))
+    assert said == ["The section 'one' of your instructions has changed. It now reads:\n\n<one>\n1\n</one>"]
+    assert back == first
+    came, _ = appended(first, edition(0, one="1", two="2"))
+    gone, said = appended(came, edition(0, one="1"))
+    assert said == ["The section 'two' of your instructions no longer applies."]
+    assert gone == first
+
+
+def test_the_prefix_stays_whatever_happens():
+    using = edition(1, one="1", tools="b c")
+    for tools, text in itertools.product(("b c", "a b c", "b", "z", ""), ("1", "2")):
+        then, _ = appended(using, edition(0, one=text, tools=tools))
+        assert then.system == using.system
+        assert then.tools.startswith(using.tools[:-1])
+
+
+def test_a_new_tool_goes_behind_the_known_ones_and_is_announced_and_priced():
+    using = edition(2, one="1", tools="b c")
+    settled = settle("append", using, edition(0, one="1", tools="a b c d"))
+    assert list(tools_by_name(settled.edition.tools)) == ["b", "c", "a", "d"]
+    assert (settled.edition.number, settled.edition.system) == (3, using.system)
+    assert settled.messages == ({"role": "user", "content": "New tools are available from now on: `a`, `d`."},)
+    assert [each.code for each in settled.findings] == ["drift"]
+    assert "tools came late: a, d; their definitions cost about" in settled.findings[0].message
+    assert appended(settled.edition, edition(0, one="1", tools="a b c d")) == (settled.edition, [])
+
+
+def test_fewer_tools_change_nothing_of_the_definitions():
+    using = edition(2, one="1", tools="a b c")
+    assert appended(using, edition(0, one="1", tools="b")) == (using, [])
+
+
+def test_a_tool_that_changes_is_said_once_and_its_definition_stays():
+    using = replace(edition(1, one="1"), tools=written_tools([Tool("a", "Reads.")]))
+    fresh = replace(edition(0, one="1"), tools=written_tools([Tool("a", "Reads it all.")]))
+    then, said = appended(using, fresh)
+    assert said == [
+        "The tool `a` has changed. Its definition is now:\n\n"
+        '{"description": "Reads it all.", "name": "a", "schema": {}}'
+    ]
+    assert (then.tools, then.number) == (using.tools, 1)
+    assert appended(then, fresh) == (then, [])
+    back, said = appended(then, using)
+    assert (back, said) == (using, ["The tool `a` is again as it was defined at first."])
+
+
+# Tool definitions
+
+
+def test_tools_are_written_alike_in_whatever_order_they_come():
+    tools = [Tool("b", "B"), Tool("a", schema={"y": 1, "x": {"b": 1, "a": 2}}), Tool("ä"), Tool("B")]
+    written = {written_tools(order) for order in itertools.permutations(tools)}
+    assert written == {
+        '[{"description":"","name":"B","schema":{}},{"description":"","name":"a","schema":{"x":{"a":2,"b":1},"y":1}},'
+        '{"description":"B","name":"b","schema":{}},{"description":"","name":"ä","schema":{}}]'
+    }
+
+
+def test_what_only_the_prompt_tells_of_a_tool_is_not_in_its_definition():
+    assert written_tools([Tool("a", snippet="S", guidelines=["G"])]) == written_tools([Tool("a")])
+
+
+@pytest.mark.parametrize(
+    ("known", "now", "then"),
+    [
+        ("", "", ""),
+        ("", "b a", "a b"),
+        ("a", "a", "a"),
+        ("m", "z a m", "m a z"),  # the new ones in their own stable order
+        ("a b", "", "a b"),
+        ("a b", "c", "a b c"),
+    ],
+)
+def test_with_new_tools(known, now, then):
+    known, now = (written_tools(Tool(name) for name in names.split()) for names in (known, now))
+    assert list(tools_by_name(with_new_tools(known, now))) == then.split()
+    assert with_new_tools(known, now).startswith(known[:-1])

@@ -1,0 +1,224 @@
+"""What each event does to the edition in use, for every layout: one table to be read, `tests/golden/transitions.md`.
+
+Every row is a conversation of its own that has had its first turn, then what the row says, then the turn that is shown.
+`pytest --accept` writes the tables anew; read the diff before you commit it.
+"""
+
+import json
+import re
+import subprocess
+import sys
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+from foreword import Agent, Conversations, Extension, Tool, Workspace
+from foreword.conversation import STEPS
+from foreword.packs.std.compiled import NAMES
+from foreword.vocabulary import TemplateVersion
+
+TABLES = Path(__file__).parent.parent / "golden" / "transitions.md"
+LAYOUTS = ("foreword", "ion", "opal", "pi", "pod", "builder")
+HEAD = ("what happened", "step", "edition", "reused", "the system holds", "messages added", "tools sent")
+
+TEMPLATE = "Template one. [file:AGENTS.md] Working directory: [prompt:cwd]"
+BODY = "Template one. Tools: {% for tool in tools %}`{{ tool }}` {% endfor %}\nWorking directory: {{ cwd }}"
+READ, SHELL, EDIT, OTHER = 0, 1, 2, 3
+
+
+def tool_names(layout):
+    return ("read_file", "shell", "edit_file", "zap") if layout == "opal" else ("read", "bash", "edit", "zap")
+
+
+class Scene:
+    """One conversation in a folder of its own, and a clock that goes on by a minute with every turn."""
+
+    def __init__(self, tree, layout, now, row):
+        self.tree, self.layout, self.now = tree, layout, now
+        self.place = row.replace(" ", "-").replace(":", "").replace(",", "")
+        self.names = tool_names(layout)
+        self.cwd = f"{self.place}/w"
+        self.steps = []
+        tree({f"{self.place}/w/.git": None, f"{self.place}/home": None, f"{self.place}/w/sub": None})
+        self.write("AGENTS.md", "File one.\n")
+        self.write(".foreword/prompts/body.md", BODY)
+        self.tools = (READ, SHELL)
+        self.talks = Conversations(self.url, [Extension("ear", listen=lambda step, _: self.steps.append(step))])
+        self.keep(TEMPLATE)
+        self.open()
+
+    @property
+    def url(self):
+        return f"sqlite:///{self.tree.path(self.place)}/store.db"
+
+    def write(self, name, text):
+        self.tree({f"{self.place}/w/{name}": text})
+
+    def keep(self, template):
+        self.talks.store.keep_template(TemplateVersion(0, template))
+
+    def workspace(self):
+        return {"cwd": self.tree.path(self.cwd), "home": self.tree.path(f"{self.place}/home"), "platform": "linux"}
+
+    def assignments(self):
+        return [("body.text", "$workspace/body")] if self.layout == "pod" else []
+
+    def open(self):
+        agent = Agent(tools=[Tool(self.names[each]) for each in self.tools])
+        workspace = Workspace(**self.workspace(), environment={})
+        self.talk = self.talks.open("t", workspace, agent, self.layout, assignments=self.assignments())
+
+    def set_tools(self, *tools):
+        self.tools = tools
+        self.talk.set_active_tools([Tool(self.names[each]) for each in tools])
+
+    def asked(self, ask, *message):
+        self.steps.clear()
+        self.now += timedelta(minutes=1)
+        turn = ask(*message, now=self.now)
+        shown = {"edition": turn.edition, "reused": turn.is_reused, "system": turn.system}
+        return {**shown, "messages": list(turn.messages), "tools": list(turn.tools), "step": "".join(self.steps)}
+
+    def turn(self):
+        return self.asked(self.talk.turn, "go")
+
+    # what the row says
+
+    def change_template(self):
+        self.keep(TEMPLATE.replace("one", "two"))
+        self.write(".foreword/prompts/body.md", BODY.replace("one", "two"))
+
+    def change_file(self):
+        self.write("AGENTS.md", "File two.\n")
+
+    def change_cwd(self):
+        self.cwd = f"{self.place}/w/sub"
+        self.open()
+
+    def compact(self):
+        self.change_file()
+        self.change_template()
+        return self.asked(self.talk.compact)
+
+    def after_compaction(self):
+        self.compact()
+
+    def twice_after_compaction(self):
+        self.compact()
+        self.turn()
+        self.write("AGENTS.md", "File three.\n")
+
+    def reload(self):
+        self.change_file()
+        return self.asked(self.talk.reload)
+
+    def restart(self):
+        """The same turn in a process that has never seen the conversation, after a file and the template changed."""
+        self.change_file()
+        self.change_template()
+        self.now += timedelta(minutes=1)
+        given = [self.url, self.workspace(), [self.names[each] for each in self.tools], self.layout]
+        given += [self.assignments(), self.now.isoformat()]
+        done = subprocess.run([sys.executable, "-c", ANOTHER, json.dumps(given)], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+
+ANOTHER = """
+import json, sys
+from datetime import datetime
+from foreword import Agent, Conversations, Extension, Tool, Workspace
+from foreword.wire import turn_form
+url, workspace, tools, layout, assignments, now = json.loads(sys.argv[1])
+steps = []
+talks = Conversations(url, [Extension("ear", listen=lambda step, _: steps.append(step))])
+agent = Agent(tools=[Tool(name) for name in tools])
+talk = talks.open("t", Workspace(**workspace, environment={}), agent, layout, assignments=assignments)
+turn = talk.turn("go", now=datetime.fromisoformat(now))
+print(json.dumps({**turn_form(turn), "step": "".join(steps)}))
+"""
+
+ROWS = {
+    "nothing yet": None,
+    "known": lambda scene: None,
+    "template changed": Scene.change_template,
+    "file changed": Scene.change_file,
+    "cwd changed": Scene.change_cwd,
+    "tools changed: other": lambda scene: scene.set_tools(READ, EDIT),
+    "tools changed: fewer": lambda scene: scene.set_tools(SHELL),
+    "tools changed: more": lambda scene: scene.set_tools(OTHER, READ, SHELL, EDIT),
+    "tools changed: reordered": lambda scene: scene.set_tools(SHELL, READ),
+    "compaction, file and template changed": Scene.compact,
+    "turn after that compaction": Scene.after_compaction,
+    "second turn after it, file changed again": Scene.twice_after_compaction,
+    "reload, file changed": Scene.reload,
+    "another process, file and template changed": Scene.restart,
+}
+
+
+def held(scene, system, request):
+    """What can be told from a system prompt, in few words."""
+    system = scene.tree.short(system).replace(f"/{scene.place}", "")
+    found = [f"{what} {which}" for what, which in re.findall(r"\b(Template|File) (one|two|three)\.", system)]
+    mentioned = [name for name in scene.names if re.search(rf"`{name}`|^- {name}:", system, re.MULTILINE)]
+    found += ["on " + ", ".join(mentioned)] if mentioned else []
+    found += [f"in {path}" for path in re.findall(r"orking directory: (\S+)", system)]
+    found += [f"at {time}" for time in re.findall(r"at (\d\d:\d\d):", system)]
+    return "; ".join(found + (["**the request**"] if request in system else []))
+
+
+def cells(scene, row, seen):
+    request = scene.talk.layout.wording["compaction"]
+    said = [each["content"] for each in seen["messages"] if each["content"] != "go"]
+    shown = ["**the request**" if text == request else text.replace("\n", " ⏎ ") for text in said]
+    return (
+        row,
+        seen["step"] or "keep",
+        str(seen["edition"]),
+        "yes" if seen["reused"] else "no",
+        held(scene, seen["system"], request),
+        " / ".join(shown),
+        ", ".join(tool["name"] for tool in seen["tools"]),
+    )
+
+
+def table(tree, layout, now):
+    lines = [f"## {layout}", "", "| " + " | ".join(HEAD) + " |", "|---" * len(HEAD) + "|"]
+    for row, happens in ROWS.items():
+        scene = Scene(tree, layout, now, f"{layout} {row}")
+        seen = scene.turn()
+        if happens is not None:
+            seen = happens(scene) or scene.turn()
+        lines.append("| " + " | ".join(cells(scene, row, seen)) + " |")
+        scene.talks.close()
+    return "\n".join(lines) + "\n"
+
+
+TITLE = """\
+# Transitions
+
+Every row is a conversation of its own: one turn with the tools read and shell, then what the row says, then the turn that is
+shown. A minute passes between turns. The global template and the body of pod say `Template one.`, then `Template two.`; the
+AGENTS.md of the workspace says `File one.`, then `File two.`.
+"""
+
+
+def test_transitions(tree, request):
+    now = datetime(2026, 3, 7, 8, 54, 5, tzinfo=timezone(timedelta(hours=-6), "CST"))
+    text = "\n".join([TITLE, *(table(tree, layout, now) for layout in LAYOUTS)])
+    if request.config.getoption("--accept"):
+        TABLES.write_text(text, "utf-8")
+    assert text == TABLES.read_text("utf-8")
+
+
+def test_the_tables_are_of_every_shipped_layout():
+    assert sorted(LAYOUTS) == sorted(NAMES)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_every_step_in_the_tables_is_one_of_the_vocabulary(layout):
+    _, _, after = TABLES.read_text("utf-8").partition(f"## {layout}\n")
+    rows = [line.split(" | ") for line in after.partition("\n## ")[0].splitlines() if line.startswith("| ")][1:]
+    assert len(rows) == len(ROWS)
+    assert {row[1] for row in rows} <= {"constructed", *STEPS}

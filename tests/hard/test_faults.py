@@ -1,0 +1,317 @@
+"""Faults below the reader: each is a finding, and the rest loads.
+
+What goes wrong with one file while it is opened and read stands in `test_discovery.py`; here are the directories around it, things
+that turn into others between two looks, and faults that pass.
+"""
+
+import errno
+import os
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from foreword.gather import gather
+from foreword.layout import parse
+from foreword.packs import find_layout
+from foreword.sources import files
+from foreword.sources.environment import settled
+from foreword.sources.files import Reader, is_unchanged
+
+LAYOUTS = ["foreword", "opal", "pi"]
+SKILLS = "w/.agents/skills"
+
+
+def fault(number):
+    return OSError(number, os.strerror(number))
+
+
+def used(tree, prompt):
+    return [path for path, fate in tree.fates(prompt) if fate == "used"]
+
+
+def said(tree, prompt):
+    """The findings as code, path and what follows it."""
+    return [(code, *message.split(": ", 1)) for code, message in tree.messages(prompt)]
+
+
+@pytest.fixture
+def workspace(tree, skill):
+    """Two instruction files, and two skills, of which one lies deep."""
+    return tree({
+        "w/.git": None,
+        "w/AGENTS.md": "root",
+        "w/a/AGENTS.md": "here",
+        f"{SKILLS}/one/SKILL.md": skill("one"),
+        f"{SKILLS}/two/SKILL.md": skill("two"),
+        "home/.agents/skills/three/SKILL.md": skill("three"),
+    })  # fmt: skip
+
+
+EVERYTHING = ["/w/AGENTS.md", f"/{SKILLS}/one/SKILL.md", f"/{SKILLS}/two/SKILL.md", "/home/.agents/skills/three/SKILL.md"]
+
+
+def without(*names):
+    return [path for path in EVERYTHING if path not in names]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_without_a_fault_everything_loads(workspace, disk, layout):
+    prompt = workspace.prompt(layout, tools="read", disk=disk)
+    assert (used(workspace, prompt), workspace.told(prompt)) == (EVERYTHING, [])
+
+
+# A directory that cannot be looked at
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EIO, errno.ESTALE, errno.ENAMETOOLONG])
+@pytest.mark.parametrize("call", ["stat", "scandir"])
+def test_a_folder_of_skills_that_cannot_be_looked_at(workspace, disk, layout, call, number):
+    disk.fail(call, workspace.path(SKILLS), fault(number))
+    prompt = workspace.prompt(layout, tools="read", disk=disk)
+    assert used(workspace, prompt) == ["/w/AGENTS.md", "/home/.agents/skills/three/SKILL.md"]
+    reason = "its name is too long" if number == errno.ENAMETOOLONG else os.strerror(number).lower()
+    assert said(workspace, prompt) == [("file-unreadable", f"/{SKILLS}", reason)]
+
+
+@pytest.mark.parametrize("layout", ["foreword", "pi"])
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EIO])
+def test_a_folder_among_the_skills_that_cannot_be_looked_at(workspace, disk, layout, number):
+    disk.fail("stat", workspace.path(f"{SKILLS}/one"), fault(number))
+    prompt = workspace.prompt(layout, tools="read", disk=disk)
+    assert used(workspace, prompt) == without(f"/{SKILLS}/one/SKILL.md")
+    reason = f"1 of its entries could not be looked at: {os.strerror(number).lower()}"
+    assert said(workspace, prompt) == [("file-unreadable", f"/{SKILLS}", reason)]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EIO, errno.ENAMETOOLONG])
+def test_a_skill_that_cannot_be_looked_at(workspace, disk, layout, number):
+    for call in ("stat", "lstat", "open"):
+        disk.fail(call, workspace.path(f"{SKILLS}/one/SKILL.md"), fault(number))
+    prompt = workspace.prompt(layout, tools="read", disk=disk)
+    assert used(workspace, prompt) == without(f"/{SKILLS}/one/SKILL.md")
+    assert workspace.told(prompt) == [("file-unreadable", f"/{SKILLS}/one/SKILL.md")]
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EIO])
+def test_the_folder_of_a_file_that_cannot_be_looked_at(tree, disk, number):
+    tree({"home/.ion/AGENTS.md": "no", "w/AGENTS.md": "here"})
+    disk.fail("stat", tree.path("home/.ion"), fault(number))
+    prompt = tree.prompt("ion", base="BASE", disk=disk)
+    assert prompt.text == "BASE\n\n# Project Instructions\nhere"
+    reason = os.strerror(number).lower()
+    assert ("file-unreadable", "/home/.ion/AGENTS.md", reason) in said(tree, prompt)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_listing_that_fails_midway(workspace, disk, layout):
+    @contextmanager
+    def scandir(path):
+        with os.scandir(path) as listing:
+            yield failing(listing) if path == workspace.path(SKILLS) else listing
+
+    def failing(listing):
+        yield next(iter(listing))
+        raise fault(errno.EIO)
+
+    disk.scandir = scandir
+    prompt = workspace.prompt(layout, tools="read", disk=disk)
+    assert used(workspace, prompt) == ["/w/AGENTS.md", "/home/.agents/skills/three/SKILL.md"]
+    assert said(workspace, prompt) == [("file-unreadable", f"/{SKILLS}", "input/output error")]
+
+
+# What is another thing at the second look
+
+
+def before_open(disk, path, change):
+    """Let something happen between the look at a path and its opening."""
+    asked = disk._asked
+
+    def first(call, asked_for):
+        if (call, asked_for) == ("open", path):
+            disk._asked = asked
+            change(path)
+        asked(call, asked_for)
+
+    disk._asked = first
+
+
+def swap(make):
+    def change(path):
+        os.unlink(path)
+        make(path)
+
+    return change
+
+
+SWAPS = {
+    "a named pipe": (swap(os.mkfifo), "it is a named pipe, not a file"),
+    "a directory": (swap(os.mkdir), "it is a directory, not a file"),
+    "a link to itself": (swap(lambda path: os.symlink(path, path)), "its links lead in a circle"),
+    "a link to nothing": (swap(lambda path: os.symlink("nowhere", path)), "it is a link to nothing"),
+    "a device": (swap(lambda path: os.symlink("/dev/zero", path)), "it is a device, not a file"),
+    "a link to a name that is too long": (swap(lambda path: os.symlink("x" * 300, path)), "its name is too long"),
+    "nothing": (os.unlink, "it was gone before it could be read"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("into", SWAPS)
+def test_a_skill_that_turns_into_something_else(workspace, disk, layout, into):
+    change, reason = SWAPS[into]
+    before_open(disk, workspace.path(f"{SKILLS}/one/SKILL.md"), change)
+    prompt = workspace.prompt(layout, tools="read", disk=disk)
+    assert used(workspace, prompt) == without(f"/{SKILLS}/one/SKILL.md")
+    assert said(workspace, prompt) == [("file-unreadable", f"/{SKILLS}/one/SKILL.md", reason)]
+
+
+@pytest.mark.parametrize("layout", [*LAYOUTS, "ion"])
+@pytest.mark.parametrize("into", sorted(SWAPS.keys() - {"nothing"}))
+def test_an_instruction_file_that_turns_into_something_else(workspace, disk, layout, into):
+    change, reason = SWAPS[into]
+    before_open(disk, workspace.path("w/AGENTS.md"), change)
+    prompt = workspace.prompt(layout, tools="read", disk=disk)
+    assert "\nroot\n" not in prompt.text
+    assert said(workspace, prompt) == [("file-unreadable", "/w/AGENTS.md", reason)]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_folder_of_a_skill_vanishes_before_its_file_is_opened(workspace, disk, layout):
+    def vanish(path):
+        os.unlink(path)
+        os.rmdir(os.path.dirname(path))
+
+    before_open(disk, workspace.path(f"{SKILLS}/one/SKILL.md"), vanish)
+    prompt = workspace.prompt(layout, tools="read", disk=disk)
+    assert used(workspace, prompt) == without(f"/{SKILLS}/one/SKILL.md")
+    assert said(workspace, prompt) == [("file-unreadable", f"/{SKILLS}/one/SKILL.md", "it was gone before it could be read")]
+
+
+@pytest.mark.parametrize("layout", [*LAYOUTS, "ion"])
+def test_a_file_that_comes_while_it_is_looked_for_is_read(workspace, disk, layout):
+    """It was not there when it was opened and is there when it is asked for: that is no link to nothing."""
+    waiting = [fault(errno.ENOENT)]
+    opened = disk.open
+
+    def late(path, flags):
+        if path == workspace.path("w/AGENTS.md") and waiting:
+            raise waiting.pop()
+        return opened(path, flags)
+
+    disk.open = late
+    prompt = workspace.prompt(layout, tools="read", disk=disk)
+    assert "/w/AGENTS.md" in used(workspace, prompt)
+    assert workspace.told(prompt) == []
+
+
+def test_a_file_that_is_there_and_never_opens_ends(workspace, disk):
+    disk.fail("open", workspace.path("w/AGENTS.md"), fault(errno.ENOENT))
+    prompt = workspace.prompt("foreword", tools="read", disk=disk)
+    assert said(workspace, prompt) == [("file-unreadable", "/w/AGENTS.md", "it was gone before it could be read")]
+
+
+# Reads that give less than was asked for
+
+
+@pytest.mark.parametrize("layout", [*LAYOUTS, "ion"])
+@pytest.mark.parametrize("most", [1, 2, 7, 4096])
+def test_short_reads_give_the_same(workspace, disk, layout, most):
+    workspace({"w/AGENTS.md": "é" * 3_000 + "\r\n日本\n"})
+    whole = workspace.prompt(layout, tools="read", disk=disk)
+    read = disk.read
+    disk.read = lambda descriptor, size: read(descriptor, min(size, most))
+    assert workspace.prompt(layout, tools="read", disk=disk) == whole
+
+
+def test_a_file_that_shrinks_while_it_is_read_is_what_was_read(tree, disk):
+    tree({"w/.git": None, "w/AGENTS.md": "one\ntwo\n"})
+    read = disk.read
+
+    def first(descriptor, size):
+        os.truncate(tree.path("w/AGENTS.md"), 4)
+        return read(descriptor, size)
+
+    disk.read = first
+    prompt = tree.prompt("foreword", disk=disk)
+    assert "\none\n" in prompt.text and "two" not in prompt.text
+    assert tree.told(prompt) == []
+
+
+# A fault that passes
+
+
+class Trusting:
+    """A clock that goes ahead, so that stamps of what was just written are trusted."""
+
+    def time_ns(self):
+        return os.stat("/").st_mtime_ns + (1 << 62)
+
+
+def gathered(tree, disk, layout, before=None):
+    reader = Reader(disk=disk)
+    workspace = settled(tree.workspace(), reader)
+    source = find_layout(layout, workspace, reader)
+    parsed = parse(source.mapping, source.name, source.address)
+    return gather(parsed, workspace, reader, before)
+
+
+def what(tree, inputs):
+    """All that was found, but for the stamps of directories that other programs write in."""
+    own = [(path, stamp) for path, stamp in inputs.stamps if path.startswith(tree.top)]
+    return inputs.found, inputs.candidates, inputs.findings, own
+
+
+@pytest.mark.parametrize("layout", ["foreword", "opal"])
+@pytest.mark.parametrize("number", [errno.EIO, errno.EMFILE, errno.ENOMEM, errno.ESTALE])
+@pytest.mark.parametrize(
+    ("call", "path"),
+    [
+        ("open", "w/AGENTS.md"),
+        ("fstat", "w/AGENTS.md"),
+        ("read", "w/AGENTS.md"),
+        ("open", f"{SKILLS}/one/SKILL.md"),
+        ("read", f"{SKILLS}/one/SKILL.md"),
+        ("scandir", SKILLS),
+        ("stat", SKILLS),
+    ],
+)
+def test_a_fault_that_passes_is_forgotten(workspace, disk, monkeypatch, layout, number, call, path):
+    """No stamp tells that a disk works again: what failed so is looked at anew."""
+    monkeypatch.setattr(files, "time", Trusting())
+    healthy = what(workspace, gathered(workspace, disk, layout))
+    assert is_unchanged(healthy[-1], disk)
+    disk.fail(call, workspace.path(path), fault(number))
+    failed = gathered(workspace, disk, layout)
+    assert what(workspace, failed)[0] != healthy[0]
+    disk.faults.clear()
+    assert not is_unchanged(what(workspace, failed)[-1], disk)
+    assert what(workspace, gathered(workspace, disk, layout, failed)) == healthy
+
+
+# Links
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_circle_of_links_for_a_folder_is_no_folder(tree, skill, disk, layout):
+    tree({"w/.git": None, "w/AGENTS.md": "root", "w/.agents/skills": Path("skills"), "home/.agents/skills/a/SKILL.md": skill("a")})
+    prompt = tree.prompt(layout, tools="read", disk=disk)
+    assert used(tree, prompt) == ["/w/AGENTS.md", "/home/.agents/skills/a/SKILL.md"]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_names_that_are_too_long(workspace, skill, disk, layout):
+    """Folders as deep as a path can be written: the rest loads."""
+    deep = os.path.join(workspace.path(SKILLS), *["d" * 200] * 30)
+    here = os.open(workspace.path(SKILLS), os.O_RDONLY)
+    for _ in range(30):
+        os.mkdir("d" * 200, dir_fd=here)
+        below = os.open("d" * 200, os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = below
+    os.close(here)
+    prompt = workspace.prompt(layout, tools="read", disk=disk)
+    assert used(workspace, prompt) == EVERYTHING
+    told = [(code, deep.startswith(workspace.path(path.lstrip("/")))) for code, path in workspace.told(prompt)]
+    assert told == ([] if layout == "opal" else [("file-unreadable", True)])

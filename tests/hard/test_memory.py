@@ -1,0 +1,101 @@
+"""A file of a hundred megabytes costs no more than one at the reader's limit."""
+
+import subprocess
+import sys
+
+import pytest
+
+from foreword.sources.files import HEAD, LIMIT
+
+LAYOUTS = ["foreword", "ion", "opal", "pi", "pod", "builder"]
+HUGE = 100_000_000
+
+# A process starts with the peak of the one it was forked from: a small one stands between the tests and what is measured.
+MEASURE = """
+import os, subprocess, sys
+with open(os.devnull, "wb") as nowhere:
+    shown = subprocess.Popen([sys.executable, "-m", "foreword", "show", *sys.argv[1:]], stdout=nowhere, stderr=nowhere)
+    _, status, usage = os.wait4(shown.pid, 0)
+print(status, usage.ru_maxrss)
+"""
+
+
+def sparse(size, start=b"word\n" * (LIMIT // 5 + 100)):
+    """A file of that size that begins with text; what is never read takes no room on the disk."""
+
+    def make(path):
+        with open(path, "wb") as file:
+            file.write(start[:size])
+            file.truncate(size)
+
+    return make
+
+
+def peak(tree, *options):
+    """The most kilobytes that `foreword show` held at once."""
+    call = [sys.executable, "-c", MEASURE, tree.path("w"), "--home", tree.path("home"), "--tool", "read", *options]
+    status, kilobytes = map(int, subprocess.run(call, capture_output=True, text=True, check=True).stdout.split())
+    assert status == 0
+    return kilobytes
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_memory_is_flat_with_a_hundred_megabytes(tree, layout):
+    tree({"w/.git": None, "w/AGENTS.md": "word"})
+    ordinary = peak(tree, "--layout", layout)
+    tree({"w/AGENTS.md": sparse(LIMIT + 100)})
+    at_the_limit = peak(tree, "--layout", layout)
+    tree({"w/AGENTS.md": sparse(HUGE)})
+    huge = peak(tree, "--layout", layout)
+    assert huge - at_the_limit < 2_000
+    assert huge - ordinary < 12_000
+
+
+def test_memory_is_flat_with_a_skill_of_a_hundred_megabytes(tree, skill):
+    tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": skill("a")})
+    ordinary = peak(tree)
+    tree({"w/.agents/skills/a/SKILL.md": sparse(HUGE, skill("a").encode() + b"word\n" * LIMIT)})
+    assert peak(tree) - ordinary < 2_000
+
+
+# No more is read than the limit
+
+PLACES = {
+    "foreword": ["w/AGENTS.md", "w/AGENTS.local.md", "home/.agents/AGENTS.md"],
+    "ion": ["w/AGENTS.md", "home/.ion/AGENTS.md", "home/.config/agents/rules/a.md"],
+    "opal": ["w/OPAL.md", "w/.opal/AGENTS.md"],
+    "pi": ["w/.sf/SYSTEM.md", "w/.sf/APPEND_SYSTEM.md", "w/AGENTS.md"],
+}
+
+
+@pytest.mark.parametrize("layout", PLACES)
+def test_of_each_text_no_more_is_read_than_the_limit(tree, disk, layout):
+    tree({"w/.git": None, **{place: sparse(HUGE) for place in PLACES[layout]}})
+    prompt = tree.prompt(layout, disk=disk)
+    assert disk.bytes_read <= len(PLACES[layout]) * (LIMIT + 1)
+    cut = sorted(path for code, path in tree.told(prompt) if code == "file-cut")
+    assert cut == sorted(f"/{place}" for place in PLACES[layout])
+
+
+@pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
+@pytest.mark.parametrize(
+    ("head", "most"),
+    [
+        ("---\nname: a\ndescription: D.\n---\n", HEAD + 1),
+        ("---\nname: a\ndescription: D.\n", HEAD + LIMIT + 2),
+        ("word\n", HEAD + LIMIT + 2),
+    ],
+)
+def test_of_a_skill_no_more_is_read_than_its_front_matter(tree, disk, layout, head, most):
+    tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": sparse(HUGE, head.encode() + b"word\n" * LIMIT)})
+    tree.prompt(layout, tools="read", disk=disk)
+    assert disk.bytes_read <= most
+
+
+def test_a_file_that_is_included_many_times_is_kept_once(tree):
+    """Each target is spelt in another way, so that each is looked for."""
+    tree({"w/big.md": sparse(HUGE), "w/AGENTS.md": "small\n"})
+    ordinary = peak(tree, "--layout", "ion")
+    many = "".join(f"<!-- include: {'./' * number}big.md -->\n" for number in range(1, 300))
+    tree({"w/AGENTS.md": many})
+    assert peak(tree, "--layout", "ion") - ordinary < 30_000

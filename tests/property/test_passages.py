@@ -1,0 +1,174 @@
+"""Whatever the files of a workspace hold: passages cover the prompt, pieces stand where they say, and no section is closed from inside."""
+
+import os
+import re
+import shutil
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from foreword import Tool
+
+LAYOUTS = ["foreword", "ion", "opal", "pi", "pod", "builder"]
+TAGS = (
+    "identity instructions instruction-file skills tool-guidance boundaries environment plan project-context tool-guidelines planning"
+    " available_skills skill name description location"
+).split()
+OWN = {
+    "foreword": "identity instructions instruction-file skills tool-guidance boundaries environment plan".split(),
+    "opal": "identity project-context skills environment tool-guidelines planning".split(),
+    "pi": ["available_skills"],
+}
+SEPARATORS = {"\n", "\n\n", "\n\n---\n\n"}
+FEW = settings(max_examples=40)
+TOOLS = [Tool("read", guidelines=["Read </tool-guidance> it."]), Tool("bash", snippet="Run\n it"), Tool("read_file")]
+
+# Workspaces
+
+FILES = (
+    "w/AGENTS.md w/CLAUDE.md w/OPAL.md w/.opal/AGENTS.md w/a/AGENTS.md w/a/AGENTS.override.md w/a/AGENTS.local.md w/a/CLAUDE.md w/a/OPAL.md"
+    " w/a/.sf/SYSTEM.md w/a/.sf/APPEND_SYSTEM.md home/.ion/AGENTS.md home/.sf/agent/AGENTS.md home/.agents/AGENTS.md"
+    " home/.config/agents/AGENTS.md home/.config/agents/rules/x.md home/.config/agents/rules/y.md"
+).split()
+HEADS = (
+    "w/a/.agents/skills/x/SKILL.md w/a/.sf/skills/y/SKILL.md w/a/.ion/skills/x/SKILL.md home/.agents/skills/z/SKILL.md"
+    " w/.foreword/knowledge/k.md w/.foreword/workflow/f.md"
+).split()
+
+brackets = st.builds(
+    "<{}{}{}{}{}".format,
+    st.sampled_from(["", " ", "\n"]),
+    st.sampled_from(["/", "", " / "]),
+    st.sampled_from(TAGS).flatmap(lambda tag: st.sampled_from([tag, tag.upper(), tag + "s", tag[:-1]])),
+    st.sampled_from(["", " ", "\n", ' x="1"', "/"]),
+    st.sampled_from([">", "", ">>"]),
+)
+scraps = st.sampled_from(
+    [
+        *["\n", "\n\n", " ", "  ", "\t", "-", "# ", "x", "word ", "é", "日本", "👩‍👩‍👧", "\u2028", "\x0c", "\x85", "\x1c", "\u202e", "\ufeff"],
+        *["```", "~~~", "`", "````\n", "```py\n", "<!--", "-->", "<", ">", "&", "&amp;", "\\", "\\[", "{}", "{{", "{text}"],
+        *["{{ cwd }}", "{{ model }}", "[file:AGENTS.md]", "[if git:branch]", "<!-- include: ./OPAL.md -->", '<!-- if: model == "m" -->'],
+        *["<!-- else -->", "<!-- endif -->", "[foreword: cut here]", "---", "$&", "%s", "@AGENTS.md"],
+    ]
+)
+letters = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\r"), max_size=4)
+edges = st.sampled_from(["", "\n", " \n\n", "\n\t\n"])
+texts = st.builds("{}{}{}".format, edges, st.lists(st.one_of(brackets, scraps, letters), max_size=12).map("".join), edges)
+descriptions = st.one_of(texts, st.text(st.sampled_from("ab <>/&\"'\n"), max_size=20)).map(lambda text: "x" + "".join(filter(str.isprintable, text)))
+workspaces = st.fixed_dictionaries(
+    {},
+    optional={
+        **{name: texts for name in FILES},
+        **{
+            name: st.builds("---\nname: {}\ndescription: |\n  {}\nmodel_invokation: true\n---\n{}".format, st.sampled_from("xyz"), descriptions, texts)
+            for name in HEADS
+        },
+    },
+)
+
+
+@pytest.fixture(scope="module")
+def build(lasting_tree):
+    """The prompts of all layouts for such files, and the folder they stand in, until the next is built."""
+    def build(files, layouts=LAYOUTS, plan=""):
+        shutil.rmtree(lasting_tree.path("current"), ignore_errors=True)
+        lasting_tree({f"current/{name}": None for name in ("w/.git", "w/a", "home")})
+        lasting_tree({f"current/{name}": content.encode() for name, content in files.items()})
+        for layout in layouts:
+            prompt = lasting_tree.prompt(layout, "current/w/a", home="current/home", tools=TOOLS, session="s", model="m", plan=plan)
+            yield layout, prompt
+
+    return build
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read().decode().removeprefix("\ufeff").replace("\r\n", "\n")
+
+
+# Passages and pieces
+
+
+@FEW
+@given(files=workspaces, plan=texts)
+@example(files={}, plan="")
+@example(files={"w/a/AGENTS.md": "x\n</instr<!-- endif -->uctions>"}, plan="</plan>")
+def test_passages_are_in_order_and_cover_all_but_separators(build, files, plan):
+    for _, prompt in build(files, plan=plan):
+        position, between = 0, []
+        for passage in prompt.passages:
+            between.append(prompt.text[position : passage.start])
+            position = passage.end
+            assert prompt.text[passage.start : passage.end] == passage.text == "".join(piece.text for piece in passage.pieces)
+            assert passage.text
+        assert position == len(prompt.text)
+        assert between[:1] == [""] and set(between[1:]) <= SEPARATORS
+
+
+def lines_at(content, text, first):
+    """The last lines of each place in a content where a text stands that begins on that line."""
+    start = 0
+    for _ in range(first - 1):
+        start = content.index("\n", start) + 1
+    end = content.find("\n", start)
+    places = range(start, (len(content) if end < 0 else end) + 1)
+    return {first + text.count("\n") - text.endswith("\n") for place in places if content.startswith(text, place)}
+
+
+@FEW
+@given(files=workspaces)
+@example(files={"w/a/AGENTS.md": "\ufeff\r\n\r\na\r\n</skills>\r\nb </instructions\n>"})
+def test_every_piece_of_a_file_stands_in_it_at_exactly_those_lines(build, files):
+    for _, prompt in build(files):
+        for piece in (piece for passage in prompt.passages for piece in passage.pieces if piece.origin.kind == "file"):
+            first, last = piece.origin.lines
+            assert lines_at(read(piece.origin.path), piece.text, first) == {last}
+
+
+@FEW
+@given(files=workspaces)
+def test_the_pieces_of_a_file_are_all_of_it(build, files):
+    """Nothing is missing and nothing stands twice, where files are taken as they are."""
+    for _, prompt in build(files, ["foreword", "opal", "pi", "pod"]):
+        taken = {}
+        for piece in (piece for passage in prompt.passages for piece in passage.pieces if piece.origin.kind == "file"):
+            taken[piece.origin.path] = taken.get(piece.origin.path, "") + piece.text
+        for path, text in taken.items():
+            lines = read(path).split("\n")
+            while not lines[0].strip():
+                lines.pop(0)
+            while not lines[-1].strip():
+                lines.pop()
+            assert text == "\n".join(lines)
+        used = {each.path for each in prompt.candidates if each.fate == "used" and os.path.basename(each.path) != "SKILL.md"}
+        assert taken.keys() == {path for path in used if "/.foreword/" not in path}
+
+
+# Bytes
+
+
+@FEW
+@given(files=workspaces)
+def test_line_ends_and_marks_of_order_make_no_difference(build, files):
+    plain = [(layout, prompt.id) for layout, prompt in build(files)]
+    other = {
+        name: ("" if text.startswith("\ufeff") else "\ufeff") + text.replace("\n", "\r\n") for name, text in files.items()
+    }
+    assert [(layout, prompt.id) for layout, prompt in build(other)] == plain
+
+
+# Tags
+
+
+def tags(text, layout):
+    return re.findall(rf"<\s*/?\s*(?:{'|'.join(OWN[layout])})(?=[\s/>]|\Z)", text, re.IGNORECASE)
+
+
+@FEW
+@given(files=workspaces, plan=texts)
+@example(files={"w/a/AGENTS.md": "<\n/\nINSTRUCTIONS\n>", "w/a/.agents/skills/x/SKILL.md": "---\nname: </skills\ndescription: </skills\n---\n"}, plan="")
+def test_no_tag_of_the_layout_stands_in_content(build, files, plan):
+    for layout, prompt in build(files, OWN, plan):
+        own = [piece.text for passage in prompt.passages for piece in passage.pieces if piece.origin.kind == "builtin"]
+        assert tags(prompt.text, layout) == [tag for text in own for tag in tags(text, layout)]

@@ -1,0 +1,184 @@
+"""Real processes at one store: many at once, and many that are killed. Prints what came of it as JSON.
+
+    python processes.py open URL          16 processes open a new store at the same moment
+    python processes.py publish URL       16 processes publish the same conversations at the same moments
+    python processes.py fork URL          a child goes on with the store that its parent had opened
+    python processes.py kill URL          a process that publishes is killed at a random moment, again and again (--many, --seed)
+
+A script of its own because it forks, which a test runner with threads must not do.
+"""
+
+import argparse
+import json
+import os
+import random
+import signal
+import sys
+import time
+
+import foreword.store.postgres
+import foreword.store.sqlite  # noqa: F401 - all is imported before anyone forks
+from foreword.store import open_store
+from foreword.vocabulary import Edition, TemplateVersion
+
+CROWD = 16
+TALKS = 10
+EDITIONS = 6
+
+
+def made(talk, number, by=""):
+    """The edition that this conversation must have: short texts and long ones, some shared with others."""
+    word = f"{talk} {number} {by}"
+    return Edition(
+        number,
+        system=f"system {word} " * 500,
+        tools="[]",
+        account=f"account {word} " * (5000 if number % 3 == 0 else 5),
+        inputs=f"inputs {number} " * 200,
+        layout="$std/opal",
+        made_for=f"made for {talk}",
+        made=f"at {number}",
+    )
+
+
+def together(work):
+    """What `work(which)` gives in each of a crowd of processes that begin at the same moment."""
+    gate, opener = os.pipe()
+    answers = []
+    for which in range(CROWD):
+        answer, writer = os.pipe()
+        if os.fork() == 0:
+            os.close(opener)
+            os.read(gate, 1)
+            _answer(writer, lambda: work(which))  # noqa: B023 - called at once
+        os.close(writer)
+        answers.append(answer)
+    os.close(opener)
+    told = [json.loads(_whole(answer)) for answer in answers]
+    while _child_ended():
+        pass
+    return told
+
+
+def _answer(writer, work):
+    try:
+        told = work()
+    except BaseException as error:
+        told = f"{type(error).__name__}: {error}"
+    with os.fdopen(writer, "w") as file:
+        json.dump(told, file)
+    os._exit(0)
+
+
+def _whole(pipe):
+    with os.fdopen(pipe) as file:
+        return file.read()
+
+
+def _child_ended():
+    try:
+        return os.wait()
+    except ChildProcessError:
+        return None
+
+
+def open_at_once(url):
+    def work(which):
+        store = open_store(url)
+        store.publish(f"talk {which}", made(f"talk {which}", 1), 0)
+        return store.current(f"talk {which}") == made(f"talk {which}", 1)
+
+    return {"told": together(work), **outcome(url)}
+
+
+def publish_at_once(url):
+    open_store(url).close()
+    talks = [f"talk {number}" for number in range(TALKS)]
+
+    def publish(which, number):
+        store = open_store(url)
+        store.keep_template(TemplateVersion(0, f"by {which}"))
+        return [store.publish(talk, made(talk, number, which), number - 1).system for talk in talks]
+
+    first, second = (together(lambda which, number=number: publish(which, number)) for number in (1, 2))
+    return {"first": first, "second": second, **outcome(url)}
+
+
+def go_on_after_a_fork(url):
+    store = open_store(url)
+    store.publish("talk", made("talk", 1), 0)
+
+    def work(which):
+        store.publish(f"talk {which}", made(f"talk {which}", 1), 0)
+        return store.current("talk") == made("talk", 1)
+
+    told = together(work)
+    told.append(store.current("talk 3") == made("talk 3", 1))
+    store.close()
+    return {"told": told, **outcome(url)}
+
+
+def outcome(url):
+    store = open_store(url)
+    told = {"wrong": store.verify(), "stats": store.stats()}
+    store.close()
+    return told
+
+
+def kill_again_and_again(url, many, seed):
+    """Kill a process that publishes, so many times; after each look whether all that it was told is there, and whole."""
+    chance = random.Random(seed)
+    open_store(url).close()
+    whole_life = min(live(url, f"undisturbed {number}", None)[1] for number in range(3))
+    killed, broken = 0, []
+    for number in range(many):
+        talk = f"talk {number}"
+        acknowledged, took = live(url, talk, chance.uniform(0, whole_life))
+        if acknowledged < EDITIONS:
+            killed += 1
+        else:
+            whole_life = min(whole_life, took)
+        store = open_store(url)
+        kept = store.editions(talk)
+        if len(kept) < acknowledged or kept != [made(talk, each + 1) for each in range(len(kept))]:
+            broken.append(f"{talk}: {acknowledged} acknowledged, {len(kept)} kept")
+        store.close()
+    return {"many": many, "killed": killed, "broken": broken, **outcome(url)}
+
+
+def live(url, talk, until):
+    """The life of a process that publishes: how many editions it was told are kept, and how many seconds it took."""
+    reader, writer = os.pipe()
+    start = time.monotonic()
+    child = os.fork()
+    if child == 0:
+        store = open_store(url)
+        for number in range(1, EDITIONS + 1):
+            store.publish(talk, made(talk, number), number - 1)
+            os.write(writer, b".")
+        os._exit(0)
+    os.close(writer)
+    if until is not None:
+        time.sleep(until)
+        os.kill(child, signal.SIGKILL)
+    acknowledged = len(_whole(reader))
+    os.waitpid(child, 0)
+    return acknowledged, time.monotonic() - start
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["open", "publish", "fork", "kill"])
+    parser.add_argument("url")
+    parser.add_argument("--many", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=None)
+    given = parser.parse_args()
+    if given.what == "kill":
+        told = kill_again_and_again(given.url, given.many, given.seed)
+    else:
+        told = {"open": open_at_once, "publish": publish_at_once, "fork": go_on_after_a_fork}[given.what](given.url)
+    json.dump(told, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,123 @@
+"""The disk full: an error that loses nothing, and when there is room again, work goes on.
+
+A limit on the size of files works everywhere. Where a small disk can be mounted, that is tried too. For PostgreSQL the server
+says that its disk is full, as it would.
+"""
+
+import contextlib
+import json
+import subprocess
+import sys
+import tempfile
+
+import psycopg
+import pytest
+
+from foreword.errors import StoreError
+from foreword.store import open_store
+
+FILL = """
+import json, os, resource, sys
+from foreword.errors import StoreError
+from foreword.store import open_store
+from foreword.vocabulary import Edition, TemplateVersion
+
+path, way = sys.argv[1:]
+store = open_store(path)
+kept, errors = {}, []
+
+def limit(size):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+
+def publish(number):
+    edition = Edition(1, os.urandom(20_000).hex(), account=str(number))
+    kept_now = store.publish(f"talk {number}", edition, 0)
+    kept[f"talk {number}"] = kept_now
+
+if way == "limit":
+    limit(600_000)
+else:
+    with open(os.path.dirname(path) + "/ballast", "wb") as file:
+        file.write(bytes(100_000))
+for number in range(200):
+    try:
+        publish(number)
+    except StoreError as error:
+        errors.append(str(error))
+calls = [lambda: store.keep_template(TemplateVersion(0, os.urandom(300_000).hex())), lambda: store.publish("talk 0", Edition(2, os.urandom(300_000).hex()), 1)]
+for call in calls:
+    try:
+        call()
+    except StoreError as error:
+        errors.append(str(error))
+there = all(store.current(talk) == edition for talk, edition in kept.items())
+full = len(kept)
+limit(resource.RLIM_INFINITY) if way == "limit" else os.unlink(os.path.dirname(path) + "/ballast")
+publish(1000)
+store.close()
+store = open_store(path)
+there = there and all(store.current(talk) == edition for talk, edition in kept.items())
+stats = store.stats()
+json.dump({"errors": errors, "there": there, "wrong": store.verify(), "full": full, "stats": stats}, sys.stdout)
+store.close()
+"""
+
+
+@contextlib.contextmanager
+def small_disk():
+    """A folder on a disk of one megabyte; None where none can be mounted."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder], check=True, capture_output=True)
+        except (OSError, subprocess.CalledProcessError):
+            yield None
+            return
+        try:
+            yield folder
+        finally:
+            subprocess.run(["umount", folder], check=True)
+
+
+def can_mount():
+    with small_disk() as folder:
+        return folder is not None
+
+
+@pytest.mark.parametrize("way", ["limit", "disk"] if can_mount() else ["limit"])
+def test_a_full_disk_loses_nothing(tmp_path, way):
+    with small_disk() if way == "disk" else contextlib.nullcontext(str(tmp_path)) as folder:
+        path = f"{folder}/store.db"
+        done = subprocess.run([sys.executable, "-c", FILL, path, way], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    came = json.loads(done.stdout)
+    reasons = (
+        "the disk is full; nothing of this was kept, and nothing that was kept before is lost",
+        "the disk does not read or write; nothing of this was kept",
+    )
+    assert set(came["errors"]) <= {f"the store '{path}' cannot be used: {reason}" for reason in reasons}
+    assert 0 < came["full"] < 200
+    assert len(came["errors"]) == 200 - came["full"] + 2
+    assert (came["there"], came["wrong"]) == (True, [])
+    assert came["stats"]["editions"] == came["full"] + 1
+    assert came["stats"]["versions"] == 0
+
+
+@pytest.mark.xdist_group("postgres")
+def test_a_server_whose_disk_is_full_loses_nothing(postgres_url, edition):
+    store = open_store(postgres_url)
+    store.publish("talk", edition(1), 0)
+    with psycopg.connect(postgres_url, autocommit=True) as server:
+        full = "BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END"
+        server.execute(
+            f"CREATE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql AS '{full.replace(chr(39), chr(39) * 2)}'"
+        )
+        server.execute("CREATE TRIGGER fill BEFORE INSERT ON foreword_editions EXECUTE FUNCTION fill()")
+        told = "the server's disk is full; nothing of this was kept, and nothing that was kept before is lost$"
+        with pytest.raises(StoreError, match=told):
+            store.publish("talk", edition(2, "two"), 1)
+        assert store.editions("talk") == [edition(1)]
+        assert store.stats()["texts"] == 6, "nor are the texts of the edition that failed"
+        server.execute("DROP TRIGGER fill ON foreword_editions")
+    assert store.publish("talk", edition(2, "two"), 1) == edition(2, "two")
+    assert store.verify() == []
+    store.close()

@@ -1,0 +1,100 @@
+"""The tables of a store have a version: they are brought forward when it is opened, in one step or not at all."""
+
+import re
+import sqlite3
+from pathlib import Path
+
+import psycopg
+import pytest
+
+import foreword.store
+from foreword.errors import StoreError
+from foreword.store import open_store, postgres, rows, sqlite
+
+SCHEMA = Path(foreword.store.__file__).parent / "schema"
+
+
+def connected(url):
+    """A bare connection to a store, and its way to migrate."""
+    if url.startswith("sqlite"):
+        return sqlite._connected(url.removeprefix("sqlite:///")), sqlite.migrate
+    return psycopg.connect(url, autocommit=True), postgres.migrate
+
+
+def version_of(connection):
+    is_file = isinstance(connection, sqlite3.Connection)
+    return connection.execute("PRAGMA user_version" if is_file else "SELECT version FROM foreword_schema").fetchone()[0]
+
+
+def set_version(connection, version):
+    is_file = isinstance(connection, sqlite3.Connection)
+    connection.execute(f"{'PRAGMA user_version' if is_file else 'UPDATE foreword_schema SET version'} = {version}")
+
+
+def test_every_version_has_its_file_for_each_store():
+    files = sorted(path.name for path in SCHEMA.iterdir() if path.suffix == ".sql")
+    assert files == sorted(
+        f"{kind}-{number + 1}.sql" for kind in ("postgres", "sqlite") for number in range(rows.LATEST)
+    )
+
+
+def test_both_stores_have_the_same_tables_and_columns():
+    def tables(kind):
+        text = "\n".join((SCHEMA / f"{kind}-{number + 1}.sql").read_text() for number in range(rows.LATEST))
+        found = re.findall(r"CREATE TABLE (\w+) \((.*?)\n\)", text, re.S)
+        return {name: re.findall(r"^    ([a-z_]+) ", body, re.M) for name, body in found}
+
+    assert tables("sqlite") == {name: each for name, each in tables("postgres").items() if name != "foreword_schema"}
+
+
+def test_an_old_store_is_brought_forward(url, edition):
+    store = open_store(url)
+    store.publish("talk", edition(1), 0)
+    store.close()
+    connection, migrate = connected(url)
+    steps = {
+        rows.LATEST + 1: ["ALTER TABLE foreword_templates ADD COLUMN colour integer"],
+        rows.LATEST + 2: ["CREATE TABLE foreword_colours (name integer)", "INSERT INTO foreword_colours VALUES (7)"],
+    }
+    migrate(connection, steps.__getitem__, rows.LATEST + 2)
+    assert version_of(connection) == rows.LATEST + 2
+    assert connection.execute("SELECT name FROM foreword_colours").fetchall() == [(7,)]
+    assert connection.execute("SELECT count(colour) FROM foreword_templates").fetchall() == [(0,)]
+    migrate(connection, {}.__getitem__, rows.LATEST + 2)
+    set_version(connection, rows.LATEST)
+    connection.close()
+    store = open_store(url)
+    assert store.current("talk") == edition(1)
+    store.close()
+
+
+def test_a_step_that_fails_changes_nothing(url, edition):
+    store = open_store(url)
+    store.publish("talk", edition(1), 0)
+    connection, migrate = connected(url)
+    statements = ["CREATE TABLE foreword_colours (name integer)", "INSERT INTO foreword_flavours VALUES (7)"]
+    with pytest.raises(Exception, match="foreword_flavours"):
+        migrate(connection, lambda version: statements, rows.LATEST + 1)
+    connection.close()
+    connection, _ = connected(url)
+    assert version_of(connection) == rows.LATEST
+    with pytest.raises(Exception, match="foreword_colours"):
+        connection.execute("SELECT * FROM foreword_colours")
+    connection.close()
+    assert store.current("talk") == edition(1)
+    store.close()
+
+
+def test_a_store_of_a_newer_version_is_refused(url, edition):
+    store = open_store(url)
+    store.publish("talk", edition(1), 0)
+    store.close()
+    connection, _ = connected(url)
+    set_version(connection, 99)
+    with pytest.raises(StoreError) as error:
+        open_store(url).current("talk")
+    assert str(error.value) == (
+        f"a newer Foreword wrote the store: its tables have version 99, and this one knows them up to {rows.LATEST}"
+    )
+    assert version_of(connection) == 99
+    connection.close()

@@ -1,0 +1,305 @@
+"""How a store is named, opened and reached, and what is said where that fails."""
+
+import os
+import sqlite3
+import stat
+import subprocess
+import sys
+
+import psycopg
+import pytest
+
+from foreword.errors import CallError, StoreError
+from foreword.store import open_store
+
+# Names
+
+
+@pytest.mark.parametrize(
+    ("url", "file"),
+    [
+        ("sqlite:///relative.db", "relative.db"),
+        ("sqlite:///below/it/relative.db", "below/it/relative.db"),
+        ("sqlite:///{here}/absolute.db", "absolute.db"),
+        ("bare.db", "bare.db"),
+        ("below/bare", "below/bare"),
+        ("{here}/bare.db", "bare.db"),
+        ("file:odd?mode=memory", "file:odd?mode=memory"),
+        ("sqlite:///per%20cent.db", "per%20cent.db"),
+        ("ünï '\".db", "ünï '\".db"),
+        ("undecodable-\udcff.db", "undecodable-\udcff.db"),
+        (":memory:", None),
+        ("sqlite://", None),
+        ("sqlite:///", None),
+        ("sqlite:///:memory:", None),
+    ],
+)
+def test_a_url_names_a_file(tmp_path, monkeypatch, edition, url, file):
+    monkeypatch.chdir(tmp_path)
+    store = open_store(url.format(here=tmp_path))
+    store.publish("talk", edition(1), 0)
+    assert store.current("talk") == edition(1)
+    store.close()
+    made = [os.path.join(folder, name) for folder, _, names in os.walk(".") for name in names]
+    assert made == ([os.path.join(".", file)] if file else [])
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        ("", "a store needs a name; right would be a path, sqlite:///relative.db, "),
+        ("a\0b", "a store needs a name"),
+        ("mysql://me:secret@host/name", "no store is known for mysql://…; right would be a path, "),
+        ("://", "no store is known for ://…"),
+        (
+            "sqlite://x.db",
+            "'sqlite://x.db' has too few slashes: sqlite:///x.db is a relative path, sqlite:////x.db one from the root",
+        ),
+        ("sqlite:x.db", "sqlite: lacks its slashes; right would be a path, "),
+        ("postgresql:secret", "postgresql: lacks its slashes"),
+        (
+            "postgresql://me:se@cret@host/name",
+            "the URL of the store cannot be read; right would be postgresql://user:password@host",
+        ),
+        ("postgresql://me:secret/x@host/name", "the URL of the store cannot be read"),
+        ("postgresql://me:secret/name", "the URL of the store cannot be read"),
+        ("postgresql://host/name?nonsense=secret", "the URL of the store cannot be read"),
+    ],
+)
+def test_a_wrong_url_is_answered_with_a_right_one(url, told):
+    with pytest.raises(CallError) as error:
+        open_store(url)
+    assert str(error.value).startswith(told)
+    assert "cret" not in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_folder_and_file_are_the_users_alone(tmp_path):
+    old = os.umask(0o022)
+    open_store(f"{tmp_path}/a/b/store.db").close()
+    os.umask(old)
+    assert [stat.S_IMODE(os.stat(tmp_path / path).st_mode) for path in ("a", "a/b", "a/b/store.db")] == [
+        0o700,
+        0o700,
+        0o600,
+    ]
+
+
+def test_a_folder_that_is_there_stays_as_it_is(tmp_path):
+    (tmp_path / "open").mkdir(mode=0o755)
+    (tmp_path / "open/store.db").touch(mode=0o644)
+    open_store(f"{tmp_path}/open/store.db").close()
+    assert [stat.S_IMODE(os.stat(tmp_path / path).st_mode) for path in ("open", "open/store.db")] == [0o755, 0o644]
+
+
+def test_a_store_stays_where_it_is_when_the_process_goes_elsewhere(tmp_path, monkeypatch, edition):
+    monkeypatch.chdir(tmp_path)
+    store = open_store("store.db")
+    store.publish("talk", edition(1), 0)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    first, _ = store._connections.take()
+    assert store.current("talk") == edition(1), "by a second connection"
+    store._connections.give(first)
+    store.close()
+    assert os.listdir() == []
+
+
+def test_a_store_is_opened_again(url, edition):
+    for number in (1, 2, 3):
+        store = open_store(url)
+        assert store.publish("talk", edition(number, str(number)), number - 1) == edition(number, str(number))
+        store.close()
+    store = open_store(url)
+    assert store.editions("talk") == [edition(number, str(number)) for number in (1, 2, 3)]
+    store.close()
+
+
+# SQLite
+
+
+def told_on(path):
+    with pytest.raises(StoreError) as error:
+        open_store(str(path))
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+def test_a_file_that_is_no_database_is_refused(tmp_path):
+    path = tmp_path / "store.db"
+    path.write_bytes(b"Not a database, but long enough to be one. " * 100)
+    assert told_on(path) == f"the store '{path}' cannot be used: the file is no SQLite database"
+    assert path.read_bytes().startswith(b"Not a database")
+
+
+def test_a_database_of_another_program_is_refused(tmp_path):
+    path = tmp_path / "store.db"
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE bookmarks (url TEXT)")
+    other.close()
+    assert (
+        told_on(path) == "the file is a database of another program; name another file, or one that does not exist yet"
+    )
+
+
+def test_a_path_that_cannot_be_is_an_error(tmp_path):
+    (tmp_path / "file").touch()
+    assert told_on(tmp_path) == f"the store '{tmp_path}' cannot be used: it may not be opened or made there"
+    below = tmp_path / "file" / "store.db"
+    assert told_on(below) == f"the store '{below}' cannot be made: File exists"
+
+
+AS_NOBODY = """
+import os, sys
+sys.path[:] = {path!r}
+from foreword.errors import StoreError
+from foreword.store import open_store
+from foreword.vocabulary import Edition
+import pwd
+open_store(":memory:").close()  # all is imported now, wherever it lies
+if os.getuid() == 0:
+    os.setgid(pwd.getpwnam("nobody").pw_gid)
+    os.setuid(pwd.getpwnam("nobody").pw_uid)
+for call in (
+    lambda: open_store({new!r}),
+    lambda: open_store({below!r}),
+    lambda: open_store({old!r}).publish("talk", Edition(1, "x"), 0),
+):
+    try:
+        print(call())
+    except StoreError as error:
+        print(error)
+"""
+
+
+def test_what_may_not_be_written_is_an_error(edition):
+    """In a process that is not root, to whom everything is allowed."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        os.makedirs(f"{folder}/shut")
+        open_store(f"{folder}/shut/old.db").close()
+        os.chmod(f"{folder}/shut/old.db", 0o444)
+        os.chmod(f"{folder}/shut", 0o555)
+        os.chmod(folder, 0o755)
+        new, below, old = (f"{folder}/shut/{name}" for name in ("new.db", "below/new.db", "old.db"))
+        script = AS_NOBODY.format(path=sys.path, new=new, below=below, old=old)
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+        os.chmod(f"{folder}/shut", 0o755)
+    assert done.stdout.splitlines() == [
+        f"the store '{new}' cannot be used: it may not be opened or made there",
+        f"the store '{below}' cannot be made: Permission denied",
+        f"the store '{old}' cannot be used: it may not be written",
+    ]
+
+
+def test_a_damaged_file_is_an_error_and_verify_says_where(tmp_path, edition):
+    path = tmp_path / "store.db"
+    store = open_store(str(path))
+    for number in range(200):
+        store.publish(f"talk {number}", edition(1, str(number)), 0)
+    store.close()
+    whole = bytearray(path.read_bytes())
+    whole[4096 * 3 : 4096 * 20] = b"\xff" * 4096 * 17
+    path.write_bytes(whole)
+    store = open_store(str(path))
+    assert store.verify()[0].startswith("the file is damaged: ")
+    with pytest.raises(StoreError, match="the file is damaged"):
+        [store.current(f"talk {number}") for number in range(200)]
+    store.close()
+
+
+def test_a_file_that_is_held_for_long_is_an_error(tmp_path, edition, monkeypatch):
+    monkeypatch.setattr("foreword.store.sqlite._PATIENCE", 0.05)
+    path = tmp_path / "store.db"
+    store = open_store(str(path))
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StoreError, match="another process has held it for"):
+        store.publish("talk", edition(1), 0)
+    assert store.current("talk") is None, "reading goes on"
+    other.execute("ROLLBACK")
+    other.close()
+    assert store.publish("talk", edition(1), 0) == edition(1)
+    store.close()
+
+
+def test_sqlite_needs_nothing_heavy():
+    script = (
+        f"import sys; sys.path[:] = {sys.path!r}; from foreword.store import open_store; open_store(':memory:').stats()"
+    )
+    script += "; print(*sorted(set('psycopg typing dataclasses pathlib json hashlib logging inspect'.split()) & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "\n"
+
+
+# PostgreSQL
+
+
+@pytest.mark.xdist_group("postgres")
+def test_a_server_that_went_and_came_back_is_reached_again(own_server, edition):
+    store = open_store(own_server.url)
+    first = edition(1)
+    store.publish("talk", first, 0)
+    own_server.tell("stop")
+    for call in (
+        lambda: store.current("talk"),
+        lambda: store.publish("talk", edition(2), 1),
+        lambda: store.keep_state("talk", 1, '{"x": 1}'),
+        lambda: store.stats(),
+    ):
+        with pytest.raises(StoreError, match=r"^the store 'postgresql:///.*/postgres' cannot be used: "):
+            call()
+    own_server.tell("start")
+    assert store.current("talk") == first
+    own_server.tell("stop")
+    own_server.tell("start")
+    assert store.publish("talk", edition(2), 1) == edition(2), "nobody noticed"
+    own_server.tell("stop")
+    own_server.tell("start")
+    store.keep_state("talk", 2, '{"x": 1}')
+    own_server.tell("stop")
+    own_server.tell("start")
+    assert store.verify() == []
+    store.close()
+
+
+@pytest.mark.xdist_group("postgres")
+def test_a_store_may_be_opened_before_its_server(own_server, edition):
+    own_server.tell("stop")
+    store = open_store(own_server.url)
+    with pytest.raises(StoreError, match="cannot be used"):
+        store.current("talk")
+    own_server.tell("start")
+    assert store.publish("talk", edition(1), 0) == edition(1)
+    store.close()
+
+
+@pytest.mark.xdist_group("postgres")
+def test_a_connection_that_was_cut_is_replaced(postgres_url, edition):
+    store = open_store(postgres_url)
+    store.publish("talk", edition(1), 0)
+    with psycopg.connect(postgres_url, autocommit=True) as other:
+        cut = (
+            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+            " WHERE application_name = 'foreword' AND pid <> pg_backend_pid()"
+        )
+        for call in (
+            lambda: store.current("talk") == edition(1),
+            lambda: store.publish("talk", edition(2), 1) == edition(2),
+            lambda: store.editions("talk") == [edition(1), edition(2)],
+        ):
+            other.execute(cut)
+            assert call()
+    store.close()
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:1", "no-such-host.invalid", "%2Fno%2Fsuch%2Fsocket"])
+def test_a_failure_does_not_show_the_password(host):
+    store = open_store(f"postgresql://me:s3cr3t@{host}/name")
+    with pytest.raises(StoreError) as error:
+        store.current("talk")
+    assert str(error.value).startswith("the store 'postgresql://")
+    assert "s3cr3t" not in repr(error.value) + repr(error.value.__cause__) + repr(store)
+    assert "\n" not in str(error.value)
+    store.close()

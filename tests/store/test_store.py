@@ -1,0 +1,402 @@
+"""Every sentence of the protocol `Store`, for every store."""
+
+import threading
+
+import pytest
+
+from foreword.errors import CallError, StoreError
+from foreword.store.texts import Texts, pack, unpack
+from foreword.vocabulary import ConversationRow, Edition, TemplateVersion, digest, replace
+
+# Editions
+
+
+def test_a_conversation_that_was_never_constructed_has_nothing(store):
+    assert (store.current("talk"), store.edition("talk", 1), store.editions("talk")) == (None, None, [])
+
+
+def test_what_is_published_is_in_use(store, edition):
+    first = edition(1)
+    assert store.publish("talk", first, 0) == first
+    assert (store.current("talk"), store.edition("talk", 1), store.editions("talk")) == (first, first, [first])
+    assert store.current("other") is None
+
+
+def test_editions_follow_each_other(store, edition):
+    first, second, third = (edition(number, f"word {number}") for number in (1, 2, 3))
+    for each in (first, second, third):
+        assert store.publish("talk", each, each.number - 1) == each
+    assert store.current("talk") == third
+    assert store.editions("talk") == [first, second, third]
+    assert [store.edition("talk", number) for number in (0, 1, 2, 3, 4, -1, 2**80)] == [
+        None,
+        first,
+        second,
+        third,
+        None,
+        None,
+        None,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kept", "after", "then"),
+    [
+        (1, 0, 1),  # constructed by another meanwhile
+        (2, 1, 2),  # compacted by another meanwhile
+        (3, 1, 3),  # and once more
+    ],
+)
+def test_the_loser_gets_the_edition_that_won(store, edition, kept, after, then):
+    for number in range(1, kept + 1):
+        store.publish("talk", edition(number, f"winner {number}"), number - 1)
+    before = store.stats()
+    assert store.publish("talk", edition(after + 1, "loser"), after) == edition(then, f"winner {then}")
+    assert store.stats() | {"bytes": 0} == before | {"bytes": 0}
+
+
+def test_nothing_can_follow_an_edition_that_is_not_there(store, edition):
+    with pytest.raises(StoreError, match="conversation 'talk' has no edition 4"):
+        store.publish("talk", edition(5), 4)
+
+
+@pytest.mark.parametrize(("number", "after"), [(1, 1), (3, 1), (0, 0), (0, -1), (2**31, 2**31 - 1)])
+def test_an_edition_has_the_number_after_the_one_it_follows(store, edition, number, after):
+    with pytest.raises(CallError):
+        store.publish("talk", edition(number), after)
+    assert store.current("talk") is None
+
+
+def test_a_state_is_kept_beside_its_edition(store, edition):
+    first = edition(1)
+    store.publish("talk", first, 0)
+    store.publish("talk", edition(2), 1)
+    assert store.current("talk").state == "{}"
+    store.keep_state("talk", 1, '{"old": 1}')
+    store.keep_state("talk", 2, '{"told": "ä"}')
+    assert [each.state for each in store.editions("talk")] == ['{"old": 1}', '{"told": "ä"}']
+    store.keep_state("talk", 2, "{}")
+    assert store.current("talk") == edition(2)
+
+
+def test_a_state_that_is_published_is_kept(store, edition):
+    first = edition(1, state='{"told": 1}')
+    store.publish("talk", first, 0)
+    assert store.current("talk") == first
+
+
+@pytest.mark.parametrize(("conversation", "number"), [("talk", 2), ("talk", 0), ("talk", 2**40), ("other", 1)])
+def test_only_an_edition_that_is_there_can_have_a_state(store, edition, conversation, number):
+    store.publish("talk", edition(1), 0)
+    with pytest.raises(StoreError, match=f"'{conversation}' has no edition {number}"):
+        store.keep_state(conversation, number, '{"x": 1}')
+
+
+# Texts
+
+TEXTS = {
+    "empty": "",
+    "a NUL and other controls": "a\0b\x1b\r\n",
+    "half a surrogate pair": "a\ud800b\udcff",
+    "all planes": "ä中😀",
+    "long": "Be brief. " * 50_000,
+    "long and strange": "\udcff\0😀" * 50_000,
+}
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+def test_every_text_comes_back_as_it_was(store, text):
+    given = Edition(1, text, text, text, text, text, text, text, text)
+    assert store.publish("talk", given, 0) == given
+    store._texts.forget()
+    assert store.current("talk") == given
+    assert store.prompt(digest(text)) == (text, text)
+    kept = store.keep_template(TemplateVersion(0, text, text, text, text))
+    assert store.template() == kept == TemplateVersion(1, text, text, text, text)
+    assert store.verify() == []
+
+
+def test_a_text_is_kept_once(store, edition):
+    for number in range(50):
+        store.publish(f"talk {number}", edition(1), 0)
+    assert store.stats() | {"bytes": 0} == {"conversations": 50, "editions": 50, "texts": 6, "bytes": 0, "versions": 0}
+
+
+def test_long_texts_are_packed():
+    hash, form, body = pack("Be brief. " * 50_000)
+    assert (hash.hex(), len(body) < 5000) == (digest("Be brief. " * 50_000).removeprefix("sha256:"), True)
+    assert unpack(form, body) == "Be brief. " * 50_000
+    assert pack("Be brief.")[1:] == (0, b"Be brief.")
+
+
+def test_a_process_remembers_so_many_texts_and_no_more():
+    texts = Texts(most=100_000)
+    asked = []
+
+    def load(missing):
+        asked.extend(missing)
+        return [(number, *pack(f"{number} " * 1000)[1:]) for number in missing]
+
+    for number in range(1000):
+        assert texts.by_number((number, 0), load) == {number: f"{number} " * 1000, 0: "0 " * 1000}
+    assert sum(each == 0 for each in asked) == 1, "what is in use stays"
+    assert len(texts._young) + len(texts._old) < 50
+    assert texts.number("0 " * 1000) == 0
+    assert texts.number("1 " * 1000) is None
+
+
+def test_a_text_that_is_gone_is_an_error():
+    with pytest.raises(StoreError, match="text 7 of the store is gone"):
+        Texts().by_number([7], lambda missing: [])
+    with pytest.raises(StoreError, match="text 7 of the store is damaged"):
+        Texts().by_number([7], lambda missing: [(7, 1, b"not deflated")])
+
+
+# Ids
+
+IDS = [
+    "a",
+    "quote ' and \" and `",
+    "slash/and\\back",
+    "per%cent _under_ ? %s",
+    "; DROP TABLE foreword_editions",
+    "ä中😀",
+    "\u202e\u2028\xa0",
+    " ",
+    "x" * 512,
+    "😀" * 512,
+]
+
+
+def test_an_id_may_be_any_text(store, edition):
+    for number, id in enumerate(IDS):
+        store.publish(id, edition(1, str(number)), 0)
+    assert [store.current(id) for id in IDS] == [edition(1, str(number)) for number in range(len(IDS))]
+    assert [row.id for row in store.conversations()] == sorted(IDS)
+    assert all(id in [row.id for row in store.conversations(id)] for id in IDS)
+
+
+@pytest.mark.parametrize("id", ["", "x" * 513, "a\0b", "line\nline", "\x7f", "\x85", "\ud800", "tab\t"])
+def test_an_id_is_not_empty_not_long_and_has_no_control_characters(store, edition, id):
+    calls = [
+        lambda: store.current(id),
+        lambda: store.publish(id, edition(1), 0),
+        lambda: store.keep_state(id, 1, "{}"),
+        lambda: store.edition(id, 1),
+        lambda: store.editions(id),
+    ]
+    for call in calls:
+        with pytest.raises(CallError, match="the id of a conversation"):
+            call()
+
+
+def test_ids_are_compared_exactly(store, edition):
+    for id in ("talk", "Talk", "tälk", "ta\u0308lk", "talk "):
+        store.publish(id, edition(1, id), 0)
+    assert store.current("Talk") == edition(1, "Talk")
+    assert store.current("TALK") is None
+    assert store.stats()["conversations"] == 5
+
+
+# Lists
+
+
+def test_conversations_are_listed_by_id_with_their_edition_in_use(store, edition):
+    store.publish("b", edition(1, "old"), 0)
+    store.publish("b", edition(2, "new", layout="$std/pi", made="later"), 1)
+    store.publish("a", edition(1, "old"), 0)
+    a = ConversationRow("a", 1, digest(edition(1, "old").system), edition(1, "old").layout, edition().made)
+    b = ConversationRow("b", 2, digest(edition(2, "new").system), "$std/pi", "later")
+    assert store.conversations() == [a, b]
+
+
+@pytest.mark.parametrize(
+    ("search", "limit", "offset", "found"),
+    [
+        ("", 100, 0, "A1 B% a1 a2 a3 a_"),
+        ("a", 100, 0, "a1 a2 a3 a_"),
+        ("1", 100, 0, "A1 a1"),
+        ("%", 100, 0, "B%"),
+        ("_", 100, 0, "a_"),
+        ("'", 100, 0, ""),
+        ("a\0", 100, 0, ""),
+        ("\ud800", 100, 0, ""),
+        ("a", 2, 0, "a1 a2"),
+        ("a", 2, 2, "a3 a_"),
+        ("a", 2, 9, ""),
+        ("a", 0, 0, ""),
+    ],
+)
+def test_conversations_are_searched_and_paged(store, edition, search, limit, offset, found):
+    for id in ("a3", "a1", "B%", "a_", "A1", "a2"):
+        store.publish(id, edition(1), 0)
+    assert [row.id for row in store.conversations(search, limit, offset)] == found.split()
+
+
+@pytest.mark.parametrize(("limit", "offset"), [(-1, 0), (0, -1), (2**31, 0), (0, 2**70)])
+def test_a_page_is_counted_from_nought(store, limit, offset):
+    with pytest.raises(CallError, match="limit and offset"):
+        store.conversations("", limit, offset)
+
+
+def test_a_prompt_is_found_by_its_id_with_the_account_it_came_with(store, edition):
+    first = edition(1, "one")
+    store.publish("a", first, 0)
+    store.publish("b", replace(first, account="another"), 0)
+    assert store.prompt(digest(first.system)) == (first.system, first.account)
+
+
+@pytest.mark.parametrize(
+    "id", ["", "sha256:", "sha256:" + "0" * 64, "sha256:" + "g" * 64, "md5:" + "0" * 64, "\0", "\ud800"]
+)
+def test_an_id_that_no_prompt_has_finds_nothing(store, edition, id):
+    store.publish("a", edition(1), 0)
+    assert store.prompt(id) is None
+
+
+def test_a_text_that_was_no_prompt_is_not_found_as_one(store, edition):
+    store.publish("a", edition(1), 0)
+    assert store.prompt(digest(edition(1).account)) is None
+
+
+# The template
+
+
+def test_a_template_has_versions_that_are_only_ever_added(store):
+    assert (store.template(), store.templates()) == (None, [])
+    first = store.keep_template(TemplateVersion(0, "Be brief.", "Ada", "2026-03-07T08:55:05", "why"))
+    second = store.keep_template(TemplateVersion(77, "Be kind.", "Bob"))
+    third = store.keep_template(replace(first, author="Bob", note="back to 1"))
+    assert (first, second) == (
+        TemplateVersion(1, "Be brief.", "Ada", "2026-03-07T08:55:05", "why"),
+        TemplateVersion(2, "Be kind.", "Bob"),
+    )
+    assert store.template() == third
+    assert store.templates() == [third, second, first]
+    assert store.stats() | {"bytes": 0} == {"conversations": 0, "editions": 0, "texts": 2, "bytes": 0, "versions": 3}
+
+
+@pytest.mark.parametrize(("after", "newest"), [(0, 2), (1, 2), (3, 2)])
+def test_a_version_after_one_that_is_not_the_newest_is_refused(store, after, newest):
+    for number in range(newest):
+        store.keep_template(TemplateVersion(0, str(number)), after=number)
+    with pytest.raises(
+        StoreError, match=f"the template was changed meanwhile: its newest version is {newest}, not {after}"
+    ):
+        store.keep_template(TemplateVersion(0, "lost"), after=after)
+    assert [each.template for each in store.templates()] == ["1", "0"]
+
+
+# Threads
+
+
+def test_threads_share_a_store(store, edition):
+    wrong = []
+
+    def talk(name):
+        for number in range(1, 11):
+            given = edition(number, f"{name} {number}")
+            kept = [store.publish(name, given, number - 1), store.current(name), store.edition(name, number)]
+            store.publish("shared", edition(1, name), 0)
+            wrong.extend([] if kept == [given] * 3 else [(name, number)])
+
+    threads = [threading.Thread(target=talk, args=(f"talk {number}",)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    assert store.stats() | {"bytes": 0} == {"conversations": 9, "editions": 81, "texts": 486, "bytes": 0, "versions": 0}
+    assert store.verify() == []
+
+
+def test_threads_that_add_a_template_get_different_versions(store):
+    threads = [
+        threading.Thread(target=lambda word=word: store.keep_template(TemplateVersion(0, word))) for word in "abcdefgh"
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [each.version for each in store.templates()] == [8, 7, 6, 5, 4, 3, 2, 1]
+    assert {each.template for each in store.templates()} == set("abcdefgh")
+
+
+def test_a_store_that_was_closed_says_so(store):
+    store.close()
+    store.close()
+    with pytest.raises(StoreError, match="the store is closed"):
+        store.current("talk")
+
+
+# What is wrong in a store
+
+
+def change(store, *statements):
+    """Change tables behind the back of the store."""
+
+    def work(connection):
+        for statement in statements:
+            connection.execute(statement)
+
+    store._run(work)
+
+
+def numbers(store, edition):
+    """The number of each text of an edition, as an f-string may want them."""
+    return {name: store._texts.number(getattr(edition, name)) for name in ("system", "account", "inputs")}
+
+
+def test_a_store_in_order_has_nothing_wrong(store, edition):
+    for number in (1, 2, 3):
+        store.publish("talk", edition(number, str(number)), number - 1)
+    store.keep_template(TemplateVersion(0, "Be brief."))
+    assert store.verify() == []
+
+
+def test_a_text_that_was_changed_is_found_by_its_hash(store, edition):
+    store.publish("talk", edition(1), 0)
+    number = numbers(store, edition(1))["inputs"]
+    change(store, f"UPDATE foreword_texts SET form = 0, body = {blob(store, b'changed')} WHERE id = {number}")
+    hash = digest(edition(1).inputs)
+    assert store.verify() == [f"text {number} is not what its hash {hash} says"]
+    change(store, f"UPDATE foreword_texts SET form = 1 WHERE id = {number}")
+    assert store.verify() == [f"text {number} ({hash}) cannot be unpacked"]
+    change(store, f"UPDATE foreword_texts SET form = 9 WHERE id = {number}")
+    assert store.verify() == [f"text {number} ({hash}) cannot be unpacked"]
+
+
+def blob(store, content):
+    return f"'\\x{content.hex()}'" if type(store).__name__ == "PostgresStore" else f"x'{content.hex()}'"
+
+
+def unguarded(store):
+    return () if type(store).__name__ == "PostgresStore" else ("PRAGMA foreign_keys = OFF",)
+
+
+def test_an_edition_without_its_text_is_found(store, edition):
+    store.publish("talk", edition(1), 0)
+    number = numbers(store, edition(1))["inputs"]
+    change(store, *unguarded(store), f"DELETE FROM foreword_texts WHERE id = {number}")
+    assert store.verify() == [f"edition 1 of conversation 'talk' has no inputs: text {number} is gone"]
+    store._texts.forget()
+    with pytest.raises(StoreError, match=f"text {number} of the store is gone"):
+        store.current("talk")
+
+
+def test_rows_that_are_missing_are_found(store, edition):
+    for number in (1, 2, 3):
+        store.publish("talk", edition(number, str(number)), number - 1)
+        store.keep_template(TemplateVersion(0, "Be brief."))
+    system = numbers(store, edition(3, "3"))["system"]
+    change(
+        store,
+        "DELETE FROM foreword_editions WHERE number = 2",
+        "DELETE FROM foreword_templates WHERE version = 1",
+        f"DELETE FROM foreword_prompts WHERE system = {system}",
+    )
+    assert store.verify() == [
+        "the prompt of edition 3 of conversation 'talk' cannot be found by its id",
+        "edition 3 of conversation 'talk' follows edition 1",
+        "version 2 of the template follows version 0",
+    ]
