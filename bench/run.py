@@ -12,11 +12,12 @@ from pathlib import Path
 
 import cold
 import fixture
+import talks
 import templates
 import warm
 from measure import Row
 
-BENCHES = [cold.rows, warm.rows, templates.rows]
+BENCHES = [cold.rows, warm.rows, templates.rows, talks.rows]
 
 
 def main() -> None:

@@ -140,11 +140,9 @@ class SqliteTalks(Talks):
             f"INSERT INTO foreword_editions (conversation, number, {POINTERS}, made) VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?)"
         )
         kind = cycle(kinds)
-        for start in range(0, number, 10_000):
-            connection.execute("BEGIN")
-            few = range(start, min(start + 10_000, number))
-            connection.executemany(add, [(str(uuid.uuid4()), *next(kind), MADE) for _ in few])
-            connection.execute("COMMIT")
+        connection.execute("BEGIN")
+        connection.executemany(add, ((str(uuid.uuid4()), *next(kind), MADE) for _ in range(number)))
+        connection.execute("COMMIT")
         connection.close()
 
     def _some(self) -> list[str]:

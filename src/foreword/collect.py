@@ -95,7 +95,7 @@ class Collector:
         from .template import brackets
         from .template.catalog import TYPES
 
-        types = TYPES | {name.partition(":")[0] for name in self.inputs.values}
+        types = TYPES | set(self.inputs.types) | {name.partition(":")[0] for name in self.inputs.values}
         template = brackets.parse(body.text, types, body.path)
         self.findings.extend(template.findings)
         return Draft(section, text=brackets.render(template, self.variable, origin), is_replaced=True)

@@ -105,7 +105,8 @@ class Stand:
 class Assembler:
     """Assembles prompts for one workspace and layout. The unchanged turn costs one `stat` for each file.
 
-    `values` are given for variables of templates, by `type:name`, and outrank what would be found for them.
+    `values` are given for variables of templates, by `type:name`, and outrank what would be found for them; `variables` are
+    further types of variables: functions from a name and the workspace to a text, or None.
     """
 
     def __init__(
@@ -119,12 +120,13 @@ class Assembler:
         packs: Mapping[str, str] | None = None,
         values: Mapping[str, str] | None = None,
         skill_folders: Sequence[str] = (),
+        variables: Mapping[str, Callable[[str, Workspace], str | None]] | None = None,
     ) -> None:
         self.workspace = workspace or Workspace()
         self.layout_name = layout
         self.settings, self.assignments, self.rules = settings, tuple(assignments), tuple(rules)
         self.packs, self.values = dict(packs or {}), dict(values or {})
-        self.skill_folders = tuple(skill_folders)
+        self.skill_folders, self.variables = tuple(skill_folders), dict(variables or {})
         self.global_template: Document | None = None
         self._lock = allocate_lock()
         self._stand: Stand | None = None
@@ -209,7 +211,9 @@ class Assembler:
         layout, workspace = plan.layout, plan.workspace
         bodies = _bodies(layout, base, self.global_template, workspace, reader, self.packs)
         templates = _templates(layout, bodies, workspace, reader, self.packs)
-        inputs = gather(layout, workspace, reader, before.inputs if before else None, bodies, templates, scope)
+        inputs = gather(
+            layout, workspace, reader, before.inputs if before else None, bodies, templates, scope, self.variables
+        )
         if plan.findings or self.values:
             inputs = replace(
                 inputs, findings=(*plan.findings, *inputs.findings), values={**inputs.values, **self.values}

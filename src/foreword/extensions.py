@@ -58,6 +58,7 @@ class Extension:
     sources: Mapping[str, Callable[[Workspace], Sequence[Document]]] = {}
     checks: Sequence[Callable[[Prompt], Iterable[Finding]]] = ()
     packs: Mapping[str, str] = {}
+    variables: Mapping[str, Callable[[str, Workspace], str | None]] = {}
 
 
 EVENTS = {
@@ -69,6 +70,7 @@ EVENTS = {
     "sources": "when a find of that name (of texts) is gathered, with the workspace; gives documents that stand behind what was found",
     "checks": "when a prompt was built; gives findings",
     "packs": "folders of layouts, templates and wording by their prefix",
+    "variables": "types of variables of the bracket language; a function gives the value of a name in a workspace, or None",
 }
 
 

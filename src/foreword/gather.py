@@ -18,12 +18,14 @@ from .vocabulary import Access, Candidate, Document, Inputs, Scope, Skill, inclu
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from .layout import Find, Layout
     from .sources.files import Reader, Reading
     from .vocabulary import Finding, Resident, Workspace
+
+    Variable = Callable[[str, Workspace], str | None]
 
 _LAYERS = {"home": "user", "config": "user", "path": "extra"}
 
@@ -48,11 +50,12 @@ def gather(
     bodies: Mapping[str, Document] | None = None,
     templates: Mapping[str, Document] | None = None,
     scope: Scope | None = None,
+    variables: Mapping[str, Variable] | None = None,
 ) -> Inputs:
     """What the workspace holds for this layout.
 
     `before` is what the same layout found last time. `bodies` are the templates of its sections, whose variables are read as far
-    as the scope allows, and `templates` is all that they include.
+    as the scope allows, and `templates` is all that they include. `variables` are types that extensions add.
     """
     if workspace.environment is None or workspace.root is None:
         workspace = settled(workspace, reader)
@@ -67,7 +70,7 @@ def gather(
     found.update(texts.documents())
     trail = Trail()
     includes = _follow(layout, found, workspace, reader, trail)
-    values, refused = _values(layout, bodies or {}, workspace, scope, reader)
+    values, refused = _values(layout, bodies or {}, workspace, scope, reader, variables or {})
     findings = [
         *(each for look in looks.values() for each in look.findings),
         *texts.findings,
@@ -88,6 +91,7 @@ def gather(
         bodies=bodies or {},
         templates=templates or {},
         values=values,
+        types=tuple(variables or ()),
     )
 
 
@@ -275,6 +279,7 @@ def _follow(
 ) -> dict[str, Document | Finding]:
     """Every file that a text with directives includes, whatever its condition, by `include_key`."""
     included: dict[str, Document | Finding] = {}
+    readings: dict[str, Reading] = {}
     finds = {find.name: find for find in layout.finds}
     asking = [each.of for each in layout.each_section() if each.language == "directives" and each.of in finds]
     for name in dict.fromkeys(asking):
@@ -288,13 +293,16 @@ def _follow(
                 key = include_key(document.path, target)
                 if key not in included and depth <= directives.DEPTH:
                     bound = bound_of(document.path, finds[str(name)], workspace)
-                    include = included[key] = _include(document, target, bound, reader, trail)
+                    include = included[key] = _include(document, target, bound, readings, reader, trail)
                     if isinstance(include, Document) and "<!--" in include.text:
                         waiting.append((include, depth + 1))
     return included
 
 
-def _include(document: Document, target: str, bound: str, reader: Reader, trail: Trail) -> Document | Finding:
+def _include(
+    document: Document, target: str, bound: str, readings: dict[str, Reading], reader: Reader, trail: Trail
+) -> Document | Finding:
+    """What a file means by a target. A file is read once, however often and in whatever spelling it is named."""
     from .sources.variables import is_secret
 
     path = os.path.normpath(os.path.join(os.path.dirname(document.path), target))
@@ -308,7 +316,9 @@ def _include(document: Document, target: str, bound: str, reader: Reader, trail:
         why = f"it lies outside of {printable(bound)}"
     elif is_secret(path) or is_secret(real):
         why = "its name is one of a file that holds secrets"
-    reading = None if why else reader.read(path)
+    if not why and path not in readings:
+        readings[path] = reader.read(path)
+    reading = None if why else readings[path]
     if reading is None or not reading.has_text:
         reason = why or (reading.reason if reading else "") or "there is no such file, or nothing in it"
         trail.leave(
@@ -333,9 +343,14 @@ def _real_path(path: str) -> str | None:
 
 
 def _values(
-    layout: Layout, bodies: Mapping[str, Document], workspace: Workspace, scope: Scope | None, reader: Reader
+    layout: Layout,
+    bodies: Mapping[str, Document],
+    workspace: Workspace,
+    scope: Scope | None,
+    reader: Reader,
+    further: Mapping[str, Variable],
 ) -> tuple[dict[str, str | Document], list[Finding]]:
-    """The values that the bracket templates ask for and that come from outside."""
+    """The values that the bracket templates ask for and that come from outside; `further` are types of extensions."""
     if not bodies:
         return {}, []
     from .sources.variables import read_values
@@ -345,13 +360,37 @@ def _values(
     wanted: dict[tuple[str, str], None] = {}
     for section in layout.each_section():
         if section.language == "brackets" and section.name in bodies:
-            template = brackets.parse(bodies[section.name].text, TYPES)
+            template = brackets.parse(bodies[section.name].text, TYPES | further.keys())
             wanted.update(dict.fromkeys((each.type, each.name) for each in template.variables))
     for type_, name in wanted:
         if type_ == "file":
             reader.stamp_way(os.path.normpath(os.path.join(workspace.cwd, name)), workspace.cwd)
     scope = scope or Scope((Access(workspace.root or workspace.cwd),))
     values, findings, is_stamped = read_values(wanted, workspace, scope, layout.settings, reader)
+    for type_, name in wanted:
+        if type_ in further:
+            is_stamped = False
+            _ask(further[type_], type_, name, workspace, values, findings)
     if not is_stamped:
         reader.distrust(workspace.cwd)
     return values, findings
+
+
+def _ask(
+    variable: Variable,
+    type_: str,
+    name: str,
+    workspace: Workspace,
+    values: dict[str, str | Document],
+    findings: list[Finding],
+) -> None:
+    """The value of a variable of an extension; one that raises does not exist, and that is said."""
+    try:
+        found = variable(name, workspace)
+    except Exception as error:
+        findings.append(
+            finding("extension-failed", f"the variable [{type_}:{name}] raised {type(error).__name__} and was skipped")
+        )
+        return
+    if isinstance(found, str):
+        values[f"{type_}:{name}"] = found

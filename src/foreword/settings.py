@@ -117,9 +117,12 @@ _GUARDED = {"settings.file_paths": [], "settings.file_secrets": False}
 def confined(source: Source) -> tuple[Source, list[Finding]]:
     """A layout without what a stranger wrote in it to read more, or to have less checked."""
     findings: list[Finding] = []
+    written = flat(source.mapping)
     for key in sorted(source.strange):
         instead = _GUARDED.get(key, "strict" if key.startswith("find.") and key.endswith(".validation") else None)
-        if instead is None or instead == _value_at(source.mapping, key):
+        if _names_anothers(key, written.get(key)):
+            instead = ""
+        if instead is None or instead == written.get(key):
             continue
         findings.append(
             finding("workspace-refused", f"layout {source.name}: a workspace may not set {key}; it stays {instead!r}")
@@ -128,11 +131,10 @@ def confined(source: Source) -> tuple[Source, list[Finding]]:
     return source, findings
 
 
-def _value_at(mapping: Mapping[str, Any], key: str) -> Any:
-    found: Any = mapping
-    for name in key.split(".", 2 if key.startswith("find.") else 1):
-        found = found.get(name)
-    return found
+def _names_anothers(key: str, content: object) -> bool:
+    """Whether a section names a template that is neither shipped nor the workspace's own."""
+    is_address = key.startswith("section.") and key.endswith(".text") and str(content).startswith("$")
+    return is_address and not str(content).startswith(("$std/", "$workspace/"))
 
 
 def with_settings(
@@ -172,7 +174,8 @@ def _set_by_stranger(source: Source, key: str, content: Any, path: str, findings
     try:
         changed = _set(source, key, content)
         whole = full_key(source.mapping, key)
-        if whole in _GUARDED or (whole.endswith(".validation") and content != "strict"):
+        is_lenient = whole.endswith(".validation") and content != "strict"
+        if whole in _GUARDED or is_lenient or _names_anothers(whole, content):
             raise LayoutError(f"a workspace may not set {whole}")
         changed = Source(changed.name, changed.address, changed.mapping, changed.strange | {whole})
         before, after = (parse(each.mapping, each.name, each.address, each.strange) for each in (source, changed))
@@ -193,7 +196,7 @@ def _boundaries(sections: Sequence[Section]) -> list[object]:
         if section.of in ("readable", "writable", "denied"):
             found.append(section)
         elif inner:
-            found.append((section.name, section.language, section.when, section.instead, inner))
+            found.append((section.name, section.language, section.when, section.instead, section.join, inner))
     return found
 
 

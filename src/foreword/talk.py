@@ -37,13 +37,14 @@ if TYPE_CHECKING:
     from .conversation import Drift
     from .extensions import Extension
     from .layout import Layout, Section
-    from .vocabulary import Inputs, Prompt, Skill, Store, Tool, Workspace
+    from .vocabulary import Fate, Inputs, Prompt, Skill, Store, Tool, Workspace
 
     Message = Mapping[str, Any]
 
 _REMEMBERED = 10_000
 _MOST_FILES = 50
 _MOST_FOLDERS = 200
+_COMPACTED = '"is_compacted": true'
 
 
 class Conversations:
@@ -79,6 +80,9 @@ class Conversations:
         rules = [rule for each in self.extensions for rule in each.rules]
         packs = {name: folder for each in self.extensions for name, folder in each.packs.items()}
         assembler.rules, assembler.packs = (*assembler.rules, *rules), {**packs, **assembler.packs}
+        assembler.variables.update(
+            {type_: each for extension in self.extensions for type_, each in extension.variables.items()}
+        )
         return Talk(self, id, assembler, agent or Agent())
 
     def construct(self, id: str, workspace: Workspace, agent: Agent | None = None, layout: str = "builder") -> str:
@@ -272,7 +276,7 @@ class Talk:
             step = decide(self.layout.on, using, happened) if using else "gather"
             if using and (step == "keep" or findings or self._is_settled(step, using, happened)):
                 if step != "keep" and findings and "reload" in events:
-                    raise StoreError(findings[0].message)
+                    self.talks.store.current(self.id)  # says why, for whoever asked for more than a turn
                 return Settled(using, (), findings), True
             fresh = self._fresh_for(step, using, happened, now)
             settled = settle(step, using, fresh, is_summarised="compaction" in events)
@@ -296,10 +300,12 @@ class Talk:
         """The edition as it is kept now; None if another process has made one meanwhile."""
         if using is None or edition.number != using.number:
             kept = self.talks.store.publish(self.id, edition, using.number if using else 0)
-            return kept if kept == edition else None
+            return kept if kept is edition else None
         if edition.state != using.state:
-            told = json.loads(edition.state).get("told")
-            return self._keep(using, lambda _: {"told": told, "is_compacted": None}, is_strict=True)
+            changes = {"told": json.loads(edition.state).get("told")}
+            if _COMPACTED in using.state:
+                changes["is_compacted"] = None
+            return self._keep(using, lambda _: changes, is_strict=True)
         return using
 
     def _compacted(self, now: datetime | None) -> tuple[Settled, bool]:
@@ -308,7 +314,7 @@ class Talk:
         forgotten: dict[str, Any] = {"skills": None, "told": None}
         if self.layout.compaction.get("under") == "new":
             if findings:
-                raise StoreError(findings[0].message)
+                self.talks.store.current(self.id)  # says why
             settled, is_reused = self._carry_out(["turn", "compaction"], now)
             return replace(settled, edition=self._keep(settled.edition, lambda _: forgotten)), is_reused
         settled, is_reused = (Settled(using, (), findings), True) if using else self._carry_out(["turn"], now)
@@ -369,7 +375,7 @@ class Talk:
 
     def _other_events(self, using: Edition) -> list[str]:
         events = ["tools"] if self._has_other_tools(using) else []
-        if '"is_compacted": true' in using.state:
+        if _COMPACTED in using.state:
             events.append("compaction")
         return events
 
@@ -455,25 +461,29 @@ class Talk:
 
     def _with_sources(self, inputs: Inputs) -> Inputs:
         """The inputs with the documents of extensions, behind those that were found; what is there already is left out."""
-        found, candidates, findings = dict(inputs.found), list(inputs.candidates), list(inputs.findings)
         names = {find.name for find in self.layout.finds if find.kind == "text"}
-        is_any = False
-        for extension in self.talks.extensions:
-            for name in extension.sources if names else ():
-                if name not in names:
-                    continue
-                is_any = True
-                source = _listing(extension.sources[name], Document)
-                for document in run(extension, source, findings, inputs.workspace) or ():
-                    is_new = all(document.text != each.text for each in found[name] if isinstance(each, Document))
-                    fate = ("used", "") if is_new else ("duplicate", "its text is there already")
-                    candidates.append(Candidate(document.path, extension.name, *fate))  # type: ignore[arg-type]
-                    found[name] = (*found[name], document) if is_new and document.text.strip() else found[name]
-        return replace(inputs, found=found, candidates=candidates, findings=findings) if is_any else inputs
+        asked = [(each, name) for each in self.talks.extensions for name in each.sources if name in names]
+        if not asked:
+            return inputs
+        found, candidates, findings = dict(inputs.found), list(inputs.candidates), list(inputs.findings)
+        for extension, name in asked:
+            source = _listing(extension.sources[name], Document)
+            for document in run(extension, source, findings, inputs.workspace) or ():
+                is_copy = any(document.text == each.text for each in found[name] if isinstance(each, Document))
+                fate: Fate = "duplicate" if is_copy else "used" if document.text.strip() else "blank"
+                candidates.append(Candidate(document.path, extension.name, fate))
+                if fate == "used":
+                    found[name] = (*found[name], document)
+        return replace(inputs, found=found, candidates=candidates, findings=findings)
 
     def _using_or_made(self) -> Edition:
         using, _ = self._current()
-        return using or self._carry_out(["turn"], None)[0].edition
+        if using is not None:
+            return using
+        settled, _ = self._carry_out(["turn"], None)
+        with self._lock:
+            self._waiting.extend(settled.messages)
+        return settled.edition
 
     def _inputs_of(self, edition: Edition) -> Inputs:
         if not edition.inputs:

@@ -252,7 +252,7 @@ class Inputs:
 
     `looks` is what each find looked at; from it the next look knows what need not be read again. `includes` are the files that
     texts include, `bodies` the templates of sections, `templates` those and all they include by their address, `values` what
-    their variables stand for.
+    their variables stand for, `types` the types of variables that extensions add.
     """
 
     workspace: Workspace
@@ -265,6 +265,7 @@ class Inputs:
     bodies: Mapping[str, Document] = {}
     templates: Mapping[str, Document] = {}
     values: Mapping[str, str | Document] = {}
+    types: Sequence[str] = ()
 
 
 # What comes out

@@ -79,7 +79,9 @@ def edition(number=1, tools="a b", state=None, **sections):
             {"kind": "builtin", "path": f"$std/x/{name}", "hash": "h"},
             {"kind": "file", "path": f"/{name}.md", "hash": text},
         ]
-        passages.append({"section": name, "start": start, "end": len(system), "lifetime": "project", "origins": origins})
+        passages.append(
+            {"section": name, "start": start, "end": len(system), "lifetime": "project", "origins": origins}
+        )
     written = written_tools(Tool(name) for name in tools.split())
     account = json.dumps({"passages": passages})
     return Edition(number, system, written, account, state=json.dumps(state or {}, sort_keys=True))

@@ -59,7 +59,7 @@ descriptions = st.one_of(texts, st.text(st.sampled_from("ab <>/&\"'\n"), max_siz
 workspaces = st.fixed_dictionaries(
     {},
     optional={
-        **{name: texts for name in FILES},
+        **dict.fromkeys(FILES, texts),
         **{
             name: st.builds("---\nname: {}\ndescription: |\n  {}\nmodel_invokation: true\n---\n{}".format, st.sampled_from("xyz"), descriptions, texts)
             for name in HEADS

@@ -4,9 +4,12 @@ import os
 import shutil
 import stat
 import tempfile
+import threading
 import time
 from datetime import UTC, datetime
+from pathlib import Path
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -128,7 +131,8 @@ def texts(path):
 
 TEMPLATE = "[if file:docs/part.md]1 [endif][file:docs/in/part.md] [file:AGENTS.md] [git:branch]"
 AGENT = Agent(tools=[Tool("read"), Tool("bash")], provider="p", model="m", session="s")
-AGENTS = {"builder": Agent(base=TEMPLATE, model="m"), "ion": Agent(skill="x", model="m")}
+AGENTS = {"builder": Agent(base=TEMPLATE, model="m")}
+SKILLED = Agent(skill="x", model="m")
 
 
 def clear(path):
@@ -200,7 +204,7 @@ class Disturbances(RuleBasedStateMachine):
         names = PLACES[layout].split()
         self.names = data.draw(st.lists(st.sampled_from(names), min_size=2, max_size=5, unique=True))
         self.names.append(data.draw(st.sampled_from([*ELSEWHERE, *names])))
-        self.layout, self.agent = layout, AGENTS.get(layout, AGENT)
+        self.layout, self.agent = layout, data.draw(st.sampled_from([AGENTS.get(layout, AGENT), SKILLED]))
         home = self.path("home")
         self.workspace = Workspace(self.path("w/a"), root and self.path(root), home, "linux", {})
         self.assembler = Assembler(self.workspace, layout)
@@ -325,4 +329,235 @@ class Disturbances(RuleBasedStateMachine):
 
 
 TestDisturbances = Disturbances.TestCase
-TestDisturbances.settings = settings(max_examples=150, stateful_step_count=25, deadline=None)
+TestDisturbances.settings = settings(max_examples=80, stateful_step_count=20)
+
+
+# Single changes of which no stamp told, or might not
+
+SKILL = "---\nname: x\ndescription: One.\n---\n"
+
+
+@pytest.fixture
+def trusting(tree, monkeypatch):
+    """A clock with which all stamps are trusted."""
+    tree({"clock": None})
+    clock = Clock(tree.path("clock"))
+    clock.ahead = AHEAD
+    monkeypatch.setattr(files, "time", clock)
+    return clock
+
+
+def relink(path, target):
+    os.unlink(path)
+    os.symlink(target, path)
+
+
+def move(path, to):
+    os.rename(path, to)
+    os.symlink(to, path)
+
+
+def edit_in_secret(path):
+    before = os.stat(path)
+    write(path, "two\n")
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+CHANGES = {
+    "the first skill in a folder that was there": (
+        "foreword", {"w/a/.claude": None},
+        lambda path: write(path("w/a/.claude/skills/x/SKILL.md"), SKILL),
+    ),
+    "the first skill of the user in a folder that was there": (
+        "pi", {"home/.sf/agent": None},
+        lambda path: write(path("home/.sf/agent/skills/x/SKILL.md"), SKILL),
+    ),
+    "a link to nothing goes": (
+        "ion", {"home/.ion/AGENTS.md": Path("nowhere")},
+        lambda path: os.unlink(path("home/.ion/AGENTS.md")),
+    ),
+    "a circle of links becomes a link to nothing": (
+        "ion", {"home/.ion/AGENTS.md": Path("../hop"), "home/hop": Path(".ion/AGENTS.md")},
+        lambda path: relink(path("home/hop"), "nowhere"),
+    ),
+    "what a file points at goes": (
+        "pi", {"home/.sf/agent/AGENTS.md": "CLAUDE.md\n", "home/.sf/agent/CLAUDE.md": "x", "home/.sf/agent/SYSTEM.md": "x"},
+        lambda path: os.unlink(path("home/.sf/agent/CLAUDE.md")),
+    ),
+    "a name in another case goes": (
+        "ion", {f"home/.ion/{name}": name for name in ("AGENTS.md", "agents.md", "AGENTS.MD", "Agents.md")},
+        lambda path: os.unlink(path("home/.ion/Agents.md")),
+    ),
+    "a name in another case turns out to be the same file": (
+        "ion", {"home/.ion/AGENTS.md": "x", "home/.ion/agents.md": Path("../hop"), "home/hop": Path("other"), "home/other": "y"},
+        lambda path: relink(path("home/hop"), ".ion/AGENTS.md"),
+    ),
+    "the repository that a link leads to goes": (
+        "foreword", {"real": None, "w/a/.git": Path("../../real"), "w/AGENTS.md": "one"},
+        lambda path: os.rmdir(path("real")),
+    ),
+    "an include that led out leads in": (
+        "ion", {"w/a/AGENTS.md": "<!-- include: ./docs/part.md -->", "w/a/docs/part.md": Path("../../../out.md"), "out.md": "out", "w/a/docs/in.md": "in"},
+        lambda path: relink(path("w/a/docs/part.md"), "in.md"),
+    ),
+    "an include that led in leads out": (
+        "ion", {"w/a/AGENTS.md": "<!-- include: ./docs/in/part.md -->", "w/a/docs/in/part.md": "in"},
+        lambda path: move(path("w/a/docs/in"), path("out")),
+    ),
+    "an include of an include comes": (
+        "ion", {"w/a/AGENTS.md": "<!-- include: ./docs/x.md -->", "w/a/docs/x.md": "<!-- include: ./in/y.md -->", "w/a/docs/in": None},
+        lambda path: write(path("w/a/docs/in/y.md"), "y"),
+    ),
+    "the file of a variable that led out leads in": (
+        "builder", {"w/a/docs/part.md": Path("../../../out.md"), "out.md": "out", "w/a/docs/in.md": "in"},
+        lambda path: relink(path("w/a/docs/part.md"), "in.md"),
+    ),
+    "a folder of the workspace moves out of it": (
+        "opal", {"w/a/.agents/skills/x/SKILL.md": SKILL, "w/a/.github/skills": None},
+        lambda path: move(path("w/a/.agents"), path("out")),
+    ),
+    "the body of the active skill": (
+        "ion", {"w/a/.ion/skills/x/SKILL.md": f"{SKILL}one\n"},
+        lambda path: write(path("w/a/.ion/skills/x/SKILL.md"), f"{SKILL}two\n"),
+    ),
+    "other letters, the same size and time": (
+        "opal", {"w/a/AGENTS.md": "one\n"},
+        lambda path: edit_in_secret(path("w/a/AGENTS.md")),
+    ),
+    "the first settings in a folder that was there": (
+        "opal", {"w/a/.foreword": None, "w/a/TEAM.md": "x"},
+        lambda path: write(path("w/a/.foreword/foreword.toml"), 'names = ["TEAM.md"]'),
+    ),
+    "the first wording of the user in a folder that was there": (
+        "pod", {"home/.config/foreword": None, "w/a/AGENTS.md": "x"},
+        lambda path: write(path("home/.config/foreword/prompts.toml"), 'agents_md_section = "{}!"'),
+    ),
+    "a resident file": (
+        "pod", {"w/a/.foreword/knowledge/x.md": "---\ndescription: One.\n---\n"},
+        lambda path: write(path("w/a/.foreword/knowledge/x.md"), "---\ndescription: One.\nmodel_invokation: true\n---\n"),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("is_root_given", [False, True])
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_change_is_seen(tree, trusting, change, is_root_given):
+    layout, start, happens = CHANGES[change]
+    tree({"w/a": None, **start})
+    root = tree.path("w/a") if is_root_given and "repository" not in change else None
+    workspace = Workspace(tree.path("w/a"), root, tree.path("home"), "linux", {})
+    agent = SKILLED if "active skill" in change else AGENTS.get(layout, AGENT)
+    assembler = Assembler(workspace, layout)
+    before = outcome(assembler, agent)
+    assert before == outcome(Assembler(workspace, layout), agent)
+    trusting.tick()
+    happens(tree.path)
+    after = outcome(assembler, agent)
+    assert after == outcome(Assembler(workspace, layout), agent)
+    assert after != before
+
+
+def test_an_included_template_is_seen(tree, trusting):
+    tree({"home/.config/foreword/prompts/x.md": "{% include 'y' %}", "home/.config/foreword/prompts/y.md": "one"})
+    assembler = Assembler(tree.workspace(), "pod", assignments=[("body.text", "$user/x")])
+    assert assembler.prompt(AGENT).text.startswith("one\n")
+    trusting.tick()
+    tree({"home/.config/foreword/prompts/y.md": "two"})
+    assert assembler.prompt(AGENT).text.startswith("two\n")
+
+
+# Nothing changed
+
+FULL = {
+    "w/.git/HEAD": "ref: refs/heads/x",
+    "w/AGENTS.md": "root",
+    "w/a/AGENTS.md": "<!-- include: ./docs/part.md -->",
+    "w/a/docs/part.md": "part",
+    "home/.ion/AGENTS.md": "mine",
+    "home/.config/agents/AGENTS.md": "mine too",
+    "w/.agents/skills/g/x/SKILL.md": SKILL,
+    "home/.agents/skills/x/SKILL.md": SKILL,
+    "w/.foreword/knowledge/k.md": "---\ndescription: K.\nmodel_invokation: true\n---\n",
+    "w/.foreword/foreword.toml": "skills.budget = 5000\n",
+}
+
+
+@pytest.mark.parametrize("layout", ["foreword", "ion", "pod", "builder"])
+def test_nothing_is_read_where_nothing_changed(tree, trusting, monkeypatch, layout):
+    """Opal and pi look in directories above the workspace, where other programs write."""
+    workspace = tree({"w/a": None, **FULL}).workspace("w/a")
+    assembler, agent = Assembler(workspace, layout), AGENTS.get(layout, AGENT)
+    first = assembler.prompt(agent)
+    for call in ("open", "read", "scandir", "lstat", "readlink"):
+        monkeypatch.delattr(os, call)
+    assert assembler.prompt(agent) is first
+
+
+@pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
+def test_only_what_changed_is_read_again(tree, trusting, monkeypatch, layout):
+    assembler = Assembler(tree({"w/a": None, **FULL}).workspace("w/a"), layout)
+    assembler.prompt(AGENT, NOW)
+    trusting.tick()
+    tree({"w/AGENTS.md": "ROOT"})
+    opened = []
+    monkeypatch.setattr(os, "open", lambda path, flags, open=os.open: opened.append(path) or open(path, flags))
+    assert "ROOT" in assembler.prompt(AGENT, NOW).text
+    assert opened == [tree.path("w/AGENTS.md")]
+
+
+@pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pi", "pod", "builder"])
+def test_a_change_is_seen_within_the_resolution_of_the_clock(tree, layout):
+    """Each time other letters of the same number, as quickly as they can be written."""
+    tree({"w/a": None, **FULL})
+    workspace, agent = tree.workspace("w/a"), AGENTS.get(layout, AGENT)
+    assembler = Assembler(workspace, layout)
+    for number in range(100, 160):
+        write(tree.path("w/a/docs/part.md" if layout == "ion" else "w/a/AGENTS.md"), f"text {number}\n")
+        assert f"text {number}" in assembler.prompt(agent, NOW).text
+
+
+# Many at once
+
+
+@pytest.mark.parametrize("layout", ["foreword", "opal", "pi", "ion"])
+@pytest.mark.parametrize("ahead", [0, AHEAD])
+def test_eight_threads_get_a_true_prompt_each(tree, trusting, layout, ahead):
+    """One file changes or goes at a time, and never by halves: every prompt is that of one of its states."""
+    trusting.ahead = ahead
+    tree({"w/a": None, **FULL, "w/a/CLAUDE.md": "instead"})
+    workspace, path = tree.workspace("w/a"), tree.path("w/a/AGENTS.md")
+    states = ["one", "two", "six", None]
+
+    def enter(state):
+        trusting.tick()
+        if state is None:
+            os.unlink(path)
+        else:
+            write(tree.path("clock/new"), state)
+            os.replace(tree.path("clock/new"), path)
+
+    def true_prompt(state):
+        enter(state)
+        return Assembler(workspace, layout).prompt(AGENT, NOW)
+
+    truth = [true_prompt(state) for state in states]
+    assembler, answers, failures, is_over = Assembler(workspace, layout), [], [], threading.Event()
+
+    def ask():
+        try:
+            while not is_over.is_set():
+                answers.append(assembler.prompt(AGENT, NOW))
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for number in range(200):
+        enter(states[number % 4])
+    is_over.set()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert [answer for answer in {id(answer): answer for answer in answers}.values() if answer not in truth] == []
+    assert assembler.prompt(AGENT, NOW) == truth[3]

@@ -5,15 +5,19 @@
     python processes.py fork URL          a child goes on with the store that its parent had opened
     python processes.py kill URL          a process that publishes is killed at a random moment, again and again (--many, --seed)
 
+Without URL, a new SQLite file and a new PostgreSQL server are used, one after the other. Ends with 1 if anything was lost.
 A script of its own because it forks, which a test runner with threads must not do.
 """
 
 import argparse
+import contextlib
 import json
 import os
 import random
 import signal
+import subprocess
 import sys
+import tempfile
 import time
 
 import foreword.store.postgres
@@ -128,16 +132,12 @@ def outcome(url):
 def kill_again_and_again(url, many, seed):
     """Kill a process that publishes, so many times; after each look whether all that it was told is there, and whole."""
     chance = random.Random(seed)
-    open_store(url).close()
-    whole_life = min(live(url, f"undisturbed {number}", None)[1] for number in range(3))
+    step = pace(url)
     killed, broken = 0, []
     for number in range(many):
         talk = f"talk {number}"
-        acknowledged, took = live(url, talk, chance.uniform(0, whole_life))
-        if acknowledged < EDITIONS:
-            killed += 1
-        else:
-            whole_life = min(whole_life, took)
+        acknowledged = live(url, talk, chance.randrange(EDITIONS), chance.uniform(0, step))
+        killed += acknowledged < EDITIONS
         store = open_store(url)
         kept = store.editions(talk)
         if len(kept) < acknowledged or kept != [made(talk, each + 1) for each in range(len(kept))]:
@@ -146,10 +146,21 @@ def kill_again_and_again(url, many, seed):
     return {"many": many, "killed": killed, "broken": broken, **outcome(url)}
 
 
-def live(url, talk, until):
-    """The life of a process that publishes: how many editions it was told are kept, and how many seconds it took."""
+def pace(url):
+    """How many seconds an edition takes that nobody disturbs."""
+    store = open_store(url)
+    took = []
+    for number in range(1, 10):
+        start = time.monotonic()
+        store.publish("undisturbed", made("undisturbed", number), number - 1)
+        took.append(time.monotonic() - start)
+    store.close()
+    return sorted(took)[len(took) // 2]
+
+
+def live(url, talk, after, delay):
+    """The life of a process that publishes, killed so long after so many editions: how many it was told are kept."""
     reader, writer = os.pipe()
-    start = time.monotonic()
     child = os.fork()
     if child == 0:
         store = open_store(url)
@@ -158,26 +169,45 @@ def live(url, talk, until):
             os.write(writer, b".")
         os._exit(0)
     os.close(writer)
-    if until is not None:
-        time.sleep(until)
-        os.kill(child, signal.SIGKILL)
-    acknowledged = len(_whole(reader))
+    acknowledged = sum(len(os.read(reader, 1)) for _ in range(after))
+    time.sleep(delay)
+    os.kill(child, signal.SIGKILL)
+    acknowledged += len(_whole(reader))
     os.waitpid(child, 0)
-    return acknowledged, time.monotonic() - start
+    return acknowledged
+
+
+@contextlib.contextmanager
+def urls(given):
+    """The store that was named, else a new one of each kind."""
+    if given:
+        yield [given]
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        server = [sys.executable, os.path.join(os.path.dirname(__file__), "server.py")]
+        with subprocess.Popen(server, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+            yield [f"sqlite:///{folder}/store.db", process.stdout.readline().strip()]
+            process.stdin.close()
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["open", "publish", "fork", "kill"])
-    parser.add_argument("url")
+    parser.add_argument("url", nargs="?")
     parser.add_argument("--many", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=None)
     given = parser.parse_args()
-    if given.what == "kill":
-        told = kill_again_and_again(given.url, given.many, given.seed)
-    else:
-        told = {"open": open_at_once, "publish": publish_at_once, "fork": go_on_after_a_fork}[given.what](given.url)
-    json.dump(told, sys.stdout)
+    calls = {
+        "open": open_at_once,
+        "publish": publish_at_once,
+        "fork": go_on_after_a_fork,
+        "kill": lambda url: kill_again_and_again(url, given.many, given.seed),
+    }
+    with urls(given.url) as stores:
+        told = [calls[given.what](url) for url in stores]
+    for each in told:
+        print(json.dumps(each))
+    sys.exit(any(each["wrong"] or each.get("broken") for each in told))
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import threading
 import pytest
 
 from foreword.errors import CallError, StoreError
+from foreword.store import open_store
 from foreword.store.texts import Texts, pack, unpack
 from foreword.vocabulary import ConversationRow, Edition, TemplateVersion, digest, replace
 
@@ -85,7 +86,7 @@ def test_a_state_that_is_published_is_kept(store, edition):
     assert store.current("talk") == first
 
 
-@pytest.mark.parametrize(("conversation", "number"), [("talk", 2), ("talk", 0), ("talk", 2**40), ("other", 1)])
+@pytest.mark.parametrize(("conversation", "number"), [("talk", 2), ("talk", 0), ("talk", 2**80), ("other", 1)])
 def test_only_an_edition_that_is_there_can_have_a_state(store, edition, conversation, number):
     store.publish("talk", edition(1), 0)
     with pytest.raises(StoreError, match=f"'{conversation}' has no edition {number}"):
@@ -327,6 +328,16 @@ def test_a_store_that_was_closed_says_so(store):
     store.close()
     with pytest.raises(StoreError, match="the store is closed"):
         store.current("talk")
+
+
+def test_a_store_that_nobody_holds_lets_go_of_its_connections(url, edition):
+    store = open_store(url)
+    store.publish("talk", edition(1), 0)
+    connection, _ = store._connections.take()
+    store._connections.give(connection)
+    del store
+    with pytest.raises(Exception, match="closed"):
+        connection.execute("SELECT 1")
 
 
 # What is wrong in a store

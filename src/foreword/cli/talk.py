@@ -117,7 +117,8 @@ def _talk(given: argparse.Namespace) -> Talk:
     from ..extensions import installed
     from ..talk import Conversations
 
-    return Conversations(store_url(given), installed()).open_with(given.id, assembler(given), given.agent)
+    prompts = assembler(given)  # first, so that a wrong call makes no store
+    return Conversations(store_url(given), installed()).open_with(given.id, prompts, given.agent)
 
 
 def _messages(given: argparse.Namespace) -> list[dict[str, object]]:

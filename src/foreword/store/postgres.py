@@ -86,8 +86,9 @@ class PostgresStore(Reading):
 
     def __init__(self, url: str) -> None:
         super().__init__()
-        self._settings = _settings(url)
-        self._connections = Connections(self._connected)
+        self._settings = settings = _settings(url)
+        # Without `self`, so that a store nobody holds is let go at once and its connections are closed in order.
+        self._connections = Connections(lambda: _connected(settings))
 
     def publish(self, conversation: str, edition: Edition, after: int) -> Edition:
         check_id(conversation)
@@ -161,11 +162,11 @@ class PostgresStore(Reading):
             return work(connection)
         except psycopg.Error as error:
             if not connection.closed:
-                raise self._failure(error) from error
+                raise _failure(self._settings, error) from error
             self._connections.drop()
             self._texts.forget()
             if not (is_used and is_repeatable):
-                raise self._failure(error) from error
+                raise _failure(self._settings, error) from error
         finally:
             self._give_back(connection)
         return self._run(work, is_repeatable=False)
@@ -216,37 +217,8 @@ class PostgresStore(Reading):
             numbers.update({text: found[hash] for text, hash in zip(unknown, hashes, strict=True)})
         return numbers
 
-    # reaching the server, and failing
 
-    def _connected(self) -> Connection:
-        """A new connection, to tables of this version."""
-        try:
-            connection = psycopg.connect(**self._settings, autocommit=True)
-        except psycopg.Error as error:
-            raise self._failure(error) from None
-        connection.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
-        try:
-            migrate(connection)
-        except psycopg.Error as error:
-            connection.close()
-            raise self._failure(error) from error
-        except BaseException:
-            connection.close()
-            raise
-        return connection
-
-    def _failure(self, error: psycopg.Error) -> StoreError:
-        """One sentence, without the password."""
-        reason = " ".join(str(error).split())[:_MOST_SHOWN] or type(error).__name__
-        if isinstance(error, psycopg.errors.DiskFull):
-            reason = "the server's disk is full; nothing of this was kept, and nothing that was kept before is lost"
-        password = self._settings.get("password")
-        reason = reason.replace(str(password), "…") if password else reason
-        return StoreError(f"the store {self._name()!r} cannot be used: {reason}")
-
-    def _name(self) -> str:
-        host, name = (self._settings.get(key) or "" for key in ("host", "dbname"))
-        return f"postgresql://{host}/{name}"
+# Reaching the server
 
 
 def _settings(url: str) -> dict[str, Any]:
@@ -262,6 +234,23 @@ def _settings(url: str) -> dict[str, Any]:
             " with %40 for @, %2F for / and %3A for : in the password"
         ) from None
     return {**_UNLESS_SAID, **said}
+
+
+def _connected(settings: dict[str, Any]) -> Connection:
+    """A new connection, to tables of this version."""
+    try:
+        connection = psycopg.connect(**settings, autocommit=True)
+    except psycopg.Error as error:
+        raise _failure(settings, error) from None
+    connection.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
+    try:
+        migrate(connection)
+    except BaseException as error:
+        connection.close()
+        if isinstance(error, psycopg.Error):
+            raise _failure(settings, error) from error
+        raise
+    return connection
 
 
 def migrate(
@@ -288,3 +277,14 @@ def _version(connection: Connection, latest: int) -> int:
     ((version,),) = connection.execute("SELECT coalesce(max(version), 0) FROM foreword_schema").fetchall()
     check_version(version, latest)
     return int(version)
+
+
+def _failure(settings: dict[str, Any], error: psycopg.Error) -> StoreError:
+    """One sentence, without the password."""
+    reason = " ".join(str(error).split()) or type(error).__name__
+    if isinstance(error, psycopg.errors.DiskFull):
+        reason = "the server's disk is full; nothing of this was kept, and nothing that was kept before is lost"
+    if password := settings.get("password"):
+        reason = reason.replace(str(password), "…")
+    host, name = (settings.get(key) or "" for key in ("host", "dbname"))
+    return StoreError(f"the store 'postgresql://{host}/{name}' cannot be used: {reason[:_MOST_SHOWN]}")

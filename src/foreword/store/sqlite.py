@@ -17,6 +17,7 @@ from .connections import Connections
 from .reading import Reading
 from .rows import (
     COLUMNS,
+    LARGEST,
     LATEST,
     check_id,
     check_newest,
@@ -92,7 +93,7 @@ class SqliteStore(Reading):
     def keep_state(self, conversation: str, number: int, state: str) -> None:
         check_id(conversation)
         row = (state_kept(state), conversation, number)
-        if not self._run(lambda connection: connection.execute(_KEEP_STATE, row).rowcount):
+        if not 0 < number <= LARGEST or not self._run(lambda to: to.execute(_KEEP_STATE, row).rowcount):
             raise no_edition(conversation, number)
 
     def keep_template(self, version: TemplateVersion, after: int | None = None) -> TemplateVersion:

@@ -1,0 +1,382 @@
+"""Conversations between processes: many at once, one that is killed, a store that is gone for a while."""
+
+import json
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from foreword import Agent, Conversations, Tool
+from foreword.errors import StoreError
+from foreword.store import open_store
+from foreword.vocabulary import TemplateVersion
+
+SOAK = Path(__file__).parent.parent / "soak"
+LAYOUTS = ["foreword", "ion", "opal", "pi", "pod", "builder"]
+AT_ONCE = 16
+
+# Waits for the others, so that all begin at the same moment.
+CONSTRUCT = """
+import hashlib, json, os, sys, time
+from foreword import Agent, Conversations, Tool, Workspace
+url, cwd, home, layout, go = sys.argv[1:]
+workspace, agent = Workspace(cwd, home=home), Agent(tools=[Tool("read"), Tool("bash")])
+Conversations().open("warm", workspace, agent, layout).turn()
+print("ready", flush=True)
+while not os.path.exists(go):
+    time.sleep(0.001)
+turn = Conversations(url).open("t", workspace, agent, layout).turn("go")
+print(json.dumps([turn.edition, turn.system, list(turn.tools)]))
+"""
+
+
+@pytest.mark.parametrize("layout", ["builder", "pi", "foreword"])
+def test_sixteen_processes_construct_one_conversation(tree, url, layout):
+    """The prompts of builder and pi tell the time, so no two of them would make the same."""
+    tree({"w/.git": None, "w/AGENTS.md": "X"})
+    store = open_store(url)
+    store.keep_template(TemplateVersion(0, "[system:time] [file:AGENTS.md]"))
+    given = [url, tree.path("w"), tree.path("home"), layout, tree.path("go")]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    children = [subprocess.Popen([sys.executable, "-c", CONSTRUCT, *given], **pipes) for _ in range(AT_ONCE)]
+    assert [child.stdout.readline() for child in children] == ["ready\n"] * AT_ONCE
+    tree({"go": ""})
+    ends = [child.communicate() for child in children]
+    assert [err for _, err in ends] == [""] * AT_ONCE
+    answers = [json.loads(out) for out, _ in ends]
+    assert answers == [answers[0]] * AT_ONCE
+    kept = store.current("t")
+    assert (answers[0][0], answers[0][1]) == (1, kept.system)
+    assert (len(store.editions("t")), store.verify()) == (1, [])
+    store.close()
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_sixteen_threads_construct_one_conversation(tree, url, layout):
+    tree({"w/.git": None, "w/AGENTS.md": "X"})
+    talks = Conversations(url)
+    start, seen = threading.Barrier(AT_ONCE), []
+
+    def construct():
+        talk = talks.open("t", tree.workspace(), Agent(tools=[Tool("read")]), layout)
+        start.wait()
+        seen.append(talk.turn("go"))
+
+    threads = [threading.Thread(target=construct) for _ in range(AT_ONCE)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len({(turn.edition, turn.system) for turn in seen}) == 1 and len(seen) == AT_ONCE
+    assert len(talks.store.editions("t")) == 1
+    talks.close()
+
+
+def test_killed_at_any_moment_every_conversation_is_whole():
+    """A thousand times: `python tests/soak/kill_conversations.py`."""
+    call = [sys.executable, str(SOAK / "kill_conversations.py"), "--many", "40"]
+    done = subprocess.run(call, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith("every conversation is whole\n")
+
+
+# Two at once
+
+
+class Between:
+    """A store in which something happens just before the first edition is published."""
+
+    def __init__(self, store, happens):
+        self.store, self.happens = store, happens
+
+    def __getattr__(self, name):
+        return getattr(self.store, name)
+
+    def publish(self, *given):
+        happens, self.happens = self.happens, lambda: None
+        happens()
+        return self.store.publish(*given)
+
+
+def test_the_loser_says_nothing_that_the_winner_has_said(tree, opened, url, said, named):
+    opened("foreword", tools="read").turn("hi")
+    winner = opened("foreword", tools="read zap")
+    loser = opened("foreword", tools="read zap", store=Between(open_store(url), lambda: winner.turn("hi")))
+    turn = loser.turn("hi", [{"role": "user", "content": "The winner's messages."}])
+    assert (turn.edition, turn.is_reused, named(turn.tools)) == (2, True, ["read", "zap"])
+    assert said(turn.messages) == ["The winner's messages.", "hi"]
+
+
+def test_the_loser_says_what_the_winner_has_not_said(opened, url, said, named):
+    opened("foreword", tools="read").turn("hi")
+    winner = opened("foreword", tools="read zap")
+    loser = opened("foreword", tools="read zip", store=Between(open_store(url), lambda: winner.turn("hi")))
+    turn = loser.turn("hi")
+    assert (turn.edition, named(turn.tools)) == (3, ["read", "zap", "zip"])
+    assert said(turn.messages) == ["New tools are available from now on: `zip`.", "hi"]
+
+
+def test_what_is_to_be_said_waits_for_a_turn(tree, opened, url, said, skill):
+    """The edition comes into use when a skill is asked for, and only a turn has messages."""
+    tree({"w/.git": None, "w/.agents/skills/testing/SKILL.md": skill("testing")})
+    winner = opened("foreword", tools="read")
+    loser = opened("foreword", tools="read zap", store=Between(open_store(url), lambda: winner.turn("hi")))
+    loser.use_skill("testing")
+    assert said(loser.turn("hi").messages) == ["New tools are available from now on: `zap`.", "hi"]
+
+
+@pytest.mark.parametrize("layout", ["opal", "pi"])
+def test_the_loser_has_its_own_tools_where_the_layout_follows_them(opened, url, named, layout):
+    winner = opened(layout, tools="read")
+    loser = opened(layout, tools="bash", store=Between(open_store(url), lambda: winner.turn("hi")))
+    turn = loser.turn("hi")
+    assert (turn.edition, named(turn.tools)) == (2, ["bash"])
+
+
+def test_a_compaction_is_not_lost_for_a_skill_that_is_used_at_the_same_time(tree, opened, skill):
+    tree({"w/.git": None, "w/AGENTS.md": "One.", "w/.agents/skills/testing/SKILL.md": skill("testing")})
+    one, two = opened(), opened()
+    one.turn("hi")
+    two.turn("hi")
+    tree({"w/AGENTS.md": "Two."})
+    one.compact()
+    two.use_skill("testing")
+    assert "Two." in two.turn("hi").system
+    assert "active already" in two.use_skill("testing")["content"]
+
+
+# A store that is gone for a while
+
+
+class Moody:
+    """A store that can be away, or refuse to write."""
+
+    WRITES = ("publish", "keep_state", "keep_template")
+
+    def __init__(self, store):
+        self.store, self.mood = store, "well"
+
+    def __getattr__(self, name):
+        if (self.mood == "away" and name != "close") or (self.mood == "full" and name in self.WRITES):
+
+            def refuse(*given, **named):
+                raise StoreError(f"the store is {self.mood}")
+
+            return refuse
+        return getattr(self.store, name)
+
+
+@pytest.fixture
+def moody(url):
+    return Moody(open_store(url))
+
+
+def down(turn):
+    return [each.message for each in turn.findings if each.code == "store-down"]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_turns_of_known_conversations_go_on(tree, opened, moody, layout):
+    tree({"w/.git": None, "w/AGENTS.md": "One."})
+    talk = opened(layout, tools="read", store=moody)
+    before = talk.turn("hi")
+    moody.mood = "away"
+    tree({"w/AGENTS.md": "Two."})
+    turn = talk.turn("hi again")
+    assert (turn.edition, turn.is_reused, turn.system, turn.tools) == (1, True, before.system, before.tools)
+    assert down(turn) == ["the store is away; the edition this process knows is used"]
+    assert talk.talks.get("t") == before.system
+    moody.mood = "well"
+    assert down(talk.turn("hi")) == []
+    assert moody.verify() == []
+
+
+def test_what_was_never_seen_cannot_go_on(opened, moody):
+    opened("builder").turn("hi")
+    moody.mood = "away"
+    talk = opened("builder", store=moody)
+    for ask in (lambda: talk.turn("hi"), lambda: talk.talks.get("t"), lambda: talk.drift(), lambda: talk.reload()):
+        with pytest.raises(StoreError, match="the store is away"):
+            ask()
+
+
+@pytest.mark.parametrize("mood", ["away", "full"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_what_must_be_written_fails(opened, moody, layout, mood):
+    moody.mood = mood
+    talk = opened(layout, store=moody)
+    with pytest.raises(StoreError, match=f"the store is {mood}"):
+        talk.turn("hi")
+    moody.mood = "well"
+    assert moody.current("t") is None
+    assert talk.turn("hi").edition == 1
+
+
+@pytest.mark.parametrize("layout", ["ion", "opal", "pi", "foreword"])
+def test_a_turn_that_cannot_be_kept_goes_on_with_the_edition_in_use(tree, opened, moody, layout, said):
+    tree({"w/.git": None, "w/AGENTS.md": "One."})
+    talk = opened(layout, tools="read", store=moody)
+    before = talk.turn("hi")
+    moody.mood = "full"
+    tree({"w/AGENTS.md": "Two."})
+    talk.set_active_tools([Tool("read"), Tool("zap")])
+    turn = talk.turn("hi")
+    assert (turn.edition, turn.system, turn.tools, said(turn.messages)) == (1, before.system, before.tools, ["hi"])
+    assert down(turn) == ["the store is full; the edition in use goes on"]
+    moody.mood = "well"
+    then = talk.turn("hi")
+    assert (then.edition, len(then.tools), down(then)) == (2, 2, [])
+
+
+@pytest.mark.parametrize("mood", ["away", "full"])
+def test_a_reload_that_cannot_be_kept_fails(tree, opened, moody, mood):
+    tree({"w/.git": None, "w/AGENTS.md": "One."})
+    talk = opened("foreword", store=moody)
+    talk.turn("hi")
+    tree({"w/AGENTS.md": "Two."})
+    moody.mood = mood
+    with pytest.raises(StoreError, match=f"the store is {mood}"):
+        talk.reload()
+    moody.mood = "well"
+    assert "Two." in talk.reload().system
+
+
+def test_what_happened_while_the_store_was_away_is_not_forgotten(tree, opened, moody, skill):
+    from foreword.extensions import Resources
+
+    tree({"w/.git": None, "more/late/SKILL.md": skill("late", "Comes late.")})
+    talk = opened("pi", tools="read", store=moody)
+    talk.turn("hi")
+    for mood in ("away", "full"):
+        moody.mood = mood
+        talk.add_resources(Resources(skills=[tree.path("more")]))
+        talk.send_message(f"sent while it was {mood}")
+        turn = talk.turn("hi")
+        assert (turn.edition, "late" in turn.system, len(turn.messages)) == (1, False, 2)
+    moody.mood = "well"
+    assert "<name>late</name>" in talk.turn("hi").system
+
+
+def test_a_message_waits_until_there_is_a_turn(opened, moody, said):
+    moody.mood = "away"
+    talk = opened("builder", store=moody)
+    talk.send_message("waits")
+    with pytest.raises(StoreError):
+        talk.turn("hi")
+    moody.mood = "well"
+    assert said(talk.turn("hi").messages) == ["waits", "hi"]
+
+
+@pytest.mark.parametrize("mood", ["away", "full"])
+@pytest.mark.parametrize("is_known", [True, False])
+def test_a_compaction_of_builder_without_the_store_is_the_request_alone(tree, opened, moody, mood, is_known):
+    talk = opened("builder", store=moody)
+    if is_known:
+        talk.turn("hi")
+        tree({"w/AGENTS.md": "So that there is something new to keep."})
+    moody.mood = mood
+    turn = talk.compact(messages=[{"role": "user", "content": "said before"}])
+    assert turn.system == talk.layout.wording["compaction"]
+    assert turn.messages == ({"role": "user", "content": "said before"},)
+    assert down(turn) == [f"the store is {mood}; the request stands alone"]
+    moody.mood = "well"
+    assert talk.turn("hi").edition == 1
+
+
+@pytest.mark.parametrize("layout", ["pod", "pi", "opal", "ion"])
+def test_a_compaction_that_keeps_all_needs_no_writing(opened, moody, layout):
+    talk = opened(layout, store=moody)
+    before = talk.turn("hi").system
+    moody.mood = "away"
+    turn = talk.compact()
+    assert turn.system == f"{before}\n\n{talk.layout.wording['compaction']}"
+    assert len(down(turn)) == 1
+
+
+def test_a_compaction_of_foreword_cannot_be_forgotten(opened, moody):
+    talk = opened("foreword", store=moody)
+    talk.turn("hi")
+    moody.mood = "away"
+    with pytest.raises(StoreError):
+        talk.compact()
+
+
+# A template that changes
+
+
+def test_a_new_template_reaches_a_conversation_at_its_compaction_and_new_ones_at_once(opened, url):
+    store = open_store(url)
+    store.keep_template(TemplateVersion(0, "Old. [prompt:conversation_id]"))
+    assert opened("builder", "a").turn("hi").system == "Old. a"
+    store.keep_template(TemplateVersion(0, "New. [prompt:conversation_id]"))
+    talk = opened("builder", "a")
+    assert talk.turn("hi").system == "Old. a"
+    assert talk.talks.construct("a", talk.assembler.workspace) == "Old. a"
+    assert opened("builder", "b").turn("hi").system == "New. b"
+    assert talk.compact().system == f"New. a\n\n{talk.layout.wording['compaction']}"
+    assert (talk.turn("hi").system, opened("builder", "a").turn("hi").edition) == ("New. a", 2)
+    store.close()
+
+
+def test_an_empty_template_is_no_prompt_and_its_compaction_the_request_alone(opened, url):
+    store = open_store(url)
+    store.keep_template(TemplateVersion(0, ""))
+    talk = opened("builder")
+    assert talk.turn("hi").system == ""
+    assert talk.compact().system == talk.layout.wording["compaction"]
+    assert talk.talks.get("t") == ""
+    store.close()
+
+
+def test_a_conversation_that_was_never_constructed(opened):
+    assert opened("builder").talks.get("t") is None
+
+
+# Texts that are hard to keep
+
+
+@pytest.mark.parametrize("text", ["half a pair: \ud83d", "NUL: \0", "x" * 3_000_000, "\u2028\x85\r\n"])
+def test_messages_come_through_as_they_are(opened, said, text):
+    talk = opened("pi")
+    talk.send_message(text)
+    assert said(talk.turn(text, [{"role": "user", "content": text}]).messages) == [text] * 3
+
+
+def test_a_directory_whose_name_is_no_text(tree, opened):
+    tree({"w\udcff/.git": None, "w\udcff/AGENTS.md": "X"})
+    for layout in LAYOUTS:
+        first = opened(layout, layout, cwd="w\udcff").turn("hi")
+        second = opened(layout, layout, cwd="w\udcff", tools="read_file").turn("hi")
+        assert "\udcff" not in first.system and "\udcff" not in second.system
+
+
+def test_secrets_of_the_environment_are_not_kept(tree, url):
+    tree({"w/.git": None, "w/AGENTS.md": "X"})
+    for layout in LAYOUTS:
+        talks = Conversations(url)
+        talks.open(layout, tree.workspace(environment={"API_KEY": "hush"}), Agent(), layout).turn("hi")
+        assert "hush" not in str(talks.store.current(layout))
+        talks.close()
+
+
+def test_the_state_does_not_grow(tree, opened, skill):
+    tree({"w/.git": None, "w/.agents/skills/testing/SKILL.md": skill("testing")})
+    talk = opened("foreword", set={"on.turn": "append"})
+    sizes = set()
+    for number in range(20):
+        tree({"w/AGENTS.md": f"Version {number:03}."})
+        talk.turn("hi")
+        talk.use_skill("testing")
+        talk.set_active_tools([Tool(f"tool-{number}")])
+        sizes.add(len(talk.talks.store.current("t").state))
+    assert max(sizes) < 300
+
+
+def test_a_known_conversation_goes_on_with_its_layout(opened):
+    opened("builder").turn("hi")
+    talk = opened("")
+    assert talk.turn("hi").is_reused
+    assert talk.compact().system.endswith(talk.layout.wording["compaction"])
+    assert talk.layout.address == "$std/builder"

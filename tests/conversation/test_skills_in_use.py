@@ -1,0 +1,179 @@
+"""Skills in use: the message that gives the model a body, once, until the messages are summarised."""
+
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from foreword import CallError, Tool
+
+LAYOUTS = ["opal", "foreword", "pi", "ion"]
+ACTIVE = {"role": "user", "content": "The skill 'testing' is active already."}
+
+
+@pytest.fixture
+def place(tree, skill):
+    """A workspace with two skills, written long ago."""
+    tree({
+        "w/.git": None,
+        "w/.agents/skills/testing/SKILL.md": skill("testing", "Runs the tests.", body="Run `make {name}`.\n\n{text}"),
+        "w/.agents/skills/release/SKILL.md": skill("release", "Cuts a release.", "globs: '*.py'"),
+    })  # fmt: skip
+    for name in ("testing", "release"):
+        os.utime(tree.path(f"w/.agents/skills/{name}/SKILL.md"), (1e9, 1e9))
+    return tree
+
+
+def test_it_is_a_user_message_with_the_body(place, opened):
+    assert opened("opal").use_skill("testing") == {
+        "role": "user",
+        "content": "[System] The skill 'testing' is now active. Its instructions:\n\nRun `make {name}`.\n\n{text}",
+    }
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_second_call_says_that_it_is_active(place, opened, layout):
+    talk = opened(layout)
+    talk.turn("hi")
+    assert "Run `make" in talk.use_skill("testing")["content"]
+    assert talk.use_skill("testing") == ACTIVE
+    assert "Body." in talk.use_skill("release")["content"]
+    assert talk.use_skill("testing") == ACTIVE
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_after_a_compaction_it_is_the_body_again(place, opened, layout):
+    talk = opened(layout)
+    talk.use_skill("testing")
+    talk.compact()
+    assert "Run `make" in talk.use_skill("testing")["content"]
+    assert talk.use_skill("testing") == ACTIVE
+    talk.turn("hi")
+    assert talk.use_skill("testing") == ACTIVE  # given after the compaction, and still in the messages
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_new_edition_is_no_compaction(place, opened, layout):
+    """The body still stands in the messages."""
+    talk = opened(layout, tools="shell")
+    talk.turn("hi")
+    talk.use_skill("testing")
+    place({"w/AGENTS.md": "New.\n"})
+    talk.set_active_tools([Tool("read_file"), Tool("shell")])
+    talk.turn("hi")
+    talk.reload()
+    assert talk.turn("hi").edition > 1
+    assert talk.use_skill("testing") == ACTIVE
+
+
+def test_an_unknown_name_lists_the_known_ones(place, opened):
+    talk = opened("opal")
+    for name in ("zzz", "test", ""):
+        with pytest.raises(CallError, match=f"^no skill {name!r}.* known: release, testing$"):
+            talk.use_skill(name)
+    assert talk.use_skill("testing") != ACTIVE
+
+
+def test_a_workspace_without_skills(opened):
+    with pytest.raises(CallError, match=r"^no skill 'testing'; no skills were found$"):
+        opened("opal").use_skill("testing")
+
+
+def test_across_processes(place, opened, url):
+    code = (
+        "import sys; from foreword import Agent, Conversations, Workspace\n"
+        "talk = Conversations(sys.argv[1]).open('t', Workspace(sys.argv[2], home=sys.argv[3]), Agent(), 'opal')\n"
+        "if sys.argv[4] == 'compact': talk.compact()\n"
+        "else: print(talk.use_skill('testing')['content'])\n"
+    )
+
+    def another(what):
+        given = [url, place.path("w"), place.path("home"), what]
+        done = subprocess.run([sys.executable, "-c", code, *given], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    assert "Run `make" in another("use")
+    assert another("use") == ACTIVE["content"]
+    assert opened("opal").use_skill("testing") == ACTIVE
+    another("compact")
+    assert "Run `make" in opened("opal").use_skill("testing")["content"]
+    assert another("use") == ACTIVE["content"]
+
+
+def test_a_skill_is_not_lost_for_another_that_is_used_at_the_same_time(place, opened):
+    """Two processes that both hold the state as it was before."""
+    one, two = opened("opal"), opened("opal")
+    one.turn("hi")
+    two.turn("hi")
+    one.use_skill("testing")
+    two.use_skill("release")
+    assert "active already" in one.use_skill("release")["content"]
+    assert one.use_skill("testing") == ACTIVE
+
+
+def test_bundled_files_are_listed_and_not_read(place, opened):
+    folder = "w/.agents/skills/testing"
+    place({
+        f"{folder}/run.sh": "SECRET ONE",
+        f"{folder}/docs/b.md": "SECRET TWO",
+        f"{folder}/docs/a.md": "SECRET THREE",
+        f"{folder}/.hidden": "SECRET FOUR",
+        f"{folder}/pipe": os.mkfifo,
+    })  # fmt: skip
+    content = place.short(opened("opal").use_skill("testing")["content"])
+    assert "SECRET" not in content
+    assert content.partition("\n\nFiles that come with it (not read yet):\n")[2].splitlines() == [
+        "- /w/.agents/skills/testing/pipe",
+        "- /w/.agents/skills/testing/run.sh",
+        "- /w/.agents/skills/testing/docs/a.md",
+        "- /w/.agents/skills/testing/docs/b.md",
+    ]
+
+
+def test_the_list_of_bundled_files_is_capped(place, opened):
+    place({f"w/.agents/skills/testing/part/{number:03}.txt": "" for number in range(120)})
+    lines = opened("opal").use_skill("testing")["content"].partition("(not read yet):\n")[2].splitlines()
+    assert len(lines) == 51
+    assert lines[-1] == "- … and more (50 are listed)"
+
+
+def test_a_link_that_loops_ends(place, opened):
+    os.symlink(".", place.path("w/.agents/skills/testing/again"))
+    assert "Run `make" in opened("opal").use_skill("testing")["content"]
+
+
+CHANGED = "(This file has changed since the list of skills was made.)"
+
+
+def test_a_body_that_changed_since_the_menu_was_made_is_said(place, opened, skill):
+    talk = opened("opal")
+    talk.turn("hi")
+    assert CHANGED not in talk.use_skill("release")["content"]
+    place({"w/.agents/skills/testing/SKILL.md": skill("testing", body="Another body.")})
+    later = time.time() + 60
+    os.utime(place.path("w/.agents/skills/testing/SKILL.md"), (later, later))
+    content = talk.use_skill("testing")["content"]
+    assert "Another body." in content and content.endswith(CHANGED)
+
+
+def test_an_edition_that_was_only_formatted_does_not_make_the_menu_younger(place, opened, skill):
+    talk = opened("opal", tools="shell")
+    talk.turn("hi")
+    place({"w/.agents/skills/testing/SKILL.md": skill("testing", body="Another body.")})
+    time.sleep(0.05)
+    talk.set_active_tools([Tool("read_file")])
+    assert talk.turn("hi").edition == 2
+    assert talk.use_skill("testing")["content"].endswith(CHANGED)
+
+
+def test_a_skill_whose_file_is_gone_is_an_error_and_not_in_use(place, opened, skill):
+    talk = opened("opal")
+    talk.turn("hi")
+    os.remove(place.path("w/.agents/skills/testing/SKILL.md"))
+    with pytest.raises(CallError, match="the skill 'testing' can no longer be read"):
+        talk.use_skill("testing")
+    place({"w/.agents/skills/testing/SKILL.md": skill("testing", body="Back.")})
+    assert "Back." in talk.use_skill("testing")["content"]

@@ -1,0 +1,131 @@
+"""Sub-agents: one task, tools of their own, and what they inherit."""
+
+import pytest
+
+from foreword import Tool
+from foreword.vocabulary import TemplateVersion
+
+LAYOUTS = ["foreword", "ion", "opal", "pi", "pod", "builder"]
+TASK = "Find every caller of `checkout`."
+
+
+@pytest.fixture
+def place(tree, skill):
+    return tree({
+        "w/.git": None,
+        "w/AGENTS.md": "Money is Decimal.\n",
+        "w/.agents/skills/testing/SKILL.md": skill("testing", "Runs the tests."),
+        "elsewhere/.git": None,
+    })  # fmt: skip
+
+
+def sub(talk, task=TASK, tools="read", **options):
+    return talk.sub_agent(task, [Tool(name) for name in tools.split()], **options)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_task_takes_the_place_of_the_base(place, opened, layout):
+    talk = opened(layout)
+    first = talk.turn("hi").system.splitlines()[0]
+    text = sub(talk).text
+    assert text.startswith(TASK)
+    assert first == "<identity>" or first not in text
+    assert "<identity>" not in text
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_task_stands_behind_the_base(place, opened, layout):
+    talk = opened(layout)
+    first = talk.turn("hi").system.splitlines()[1 if layout in ("foreword", "opal") else 0]
+    text = sub(talk, is_appended=True).text
+    assert text.count(first) == 1
+    assert text.index(first) < text.index(TASK)
+
+
+@pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pi"])
+def test_the_task_stands_behind_the_callers_base(place, opened, layout):
+    assert sub(opened(layout, base="You are Ada."), is_appended=True).text.startswith(f"You are Ada.\n\n{TASK}")
+    assert sub(opened(layout, base="You are Ada.")).text.startswith(TASK)
+
+
+@pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pi", "pod"])
+def test_context_is_inherited_or_not(place, opened, layout):
+    talk = opened(layout)
+    talk.turn("hi")
+    assert "Money is Decimal." in sub(talk).text
+    text = sub(talk, with_context=False).text
+    assert "Money is Decimal." not in text and "AGENTS.md" not in text
+
+
+@pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
+def test_skills_are_inherited_or_not(place, opened, layout):
+    talk = opened(layout)
+    talk.turn("hi")
+    assert "Runs the tests." in sub(talk).text
+    text = sub(talk, with_skills=False).text
+    assert "Runs the tests." not in text and "kills>" not in text
+    assert "Money is Decimal." in text
+
+
+def test_context_is_the_parents_even_if_the_files_have_changed(place, opened):
+    opened("opal").turn("hi")
+    place({"w/AGENTS.md": "Money is float.\n"})
+    assert "Money is Decimal." in sub(opened("opal")).text
+
+
+@pytest.mark.parametrize("is_appended", [False, True])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_parents_directory_does_not_leak(place, opened, layout, is_appended):
+    talk = opened(layout)
+    assert layout == "ion" or place.path("w") in talk.turn("hi").system
+    text = sub(
+        talk, is_appended=is_appended, workspace=place.workspace("elsewhere"), with_context=False, with_skills=False
+    ).text
+    assert place.path("w") not in text
+    assert layout == "ion" or (layout == "builder" and not is_appended) or place.path("elsewhere") in text
+
+
+def test_guidelines_are_for_its_own_tools(place, opened):
+    text = sub(opened("opal", tools="shell write_file"), tools="read_file shell").text
+    assert "`read_file`" in text and "`write_file`" not in text
+
+
+def test_there_is_no_planning(place, opened):
+    talk = opened("opal")
+    assert "<planning>" in talk.turn("hi").system
+    for options in ({}, {"is_appended": True}):
+        assert "<planning>" not in sub(talk, **options).text and "sessions" not in sub(talk, **options).text
+
+
+def test_what_is_the_parents_own_is_not_inherited(place, opened):
+    talk = opened("ion", plan="1. Find the query.", skill="testing")
+    assert "Find the query." in talk.turn("hi").system
+    text = sub(talk).text
+    assert "Find the query." not in text and "# Active Skill" not in text
+
+
+def test_the_parent_is_left_as_it_is(place, opened):
+    talk = opened("opal", tools="shell")
+    before = talk.turn("hi")
+    sub(talk)
+    assert talk.turn("hi") == before or talk.turn("hi").system == before.system
+    assert talk.turn("hi").edition == 1
+
+
+def test_the_template_of_the_parent_is_rendered_for_the_sub_agent(place, opened):
+    talk = opened("builder")
+    talk.talks.store.keep_template(TemplateVersion(0, "Here: [prompt:cwd]"))
+    talk.turn("hi")
+    text = sub(talk, is_appended=True, workspace=place.workspace("elsewhere")).text
+    assert place.short(text) == f"Here: /elsewhere\n\n{TASK}"
+
+
+def test_a_strangers_template_is_rendered_in_the_sandbox(place, opened, monkeypatch):
+    place({"w/.foreword/prompts/body.md": "Tools: {{ tools | length }}"})
+    seen = []
+    from foreword import sandbox
+
+    monkeypatch.setattr(sandbox, "render", lambda *given, is_trusted: seen.append(is_trusted) or ())
+    talk = opened("pod", set={"body.text": "$workspace/body"})
+    sub(talk, is_appended=True)
+    assert seen == [False, False]

@@ -1,0 +1,455 @@
+"""The layout `builder`: one template in the bracket language. What git tells it is in test_git.py."""
+
+import os
+import socket
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+from foreword import Access, Agent, Assembler, Document, Scope, assemble
+from foreword.errors import TemplateError
+from foreword.sources.files import LIMIT
+
+DEFAULT = """\
+You are a helpful coding assistant.
+
+[if file:AGENTS.md]
+[file:AGENTS.md]
+[endif]
+
+The current working directory is [prompt:cwd].
+"""
+
+
+def rendered(tree, template, cwd="w", **options):
+    """The text of a template, and what is said about it: code and sentence."""
+    prompt = tree.prompt("builder", cwd, base=template, **options)
+    return tree.short(prompt.text), [
+        (code, message.partition("\n")[0]) for code, message in tree.messages(prompt) if code != "not-a-repository"
+    ]
+
+
+def access(tree, *rows):
+    return [Access(tree.path(path), *more) for path, *more in rows]
+
+
+# The template
+
+
+def test_the_default_template_word_for_word(tree):
+    assert Assembler(tree.workspace(), "builder").layout().sections[0].text == DEFAULT
+    assert tree.text("builder") == "You are a helpful coding assistant.\n\n\n\nThe current working directory is /w.\n"
+    tree({"w/AGENTS.md": "\nX\n\n"})
+    assert tree.text("builder") == (
+        "You are a helpful coding assistant.\n\n\n\nX\n\n\n\nThe current working directory is /w.\n"
+    )
+
+
+def test_the_callers_template_comes_first_then_the_global_one_then_the_default(tree):
+    assembler = Assembler(tree.workspace(), "builder")
+    assert tree.short(assembler.prompt().text).startswith("You are a helpful coding assistant.\n")
+    assembler.global_template = Document("", "GLOBAL")
+    assert assembler.prompt().text == "GLOBAL"
+    assert assembler.prompt(Agent(base="CALLER")).text == "CALLER"
+
+
+@pytest.mark.parametrize("template", [" \n", "\n\n  a  \n\n", "a", "\ta\t\n", "a\r\nb", "\N{NO-BREAK SPACE}"])
+def test_template_and_result_are_never_trimmed(tree, template):
+    assert tree.text("builder", base=template) == template
+    assert tree.text("builder", base=f"[if file:no]x[endif]{template}[file:no]") == template
+
+
+def test_an_empty_template_gives_no_prompt_at_all(tree):
+    assembler = Assembler(tree.workspace(), "builder")
+    assembler.global_template = Document("", "")
+    for prompt in (
+        assembler.prompt(),
+        assembler.prompt(Agent(base=Document("empty.md", ""))),
+        tree.prompt("builder", set={"body.text": ""}),
+        tree.prompt("builder", base="[file:no][prompt:model]"),
+    ):
+        assert (prompt.text, prompt.passages) == ("", ())
+
+
+def test_no_template_of_the_callers_is_no_empty_template(tree):
+    assert tree.text("builder", base="") == tree.text("builder")
+
+
+def test_a_template_over_the_limit_is_an_error(tree):
+    with pytest.raises(TemplateError, match="at most 500,000 are accepted"):
+        tree.prompt("builder", base="x" * 500_001)
+
+
+@pytest.mark.parametrize(
+    ("template", "text"),
+    [
+        ("[if prompt:cwd]yes[endif]", "yes"),
+        ("[if !prompt:cwd]no[endif]", ""),
+        ("[if file:no]no[else]other[endif]", "other"),
+        ("[if !file:no]missing[else]no[endif]", "missing"),
+        ("[if prompt:cwd]a[if file:no]b[else]c[if prompt:cwd]d[endif][endif]e[endif]f", "acdef"),
+        ("[if prompt:cwd]\nline\n[endif]\n", "\nline\n\n"),
+        ("[ prompt:cwd ][if  ! file:no ]x[ endif ]", "/wx"),
+        ("[if file:empty]no[else]empty[endif]", "empty"),
+        ("[if file:newline]no[else]empty[endif]", "empty"),
+        ("[if file:blank]blank[endif]", "blank"),
+        ("[if prompt:model]no[else]unnamed[endif]", "unnamed"),
+        (r"\[prompt:cwd] \[if x] \n \\[prompt:cwd]", r"[prompt:cwd] [if x] \n \[prompt:cwd]"),
+        ("[TODO: fix] [12:30] [https://x] [note:a](b) [x] [File:x]", "[TODO: fix] [12:30] [https://x] [note:a](b) [x] [File:x]"),
+    ],
+)  # fmt: skip
+def test_what_a_template_says(tree, template, text):
+    tree({"w/empty": "", "w/newline": "\n", "w/blank": " "})
+    assert tree.text("builder", base=template) == text
+
+
+@pytest.mark.parametrize(
+    ("template", "text", "told"),
+    [
+        ("a[unknown:foo]b", "ab", [("template-unknown-type", "[unknown:foo] is of no known type (file, git, prompt, system) and does not exist (line 1, column 2)")]),
+        ("[if unknown:foo]a[else]b[endif]", "b", [("template-unknown-type", "[if unknown:foo] is of no known type (file, git, prompt, system) and does not exist (line 1, column 1)")]),
+        ("a\n[if file:x]b", "a\n[if file:x]b", [("template-unmatched", "[if file:x] has no [endif] and stands as text (line 2, column 1)")]),
+        ("a[endif]b", "a[endif]b", [("template-unmatched", "[endif] has no [if] and stands as text (line 1, column 2)")]),
+    ],
+)  # fmt: skip
+def test_what_is_doubtful_is_a_finding(tree, template, text, told):
+    assert rendered(tree, template) == (text, told)
+
+
+# Variables
+
+
+@pytest.mark.parametrize(
+    ("now", "time"),
+    [
+        (datetime(2026, 4, 15, 9, 30, tzinfo=UTC), "2026-04-15T09:30:00.000Z"),
+        (datetime(2026, 4, 15, 9, 30, 5, 123_999, tzinfo=UTC), "2026-04-15T09:30:05.123Z"),
+        (datetime(2026, 4, 15, 23, 30, tzinfo=timezone(timedelta(hours=-6))), "2026-04-16T05:30:00.000Z"),
+        (datetime(2026, 1, 1, 0, 30, tzinfo=timezone(timedelta(hours=5, minutes=45))), "2025-12-31T18:45:00.000Z"),
+    ],
+)
+def test_time_and_date_are_utc(tree, now, time):
+    assert tree.text("builder", base="[system:time] [system:date]", now=now) == f"{time} {time[:10]}"
+
+
+def test_blanks_after_the_colon_change_nothing(tree):
+    base = "[system: time]|[system:\tdate]|[prompt: cwd]|[if system: date]x[endif]"
+    assert tree.text("builder", base=base) == "2026-03-07T14:55:05.000Z|2026-03-07|/w|x"
+
+
+@pytest.mark.parametrize("platform", ["linux", "darwin", "win32"])
+def test_the_system(tree, platform, monkeypatch):
+    monkeypatch.setattr(socket, "gethostname", lambda: "box.example")
+    base = "[system:os] [system:hostname]"
+    assert tree.text("builder", base=base, platform=platform) == f"{platform} box.example"
+
+
+def test_the_conversation(tree):
+    tree({"w/a b": None})
+    base = "[prompt:cwd]|[prompt:model]|[prompt:conversation_id]"
+    assert tree.text("builder", "w/a b", base=base, model="opus", session="talk-42") == "/w/a b|opus|talk-42"
+    assert tree.text("builder", base=base) == "/w||"
+
+
+@pytest.mark.parametrize("name", ["system:nope", "prompt:nope", "git:nope", "git:branch", "git:status", "file:nope"])
+def test_a_variable_that_fails_does_not_exist(tree, name):
+    assert tree.text("builder", base=f"<[{name}]>[if {name}]yes[else]no[endif]") == "<>no"
+
+
+@pytest.mark.parametrize("value", ["[prompt:cwd]", "[if file:x]", "[endif]", r"$& \1 \g<0> %s {0} {} {{ cwd }}", r"\[", "a\nb"])
+def test_a_value_is_never_parsed_again(tree, value):
+    tree({"w/x": value})
+    assert tree.text("builder", base="<[file:x]|[prompt:model]>", model=value) == f"<{value}|{value}>"
+
+
+def test_only_the_variables_that_are_used_are_resolved(tree, monkeypatch):
+    def never(*_):
+        raise AssertionError("nobody asked for it")
+
+    monkeypatch.setattr(socket, "gethostname", never)
+    monkeypatch.setattr("subprocess.Popen", never)
+    tree({"w/.git/HEAD": "ref: refs/heads/main\n", "w/AGENTS.md": os.mkfifo})
+    prompt = tree.prompt("builder", base="[system:os] [git:branch]")
+    assert (prompt.text, prompt.findings, prompt.candidates) == ("linux main", (), ())
+
+
+def test_the_clock_matters_only_where_it_is_told(tree):
+    assembler = Assembler(tree.workspace(), "builder")
+    now = datetime(2026, 4, 15, tzinfo=UTC)
+    for template, is_same in (("[prompt:cwd]", True), ("[system:date]", False), ("[system:time]", False)):
+        prompts = [assembler.prompt(Agent(base=template), now + timedelta(days=days)) for days in (0, 1)]
+        assert (prompts[0].id == prompts[1].id) == is_same
+
+
+# Files: what enters
+
+
+@pytest.mark.parametrize(
+    ("content", "value"),
+    [
+        ("X", "X"),
+        ("X\n", "X"),
+        ("X\n\n", "X\n"),
+        ("\n X \n", "\n X "),
+        ("\ufeffX\r\nY\r\n", "X\nY"),
+        ("\ufeff", ""),
+        ("", ""),
+        ("a\rb", "a\rb"),
+        ("<!-- x -->\n```\n", "<!-- x -->\n```"),
+        ("é\N{SNAKE}\u2028", "é\N{SNAKE}\u2028"),
+    ],
+)
+def test_a_file_enters_as_it_is_without_its_final_newline(tree, content, value):
+    tree({"w/x": content})
+    assert rendered(tree, "<[file:x]>") == (f"<{value}>", [])
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["x", "./x", "sub/../x", "deep/er/x", "a b/x y", "é", "$TOP/w/x", "$TOP/w/../w/x", ".env.example", "key.pub", "a:b", "..x"],
+)  # fmt: skip
+def test_a_file_is_relative_to_the_working_directory_or_absolute(tree, name):
+    path = name.replace("$TOP", tree.top)
+    tree({"w/sub": None, os.path.normpath(os.path.join(tree.path("w"), path)): "X"})
+    assert rendered(tree, f"[file:{path}]") == ("X", [])
+
+
+def test_the_whole_workspace_may_be_read_from_a_folder_in_it(tree):
+    tree({"w/.git": None, "w/x": "X", "w/a/b": None, "w/c/y": "Y"})
+    assert rendered(tree, "[file:../../x] [file:../../c/y]", "w/a/b") == ("X Y", [])
+
+
+def test_a_file_keeps_its_path_and_lines_as_origin(tree):
+    tree({"w/x": "one\ntwo\n"})
+    prompt = tree.prompt("builder", base=Document(tree.path("t.txt"), "a\n[file:x] [prompt:model]b", "sha256:t"), model="m")
+    assert [
+        (piece.text, piece.origin.kind, tree.short(piece.origin.path), piece.origin.lines)
+        for piece in prompt.passages[0].pieces
+    ] == [
+        ("a\n", "template", "/t.txt", (1, 1)),
+        ("one\ntwo", "file", "/w/x", (1, 2)),
+        (" ", "template", "/t.txt", (2, 2)),
+        ("m", "variable", "prompt:model", None),
+        ("b", "template", "/t.txt", (2, 2)),
+    ]
+
+
+def test_a_file_over_the_readers_limit_is_cut_with_a_mark_and_a_finding(tree):
+    tree({"w/x": "x" * (LIMIT + 10)})
+    text, told = rendered(tree, "[file:x]")
+    assert text == "x" * LIMIT + f"\n[foreword: cut here; the file has {LIMIT + 10:,} bytes]"
+    assert told == [("file-cut", f"/w/x: it has {LIMIT + 10:,} bytes; what follows the first {LIMIT:,} is left out")]
+
+
+# Files: what does not
+
+
+OUTSIDE = "it lies outside what the scope may read (the setting file_paths widens it)"
+SECRET = "its name is one of a file that holds secrets (the setting file_secrets allows it)"
+NO_FILE = "it is no file of a project"
+
+
+def refused(tree, name, why, cwd="w", **options):
+    """Whether a file is refused for this reason: blank, false in a condition, and named without its content."""
+    name = name.replace("$TOP", tree.top)
+    text, told = rendered(tree, f"<[file:{name}]>[if file:{name}]yes[else]no[endif]", cwd, **options)
+    return (text, told) == ("<>no", [("variable-refused", tree.short(f"[file:{name}] is not read: {why}"))])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../x", "../w-evil/x", "$TOP/x", "$TOP/w-evil/x", "$TOP/home/x", "a/../../x", "../../../../../../etc/passwd", "/etc/passwd",
+        "link", "folder/x", "hop", "/", "..",
+    ],
+)  # fmt: skip
+def test_what_lies_outside_the_workspace_is_refused(tree, name):
+    tree({
+        "x": "SECRET", "home/x": "SECRET", "w-evil/x": "SECRET", "w/.git": None, "w/a": None,
+        "w/link": Path("../x"), "w/folder": Path("../home"), "w/hop": Path("link"),
+    })  # fmt: skip
+    assert refused(tree, name, OUTSIDE)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        ".env", ".env.local", "prod.env", ".envrc", "sub/.env", ".ENV", "server.pem", "server.key", "cert.p12", "id_rsa", "id_ed25519",
+        ".ssh/config", ".ssh/known_hosts", ".git/config", ".git/HEAD", ".npmrc", ".pypirc", ".netrc", ".git-credentials",
+        ".aws/credentials", "credentials", ".docker/config.json", "main.tfstate", ".htpasswd", "$TOP/w/.env",
+    ],
+)  # fmt: skip
+def test_what_holds_secrets_is_refused(tree, name):
+    tree({os.path.join("w", name.replace("$TOP/w/", "")): "SECRET"})
+    assert refused(tree, name, SECRET)
+    assert rendered(tree, f"[file:{name.replace('$TOP', tree.top)}]", set={"file_secrets": True}) == ("SECRET", [])
+
+
+def test_a_link_neither_hides_nor_unmasks_a_secret(tree):
+    tree({"w/.env": "SECRET", "w/notes": Path(".env"), "w/plain": "plain", "w/.npmrc": Path("plain")})
+    assert refused(tree, "notes", SECRET)
+    assert refused(tree, ".npmrc", SECRET)
+
+
+@pytest.mark.parametrize("name", ["/proc/self/environ", "/proc/version", "/dev/zero", "/dev/stdin", "/sys/kernel/notes", "link"])
+def test_what_is_no_file_of_a_project_is_refused_whatever_the_scope(tree, name):
+    tree({"w/link": Path("/proc/self/environ")})
+    everything = {"scope": Scope([Access("/")]), "set": {"file_paths": ["/"], "file_secrets": True}}
+    assert refused(tree, name, NO_FILE, **everything)
+
+
+@pytest.mark.parametrize(
+    ("make", "code", "reason"),
+    [
+        (os.mkfifo, "file-unreadable", "it is a named pipe, not a file"),
+        (None, "file-unreadable", "it is a directory, not a file"),
+        (Path("nowhere"), "file-unreadable", "it is a link to nothing"),
+        (Path("x"), "file-unreadable", "its links lead in a circle"),
+        (b"a\0b", "file-binary", "it holds a NUL byte at offset 1"),
+        (b"a\xe9", "file-not-utf8", "byte 0xe9 at offset 1 is not UTF-8; save it as UTF-8"),
+        (b"\xff\xfea\0", "file-not-utf8", "it is UTF-16, not UTF-8; save it as UTF-8"),
+    ],
+    ids=["pipe", "directory", "link to nothing", "circle", "binary", "latin-1", "utf-16"],
+)
+def test_what_cannot_be_read_does_not_exist_and_is_said(tree, make, code, reason):
+    tree({"w/x": make})
+    assert rendered(tree, "<[file:x]>[if !file:x]missing[endif]") == ("<>missing", [(code, f"/w/x: {reason}")])
+
+
+@pytest.mark.parametrize("name", ["missing", "no/such/folder", "x/below", "a" * 300])
+def test_a_missing_file_does_not_exist(tree, name):
+    tree({"w/x": "X"})
+    text, told = rendered(tree, f"<[file:{name}]>[if file:{name}]yes[endif]")
+    assert text == "<>"
+    assert told == ([("file-unreadable", f"/w/{name}: its name is too long")] if len(name) > 255 else [])
+
+
+def test_a_name_that_no_file_can_have(tree):
+    assert rendered(tree, "<[file:\ud800]>") == (
+        "<>",
+        [("variable-refused", "[file:\\ud800] is not read: no file can have that name")],
+    )
+
+
+# Files: the scope
+
+
+@pytest.mark.parametrize(
+    ("allow", "deny", "read"),
+    [
+        ([("w",)], [], "x a/x"),
+        ([("w", "read")], [], "x a/x"),
+        ([("w", "write", False)], [], "x"),
+        ([("w/a", "read")], [], "a/x"),
+        ([("w/a/x", "read", False)], [], "a/x"),
+        ([("w",), ("q", "read")], [], "x a/x ../q/x"),
+        ([("w",), ("q", "read", False)], [], "x a/x ../q/x"),
+        ([("",)], [], "x a/x ../q/x ../w-evil/x"),
+        ([], [], ""),
+        ([("w",)], [("w/a", "read")], "x"),
+        ([("w",)], [("w/a", "write")], "x a/x"),
+        ([("w",)], [("w/a", "read", False)], "x"),
+        ([("w",)], [("w", "read", False)], "a/x"),
+        ([("w",), ("w/a", "read")], [("w", "read")], ""),
+        ([("w",)], [("w-evil", "read")], "x a/x"),
+    ],
+)
+def test_a_file_stays_inside_what_the_scope_may_read(tree, allow, deny, read):
+    tree({"w/.git": None, "w/x": "X", "w/a/x": "X", "q/x": "X", "w-evil/x": "X"})
+    scope = Scope(access(tree, *allow), access(tree, *deny))
+    names = ["x", "a/x", "../q/x", "../w-evil/x"]
+    prompt = tree.prompt("builder", base="".join(f"[if file:{name}]{name} [endif]" for name in names), scope=scope)
+    assert prompt.text.split() == read.split()
+    assert [code for code, _ in tree.told(prompt)] == ["variable-refused"] * (len(names) - len(read.split()))
+
+
+def test_a_scope_is_meant_as_it_lies_on_the_disk(tree):
+    tree({"real/x": "X", "w/.git": None, "w/link": Path("../real"), "w/secret": "S", "w/alias": Path("secret")})
+    scope = Scope(access(tree, ("w",), ("w/link", "read")), access(tree, ("w/alias", "read")))
+    text, told = rendered(tree, "[file:link/x][file:../real/x][file:secret][file:alias]", scope=scope)
+    assert (text, [code for code, _ in told]) == ("XX", ["variable-refused"] * 2)
+
+
+# Files: the settings that widen it
+
+
+@pytest.mark.parametrize(
+    ("folder", "read"),
+    [("$TOP/q", "../q/x"), ("../q", "../q/x"), ("~/notes", "../home/notes/x"), ("$TOP/q/x", "../q/x"), ("$TOP/q/", "../q/x")],
+)  # fmt: skip
+def test_a_setting_names_further_folders(tree, folder, read):
+    tree({"w/.git": None, "q/x": "X", "q-evil/x": "E", "home/notes/x": "X"})
+    names = ["../q/x", "../q-evil/x", "../home/notes/x"]
+    template = "".join(f"[if file:{name}]{name} [endif]" for name in names)
+    settings = {"file_paths": [folder.replace("$TOP", tree.top)]}
+    assert tree.text("builder", base=template, set=settings).split() == read.split()
+
+
+def test_a_further_folder_neither_shows_secrets_nor_what_is_denied(tree):
+    tree({"w/.git": None, "q/.env": "S", "q/x": "X", "q/no/x": "N"})
+    scope = Scope(access(tree, ("w",)), access(tree, ("q/no", "read")))
+    text, told = rendered(
+        tree, "[file:../q/.env][file:../q/x][file:../q/no/x]", scope=scope, set={"file_paths": ["../q"]}
+    )
+    assert (text, [code for code, _ in told]) == ("X", ["variable-refused"] * 2)
+
+
+@pytest.mark.parametrize("who", ["home/.config/foreword/foreword.toml", "w/named.toml", "w/.foreword/foreword.toml"])
+@pytest.mark.parametrize("how", ["{}", "settings.{}", "[for.builder]\n{}"])
+def test_user_and_caller_may_widen_what_is_read_a_workspace_may_not(tree, who, how):
+    widening = [how.format(f"file_paths = ['{tree.path('q')}']"), how.format("file_secrets = true").rpartition("]\n")[2]]
+    tree({"w/.git": None, "w/.env": "S", "q/x": "X", who: "\n".join(widening)})
+    settings = tree.path(who) if "named" in who else ""
+    prompt = assemble(tree.workspace(), Agent(base="<[file:.env][file:../q/x]>"), "builder", settings=settings)
+    if who.startswith("w/.foreword"):
+        path = "/w/.foreword/foreword.toml"
+        assert prompt.text == "<>"
+        assert tree.messages(prompt) == [
+            ("workspace-refused", f"{path}: a workspace may not set settings.file_paths; the key was ignored"),
+            ("workspace-refused", f"{path}: a workspace may not set settings.file_secrets; the key was ignored"),
+            ("variable-refused", f"[file:.env] is not read: {SECRET}"),
+            ("variable-refused", f"[file:../q/x] is not read: {OUTSIDE}"),
+        ]
+    else:
+        assert (prompt.text, prompt.findings) == ("<SX>", ())
+
+
+def test_a_layout_of_the_workspace_may_not_widen_it_either(tree):
+    own = "extends = '$std/builder'\n[settings]\nfile_paths = ['/']\nfile_secrets = true\n[section.body]\ntext = '<[file:.env][file:../x]>'\n"
+    tree({"w/.git": None, "w/.env": "S", "x": "X", "w/.foreword/prompts/own.toml": own})
+    prompt = tree.prompt("$workspace/own")
+    assert prompt.text == "<>"
+    assert [code for code, _ in tree.told(prompt)] == ["workspace-refused"] * 2 + ["variable-refused"] * 2
+
+
+# What an assembler sees
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "text"),
+    [
+        ({"w/x": "X"}, {"w/x": "EDITED"}, "EDITED"),
+        ({}, {"w/x": "NEW"}, "NEW"),
+        ({"w/x": os.mkfifo}, {"w/x": "NEW"}, "NEW"),
+        ({"w/x": Path("../outside")}, {"w/x": "NEW"}, "NEW"),
+        ({"w/x": "X"}, {"w/x": Path("../outside")}, ""),
+    ],
+    ids=["edited", "comes", "was a pipe", "was refused", "is refused"],
+)
+def test_a_change_of_a_file_is_seen(tree, before, after, text):
+    tree({"w/.git": None, "outside": "SECRET", **before})
+    assembler = Assembler(tree.workspace(), "builder")
+    assembler.prompt(Agent(base="[file:x]"))
+    for path in after:
+        if os.path.lexists(tree.path(path)):
+            os.remove(tree.path(path))
+    tree(after)
+    assert assembler.prompt(Agent(base="[file:x]")).text == text
+
+
+def test_another_scope_gives_another_prompt(tree):
+    tree({"w/.git": None, "w/x": "X"})
+    assembler = Assembler(tree.workspace(), "builder")
+    texts = [assembler.prompt(Agent(base="[file:x]", scope=scope)).text for scope in (None, Scope(), None)]
+    assert texts == ["X", "", "X"]

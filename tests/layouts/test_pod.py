@@ -1,0 +1,790 @@
+"""The layout `pod`: a strict template for the body, then sections that no template can remove."""
+
+import json
+import os
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+from foreword import Access, Agent, Assembler, Scope, assemble
+from foreword.cli import main
+from foreword.errors import CallError, LayoutError, TemplateError
+from foreword.layout import KEYS
+from foreword.packs import shipped_layout
+
+USERS, WORKSPACES = "home/.config/foreword/prompts", "w/.foreword/prompts"
+BOUNDARIES = "---\n## Working boundaries\n\nReadable:\n  - /w\nWritable:\n  - /w"
+
+
+def body(tree, address, **options):
+    """The body whose template stands at this address: all that comes before the boundaries."""
+    text = tree.text("pod", set={"body.text": address}, **options)
+    assert text == BOUNDARIES or text.endswith(f"\n\n{BOUNDARIES}")
+    return text.removesuffix(BOUNDARIES).removesuffix("\n\n")
+
+
+def error(tree, address="", **options):
+    """The sentence with which a body is refused, without the place that it shows."""
+    with pytest.raises((CallError, TemplateError)) as raised:
+        tree.prompt("pod", **({"set": {"body.text": address}} if address else {}), **options)
+    return tree.short(str(raised.value)).partition("\n")[0]
+
+
+# The whole
+
+
+def test_the_example(tree):
+    tree({"w/AGENTS.md": "X", "p": None})
+    assert tree.text("pod", base="BODY", scope=Scope([Access(tree.path("p"))])) == (
+        "BODY\n\n---\n## Working boundaries\n\nReadable:\n  - /p\nWritable:\n  - /p\n\n"
+        "---\n## Project instructions (AGENTS.md)\n\nX"
+    )
+
+
+def test_every_section_in_order(tree):
+    resident = "---\ndescription: {}\nmodel_invokation: true\n---\n"
+    tree({
+        "w/.git": None,
+        "w/AGENTS.md": "\n\nX\n\n",
+        "w/.foreword/knowledge/release.md": resident.format("How we release"),
+        "w/.foreword/workflow/review.md": resident.format("How we review"),
+    })  # fmt: skip
+    prompt = tree.prompt("pod", base="BODY\n\n \n")
+    assert tree.short(prompt.text) == (
+        f"BODY\n\n{BOUNDARIES}\n\n"
+        "---\n## Project instructions (AGENTS.md)\n\nX\n\n"
+        "---\n## Resident knowledge\n\n- release: How we release\n\n"
+        "---\n## Resident workflows\n\n- review: How we review"
+    )
+    assert [(each.section, each.lifetime) for each in prompt.passages] == [
+        ("body", "conversation"),
+        ("boundaries", "conversation"),
+        ("project", "project"),
+        ("knowledge", "project"),
+        ("workflows", "project"),
+    ]
+    assert prompt.findings == ()
+
+
+@pytest.mark.parametrize("blank", ["", "\n", " \n\t\n", "{# nothing #}", "{% if false %}x{% endif %}\n"])
+def test_no_body_removes_the_boundaries(tree, blank):
+    tree({f"{USERS}/blank.md": blank})
+    assert tree.text("pod", set={"body.text": "$user/blank"}) == BOUNDARIES
+
+
+def test_content_is_no_template(tree):
+    content = "{{ ghost }} {% include 'x' %} ${HOME} [file:x] {# #}"
+    tree({"w/AGENTS.md": content})
+    tree({"w/.foreword/knowledge/k.md": "---\ndescription: '{{ ghost }} {}'\nmodel_invocation: true\n---\n"})
+    text = tree.text("pod", base="B")
+    assert text.endswith(f"(AGENTS.md)\n\n{content}\n\n---\n## Resident knowledge\n\n- k: {{{{ ghost }}}} {{}}")
+
+
+# Addresses
+
+
+@pytest.mark.parametrize(
+    ("address", "text"),
+    [
+        ("$user/greet", "USER"),
+        ("$workspace/greet", "WORKSPACE"),
+        ("$user/team/de/greet", "GUTEN TAG"),
+        ("$user/v1.2", "DOTS"),
+        ("$user/two words", "BLANK"),
+    ],
+)
+def test_a_template_is_addressed_by_prefix_and_path(tree, address, text):
+    tree({
+        f"{USERS}/greet.md": "USER",
+        f"{USERS}/greet": "without extension",
+        f"{USERS}/greet.toml": "no template",
+        f"{USERS}/team/de/greet.md": "GUTEN TAG",
+        f"{USERS}/v1.2.md": "DOTS",
+        f"{USERS}/two words.md": "BLANK",
+        f"{WORKSPACES}/greet.md": "WORKSPACE",
+    })  # fmt: skip
+    assert body(tree, address) == text
+
+
+def test_the_users_pack_follows_the_configuration_folder(tree):
+    tree({f"{USERS}/a.md": "HOME", "xdg/foreword/prompts/a.md": "XDG"})
+    assert body(tree, "$user/a", environment={"XDG_CONFIG_HOME": "xdg"}) == "XDG"
+    assert body(tree, "$user/a") == "HOME"
+
+
+def test_the_workspaces_pack_is_at_its_root(tree):
+    tree({"w/.git": None, f"{WORKSPACES}/a.md": "ROOT", "w/sub/.foreword/prompts/a.md": "SUB"})
+    assert body(tree, "$workspace/a", cwd="w/sub") == "ROOT"
+
+
+def test_a_pack_of_the_callers_has_its_own_prefix(tree):
+    tree({"team/review.md": "{% include 'tone' %} REVIEW", "team/tone.md": "KIND"})
+    prompt = assemble(
+        tree.workspace(), Agent(), "pod", packs={"team": tree.path("team")}, assignments=[("body.text", "$team/review")]
+    )
+    assert tree.short(prompt.text) == f"KIND REVIEW\n\n{BOUNDARIES}"
+
+
+@pytest.mark.parametrize(
+    ("address", "sentence"),
+    [
+        ("$user/no", "no template '$user/no': there is no such file (/home/.config/foreword/prompts/no.md)"),
+        ("$user/there.md", "no template '$user/there.md': there is no such file (/home/.config/foreword/prompts/there.md.md)"),
+        ("$std/no", None),
+        ("$user/folder", "no template '$user/folder': it is a directory, not a file (/home/.config/foreword/prompts/folder.md)"),
+        ("$user/latin", "no template '$user/latin': byte 0xe9 at offset 0 is not UTF-8; save it as UTF-8 (/home/.config/foreword/prompts/latin.md)"),
+        ("$workspace/there", "the pack 'workspace' has no folder (in '$workspace/there'): /w/.foreword/prompts does not exist"),
+        ("$acme/there", "no pack 'acme'; known packs: std, user, workspace"),
+        ("$user/./there", "'$user/./there': an address may not hold '.', '..' or an empty segment"),
+        ("$user/a/../there", "'$user/a/../there': an address may not hold '.', '..' or an empty segment"),
+        ("$user//there", "'$user//there': an address may not hold '.', '..' or an empty segment"),
+        ("$user/there/", "'$user/there/': an address may not hold '.', '..' or an empty segment"),
+        ("$user/a\\there", "'$user/a\\\\there': an address is written with '/', not with a backslash"),
+        ("$user", "'$user' is no address; an address is $prefix/path, such as $std/opal"),
+        ("$/there", "'$/there' is no address; an address is $prefix/path, such as $std/opal"),
+        ("$user/out", "the template '$user/out' is a link that leads out of its pack"),
+        ("$user/far/there", "the template '$user/far/there' is a link that leads out of its pack"),
+        ("$user/nowhere", "no template '$user/nowhere': it is a link to nothing (/home/.config/foreword/prompts/nowhere.md)"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_an_address_has_its_own_sentence(tree, address, sentence):
+    tree({
+        f"{USERS}/there.md": "THERE",
+        f"{USERS}/folder.md": None,
+        f"{USERS}/latin.md": b"\xe9",
+        f"{USERS}/out.md": Path("../../../../outside/there.md"),
+        f"{USERS}/far": Path("../../../../outside"),
+        f"{USERS}/nowhere.md": Path("gone.md"),
+        "outside/there.md": "OUTSIDE",
+    })  # fmt: skip
+    if sentence is None:
+        assert error(tree, address).startswith(f"no template {address!r}: there is no such file (")
+    else:
+        assert error(tree, address) == sentence
+
+
+def test_without_a_home_the_users_pack_has_no_folder(tree):
+    assert error(tree, "$user/a", home=None) == (
+        "the pack 'user' has no folder: no home directory is known (set HOME or give --home)"
+    )
+
+
+@pytest.mark.parametrize("prefix", ["user", "workspace", "std"])
+def test_there_is_no_falling_through_from_one_pack_to_another(tree, prefix):
+    folders = {"user": USERS, "workspace": WORKSPACES}
+    tree({f"{folder}/only/a.md": "elsewhere" for name, folder in folders.items() if name != prefix})
+    tree({f"{folder}/x.md": "" for folder in folders.values()})
+    assert error(tree, f"${prefix}/only/a").startswith(f"no template '${prefix}/only/a': there is no such file")
+
+
+def test_links_inside_a_pack_are_followed(tree):
+    tree({f"{USERS}/real.md": "REAL", f"{USERS}/a/link.md": Path("../real.md"), f"{USERS}/b": Path("a")})
+    assert [body(tree, f"$user/{path}") for path in ("a/link", "b/link")] == ["REAL", "REAL"]
+
+
+def test_the_users_pack_may_be_a_link_as_a_whole(tree):
+    tree({"dotfiles/a.md": "LINKED", "home/.config/foreword/prompts": Path("../../../dotfiles")})
+    assert body(tree, "$user/a") == "LINKED"
+
+
+@pytest.mark.parametrize("link", [WORKSPACES, "w/.foreword"])
+def test_the_workspaces_pack_may_not(tree, link):
+    tree({"home/private/prompts/a.md": "PRIVATE", "home/private/a.md": "PRIVATE", "w/.git": None})
+    tree({link: Path(tree.path("home/private"))})
+    assert error(tree, "$workspace/a") == "the template '$workspace/a' is a link that leads out of its pack"
+
+
+# Includes
+
+
+@pytest.mark.parametrize(
+    ("address", "text"),
+    [
+        ("$user/parent", "PARENT, SIBLING"),
+        ("$user/below", "HEADER, NESTED"),
+        ("$user/common/header", "HEADER, NESTED"),
+        ("$user/prefixed", "OURS, SIBLING"),
+        ("$workspace/main", "OURS"),
+    ],
+)
+def test_an_include_stands_beside_its_file_unless_it_has_a_prefix(tree, address, text):
+    tree({
+        f"{USERS}/parent.md": "PARENT, {% include 'sibling' %}",
+        f"{USERS}/sibling.md": "SIBLING\n",
+        f"{USERS}/nested.md": "the wrong one",
+        f"{USERS}/below.md": "{% include 'common/header' %}",
+        f"{USERS}/common/header.md": "HEADER, {% include 'nested' %}",
+        f"{USERS}/common/nested.md": "NESTED",
+        f"{USERS}/prefixed.md": "{% include '$workspace/main' %}, {% include '$user/sibling' %}",
+        f"{WORKSPACES}/main.md": "OURS",
+    })  # fmt: skip
+    assert body(tree, address) == text
+
+
+def test_a_shipped_template_includes_what_is_shipped(tree):
+    tree({f"{folder}/common/tool-usage.md": "not this" for folder in (USERS, WORKSPACES)})
+    assert "not this" not in tree.text("pod")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("{% include './b' %}", "$user/main: './b' cannot be included: './b': an address may not hold '.', '..' or an empty segment (line 1, column 12)"),
+        ("\n{% include '../b' %}", "$user/main: '../b' cannot be included: '../b': an address may not hold '.', '..' or an empty segment (line 2, column 12)"),
+        ("{% include 'a//b' %}", "$user/main: 'a//b' cannot be included: 'a//b': an address may not hold '.', '..' or an empty segment (line 1, column 12)"),
+        ("{% include 'a\\b' %}", "$user/main: 'a\\b' cannot be included: 'a\\\\b': an address is written with '/', not with a backslash (line 1, column 12)"),
+        ("{% include '$acme/b' %}", "$user/main: '$acme/b' cannot be included: no pack 'acme'; known packs: std, user, workspace (line 1, column 12)"),
+        ("{% include '$workspace/b' %}", "$user/main: '$workspace/b' cannot be included: the pack 'workspace' has no folder (in '$workspace/b'): /w/.foreword/prompts does not exist (line 1, column 12)"),
+        ("{% include '$user' %}", "$user/main: '$user' cannot be included: '$user' is no address; an address is $prefix/path, such as $std/default (line 1, column 12)"),
+        ("{% include 'out' %}", "$user/main: 'out' cannot be included: the template '$user/out' is a link that leads out of its pack (line 1, column 12)"),
+        ("{% include cwd %}", "$user/main: {% include cwd %} does not say by a plain string what it includes; only then can it be checked before it is rendered (line 1, column 1)"),
+        ("{% include 'main' %}", "$user/main: 'main' includes a template that includes it: $user/main -> $user/main (line 1, column 12)"),
+        ("{% include 'a' %}", "$user/b: 'a' includes a template that includes it: $user/a -> $user/b -> $user/a (line 2, column 12)"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_an_include_has_its_own_sentence(tree, text, sentence):
+    tree({
+        f"{USERS}/main.md": text,
+        f"{USERS}/a.md": "{% include 'b' %}",
+        f"{USERS}/b.md": "\n{% include 'a' %}",
+        f"{USERS}/out.md": Path("../../../../outside.md"),
+        "outside.md": "OUTSIDE",
+    })  # fmt: skip
+    assert error(tree, "$user/main") == sentence
+
+
+def test_a_missing_include_is_named(tree):
+    tree({f"{USERS}/main.md": "{% include 'no' %}"})
+    sentence = error(tree, "$user/main")
+    assert sentence.startswith("$user/main: 'no' ") and sentence.endswith(" (line 1, column 12)")
+    assert "$user/no" in sentence and "there is no" in sentence
+
+
+def test_an_unqualified_name_needs_a_current_file(tree):
+    tree({f"{USERS}/a.md": "A", "w/a.md": "A", "w/base.md": "{% include 'a' %}"})
+    assert error(tree, base="{% include 'a' %}") == (
+        "base: 'a' cannot be included: 'a' has no prefix, and base is in no pack; "
+        "an address is $prefix/path, such as $std/default (line 1, column 12)"
+    )
+    assert tree.text("pod", base="{% include '$user/a' %}") == f"A\n\n{BOUNDARIES}"
+
+
+def test_includes_end_at_a_depth_that_is_told_with_the_chain(tree):
+    tree({f"{USERS}/{number}.md": f"{{% include '{number + 1}' %}}" for number in range(1, 30)})
+    sentence = error(tree, "$user/1")
+    assert "is included more than 20 templates deep: $user/1 -> $user/2 -> $user/3" in sentence
+
+
+def test_an_include_that_may_be_missing(tree):
+    tree({f"{USERS}/main.md": "[{% include 'no' ignore missing %}{% include ['no', 'b'] %}]", f"{USERS}/b.md": "B"})
+    assert body(tree, "$user/main") == "[B]"
+
+
+# Parsed at once, strict
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{{ unclosed", "is a tag that is never closed (line 1, column 1)"),
+        ("{% if tools %}", "has no {% endif %} (line 1, column 1)"),
+        ("{% if false %}\n{{ 1 + }}{% endif %}", "cannot be parsed"),
+        ("{% if false %}{% include '$std/no' %}{% endif %}", "there is no such file"),
+        ("{% endfor %}", "closes nothing (line 1, column 1)"),
+    ],
+)
+def test_a_mistake_is_known_before_the_first_turn(tree, text, words):
+    with pytest.raises(TemplateError) as raised:
+        Assembler(tree.workspace(), "pod").stand(Agent(base=text))
+    assert words in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("files", "sentence"),
+    [
+        ({"main": "\n\n  {{ ghost }}"}, "$user/main: ghost is not defined; known: cwd, date, datetime, language, time, tools (line 3, column 6)"),
+        ({"main": "{{ tols }}"}, "$user/main: tols is not defined; did you mean 'tools'? (line 1, column 4)"),
+        ({"main": "{% if ghost %}x{% endif %}"}, "$user/main: ghost is not defined; known: cwd, date, datetime, language, time, tools (line 1, column 7)"),
+        ({"main": "{% for x in ghost %}x{% endfor %}"}, "$user/main: ghost is not defined; known: cwd, date, datetime, language, time, tools (line 1, column 13)"),
+        ({"main": "{% include 'part' %}", "part": "a\n{{ ghost }}"}, "$user/part: ghost is not defined; known: cwd, date, datetime, language, time, tools (line 2, column 4)"),
+        ({"main": "{{ agents_md }} {{ scope }}"}, "$user/main: agents_md is not defined; known: cwd, date, datetime, language, time, tools (line 1, column 4)"),
+    ],
+)  # fmt: skip
+def test_an_undefined_variable_is_an_error_that_names_it_with_file_and_line(tree, files, sentence):
+    tree({f"{USERS}/{name}.md": text for name, text in files.items()})
+    assert error(tree, "$user/main") == sentence
+
+
+@pytest.mark.parametrize("text", ["{{ ghost | default('x') }}", "{% if ghost is defined %}no{% else %}x{% endif %}"])
+def test_asking_whether_a_variable_is_there_is_no_error(tree, text):
+    assert tree.text("pod", base=text) == f"x\n\n{BOUNDARIES}"
+
+
+# Variables
+
+
+@pytest.mark.parametrize(
+    ("now", "date", "time"),
+    [
+        (datetime(2026, 4, 15, 9, 30, tzinfo=UTC), "2026-04-15", "09:30:00"),
+        (datetime(2026, 4, 15, 23, 30, 5, 999_999, tzinfo=timezone(timedelta(hours=-6))), "2026-04-16", "05:30:05"),
+        (datetime(2026, 1, 1, 0, 30, tzinfo=timezone(timedelta(hours=5, minutes=45))), "2025-12-31", "18:45:00"),
+        (datetime(999, 2, 3, 4, 5, 6, tzinfo=UTC), "0999-02-03", "04:05:06"),
+    ],
+)
+def test_the_time_is_told_in_utc(tree, now, date, time):
+    text = tree.text("pod", base="{{ date }}|{{ time }}|{{ datetime }}", now=now)
+    assert text == f"{date}|{time}|{date}T{time}Z\n\n{BOUNDARIES}"
+
+
+def test_the_other_variables(tree):
+    tree({"w/.git": None, "w/a b": None})
+    text = tree.text(
+        "pod",
+        "w/a b",
+        base="{{ cwd }}|{{ language }}|{{ tools | join(',') }}|{{ tools | length }}",
+        tools="read shell",
+        language="Deutsch",
+    )
+    assert text == f"/w/a b|Deutsch|read,shell|2\n\n{BOUNDARIES}"
+
+
+@pytest.mark.parametrize("value", ["{{ ghost }}", "{% include 'x' %}", "{# x #}", r"$& \1 %s {0} {}", "a\nb"])
+def test_a_value_is_never_parsed_again(tree, value):
+    assert tree.text("pod", base="<{{ language }}>", language=value) == f"<{value}>\n\n{BOUNDARIES}"
+
+
+# The shipped default
+
+
+def test_the_default_states_the_language_policy_and_includes_the_tool_usage(tree):
+    text = body(tree, "$std/default")
+    assert tree.text("pod") == f"{text}\n\n{BOUNDARIES}"
+    assert "\n\n## Language\n\n`language`: `match the user's language`\n\n" in text
+    assert "\n\n## Language\n\n`language`: `Deutsch`\n\n" in tree.text("pod", language="Deutsch")
+    assert text.endswith("\n\n" + body(tree, "$std/common/tool-usage"))
+
+
+@pytest.mark.parametrize("tools", ["", "read_file", "read_file shell"])
+def test_the_tool_usage_goes_by_the_tools_present(tree, tools):
+    text = body(tree, "$std/common/tool-usage", tools=tools)
+    named = [name for name in ("read_file", "shell", "edit_file", "grep") if name in text]
+    assert named == tools.split()
+    assert ("No tools are at hand" in text) == (not tools)
+    assert text in tree.text("pod", tools=tools)
+
+
+# Boundaries
+
+
+@pytest.mark.parametrize(
+    ("allow", "deny", "text"),
+    [
+        ([("p",)], [], "Readable:\n  - /p\nWritable:\n  - /p"),
+        ([("p", "read")], [], "Readable:\n  - /p"),
+        ([("p", "read"), ("q",)], [], "Readable:\n  - /p\n  - /q\nWritable:\n  - /q"),
+        ([("q",), ("p", "read")], [], "Readable:\n  - /q\n  - /p\nWritable:\n  - /q"),
+        ([("p", "write", False)], [], "Readable:\n  - /p [non-recursive]\nWritable:\n  - /p [non-recursive]"),
+        ([("p", "read", False), ("q",)], [], "Readable:\n  - /p [non-recursive]\n  - /q\nWritable:\n  - /q"),
+        ([("p",), ("p", "read")], [], "Readable:\n  - /p\nWritable:\n  - /p"),
+        ([("p",)], [("p/s", "read")], "Readable:\n  - /p\nWritable:\n  - /p\nDenied:\n  - /p/s"),
+        ([("p",)], [("p/s", "read", False)], "Readable:\n  - /p\nWritable:\n  - /p\nDenied:\n  - /p/s [non-recursive]"),
+        ([("p",), ("q", "read")], [("p", "read")], "Readable:\n  - /q\nDenied:\n  - /p"),
+        ([("p/a",), ("q", "read")], [("p", "read")], "Readable:\n  - /q\nDenied:\n  - /p"),
+        ([("p",)], [("p", "write")], "Readable:\n  - /p\nDenied:\n  - /p"),
+        ([("p",)], [("p", "read", False)], "Readable:\n  - /p\nWritable:\n  - /p\nDenied:\n  - /p [non-recursive]"),
+        ([("p-evil",)], [("p", "read")], "Readable:\n  - /p-evil\nWritable:\n  - /p-evil\nDenied:\n  - /p"),
+        ([("p",)], [("p", "read")], "Denied:\n  - /p"),
+    ],
+)  # fmt: skip
+def test_the_boundaries_tell_the_scope(tree, allow, deny, text):
+    scope = Scope(*([Access(tree.path(path), *more) for path, *more in rows] for rows in (allow, deny)))
+    assert tree.text("pod", base="B", scope=scope) == f"B\n\n---\n## Working boundaries\n\n{text}"
+
+
+def test_without_a_scope_the_workspace_is_writable(tree):
+    tree({"w/a/b": None})
+    assert tree.text("pod", "w/a", base="B") == "B\n\n" + BOUNDARIES.replace("/w", "/w/a")
+    tree({"w/.git": None})
+    assert tree.text("pod", "w/a", base="B") == f"B\n\n{BOUNDARIES}"
+
+
+def test_a_scope_without_any_access_is_told_too(tree):
+    assert "## Working boundaries" in tree.text("pod", base="B", scope=Scope())
+
+
+def test_a_scopes_path_is_printed_absolute(tree, monkeypatch):
+    monkeypatch.chdir(tree.path("w"))
+    assert "  - /w/sub\n" in tree.text("pod", base="B", scope=Scope([Access("sub")]))
+
+
+# The nearest AGENTS.md
+
+
+@pytest.mark.parametrize(
+    ("files", "nearest"),
+    [
+        ({"w/AGENTS.md": "ROOT", "w/a/AGENTS.md": "MIDDLE", "w/a/b/AGENTS.md": "HERE"}, "HERE"),
+        ({"w/AGENTS.md": "ROOT", "w/a/AGENTS.md": "MIDDLE"}, "MIDDLE"),
+        ({"w/AGENTS.md": "ROOT"}, "ROOT"),
+        ({"w/AGENTS.md": "ROOT", "w/a/AGENTS.md": " \n"}, "ROOT"),
+        ({"w/AGENTS.md": "ROOT", "w/a/AGENTS.md": b"\xff"}, "ROOT"),
+        ({"w/AGENTS.md": "ROOT", "w/a/AGENTS.md": None}, "ROOT"),
+        ({"AGENTS.md": "above the root", "home/AGENTS.md": "user's", "w/CLAUDE.md": "another name"}, None),
+        ({"w/a/b/c/AGENTS.md": "below"}, None),
+    ],
+)
+def test_the_nearest_instructions_up_to_the_workspaces_root(tree, files, nearest):
+    tree({"w/.git": None, "w/a/b/c": None, **files})
+    tail = f"\n\n---\n## Project instructions (AGENTS.md)\n\n{nearest}" if nearest else ""
+    assert tree.text("pod", "w/a/b", base="B") == f"B\n\n{BOUNDARIES}{tail}"
+
+
+def test_outside_of_git_only_the_working_directory_is_the_workspace(tree):
+    tree({"w/AGENTS.md": "ABOVE", "w/a": None})
+    assert "ABOVE" not in tree.text("pod", "w/a", base="B")
+
+
+# Residents
+
+
+RESIDENT = "---\ndescription: D\n{}\n---\nA body that is not in the prompt."
+
+
+@pytest.mark.parametrize("folder", ["knowledge", "workflow"])
+@pytest.mark.parametrize(
+    ("field", "is_resident"),
+    [
+        ("model_invokation: true", True),
+        ("model-invocation: true", True),
+        ("model_invocation: true", True),
+        ("model_invocation: 'true'", True),
+        ("model_invocation: false", False),
+        ("model_invocation:", False),
+        ("model_invocation: [true]", False),
+        ("invocation: true", False),
+        ("other: 1", False),
+    ],
+)
+def test_residents_ask_for_it_in_any_of_three_spellings(tree, folder, field, is_resident):
+    tree({f"w/.foreword/{folder}/slug.md": RESIDENT.format(field)})
+    heading = {"knowledge": "Resident knowledge", "workflow": "Resident workflows"}[folder]
+    tail = f"\n\n---\n## {heading}\n\n- slug: D" if is_resident else ""
+    assert tree.text("pod", base="B") == f"B\n\n{BOUNDARIES}{tail}"
+
+
+def test_residents_are_sorted_by_slug_and_each_on_its_line(tree):
+    yes = "model_invocation: true"
+    folder = "w/.foreword/knowledge"
+    tree({
+        f"{folder}/{name}": RESIDENT.format(yes)
+        for name in ("b.md", "a.md", "Z.md", "10.md", "9.md", "é.md", "note.txt", "deep/c.md", ".hidden.md")
+    })  # fmt: skip
+    tree({f"{folder}/folded.md": f"---\ndescription: |\n  One\n  two\n{yes}\n---\n"})
+    tree({f"{folder}/windows.md": f'---\r\ndescription: "One\\r\\ntwo"\r\n{yes}\r\n---\r\n'})
+    entries = ["10: D", "9: D", "Z: D", "a: D", "b: D", "folded: One two", "windows: One two", "é: D"]
+    tail = "".join(f"\n- {entry}" for entry in entries)
+    assert tree.text("pod", base="B") == f"B\n\n{BOUNDARIES}\n\n---\n## Resident knowledge\n{tail}"
+
+
+def test_a_wrong_resident_is_a_finding_and_the_others_stay(tree):
+    yes = "model_invocation: true"
+    folder = "w/.foreword/workflow"
+    tree({
+        "w/.git": None,
+        f"{folder}/good.md": RESIDENT.format(yes),
+        f"{folder}/none.md": f"---\n{yes}\n---\n",
+        f"{folder}/open.md": f"---\ndescription: D\n{yes}\n",
+        f"{folder}/plain.md": "no front matter at all",
+        f"{folder}/latin.md": b"---\ndescription: \xe9\nmodel_invocation: true\n---\n",
+        f"{folder}/folder.md": None,
+        f"{folder}/pipe.md": os.mkfifo,
+        f"{folder}/colon.md": f"---\ndescription: Use when: asked\n{yes}\n---\n",
+    })  # fmt: skip
+    prompt = tree.prompt("pod", base="B")
+    assert tree.short(prompt.text).endswith("\n\n- colon: Use when: asked\n- good: D")
+    assert sorted(tree.told(prompt)) == [
+        ("file-not-utf8", f"/{folder}/latin.md"),
+        ("file-unreadable", f"/{folder}/folder.md"),
+        ("file-unreadable", f"/{folder}/pipe.md"),
+        ("resident-invalid", f"/{folder}/open.md"),
+        ("resident-no-description", f"/{folder}/none.md"),
+        ("resident-repaired", f"/{folder}/colon.md"),
+    ]
+
+
+def test_residents_are_looked_for_at_the_workspaces_root(tree):
+    tree({"w/.git": None, "w/a": None, "w/.foreword/knowledge/k.md": RESIDENT.format("model_invocation: true")})
+    tree({"w/a/.foreword/knowledge/no.md": RESIDENT.format("model_invocation: true")})
+    assert tree.text("pod", "w/a", base="B").endswith("## Resident knowledge\n\n- k: D")
+
+
+def test_an_agent_may_opt_out_of_both_kinds_of_residents(tree):
+    for folder in ("knowledge", "workflow"):
+        tree({f"w/.foreword/{folder}/k.md": RESIDENT.format("model_invocation: true")})
+    prompt = tree.prompt("pod", base="B", set={"residents": False})
+    assert tree.short(prompt.text) == f"B\n\n{BOUNDARIES}"
+    assert tree.fates(prompt) == [
+        ("/w/.foreword/knowledge/k.md", "unused"),
+        ("/w/.foreword/workflow/k.md", "unused"),
+    ]
+
+
+# Wording
+
+
+WORDING = {
+    "working_boundaries_section": f"B\n\n{BOUNDARIES}",
+    "agents_md_section": "---\n## Project instructions (AGENTS.md)\n\nX",
+    "resident_knowledge_section": "---\n## Resident knowledge\n\n- k: D",
+    "resident_workflows_section": "---\n## Resident workflows\n\n- k: D",
+}
+WORDS = {"user": "home/.config/foreword/prompts.toml", "workspace": "w/.foreword/prompts.toml", "pack": "pack/prompts.toml"}  # fmt: skip
+
+
+def full(tree):
+    """A workspace with something for every section whose wording can be changed."""
+    resident = RESIDENT.format("model_invocation: true")
+    tree({"w/.git": None, "w/AGENTS.md": "X", "pack": None})
+    return tree({"w/.foreword/knowledge/k.md": resident, "w/.foreword/workflow/k.md": resident})
+
+
+def worded(tree, **packs):
+    packs = {name: tree.path(folder) for name, folder in packs.items()}
+    return assemble(tree.workspace(), Agent(base="B"), "pod", packs=packs)
+
+
+def test_the_shipped_wording(tree):
+    assert tree.short(worded(full(tree)).text) == "\n\n".join(WORDING.values())
+
+
+@pytest.mark.parametrize("key", WORDING)
+def test_wording_is_overridden_key_by_key(tree, key):
+    full(tree)({WORDS["user"]: f"{key} = '## Mine\n{{}}\n{{{{end}}}}'".replace("'", '"""')})
+    inside = WORDING[key].partition("\n\n---\n" if "B\n" in WORDING[key] else "---\n")[2].partition("\n\n")[2]
+    mine = f"## Mine\n{inside}\n{{end}}"
+    expected = {**WORDING, key: f"B\n\n{mine}" if key == "working_boundaries_section" else mine}
+    prompt = worded(tree)
+    assert (tree.short(prompt.text), prompt.findings) == ("\n\n".join(expected.values()), ())
+
+
+@pytest.mark.parametrize(
+    ("given", "wins"),
+    [
+        ("user", "user"),
+        ("workspace", "workspace"),
+        ("pack", "pack"),
+        ("user workspace", "workspace"),
+        ("user pack", "pack"),
+        ("workspace pack", "pack"),
+        ("user workspace pack", "pack"),
+    ],
+)
+def test_the_later_wording_wins(tree, given, wins):
+    full(tree)({WORDS[who]: f"agents_md_section = 'of the {who}: {{}}'" for who in given.split()})
+    text = tree.short(worded(tree, p="pack").text)
+    assert text == "\n\n".join({**WORDING, "agents_md_section": f"of the {wins}: X"}.values())
+
+
+def test_each_key_is_taken_from_the_strongest_that_has_it(tree):
+    keys = list(WORDING)
+    full(tree)({
+        WORDS["user"]: "".join(f"{key} = 'user {{}}'\n" for key in keys[1:]),
+        WORDS["workspace"]: "".join(f"{key} = 'workspace {{}}'\n" for key in keys[2:]),
+        WORDS["pack"]: f"{keys[3]} = 'pack {{}}'\n",
+    })  # fmt: skip
+    text = tree.short(worded(tree, p="pack").text)
+    assert text == f"B\n\n{BOUNDARIES}\n\nuser X\n\nworkspace - k: D\n\npack - k: D"
+
+
+def test_of_several_packs_the_last_one_named_wins(tree):
+    full(tree)({"one/prompts.toml": "agents_md_section = 'one {}'", "two/prompts.toml": "agents_md_section = 'two {}'"})
+    assert "\n\ntwo X\n\n" in worded(tree, a="one", b="two").text
+    assert "\n\none X\n\n" in worded(tree, b="two", a="one").text
+
+
+@pytest.mark.parametrize("who", WORDS)
+@pytest.mark.parametrize("key", WORDING)
+@pytest.mark.parametrize("lost", ["", "nothing", "{x}", "{{}}", "{} and {}", "{", "{ }"])
+def test_wording_that_lost_its_place_for_the_value_is_an_error(tree, who, key, lost):
+    tree({"pack": None, WORDS[who]: f"{key} = '{lost}'"})
+    with pytest.raises(LayoutError) as raised:
+        worded(tree, p="pack")
+    assert key in str(raised.value) and "\n" not in str(raised.value)
+    if lost in ("", "nothing"):
+        path = f"/{WORDS[who]}"
+        assert tree.short(str(raised.value)) == f"{path}: {key} needs '{{}}' exactly once, where its value stands"
+
+
+@pytest.mark.parametrize("text", ["agents_md_section = 5", "agents_md_section = ['{}']", "agents_md_section", "\ufffd"])
+def test_wording_that_is_none_is_an_error_that_names_the_file(tree, text):
+    tree({WORDS["user"]: text})
+    with pytest.raises(LayoutError, match=r"prompts\.toml"):
+        worded(tree)
+
+
+@pytest.mark.parametrize("who", WORDS)
+def test_an_unknown_key_is_a_finding(tree, who):
+    full(tree)({WORDS[who]: "agents_md_sektion = '{}'\n[nested]\nkey = 'x'\n"})
+    prompt = worded(tree, p="pack")
+    assert tree.short(prompt.text) == "\n\n".join(WORDING.values())
+    path = f"/{WORDS[who]}"
+    assert tree.messages(prompt)[0] == (
+        "wording-unknown",
+        f"{path}: no wording 'agents_md_sektion'; did you mean 'agents_md_section'?",
+    )
+    assert tree.told(prompt) == [("wording-unknown", path)] * 2
+
+
+def test_a_key_of_another_layout_is_known(tree):
+    others = [key for key in shipped_layout("pi")["wording"] if key not in shipped_layout("pod")["wording"]]
+    full(tree)({WORDS["user"]: "".join(f"{json.dumps(key)} = 'x'\n" for key in others if key != "tool")})
+    assert worded(tree).findings == ()
+
+
+def test_the_request_for_a_compaction_is_wording_too(tree):
+    tree({WORDS["user"]: "compaction = 'Say what happened.'"})
+    assert Assembler(tree.workspace(), "pod").layout().wording["compaction"] == "Say what happened."
+
+
+# What a workspace may not do
+
+
+HOSTILE = {
+    "text": ["", "x", "{}"],
+    "form": ["", "x", "{}", "@compaction"],
+    "name": ["tools", "denied"],
+    "names": [[], ["body"], ["readable"], ["base"]],
+    "groups": [[], ["home:x"]],
+    "conditions": [["session"], ["!main"], ["set:residents"]],
+    "switch": [True, False],
+    "count": [0, 1],
+}
+
+
+def settable(table):
+    """Every key that `foreword.toml` could set in one table of the layout, with what would do harm there."""
+    name = table.partition(".")[0] or "layout"
+    for key in KEYS:
+        if key.table == name and key.name != "extends":
+            yield from ((f"{table}.{key.name}".lstrip("."), each) for each in HOSTILE.get(key.takes, key.choices))
+    if table in ("settings", "wording"):
+        yield from ((f"{table}.{key}", each) for key in shipped_layout("pod")[table] for each in ("", "x", "{}", False))
+
+
+TABLES = ["", "settings", "wording", "on", "compaction", *(f"{table}.{name}" for table in ("find", "section") for name in shipped_layout("pod")[table])]  # fmt: skip
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_no_key_of_its_settings_removes_a_workspaces_boundaries(tree, table):
+    tree({"w/.git": None, "w/AGENTS.md": "X"})
+    scope = Scope([Access(tree.path("w"))], [Access(tree.path("w/secret"), "read")])
+    rows = "Readable:\n  - /w\nWritable:\n  - /w\nDenied:\n  - /w/secret"
+    removed = []
+    for key, content in settable(table):
+        tree({"w/.foreword/foreword.toml": f"{key} = {json.dumps(content)}"})
+        if rows not in tree.text("pod", base="B", scope=scope):
+            removed.append((key, content))
+    assert removed == []
+
+
+def test_a_section_that_lists_nothing_is_refused(tree):
+    tree({"w/.git": None, "w/AGENTS.md": "X", "w/.foreword/foreword.toml": "section.project.of = ''"})
+    prompt = tree.prompt("pod", base="B")
+    assert tree.short(prompt.text) == f"B\n\n{BOUNDARIES}\n\n---\n## Project instructions (AGENTS.md)\n\nX"
+    assert tree.told(prompt) == [("workspace-refused", "/w/.foreword/foreword.toml")]
+
+
+def test_a_key_that_would_change_the_boundaries_is_ignored_and_said(tree):
+    tree({"w/.git": None, "w/.foreword/foreword.toml": "[for.pod]\nsections = ['body']\nresidents = false\n"})
+    prompt = tree.prompt("pod", base="B")
+    assert tree.short(prompt.text) == f"B\n\n{BOUNDARIES}"
+    path = "/w/.foreword/foreword.toml"
+    message = f"{path}: a workspace may not change its own boundaries (sections); the key was ignored"
+    assert tree.messages(prompt) == [("workspace-refused", message)]
+
+
+@pytest.mark.parametrize("who", ["home/.config/foreword/foreword.toml", "w/mine.toml"])
+def test_user_and_caller_may_leave_the_boundaries_out(tree, who):
+    tree({"w/.git": None, who: "sections = ['body']"})
+    prompt = assemble(tree.workspace(), Agent(base="B"), "pod", settings=tree.path(who) if who.startswith("w/") else "")
+    assert (prompt.text, prompt.findings) == ("B", ())
+
+
+def test_a_workspace_may_not_have_the_users_templates(tree):
+    tree({"w/.git": None, f"{USERS}/private.md": "PRIVATE", "w/.foreword/foreword.toml": "body.text = '$user/private'"})
+    prompt = tree.prompt("pod")
+    assert "PRIVATE" not in prompt.text
+    assert tree.told(prompt) == [("workspace-refused", "/w/.foreword/foreword.toml")]
+
+
+# Other people's templates
+
+
+DOUBLING = '{% set n = namespace(x="a") %}{% for i in range(60) %}{% set n.x = n.x ~ n.x %}{% endfor %}{{ n.x | length }}'
+FORMAT = '{{ "%9999999999d" | format(1) }}'
+STEPS = "{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}"
+BRANCHES = "{% if false %}" + "{% elif false %}" * 5_000 + "{% endif %}"
+
+
+@pytest.mark.parametrize("text", [DOUBLING, FORMAT, STEPS, BRANCHES], ids=["doubling", "format", "steps", "branches"])
+def test_a_hostile_template_of_the_workspace_ends_in_a_sentence_and_the_next_renders(tree, text, monkeypatch, capsys):
+    monkeypatch.setenv("HOME", tree.path("home"))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    tree({"w/.git": None, f"{WORKSPACES}/hostile.md": text, f"{WORKSPACES}/kind.md": "Hello {{ cwd }}"})
+    tree({f"{USERS}/mine.md": "{% include '$workspace/hostile' %}"})
+    for address in ("$workspace/hostile", "$user/mine"):
+        assert main(["show", tree.path("w"), "--layout", "pod", "--base", address]) == 2
+        out, err = capsys.readouterr()
+        first, *place = err.rstrip("\n").split("\n")
+        assert out == "" and first.startswith("foreword: $") and len(place) in (0, 2)
+    assert body(tree, "$workspace/kind") == "Hello /w"
+
+
+def test_a_template_in_the_workspaces_settings_is_a_strangers_too(tree):
+    tree({"w/.git": None, "w/.foreword/foreword.toml": f"body.text = {json.dumps(DOUBLING)}"})
+    with pytest.raises(TemplateError, match="memory"):
+        tree.prompt("pod")
+    tree({"w/.foreword/foreword.toml": "body.text = '{{ cwd }}'"})
+    assert tree.text("pod") == f"/w\n\n{BOUNDARIES}"
+
+
+def test_an_error_of_the_sandbox_is_the_one_of_this_process(tree):
+    tree({f"{folder}/a.md": "x\n{{ ghost }}" for folder in (USERS, WORKSPACES)})
+    assert error(tree, "$workspace/a") == error(tree, "$user/a").replace("$user", "$workspace")
+
+
+# Where it came from, and when it is read again
+
+
+def test_every_character_of_the_body_has_its_template(tree):
+    tree({f"{USERS}/main.md": "A\n{% include 'part' %} {{ cwd }}\n", f"{USERS}/part.md": "B\n"})
+    prompt = tree.prompt("pod", set={"body.text": "$user/main"})
+    assert [
+        (piece.text.replace(tree.top, ""), piece.origin.kind, piece.origin.path, piece.origin.lines)
+        for piece in prompt.passages[0].pieces
+    ] == [
+        ("A\n", "template", "$user/main", (1, 1)),
+        ("B", "template", "$user/part", (1, 1)),
+        (" ", "template", "$user/main", (2, 2)),
+        ("/w", "variable", "cwd", None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (f"{USERS}/part.md", "EDITED"),
+        (f"{USERS}/main.md", "EDITED"),
+        (WORDS["user"], "working_boundaries_section = 'EDITED {}'"),
+        ("w/AGENTS.md", "EDITED"),
+        ("w/.foreword/knowledge/k.md", "---\ndescription: EDITED\nmodel_invocation: true\n---\n"),
+    ],
+)
+def test_an_assembler_sees_a_change_of_whatever_it_used(tree, path, text):
+    tree({"w/.git": None, f"{USERS}/main.md": "{% include 'part' %}", f"{USERS}/part.md": "PART"})
+    assembler = Assembler(tree.workspace(), "pod", assignments=[("body.text", "$user/main")])
+    assert tree.short(assembler.prompt().text) == f"PART\n\n{BOUNDARIES}"
+    tree({path: text})
+    assert "EDITED" in assembler.prompt().text

@@ -1,0 +1,269 @@
+"""Arbitrary bytes in any file: at most an error in one sentence, where the file is the caller's own; never an exception, never a hang."""
+
+import faulthandler
+import json
+import os
+import shutil
+import subprocess
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from foreword import Agent, Assembler, ForewordError, Tool, Workspace, assemble
+from foreword.layout import EVENTS, FACTS, KEYS, LISTS, PLACES
+from foreword.tokens import estimate
+from foreword.wire import prompt_form
+
+LAYOUTS = ["foreword", "ion", "opal", "pi", "pod", "builder"]
+TOOLS = [Tool("read"), Tool("bash")]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def alarm():
+    """Whoever hangs is told where, long after every slow machine is done."""
+    faulthandler.dump_traceback_later(1_200, exit=True)
+    yield
+    faulthandler.cancel_dump_traceback_later()
+
+
+@pytest.fixture(scope="module")
+def place(lasting_tree):
+    """Puts files into a workspace and a home directory that are empty but for them, and gives the workspace."""
+
+    def place(files):
+        shutil.rmtree(lasting_tree.path("current"), ignore_errors=True)
+        os.makedirs(lasting_tree.path("current/w/a"))
+        os.makedirs(lasting_tree.path("current/home"))
+        for name, content in files.items():
+            path = os.path.join(os.fsencode(lasting_tree.path("current")), os.fsencode(name))
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "wb") as file:
+                file.write(content)
+        return Workspace(lasting_tree.path("current/w/a"), home=lasting_tree.path("current/home"), platform="linux", environment={})
+
+    return place
+
+
+def check(prompt):
+    """A prompt can be sent, printed and kept."""
+    assert prompt.text.encode().decode() == prompt.text
+    assert all(piece.text.encode() for passage in prompt.passages for piece in passage.pieces)
+    form = prompt_form(prompt, COUNT, [COUNT] * len(prompt.passages))
+    assert json.loads(json.dumps(form)) == json.loads(json.dumps(form, ensure_ascii=False).encode())
+
+
+class COUNT:
+    count, method, exact, error = 0, "none", False, 0.0
+
+
+def show(workspace, layout, **agent):
+    check(assemble(workspace, Agent(tools=TOOLS, **agent), layout))
+
+
+# Instruction files, skills, residents
+
+crumbs = st.sampled_from(
+    [
+        *[b"---\n", b"---", b"name: x\n", b"name: ", b"description: ", b"description: |\n  ", b": ", b"\n", b"\r\n", b"\r", b" ", b"\t", b"&a ", b"*a"],
+        *[b"[", b"]", b"{", b"}", b"!!x ", b"%YAML 9\n", b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\0", b"\xc3", b"\xa9", b"\xe2\x80\xa8", b"\xf0\x9f"],
+        *[b"model_invokation: true\n", b"disable-model-invocation: yes\n", b"globs: x\n", b"```", b"<!--", b"-->", b"</skills>", b"<instructions "],
+        *[b"<!-- include: ./AGENTS.md -->", b"<!-- include: ../../../../../../etc/passwd -->", b"<!-- include: \xc3\xa9 -->", b"<!-- include: ./. -->"],
+        *[b'<!-- if: model == "m" -->', b"<!-- else -->", b"<!-- endif -->", b"<!-- if: (((( -->", b"{{ cwd }}", b"{{", b"AGENTS.md", b"@CLAUDE.md"],
+        *[b"gitdir: ", b"gitdir: ..\n", b"ref: refs/heads/", b"[core]\n", b"bare = true\n", b"repositoryformatversion = 9\n", b"x" * 300, b"../" * 40],
+    ]
+)
+junk = st.one_of(st.binary(max_size=60), st.lists(st.one_of(crumbs, st.binary(max_size=3)), max_size=14).map(b"".join))
+CONTENT = (
+    "w/AGENTS.md w/CLAUDE.md w/a/AGENTS.override.md w/a/AGENTS.md w/a/AGENTS.local.md w/a/OPAL.md w/a/.sf/SYSTEM.md w/a/.sf/APPEND_SYSTEM.md"
+    " home/.ion/AGENTS.md home/.config/agents/AGENTS.md home/.config/agents/rules/r.md home/.sf/agent/AGENTS.md w/a/.agents/skills/x/SKILL.md"
+    " w/a/.agents/skills/x/y/SKILL.md w/a/.sf/skills/z/SKILL.md home/.agents/skills/x/SKILL.md w/a/.foreword/knowledge/k.md"
+    " w/a/.foreword/workflow/f.md"
+).split()
+
+
+@settings(max_examples=60)
+@given(files=st.fixed_dictionaries({}, optional=dict.fromkeys(CONTENT, junk)))
+def test_content(place, files):
+    workspace = place(files)
+    for layout in LAYOUTS:
+        show(workspace, layout, model="m")
+
+
+@settings(max_examples=40)
+@given(content=junk)
+def test_the_active_skill(place, content):
+    workspace = place({"w/a/.agents/skills/x/SKILL.md": b"---\nname: x\ndescription: D.\n---\n" + content})
+    for layout in ("ion", "foreword", "opal", "pi"):
+        try:
+            show(workspace, layout, skill="x")
+            assert Assembler(workspace, layout).skill_message("x").encode()
+        except ForewordError as error:
+            assert str(error).encode()
+
+
+@settings(max_examples=60)
+@given(text=st.one_of(st.text(), st.lists(st.sampled_from(["[file:", "]", "[if ", "x", "\0", "\ud800", "/", "..", "[git:branch]", "é" * 200])).map("".join)))
+@example("[file:a\0b]")
+@example("[file:\ud800]")
+def test_what_the_caller_gives_as_text(place, text):
+    workspace = place({"w/a/AGENTS.md": b"x"})
+    for layout in ("foreword", "ion", "opal", "pi", "builder"):
+        show(workspace, layout, base=text, plan=text, session=text, model=text, provider=text, language=text, docs=[(text, text)])
+
+
+# Names
+
+odd_names = st.one_of(st.binary(min_size=1, max_size=20), st.text(min_size=1, max_size=20).map(lambda text: text.encode("utf-8", "replace")))
+odd_names = odd_names.map(lambda name: name.translate(None, b"\0/")).filter(lambda name: name.strip(b"."))
+
+
+@settings(max_examples=60)
+@given(names=st.lists(odd_names, min_size=1, max_size=4, unique=True), content=junk)
+def test_names_of_files(place, names, content):
+    good = b"---\nname: x\ndescription: D.\nmodel_invokation: true\n---\n"
+    files = {"w/.git/HEAD": b"ref: refs/heads/x"}
+    for name in names:
+        for folder in (b"w/a/.agents/skills", b"w/a/.sf/skills", b"w/" + name + b"/.agents/skills"):
+            files[folder + b"/" + name + b"/SKILL.md"] = good + content
+        for folder in (b"home/.config/agents/rules", b"w/.foreword/knowledge", b"w/.foreword/workflow"):
+            files[folder + b"/" + name + b".md"] = good + content
+        files[b"w/" + name + b"/AGENTS.md"] = b"<!-- include: ./part.md -->\n" + content
+        files[b"w/" + name + b"/part.md"] = content
+    workspace = place(files)
+    below = os.path.join(os.path.dirname(workspace.cwd), os.fsdecode(names[0]))
+    for layout in LAYOUTS:
+        show(workspace, layout)
+        show(Workspace(below, home=workspace.home, environment={}), layout)
+
+
+# A repository
+
+GIT = "w/.git/HEAD w/.git/config w/.git/commondir w/.git/config.worktree w/.git/index w/.git/refs/heads/x w/.gitattributes w/.gitignore".split()
+TEMPLATE = "[git:branch] [if git:status]x[endif] [git:status]"
+
+
+@settings(max_examples=25)
+@given(
+    files=st.one_of(
+        st.fixed_dictionaries({"w/.git": junk}),
+        st.fixed_dictionaries({"w/a/.git": junk, "w/.git/HEAD": junk}),
+        st.fixed_dictionaries({}, optional=dict.fromkeys(GIT, junk)),
+    ),
+    is_made=st.booleans(),
+)
+@example({"w/.git/config": b'[filter "x"]\nclean = cat\n[filter "\\"y"]\n'}, True)
+def test_a_repository(place, files, is_made):
+    if is_made and "w/.git" not in files:
+        place({"w/x": b"x"})
+        workspace = place({})
+        subprocess.run(["git", "init", "-q", os.path.dirname(workspace.cwd)], check=True)
+        kept = os.path.dirname(workspace.cwd)
+        for name, content in files.items():
+            path = os.path.join(os.path.dirname(kept), name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "wb") as file:
+                file.write(content)
+    else:
+        workspace = place(files)
+    show(workspace, "builder", base=TEMPLATE)
+    show(workspace, "foreword")
+
+
+# Settings, wording, layouts, templates
+
+names = [*{key.name for key in KEYS}, *{key.table for key in KEYS}, "identity", "skills", "context", "project", "body", "names", "dir", "for", "opal", "x", "wording"]
+bare_keys = st.lists(st.sampled_from(names), min_size=1, max_size=3).map(".".join)
+known_keys = st.sampled_from(
+    [
+        *[f"{table}.{name}.{key.name}" for key in KEYS for table, name in (("find", "skills"), ("section", "skills")) if key.table == table],
+        *[key.name for key in KEYS if key.table == "layout"],
+        *[f"on.{event}" for event in EVENTS],
+        *["settings.names", "settings.dir", "settings.file_paths", "settings.file_secrets", "layout", "store", "wording.compaction", "guideline"],
+    ]
+)
+strings = st.one_of(
+    st.sampled_from([*FACTS, *LISTS, "opal", "pi", "nothing", "$std/opal", "$workspace/x", "$user/x", "$x", "$std/../x", "./x.toml", "/etc/passwd", "{}", "{text}"]),
+    st.sampled_from(["@x", "@names", "{names}", "{{", "}", "{path|xml}", "tool:x", "!tool:x|tools", "set:x", "cut", "shorten", "strict", "keep", "gather", "jinja"]),
+    st.sampled_from([f"{place}:{path}" for place in PLACES for path in ("AGENTS.md", "**/x", "*", "../../*", "~/x", "/", "a\\u0000b", "{dir}/x", "{x}")]),
+    st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=6).map(lambda text: json.dumps(text, ensure_ascii=False)[1:-1]),
+).map('"{}"'.format)
+numbers = st.sampled_from(["0", "1", "-1", "9_999", "1.5", "nan", "inf", "true", "false", "1979-05-27", "9" * 5_000, "0x" + "f" * 5_000, "[[[[]]]]"])
+values = st.recursive(
+    st.one_of(strings, numbers),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3).map(lambda each: f"[{', '.join(each)}]"),
+        st.dictionaries(st.sampled_from(["text", "of", "say", "when", "from", "x"]), inner, max_size=2).map(
+            lambda table: "{{ {} }}".format(", ".join(f"{key} = {content}" for key, content in table.items()))
+        ),
+    ),
+    max_leaves=5,
+)
+rows = st.one_of(
+    st.builds("{} = {}".format, st.one_of(known_keys, bare_keys), values),
+    st.builds("[{}]".format, bare_keys),
+    st.just("[[guideline]]"),
+    st.builds("say = {}".format, values),
+)
+tomls = st.one_of(junk, st.lists(rows, max_size=5).map("\n".join).map(str.encode))
+
+
+@settings(max_examples=120)
+@given(content=tomls, layout=st.sampled_from(["", *LAYOUTS]))
+@example(b"budget = " + b"9" * 5_000, "opal")
+@example(b'layout = "nonsense"', "")
+def test_the_settings_of_a_workspace_raise_nothing(place, content, layout):
+    """They are a stranger's: what is wrong with them is a finding."""
+    show(place({"w/a/.foreword/foreword.toml": content}), layout)
+
+
+@settings(max_examples=120)
+@given(content=tomls, name=st.sampled_from(["home/.config/foreword/foreword.toml", "w/a/.foreword/prompts.toml", "home/.config/foreword/prompts.toml"]))
+@example(b"section = 3", "home/.config/foreword/foreword.toml")
+def test_settings_and_wording_raise_nothing_but_an_error(place, content, name):
+    workspace = place({name: content})
+    for layout in ("", "opal", "pod"):
+        try:
+            show(workspace, layout)
+        except ForewordError as error:
+            assert "\n" not in str(error) and str(error).encode()
+
+
+@settings(max_examples=150)
+@given(content=tomls, base=st.sampled_from(["", "opal", "foreword", "pi", "ion", "pod", "builder"]))
+@example(b"section = 3\nsections = []", "")
+@example(b"guideline = 3\nsections = []", "")
+@example(b'guideline = ["x"]\nsections = []', "")
+@example(b"section = 3", "opal")
+def test_a_layout_raises_nothing_but_an_error(place, content, base):
+    start = f'extends = "$std/{base}"\n'.encode() if base else b""
+    workspace = place({"w/a/x.toml": start + content, "w/a/.foreword/prompts/x.toml": start + content, "w/a/AGENTS.md": b"x"})
+    for layout in (os.path.join(workspace.cwd, "x.toml"), "$workspace/x"):
+        try:
+            show(workspace, layout)
+        except ForewordError as error:
+            assert str(error).encode()
+
+
+templates = st.one_of(
+    junk,
+    st.lists(
+        st.sampled_from(["{{ cwd }}", "{{ x }}", "{% if tools %}", "{% endif %}", "{% include 'y' %}", "{% for x in tools %}", "{% endfor %}", "{{", "%}", "{#", "é", "\n"]),
+        max_size=8,
+    ).map(lambda each: "".join(each).encode()),
+)  # fmt: skip
+
+
+@settings(max_examples=60)
+@given(body=templates, other=templates)
+def test_a_template_raises_nothing_but_an_error(place, body, other):
+    workspace = place({"home/.config/foreword/prompts/x.md": body, "home/.config/foreword/prompts/y.md": other})
+    for layout in ("pod", "builder"):
+        try:
+            check(assemble(workspace, Agent(tools=TOOLS), layout, assignments=[("body.text", "$user/x")]))
+        except ForewordError as error:
+            assert str(error).encode()
+
+
+def test_the_estimate_takes_any_text():
+    assert estimate("\ud800\0\x7f") > 0

@@ -1,0 +1,346 @@
+"""A budget is never exceeded but where that is said, and nothing gives way in silence."""
+
+import re
+from datetime import UTC, datetime
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from foreword import Agent, Tool, Workspace
+from foreword.build import build
+from foreword.layout import assign, parse
+from foreword.packs import shipped_layout
+from foreword.tokens import estimate
+from foreword.vocabulary import Candidate, Document, Inputs, Resident, Skill, digest
+
+NOW = datetime(2026, 3, 7, 8, 55, 5, tzinfo=UTC)
+WORKSPACE = Workspace("/w/a", "/w", "/home", "linux", {}, True)
+AGENT = Agent(tools=[Tool("read"), Tool("bash")], plan="The plan.")
+
+LAYOUT = {
+    "about": "Two finds of files, two menus, and what never gives way.",
+    "sections": ["base", "files", "skills", "residents", "boundaries"],
+    "find": {
+        "far": {"files": ["home:x/*.md"]},
+        "near": {"files": ["cwd:*.md"]},
+        "skills": {"as": "skill", "files": ["cwd:skills/*/SKILL.md"]},
+        "residents": {"as": "resident", "files": ["cwd:residents/*.md"]},
+    },
+    "section": {
+        "base": {"text": "You are an agent of few words.", "wrap": "<base>\n{}\n</base>"},
+        "files": {"sections": ["far", "near"], "wrap": "<files>\n{}\n</files>", "over": "cut"},
+        "far": {"of": "far", "item": '<file path="{path|xml}">\n{text}\n</file>', "join": "\n\n"},
+        "near": {"of": "near", "item": '<file path="{path|xml}">\n{text}\n</file>', "join": "\n\n"},
+        "skills": {"of": "skills", "item": "- {name|xml}: {description|xml}", "short": "- {name|xml}", "wrap": "<skills>\n{}\n</skills>"},
+        "residents": {"of": "residents", "item": "* {name}: {description|line}", "wrap": "<residents>\n{}\n</residents>"},
+        "boundaries": {"of": "readable", "item": "  - {path}{mark}", "wrap": "<boundaries>\n{}\n</boundaries>"},
+    },
+}  # fmt: skip
+
+# Files and menus
+
+words = st.sampled_from(["word", "Wort", "x", "日本語", "é", "👩‍👩‍👧", "a_b.c(1)", "</files>", "<file", "</filesystem>", "&amp;", "<", "`"])
+lines = st.lists(words, max_size=12).map(" ".join)
+blocks = st.one_of(lines, st.sampled_from(["```\ncode\n```", "```", "<!--", "", "# Title"]))
+texts = st.builds(lambda parts, times: "\n".join(parts * times).strip("\n"), st.lists(blocks, min_size=1, max_size=8), st.integers(1, 12))
+names = st.lists(st.text(st.sampled_from("abcdef&<"), min_size=1, max_size=8), max_size=30, unique=True)
+descriptions = st.builds(lambda text, times: " ".join((text * times).split()), st.text(st.sampled_from("ab c.&<>\"é日"), min_size=1, max_size=30), st.integers(1, 9))
+
+
+@st.composite
+def inputs(draw, files=st.lists(texts, max_size=5), skills=names, residents=names):
+    """What a workspace holds for the layout above."""
+    documents = [Document(f"/{number}.md", text, digest(text)) for number, text in enumerate(draw(files)) if text.strip()]
+    division = draw(st.integers(0, len(documents)))
+    listed = [Skill(name, draw(descriptions) or "x", f"/s/{name}/SKILL.md") for name in sorted(draw(skills))]
+    known = [Resident(name, draw(descriptions) or "x", f"/r/{name}.md") for name in sorted(draw(residents))]
+    found = {"far": documents[:division], "near": documents[division:], "skills": listed, "residents": known}
+    candidates = tuple(Candidate(each.path, "project", "used") for each in documents)
+    return Inputs(WORKSPACE, {name: tuple(entries) for name, entries in found.items()}, candidates)
+
+
+budgets = st.one_of(st.integers(1, 60), st.integers(1, 600), st.integers(1, 3_000))
+
+
+def prompt(given, assignments=None, mapping=LAYOUT, name="own"):
+    for key, content in (assignments or {}).items():
+        mapping = assign(mapping, key, content)
+    return build(parse(mapping, name, f"$std/{name}"), given, AGENT, None)
+
+
+def passage(of, section):
+    return next((each.text for each in of.passages if each.section == section), "")
+
+
+def shown(of):
+    """The text of each file as it stands in the prompt, its marks included."""
+    return dict(re.findall(r'<file path="([^"]*)">\n(.*?)\n</file>', of.text, re.DOTALL))
+
+
+def kept(of):
+    """What of each file's own characters stands in the prompt."""
+    own = {}
+    for piece in (piece for each in of.passages for piece in each.pieces if piece.origin.kind == "file"):
+        own[piece.origin.path] = own.get(piece.origin.path, "") + piece.text
+    return own
+
+
+def codes(of):
+    return [each.code for each in of.findings if each.code.startswith("budget")]
+
+
+def documents(given):
+    return [*given.found["far"], *given.found["near"]]
+
+
+MARK = r"\[foreword: cut here, about [\d,]+ tokens left out\]"
+
+
+def check_cuts(before, after, given):
+    """Every file is whole, or a beginning with a mark, or gone; each but the whole ones with its finding; farthest first."""
+    told = {each.path: each.message for each in after.findings if each.code == "budget-file"}
+    fates = {each.path: each.fate for each in after.candidates}
+    is_farther_cut = True
+    for path, text in reversed(shown(before).items()):
+        own, now = kept(after).get(path, ""), shown(after).get(path, "")
+        assert kept(before)[path].startswith(own)
+        if now == text:
+            assert path not in told and fates[path] == "used"
+        else:
+            assert f"{path}: cut from {estimate(text):,} to {estimate(now):,} tokens; " in told[path] and fates[path] == "cut"
+            assert not now or re.search(rf"(?:\A|\n){MARK}\Z", now)
+            assert estimate(now) < estimate(text)
+        is_farther_cut = check_order(text, now, own, is_farther_cut)
+    assert told.keys() <= shown(before).keys()
+    own = [piece.text for each in after.passages for piece in each.pieces if piece.origin.kind == "builtin"]
+    assert tags(after.text) == [tag for text in own for tag in tags(text)]
+
+
+def tags(text):
+    """Every tag around a file or all of them; a cut must not make one out of the beginning of a longer word."""
+    return re.findall(r"<\s*/?\s*files?(?=[\s/>]|\Z)", text)
+
+
+def check_order(text, now, own, may_be_whole):
+    """Whether a farther file may have kept anything: not if this one lost something, but for one no longer than its mark."""
+    is_short = estimate(text) <= estimate(f"[foreword: cut here, about {estimate(text):,} tokens left out]")
+    assert may_be_whole or not own or (is_short and now == text)
+    return may_be_whole and now == text
+
+
+# The whole
+
+
+@settings(max_examples=150)
+@given(given=inputs(), budget=budgets)
+def test_the_whole_keeps_its_budget_or_says_what_is_too_large(given, budget):
+    before, after = prompt(given), prompt(given, {"budget": budget})
+    if estimate(before.text) <= budget:
+        assert after == before
+        return
+    nearest = documents(given)[-1:]
+    is_near = bool(given.found["near"])
+    least = {"far": () if is_near else tuple(nearest), "near": tuple(nearest) if is_near else (), "skills": (), "residents": ()}
+    floor = prompt(Inputs(WORKSPACE, least))
+    assert (estimate(floor.text) > budget) == ("budget-exceeded" in codes(after)) == (estimate(after.text) > budget)
+    if estimate(floor.text) > budget:
+        assert after.text == floor.text
+    assert {each.severity for each in after.findings if each.code == "budget-exceeded"} <= {"error"}
+    for section in ("base", "boundaries"):
+        assert passage(after, section) == passage(before, section)
+    for document in nearest:
+        assert shown(after)[document.path] == shown(before)[document.path]
+    check_cuts(before, after, given)
+
+
+@given(given=inputs(), budget=budgets)
+def test_menus_give_way_before_files_and_files_before_residents(given, budget):
+    before, after = prompt(given), prompt(given, {"budget": budget})
+    if passage(after, "residents") != passage(before, "residents"):
+        assert set(shown(after)) <= {document.path for document in documents(given)[-1:]}
+    if shown(after) != shown(before):
+        assert not passage(after, "skills")
+
+
+@given(given=inputs(), budget=budgets)
+def test_a_whole_that_only_warns_loses_nothing(given, budget):
+    before, after = prompt(given), prompt(given, {"budget": budget, "over": "warn"})
+    assert after.text == before.text
+    assert codes(after) == (["budget-whole"] if estimate(before.text) > budget else [])
+
+
+# A section of files
+
+
+@settings(max_examples=150)
+@given(given=inputs(skills=st.just([])), budget=budgets, over=st.sampled_from(["cut", "shorten"]))
+def test_a_section_of_files_keeps_its_budget(given, budget, over):
+    before, after = prompt(given), prompt(given, {"files.budget": budget, "files.over": over})
+    assert estimate(passage(after, "files")) <= budget
+    assert "budget-section" not in codes(after)
+    if estimate(passage(before, "files")) <= budget:
+        assert after == before
+    for section in ("base", "residents", "boundaries"):
+        assert passage(after, section) == passage(before, section)
+    check_cuts(before, after, given)
+
+
+@given(given=inputs(skills=st.just([]), residents=st.just([])), budget=budgets)
+def test_what_is_gone_is_the_farthest(given, budget):
+    after = prompt(given, {"files.budget": budget})
+    paths = [document.path for document in documents(given)]
+    assert list(shown(after)) == paths[len(paths) - len(shown(after)) :]
+
+
+@given(given=inputs(), budget=budgets)
+def test_a_section_that_only_warns_loses_nothing(given, budget):
+    before, after = prompt(given), prompt(given, {"files.budget": budget, "files.over": "warn", "near.over": "warn"})
+    assert after.text == before.text
+    assert codes(after) == (["budget-section"] if estimate(passage(before, "files")) > budget else [])
+
+
+# One file
+
+
+@given(given=inputs(), budget=budgets)
+def test_every_file_keeps_its_budget(given, budget):
+    before, after = prompt(given), prompt(given, {"files.file_budget": budget})
+    for path, text in shown(before).items():
+        now = shown(after).get(path, "")
+        assert estimate(now) <= budget
+        assert (now == text) == (estimate(text) <= budget)
+        assert [each.path for each in after.findings if each.path == path and each.code == "budget-file"] == ([] if now == text else [path])
+    for section in ("base", "skills", "residents", "boundaries"):
+        assert passage(after, section) == passage(before, section)
+
+
+# A menu
+
+
+def escaped(text):
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+
+
+def shortened(text, length):
+    """So many characters, the ellipsis among them; no escape is broken."""
+    if len(text) <= length:
+        return text
+    start = text[: length - 1]
+    return re.sub(r"&[a-z]*\Z", "", start) + "…"
+
+
+def menu(lines_of_menu):
+    return "<skills>\n{}\n</skills>".format("\n".join(lines_of_menu))
+
+
+def described(given, length):
+    return menu(f"- {escaped(each.name)}: {shortened(escaped(each.description), length)}" for each in given.found["skills"])
+
+
+def named(given, count):
+    entries = [f"- {escaped(each.name)}" for each in given.found["skills"]]
+    left = len(entries) - count
+    return menu([*entries[:count], *([f"[foreword: {left:,} more left out]"] if left else [])])
+
+
+@settings(max_examples=200)
+@given(given=inputs(files=st.just([])), budget=budgets, over=st.sampled_from(["cut", "shorten"]))
+@example(Inputs(WORKSPACE, {"far": (), "near": (), "residents": (), "skills": tuple(Skill(f"s{n}", "&" * 40, f"/{n}") for n in range(9))}), 95, "shorten")
+def test_a_menu_shortens_evenly_then_keeps_names_then_counts(given, budget, over):
+    before, after = prompt(given), prompt(given, {"skills.budget": budget, "skills.over": over})
+    shown_menu, total = passage(after, "skills"), len(given.found["skills"])
+    if estimate(passage(before, "skills")) <= budget:
+        assert after == before
+        return
+    assert codes(after) == ["budget-menu"]
+    (message,) = [each.message for each in after.findings if each.code == "budget-menu"]
+    cost = f"of {total:,} entries (from {estimate(passage(before, 'skills')):,} to {estimate(shown_menu):,} tokens); the budget of section 'skills' is {budget:,} tokens"
+    assert message.endswith(cost)
+    longest = max(len(escaped(each.description)) for each in given.found["skills"])
+
+    def fits(text):
+        return estimate(text) <= budget
+
+    if length := re.search(r"descriptions were shortened to ([\d,]+) characters", message):
+        length = int(length[1].replace(",", ""))
+        assert shown_menu == described(given, length) and fits(shown_menu)
+        assert not fits(described(given, length + 1))
+    elif "only names were kept" in message:
+        assert shown_menu == named(given, total) and fits(shown_menu)
+        assert longest <= 24 or not fits(described(given, 24))
+    elif count := re.search(r"only the first ([\d,]+) names were kept", message):
+        count = int(count[1].replace(",", ""))
+        assert shown_menu == named(given, count) and fits(shown_menu)
+        assert not fits(named(given, count + 1)) and not fits(named(given, total))
+    else:
+        assert shown_menu == "" and not fits(named(given, 0))
+    for section in ("base", "residents", "boundaries"):
+        assert passage(after, section) == passage(before, section)
+
+
+@given(given=inputs(files=st.just([])), first=budgets, second=budgets)
+def test_a_menu_that_two_budgets_shorten_is_as_the_tighter_one_leaves_it(given, first, second):
+    """What an earlier budget left is no menu: names are counted against all, not against what was left."""
+    after = prompt(given, {"skills.budget": first, "budget": second})
+    shown_menu, total = passage(after, "skills"), len(given.found["skills"])
+    assert estimate(shown_menu) <= first
+    if left := re.search(r"\[foreword: ([\d,]+) more left out\]", shown_menu):
+        assert shown_menu.count("\n- ") + int(left[1].replace(",", "")) == total
+    told = [each.message.partition(":")[0] for each in after.findings if each.code == "budget-menu"]
+    assert sorted(told) == sorted({f"section '{name}'" for name in ("skills", "residents") if any(name in each for each in told)})
+
+
+# All at once
+
+
+LAYOUTS = {
+    "foreword": ({"project": "files", "user": "far"}, ["instructions", "project", "user", "skills", "identity", "boundaries"]),
+    "ion": ({"project": "files", "global": "far"}, ["project", "global", "instructions", "base", "plan"]),
+    "opal": ({"context": "files"}, ["context", "skills", "identity", "environment"]),
+    "pi": ({"context": "files", "append": "far"}, ["context", "append", "skills", "tools", "guidelines"]),
+    "pod": ({"project": "files"}, ["project", "knowledge", "workflows", "boundaries", "readable"]),
+}  # fmt: skip
+
+
+@st.composite
+def tasks(draw):
+    """A shipped layout, something for each of its finds, and budgets anywhere."""
+    layout = draw(st.sampled_from(list(LAYOUTS)))
+    own = draw(inputs())
+    mapping = shipped_layout(layout)
+    found = dict.fromkeys(mapping.get("find", {}), ())
+    for name, source in LAYOUTS[layout][0].items():
+        found[name] = own.found["near" if source == "files" else "far"]
+    found |= {name: own.found["skills"] for name in ("skills",) if name in found}
+    found |= {name: own.found["residents"] for name in ("knowledge",) if name in found}
+    sections = st.sampled_from(LAYOUTS[layout][1])
+    keys = st.one_of(
+        st.tuples(sections.map("section.{}.budget".format), budgets),
+        st.tuples(sections.map("section.{}.file_budget".format), budgets),
+        st.tuples(sections.map("section.{}.over".format), st.sampled_from(["warn", "cut", "shorten"])),
+        st.tuples(st.just("budget"), budgets),
+        st.tuples(st.just("over"), st.sampled_from(["warn", "cut"])),
+    )
+    return layout, Inputs(WORKSPACE, found, own.candidates), dict(draw(st.lists(keys, min_size=1, max_size=6)))
+
+
+@settings(max_examples=150)
+@given(task=tasks())
+def test_any_budgets_of_any_layout(task):
+    layout, given_inputs, assignments = task
+    mapping = shipped_layout(layout)
+    for key, content in assignments.items():
+        mapping = assign(mapping, key, content)
+    parsed = parse(mapping, layout, f"$std/{layout}")
+    agent = AGENT if layout != "pi" else Agent(tools=AGENT.tools)
+    after = build(parsed, given_inputs, agent, NOW)
+    if parsed.budget and estimate(after.text) > parsed.budget:
+        assert {"budget-exceeded", "budget-whole"} & set(codes(after))
+    messages = [each.message for each in after.findings if each.code == "budget-section"]
+    for section in parsed.each_section():
+        text = passage(after, section.name)
+        if section.budget and estimate(text) > section.budget:
+            assert any(f"section '{section.name}'" in message for message in messages)
+    boundaries = [each.text for each in after.passages if each.section == "boundaries"]
+    assert all("/w" in text for text in boundaries) and len(boundaries) == (layout in ("foreword", "pod"))
+    assert after == build(parsed, given_inputs, agent, NOW)

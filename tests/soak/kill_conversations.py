@@ -1,0 +1,156 @@
+"""Kills processes in the middle of construct and compact, and looks whether every conversation is whole.
+
+    python tests/soak/kill_conversations.py --many 1000
+
+A child makes and compacts conversations and says what it was answered; at a random moment it gets SIGKILL. Then every answer
+must be in the store as it was given, every edition must be whole, and the conversation must go on in another process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import re
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from foreword import Agent, Conversations, Tool, Workspace
+from foreword.vocabulary import TemplateVersion, digest
+
+TEMPLATE = "Begin [prompt:conversation_id] [file:AGENTS.md] " + "word " * 2000 + "end"
+WHOLE = {
+    "builder": re.compile(r"Begin \S+ File \d+\. (?:word ){2000}end"),
+    "foreword": re.compile(r"<identity>.*File \d+\..*</environment>", re.DOTALL),
+}
+LONGEST = 0.1
+OPENED = b"opened\n"
+
+
+def work(url: str, top: Path, number: int, answers: int) -> None:
+    """What the child does until it is killed: one conversation after the other, with a changed file in between."""
+    talks = Conversations(url)
+    os.write(answers, OPENED)
+    for each in range(10_000):
+        layout = "builder" if each % 2 else "foreword"
+        id = f"{layout}-{number}-{each // 4}"
+        talk = talks.open(id, workspace(top), agent(), layout)
+        for ask in (talk.turn, talk.compact, talk.turn):
+            turn = ask()
+            edition = talks.store.edition(id, turn.edition)
+            assert edition is not None
+            os.write(answers, f"{id} {edition.number} {digest(edition.system)}\n".encode())
+            write_file(top, f"File {number * 10_000 + each}.")
+
+
+def workspace(top: Path) -> Workspace:
+    return Workspace(str(top / "w"), home=str(top / "home"), platform="linux", environment={})
+
+
+def agent() -> Agent:
+    return Agent(tools=[Tool("read"), Tool("bash")])
+
+
+def write_file(top: Path, text: str) -> None:
+    whole = top / "w" / f"next-{os.getpid()}"
+    whole.write_text(text)
+    whole.rename(top / "w" / "AGENTS.md")
+
+
+def killed(url: str, top: Path, number: int, chance: random.Random) -> list[str]:
+    """The answers that a child gave before it was killed."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            work(url, top, number, writing)
+        finally:
+            os._exit(3)
+    os.close(writing)
+    if number % 8:  # else it may be killed while it opens the store, too
+        assert os.read(reading, len(OPENED)) == OPENED
+    time.sleep(chance.uniform(0, LONGEST))
+    os.kill(child, signal.SIGKILL)
+    _, status = os.waitpid(child, 0)
+    assert os.WIFSIGNALED(status), f"the child ended by itself: {status}"
+    with os.fdopen(reading) as answers:
+        lines = answers.read().split("\n")
+    return [line for line in lines[:-1] if line != OPENED.decode().strip()]
+
+
+def wrong(url: str, top: Path, number: int, answers: list[str]) -> list[str]:
+    """What is not as it should be after a child was killed."""
+    talks = Conversations(url)
+    found = [f"lost: {line}" for line in answers if not is_kept(talks, line)]
+    for row in talks.store.conversations(f"-{number}-", 1000):
+        layout = row.id.partition("-")[0]
+        editions = talks.store.editions(row.id)
+        found += [f"{row.id}: not whole" for each in editions if not WHOLE[layout].fullmatch(each.system)]
+        talk = talks.open(row.id, workspace(top), agent(), layout)
+        talk.compact()
+        turn = talk.turn("go on")
+        if not (turn.edition in (len(editions), len(editions) + 1) and WHOLE[layout].fullmatch(turn.system)):
+            found.append(f"{row.id}: does not go on")
+    talks.close()
+    return found
+
+
+def is_kept(talks: Conversations, line: str) -> bool:
+    id, number, hash = line.split(" ")
+    edition = talks.store.edition(id, int(number))
+    return edition is not None and digest(edition.system) == hash
+
+
+def main() -> int:
+    given = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    given.add_argument("--many", type=int, default=1000, metavar="N", help="how many children to kill")
+    given.add_argument("--seed", type=int, default=None, metavar="N", help="for the same moments again")
+    options = given.parse_args()
+    chance = random.Random(options.seed)
+    with tempfile.TemporaryDirectory(prefix="foreword-kill-") as folder:
+        top = Path(folder)
+        (top / "w" / ".git").mkdir(parents=True)
+        (top / "home").mkdir()
+        write_file(top, "File 0.")
+        url = f"sqlite:///{top}/store.db"
+        warm(top)
+        found, answered = kill_all(options.many, url, top, chance)
+        talks = Conversations(url)
+        found += talks.store.verify()
+        print(f"{options.many} killed, {answered} answers, {talks.store.stats()['conversations']} conversations")
+        talks.close()
+    print("\n".join(found) or "every conversation is whole")
+    return 1 if found else 0
+
+
+def warm(top: Path) -> None:
+    """Load all that a child needs, so that it is killed at work and not while it imports."""
+    for layout in WHOLE:
+        talks = Conversations()
+        talk = talks.open("warm", workspace(top), agent(), layout)
+        talk.turn()
+        talk.compact()
+        talks.close()
+
+
+def kill_all(many: int, url: str, top: Path, chance: random.Random) -> tuple[list[str], int]:
+    """Kill so many children; the template is kept by whoever comes first after a store could be opened."""
+    found: list[str] = []
+    answered = 0
+    for number in range(many):
+        answers = killed(url, top, number, chance)
+        answered += len(answers)
+        if number == 0:
+            talks = Conversations(url)
+            talks.store.keep_template(TemplateVersion(0, TEMPLATE))
+            talks.close()
+            continue
+        found += wrong(url, top, number, answers)
+    return found, answered
+
+
+if __name__ == "__main__":
+    sys.exit(main())

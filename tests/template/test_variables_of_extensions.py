@@ -1,0 +1,40 @@
+"""Types of variables that extensions add to the bracket language."""
+
+from __future__ import annotations
+
+import pytest
+
+from foreword import Agent, Assembler, Conversations, Extension, Workspace
+
+
+def ticket(name, workspace):
+    return f"T-{name}" if name.isdigit() else None
+
+
+def broken(name, workspace):
+    raise LookupError(name)
+
+
+TICKETS = Extension("tickets", variables={"ticket": ticket, "broken": broken})
+
+
+@pytest.mark.parametrize(
+    ("template", "text", "codes"),
+    [
+        ("[ticket:42]", "T-42", []),
+        ("[if ticket:42]open[else]none[endif]", "open", []),
+        ("[if ticket:none]open[else]none[endif]", "none", []),
+        ("a[broken:x]b", "ab", ["extension-failed"]),
+        ("a[other:x]b", "ab", ["template-unknown-type"]),
+    ],
+)
+def test_a_type_of_an_extension(tmp_path, template, text, codes):
+    where = Workspace(str(tmp_path), home=str(tmp_path), environment={})
+    prompt = Assembler(where, "builder", variables=TICKETS.variables).prompt(Agent(base=template))
+    assert (prompt.text, [each.code for each in prompt.findings]) == (text, codes)
+
+
+def test_a_conversation_knows_the_types_of_its_extensions(tmp_path):
+    where = Workspace(str(tmp_path), home=str(tmp_path), environment={})
+    talk = Conversations(":memory:", [TICKETS]).open("talk", where, Agent(base="[ticket:7]"), layout="builder")
+    assert talk.turn("hi").system == "T-7"

@@ -1,0 +1,366 @@
+"""What a repository tells the layout `builder`, and what it cannot make git do. The repositories are real."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from foreword import Agent, Assembler
+from foreword.sources import git as source
+
+TEMPLATE = "[git:branch]|[git:status]|[if git:status]dirty[else]clean[endif]"
+
+
+@pytest.fixture
+def git(tree, monkeypatch):
+    """`git("status")` runs in the workspace, with no configuration but the repository's own."""
+    for name in os.environ:
+        if name.startswith("GIT_"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    identity = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "init.defaultBranch=main"]
+
+    def run(*arguments, cwd="w", check=True):
+        command = ["git", *identity, *arguments]
+        return subprocess.run(command, cwd=tree.path(cwd), check=check, capture_output=True, text=True).stdout
+
+    return run
+
+
+@pytest.fixture
+def repository(tree, git):
+    """The workspace is a repository with one commit, on the branch main."""
+    git("init")
+    tree({"w/a.txt": "a\n"})
+    git("add", ".")
+    git("commit", "-m", "one")
+    return tree
+
+
+def told(tree, cwd="w"):
+    """Branch and status as the template tells them, and whether it counts as dirty."""
+    return tree.text("builder", cwd, base=TEMPLATE).split("|")
+
+
+# What it tells
+
+
+def test_a_clean_repository(repository):
+    assert told(repository) == ["main", "", "clean"]
+
+
+def test_a_dirty_one(repository, git):
+    repository({"w/a.txt": "changed\n", "w/staged": "", "w/untracked": ""})
+    git("add", "staged")
+    assert told(repository) == ["main", " M a.txt\nA  staged\n?? untracked", "dirty"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "branch"),
+    [(["switch", "-c", "feature/é"], "feature/é"), (["checkout", "--detach"], "HEAD"), (["branch", "-m", "trunk"], "trunk")],
+)  # fmt: skip
+def test_the_branch(repository, git, arguments, branch):
+    git(*arguments)
+    assert told(repository) == [branch, "", "clean"]
+
+
+def test_a_repository_without_a_commit(tree, git):
+    git("init")
+    assert told(tree) == ["main", "", "clean"]
+    tree({"w/new": ""})
+    assert told(tree) == ["main", "?? new", "dirty"]
+
+
+def test_a_worktree(repository, git):
+    git("worktree", "add", "-b", "side", "../tree")
+    repository({"tree/new": "", "w/other": ""})
+    assert told(repository, "tree") == ["side", "?? new", "dirty"]
+    assert told(repository) == ["main", "?? other", "dirty"]
+
+
+def test_a_repository_whose_folder_lies_elsewhere(tree, git):
+    git("init", "--separate-git-dir", "../elsewhere")
+    tree({"w/new": ""})
+    assert told(tree) == ["main", "?? new", "dirty"]
+
+
+def test_a_folder_of_a_repository(repository, git):
+    repository({"w/a.txt": "changed\n", "w/sub/new": "", "w/sub/below/x": ""})
+    branch, status, _ = told(repository, "w/sub")
+    assert (branch, status) == ("main", git("status", "--short", cwd="w/sub").rstrip("\n"))
+    assert status == " M ../a.txt\n?? ./"
+
+
+def test_names_are_told_as_git_tells_them(repository, git):
+    repository({"w/a b": "", "w/é": "", 'w/"q"': ""})
+    assert told(repository)[1] == git("status", "--short").rstrip("\n")
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {},
+        {"w/.git": None},
+        {"w/.git": "not a pointer"},
+        {"w/.git": "gitdir: nowhere"},
+        {"w/.git": Path("nowhere")},
+        {"w/.git/HEAD": ""},
+        {"w/.git/HEAD": None},
+        {"w/.git/HEAD": os.mkfifo},
+        {"w/.git/HEAD": b"\xff"},
+        {"w/.git/HEAD": "ref: refs/heads/.invalid"},  # so says a repository that keeps its references in tables
+    ],
+)
+@pytest.mark.usefixtures("git")
+def test_what_is_no_repository_tells_nothing(tree, files):
+    tree(files)
+    assert told(tree) == ["", "", "clean"]
+
+
+def test_without_git_the_branch_is_known_all_the_same(repository, monkeypatch):
+    repository({"w/new": "", "bin": None})
+    monkeypatch.setenv("PATH", repository.path("bin"))
+    assert told(repository) == ["main", "", "clean"]
+
+
+def test_what_the_user_likes_at_a_terminal_does_not_show(repository, git, monkeypatch):
+    repository({"gitconfig": "[status]\n\tbranch = true\n\tshowStash = true\n[color]\n\tui = always\n\tstatus = always\n"})
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", repository.path("gitconfig"))
+    assert "main" in git("status", "--short")
+    assert told(repository) == ["main", "", "clean"]
+    repository({"w/new": ""})
+    assert told(repository) == ["main", "?? new", "dirty"]
+
+
+def test_what_the_user_ignores_stays_ignored(repository, monkeypatch):
+    repository({"gitconfig": f"[core]\n\texcludesFile = {repository.path('ignored')}\n", "ignored": "*.log\n", "w/x.log": ""})
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", repository.path("gitconfig"))
+    assert told(repository) == ["main", "", "clean"]
+
+
+def test_the_callers_own_repository_is_not_mistaken_for_it(repository, git, monkeypatch):
+    repository({"other": None, "other/new": ""})
+    git("init", cwd="other")
+    for name, path in {"GIT_DIR": "other/.git", "GIT_WORK_TREE": "other", "GIT_INDEX_FILE": "other/index"}.items():
+        monkeypatch.setenv(name, repository.path(path))
+    assert told(repository) == ["main", "", "clean"]
+
+
+def test_nothing_is_written(repository):
+    os.utime(repository.path("w/a.txt"), (1, 1))
+    before = {path: path.stat().st_mtime_ns for path in Path(repository.path("w")).rglob("*")}
+    assert told(repository) == ["main", "", "clean"]
+    assert {path: path.stat().st_mtime_ns for path in Path(repository.path("w")).rglob("*")} == before
+
+
+# When it is asked
+
+
+@pytest.fixture
+def counted(repository, monkeypatch):
+    """A git that only writes down that it was run."""
+    repository({"bin/git": f"#!/bin/sh\necho run >> '{repository.path('runs')}'\necho '?? x'\n", "runs": ""})
+    os.chmod(repository.path("bin/git"), 0o755)
+    monkeypatch.setenv("PATH", f"{repository.path('bin')}:{os.environ['PATH']}")
+    return lambda: Path(repository.path("runs")).read_text().count("run")
+
+
+@pytest.mark.parametrize(
+    ("template", "runs"),
+    [
+        ("no variable", 0),
+        ("[prompt:cwd] [file:a.txt]", 0),
+        ("[git:branch] [if git:branch]x[endif]", 0),
+        ("[git:nope]", 0),
+        ("[git:status]", 1),
+        ("[git:status] [git:status] [if git:status]x[endif] [if !git:status]y[endif]", 1),
+    ],
+)
+def test_git_runs_only_where_it_is_needed_and_once(repository, counted, template, runs):
+    repository.text("builder", base=template)
+    assert counted() == runs
+
+
+def test_git_that_takes_too_long_is_stopped(repository, monkeypatch):
+    repository({"bin/git": "#!/bin/sh\nexec sleep 600\n"})
+    os.chmod(repository.path("bin/git"), 0o755)
+    monkeypatch.setenv("PATH", f"{repository.path('bin')}:{os.environ['PATH']}")
+    monkeypatch.setattr(source, "SECONDS", 0.05)
+    assert told(repository) == ["main", "", "clean"]
+
+
+def test_a_change_is_seen(repository, git):
+    assembler = Assembler(repository.workspace(), "builder")
+    texts = [assembler.prompt(Agent(base=TEMPLATE)).text]
+    git("switch", "-c", "side")
+    texts.append(assembler.prompt(Agent(base=TEMPLATE)).text)
+    repository({"w/new": ""})
+    texts.append(assembler.prompt(Agent(base=TEMPLATE)).text)
+    assert texts == ["main||clean", "side||clean", "side|?? new|dirty"]
+
+
+# What it cannot make git do
+
+
+MARK = "the repository was here"
+
+
+@pytest.fixture
+def trapped(repository):
+    """A repository whose file has to be filtered before git knows whether it changed, and a program that leaves a mark."""
+    repository({"w/.gitattributes": "* filter=evil\n", "w/a.txt": "b\n"})
+    os.utime(repository.path("w/a.txt"), (1_000_000, 1_000_000))
+    repository({"trap": f"#!/bin/sh\ntouch '{repository.path(MARK)}'\ncat\n"})
+    os.chmod(repository.path("trap"), 0o755)
+    return repository
+
+
+def was_here(tree):
+    """Whether the mark was left; it is removed."""
+    if not os.path.exists(tree.path(MARK)):
+        return False
+    os.remove(tree.path(MARK))
+    return True
+
+
+def add(tree, path, text):
+    with open(tree.path(path), "a") as file:
+        file.write(text.replace("TRAP", tree.path("trap")).replace("TOP", tree.top))
+
+
+DIRTY = " M a.txt\n?? .gitattributes"
+
+
+@pytest.mark.parametrize(
+    ("config", "status"),
+    [
+        ('[filter "evil"]\n\tclean = TRAP\n', DIRTY),
+        ('[filter "evil"]\n\tclean = TRAP\n\trequired = true\n', DIRTY),
+        ('[filter "evil"]\n\tprocess = TRAP\n', DIRTY),
+        ('\t[FILTER "evil"] clean = TRAP\n', DIRTY),
+        ("[core]\n\tfsmonitor = TRAP\n", DIRTY),
+        ("[filter.evil]\n\tclean = TRAP\n", ""),
+        ('[core] [filter "evil"]\n\tclean = TRAP\n', ""),
+        ('[filter "e\\vil"]\n\tclean = TRAP\n', ""),
+        ('[filter\t "evil"]\n\tclean = TRAP\n', ""),
+        ('[core]\n\tx = "a\\\n" [filter "evil"]\n[filter "evil"]\n\tclean = TRAP\n', ""),
+        ("[include]\n\tpath = TOP/evil.config\n", ""),
+        ("[core] [include]\n\tpath = TOP/evil.config\n", ""),
+        ('[includeIf "gitdir:**"]\n\tpath = TOP/evil.config\n', ""),
+    ],
+)
+def test_no_program_of_the_configuration_is_run(trapped, git, config, status):
+    add(trapped, "w/.git/config", config)
+    add(trapped, "evil.config", '[filter "evil"]\n\tclean = TRAP\n')
+    git("status", check=False)
+    assert was_here(trapped), "the trap works"
+    assert told(trapped)[:2] == ["main", status]
+    assert not was_here(trapped)
+
+
+def test_a_filter_whose_name_cannot_be_overridden(trapped, git):
+    trapped({"w/.gitattributes": "* filter=e=vil\n"})
+    add(trapped, "w/.git/config", '[filter "e=vil"]\n\tclean = TRAP\n')
+    git("status")
+    assert was_here(trapped), "the trap works"
+    assert told(trapped) == ["main", "", "clean"]
+    assert not was_here(trapped)
+
+
+def test_the_configuration_of_a_worktree(trapped, git):
+    git("config", "extensions.worktreeConfig", "true")
+    add(trapped, "w/.git/config.worktree", '[filter "evil"]\n\tclean = TRAP\n')
+    git("status")
+    assert was_here(trapped), "the trap works"
+    assert told(trapped)[:2] == ["main", DIRTY]
+    assert not was_here(trapped)
+
+
+@pytest.mark.parametrize("hooks", ["w/.git/hooks", "w/ours"])
+def test_no_hook_is_run(trapped, git, hooks):
+    os.makedirs(trapped.path(hooks), exist_ok=True)
+    os.symlink(trapped.path("trap"), trapped.path(f"{hooks}/post-index-change"))
+    git("config", "core.hooksPath", trapped.path(hooks))
+    trapped({"w/a.txt": "a\n"})
+    os.utime(trapped.path("w/a.txt"), (2_000_000, 2_000_000))
+    assert told(trapped)[0] == "main" and not was_here(trapped)
+    git("status")
+    assert was_here(trapped), "the trap works"
+
+
+def test_nothing_is_fetched(trapped, git):
+    """A repository may lack an object, and name the program that would bring it."""
+    git("clone", "--bare", ".", "../origin")
+    trapped({"fetch": f"#!/bin/sh\ntouch '{trapped.path(MARK)}'\nexec git-upload-pack \"$@\"\n"})
+    os.chmod(trapped.path("fetch"), 0o755)
+    add(trapped, "w/.git/config", "[core]\n\trepositoryFormatVersion = 1\n[extensions]\n\tpartialClone = origin\n")
+    add(trapped, "w/.git/config", '[remote "origin"]\n\tpromisor = true\n\turl = TOP/origin\n\tuploadpack = TOP/fetch\n')
+    lost = git("rev-parse", "HEAD^{tree}").strip()
+    path = Path(trapped.path(f"w/.git/objects/{lost[:2]}/{lost[2:]}"))
+    path.unlink()
+    assert told(trapped) == ["main", "", "clean"]
+    assert not was_here(trapped) and not path.exists()
+    git("status")
+    assert was_here(trapped), "the trap works"
+
+
+def test_no_configuration_is_used_that_was_not_looked_at(trapped, git):
+    """A folder `.git` in which there is nothing ends the workspace, but git would go on to the one above."""
+    add(trapped, "w/.git/config", '[filter "evil"]\n\tclean = TRAP\n')
+    trapped({"w/sub/.git": None})
+    git("status", cwd="w/sub")
+    assert was_here(trapped), "the trap works"
+    assert told(trapped, "w/sub") == ["", "", "clean"]
+    assert not was_here(trapped)
+
+
+def test_a_folder_that_looks_like_a_repository_is_none(trapped, git):
+    """In such a folder git would take it for the repository, with its own configuration."""
+    git("clone", "--bare", ".", "sub")
+    add(trapped, "w/sub/config", '[core]\n\tbare = false\n\tworktree = TOP/w\n[filter "evil"]\n\tclean = TRAP\n')
+    git("read-tree", "HEAD", cwd="w/sub")
+    git("status", cwd="w/sub")
+    assert was_here(trapped), "the trap works"
+    assert told(trapped, "w/sub") == ["main", " M ../a.txt\n?? ../.gitattributes\n?? ./", "dirty"]
+    assert not was_here(trapped)
+
+
+def test_a_pointer_that_leads_on_is_not_followed(trapped, git):
+    add(trapped, "w/.git/config", '[filter "evil"]\n\tclean = TRAP\n')
+    os.rename(trapped.path("w/.git"), trapped.path("w/real"))
+    trapped({"w/.git": "gitdir: step\n", "w/step": "gitdir: real\n"})
+    assert told(trapped) == ["", "", "clean"]
+    assert not was_here(trapped)
+
+
+def test_the_status_of_the_workspace_alone_is_told(repository, git):
+    repository({"home/private": "", "w/new": ""})
+    git("config", "core.worktree", repository.path("home"))
+    assert "private" in git("status", "--short")
+    assert "private" not in told(repository)[1]
+
+
+def test_a_repository_inside_another_is_not_asked(trapped, git):
+    git("init", cwd="w/../w")
+    trapped({"w/inner/x": ""})
+    git("init", cwd="w/inner")
+    git("add", ".", cwd="w/inner")
+    git("commit", "-m", "one", cwd="w/inner")
+    git("add", "inner")
+    git("commit", "-m", "two", "--", "inner")
+    add(trapped, "w/inner/.git/config", "[core]\n\tfsmonitor = TRAP\n")
+    git("status")
+    assert was_here(trapped), "the trap works"
+    assert told(trapped)[1] == DIRTY
+    assert not was_here(trapped)
+
+
+def test_a_git_in_the_working_directory_is_not_run(trapped, monkeypatch):
+    os.symlink(trapped.path("trap"), trapped.path("w/git"))
+    monkeypatch.setenv("PATH", f".:{os.environ['PATH']}:")
+    subprocess.run(["git", "status"], cwd=trapped.path("w"), check=False, stdin=subprocess.DEVNULL)
+    assert was_here(trapped), "the trap works"
+    assert told(trapped)[1] == f"{DIRTY}\n?? git"
+    assert not was_here(trapped)
