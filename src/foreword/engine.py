@@ -12,7 +12,7 @@ from _thread import allocate_lock
 from .build import build
 from .clock import tells_time
 from .drafts import Scribe
-from .errors import CallError, suggestion
+from .errors import CallError
 from .gather import gather
 from .layout import Pattern, parse
 from .packs import find_layout, load_template, with_texts
@@ -174,7 +174,9 @@ class Assembler:
             raise CallError(f"the layout {stand.layout.name} knows no skills")
         known = {skill.name: skill for skill in each_skill(stand.inputs)}
         if name not in known:
-            raise CallError(f"no skill {name!r}" + (suggestion(name, known) if known else "; no skills were found"))
+            raise CallError(
+                f"no skill {name!r}; " + (f"known: {', '.join(sorted(known))}" if known else "no skills were found")
+            )
         return with_body(known[name])
 
     def skill_message(self, name: str) -> str:

@@ -69,7 +69,8 @@ def gather(
     texts = _Texts(layout, looks)
     found.update(texts.documents())
     trail = Trail()
-    includes = _follow(layout, found, workspace, reader, trail)
+    places = {printable(reading.path): reading.path for look in looks.values() for reading, _ in look.texts}
+    includes = _follow(layout, found, places, workspace, reader, trail)
     values, refused = _values(layout, bodies or {}, workspace, scope, reader, variables or {})
     findings = [
         *(each for look in looks.values() for each in look.findings),
@@ -273,11 +274,15 @@ def _enter(find: Find, reading: Reading, layer: str, taken: dict[str, Skill | Re
 def _follow(
     layout: Layout,
     found: Mapping[str, Sequence[Document | Skill | Resident]],
+    places: dict[str, str],
     workspace: Workspace,
     reader: Reader,
     trail: Trail,
 ) -> dict[str, Document | Finding]:
-    """Every file that a text with directives includes, whatever its condition, by `include_key`."""
+    """Every file that a text with directives includes, whatever its condition, by `include_key`.
+
+    `places` are the paths of files as the disk has them, by the path that is shown.
+    """
     included: dict[str, Document | Finding] = {}
     readings: dict[str, Reading] = {}
     finds = {find.name: find for find in layout.finds}
@@ -292,21 +297,30 @@ def _follow(
             for target in directives.includes(document.text):
                 key = include_key(document.path, target)
                 if key not in included and depth <= directives.DEPTH:
-                    bound = bound_of(document.path, finds[str(name)], workspace)
-                    include = included[key] = _include(document, target, bound, readings, reader, trail)
+                    bound = bound_of(places[document.path], finds[str(name)], workspace)
+                    include = included[key] = _include(document, target, bound, places, readings, reader, trail)
                     if isinstance(include, Document) and "<!--" in include.text:
                         waiting.append((include, depth + 1))
     return included
 
 
 def _include(
-    document: Document, target: str, bound: str, readings: dict[str, Reading], reader: Reader, trail: Trail
+    document: Document,
+    target: str,
+    bound: str,
+    places: dict[str, str],
+    readings: dict[str, Reading],
+    reader: Reader,
+    trail: Trail,
 ) -> Document | Finding:
     """What a file means by a target. A file is read once, however often and in whatever spelling it is named."""
     from .sources.variables import is_secret
 
-    path = os.path.normpath(os.path.join(os.path.dirname(document.path), target))
+    # The name is written in UTF-8, whatever the locale.
+    name = os.fsdecode(target.encode("utf-8", "surrogateescape"))
+    path = os.path.normpath(os.path.join(os.path.dirname(places[document.path]), name))
     shown = printable(path)
+    places.setdefault(shown, path)
     why = ""
     real = _real_path(path)
     reader.stamp_way(path, bound)

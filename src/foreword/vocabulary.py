@@ -327,7 +327,7 @@ class Edition:
 
 @value
 class Turn:
-    """What the model sees now. `added` counts the messages at the end of `messages` that were not the caller's."""
+    """What the model sees now. `passages` tell where in the system prompt which lifetime ends."""
 
     conversation: str
     edition: int

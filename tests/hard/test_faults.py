@@ -48,7 +48,12 @@ def workspace(tree, skill):
     })  # fmt: skip
 
 
-EVERYTHING = ["/w/AGENTS.md", f"/{SKILLS}/one/SKILL.md", f"/{SKILLS}/two/SKILL.md", "/home/.agents/skills/three/SKILL.md"]
+EVERYTHING = [
+    "/w/AGENTS.md",
+    f"/{SKILLS}/one/SKILL.md",
+    f"/{SKILLS}/two/SKILL.md",
+    "/home/.agents/skills/three/SKILL.md",
+]
 
 
 def without(*names):
@@ -186,7 +191,9 @@ def test_the_folder_of_a_skill_vanishes_before_its_file_is_opened(workspace, dis
     before_open(disk, workspace.path(f"{SKILLS}/one/SKILL.md"), vanish)
     prompt = workspace.prompt(layout, tools="read", disk=disk)
     assert used(workspace, prompt) == without(f"/{SKILLS}/one/SKILL.md")
-    assert said(workspace, prompt) == [("file-unreadable", f"/{SKILLS}/one/SKILL.md", "it was gone before it could be read")]
+    assert said(workspace, prompt) == [
+        ("file-unreadable", f"/{SKILLS}/one/SKILL.md", "it was gone before it could be read")
+    ]
 
 
 @pytest.mark.parametrize("layout", [*LAYOUTS, "ion"])
@@ -295,7 +302,14 @@ def test_a_fault_that_passes_is_forgotten(workspace, disk, monkeypatch, layout, 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_circle_of_links_for_a_folder_is_no_folder(tree, skill, disk, layout):
-    tree({"w/.git": None, "w/AGENTS.md": "root", "w/.agents/skills": Path("skills"), "home/.agents/skills/a/SKILL.md": skill("a")})
+    tree(
+        {
+            "w/.git": None,
+            "w/AGENTS.md": "root",
+            "w/.agents/skills": Path("skills"),
+            "home/.agents/skills/a/SKILL.md": skill("a"),
+        }
+    )
     prompt = tree.prompt(layout, tools="read", disk=disk)
     assert used(tree, prompt) == ["/w/AGENTS.md", "/home/.agents/skills/a/SKILL.md"]
 

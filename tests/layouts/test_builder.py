@@ -157,7 +157,9 @@ def test_a_variable_that_fails_does_not_exist(tree, name):
     assert tree.text("builder", base=f"<[{name}]>[if {name}]yes[else]no[endif]") == "<>no"
 
 
-@pytest.mark.parametrize("value", ["[prompt:cwd]", "[if file:x]", "[endif]", r"$& \1 \g<0> %s {0} {} {{ cwd }}", r"\[", "a\nb"])
+@pytest.mark.parametrize(
+    "value", ["[prompt:cwd]", "[if file:x]", "[endif]", r"$& \1 \g<0> %s {0} {} {{ cwd }}", r"\[", "a\nb"]
+)
 def test_a_value_is_never_parsed_again(tree, value):
     tree({"w/x": value})
     assert tree.text("builder", base="<[file:x]|[prompt:model]>", model=value) == f"<{value}|{value}>"
@@ -222,7 +224,9 @@ def test_the_whole_workspace_may_be_read_from_a_folder_in_it(tree):
 
 def test_a_file_keeps_its_path_and_lines_as_origin(tree):
     tree({"w/x": "one\ntwo\n"})
-    prompt = tree.prompt("builder", base=Document(tree.path("t.txt"), "a\n[file:x] [prompt:model]b", "sha256:t"), model="m")
+    prompt = tree.prompt(
+        "builder", base=Document(tree.path("t.txt"), "a\n[file:x] [prompt:model]b", "sha256:t"), model="m"
+    )
     assert [
         (piece.text, piece.origin.kind, tree.short(piece.origin.path), piece.origin.lines)
         for piece in prompt.passages[0].pieces
@@ -292,7 +296,9 @@ def test_a_link_neither_hides_nor_unmasks_a_secret(tree):
     assert refused(tree, ".npmrc", SECRET)
 
 
-@pytest.mark.parametrize("name", ["/proc/self/environ", "/proc/version", "/dev/zero", "/dev/stdin", "/sys/kernel/notes", "link"])
+@pytest.mark.parametrize(
+    "name", ["/proc/self/environ", "/proc/version", "/dev/zero", "/dev/stdin", "/sys/kernel/notes", "link"]
+)
 def test_what_is_no_file_of_a_project_is_refused_whatever_the_scope(tree, name):
     tree({"w/link": Path("/proc/self/environ")})
     everything = {"scope": Scope([Access("/")]), "set": {"file_paths": ["/"], "file_secrets": True}}
@@ -398,7 +404,10 @@ def test_a_further_folder_neither_shows_secrets_nor_what_is_denied(tree):
 @pytest.mark.parametrize("who", ["home/.config/foreword/foreword.toml", "w/named.toml", "w/.foreword/foreword.toml"])
 @pytest.mark.parametrize("how", ["{}", "settings.{}", "[for.builder]\n{}"])
 def test_user_and_caller_may_widen_what_is_read_a_workspace_may_not(tree, who, how):
-    widening = [how.format(f"file_paths = ['{tree.path('q')}']"), how.format("file_secrets = true").rpartition("]\n")[2]]
+    widening = [
+        how.format(f"file_paths = ['{tree.path('q')}']"),
+        how.format("file_secrets = true").rpartition("]\n")[2],
+    ]
     tree({"w/.git": None, "w/.env": "S", "q/x": "X", who: "\n".join(widening)})
     settings = tree.path(who) if "named" in who else ""
     prompt = assemble(tree.workspace(), Agent(base="<[file:.env][file:../q/x]>"), "builder", settings=settings)

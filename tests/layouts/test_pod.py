@@ -722,7 +722,9 @@ def test_a_workspace_may_not_have_the_users_templates(tree):
 # Other people's templates
 
 
-DOUBLING = '{% set n = namespace(x="a") %}{% for i in range(60) %}{% set n.x = n.x ~ n.x %}{% endfor %}{{ n.x | length }}'
+DOUBLING = (
+    '{% set n = namespace(x="a") %}{% for i in range(60) %}{% set n.x = n.x ~ n.x %}{% endfor %}{{ n.x | length }}'
+)
 FORMAT = '{{ "%9999999999d" | format(1) }}'
 STEPS = "{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}"
 BRANCHES = "{% if false %}" + "{% elif false %}" * 5_000 + "{% endif %}"

@@ -40,7 +40,9 @@ def place(lasting_tree):
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, "wb") as file:
                 file.write(content)
-        return Workspace(lasting_tree.path("current/w/a"), home=lasting_tree.path("current/home"), platform="linux", environment={})
+        return Workspace(
+            lasting_tree.path("current/w/a"), home=lasting_tree.path("current/home"), platform="linux", environment={}
+        )
 
     return place
 
@@ -65,12 +67,74 @@ def show(workspace, layout, **agent):
 
 crumbs = st.sampled_from(
     [
-        *[b"---\n", b"---", b"name: x\n", b"name: ", b"description: ", b"description: |\n  ", b": ", b"\n", b"\r\n", b"\r", b" ", b"\t", b"&a ", b"*a"],
-        *[b"[", b"]", b"{", b"}", b"!!x ", b"%YAML 9\n", b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\0", b"\xc3", b"\xa9", b"\xe2\x80\xa8", b"\xf0\x9f"],
-        *[b"model_invokation: true\n", b"disable-model-invocation: yes\n", b"globs: x\n", b"```", b"<!--", b"-->", b"</skills>", b"<instructions "],
-        *[b"<!-- include: ./AGENTS.md -->", b"<!-- include: ../../../../../../etc/passwd -->", b"<!-- include: \xc3\xa9 -->", b"<!-- include: ./. -->"],
-        *[b'<!-- if: model == "m" -->', b"<!-- else -->", b"<!-- endif -->", b"<!-- if: (((( -->", b"{{ cwd }}", b"{{", b"AGENTS.md", b"@CLAUDE.md"],
-        *[b"gitdir: ", b"gitdir: ..\n", b"ref: refs/heads/", b"[core]\n", b"bare = true\n", b"repositoryformatversion = 9\n", b"x" * 300, b"../" * 40],
+        *[
+            b"---\n",
+            b"---",
+            b"name: x\n",
+            b"name: ",
+            b"description: ",
+            b"description: |\n  ",
+            b": ",
+            b"\n",
+            b"\r\n",
+            b"\r",
+            b" ",
+            b"\t",
+            b"&a ",
+            b"*a",
+        ],
+        *[
+            b"[",
+            b"]",
+            b"{",
+            b"}",
+            b"!!x ",
+            b"%YAML 9\n",
+            b"\xef\xbb\xbf",
+            b"\xff\xfe",
+            b"\xfe\xff",
+            b"\0",
+            b"\xc3",
+            b"\xa9",
+            b"\xe2\x80\xa8",
+            b"\xf0\x9f",
+        ],
+        *[
+            b"model_invokation: true\n",
+            b"disable-model-invocation: yes\n",
+            b"globs: x\n",
+            b"```",
+            b"<!--",
+            b"-->",
+            b"</skills>",
+            b"<instructions ",
+        ],
+        *[
+            b"<!-- include: ./AGENTS.md -->",
+            b"<!-- include: ../../../../../../etc/passwd -->",
+            b"<!-- include: \xc3\xa9 -->",
+            b"<!-- include: ./. -->",
+        ],
+        *[
+            b'<!-- if: model == "m" -->',
+            b"<!-- else -->",
+            b"<!-- endif -->",
+            b"<!-- if: (((( -->",
+            b"{{ cwd }}",
+            b"{{",
+            b"AGENTS.md",
+            b"@CLAUDE.md",
+        ],
+        *[
+            b"gitdir: ",
+            b"gitdir: ..\n",
+            b"ref: refs/heads/",
+            b"[core]\n",
+            b"bare = true\n",
+            b"repositoryformatversion = 9\n",
+            b"x" * 300,
+            b"../" * 40,
+        ],
     ]
 )
 junk = st.one_of(st.binary(max_size=60), st.lists(st.one_of(crumbs, st.binary(max_size=3)), max_size=14).map(b"".join))
@@ -103,18 +167,38 @@ def test_the_active_skill(place, content):
 
 
 @settings(max_examples=60)
-@given(text=st.one_of(st.text(), st.lists(st.sampled_from(["[file:", "]", "[if ", "x", "\0", "\ud800", "/", "..", "[git:branch]", "é" * 200])).map("".join)))
+@given(
+    text=st.one_of(
+        st.text(),
+        st.lists(
+            st.sampled_from(["[file:", "]", "[if ", "x", "\0", "\ud800", "/", "..", "[git:branch]", "é" * 200])
+        ).map("".join),
+    )
+)
 @example("[file:a\0b]")
 @example("[file:\ud800]")
 def test_what_the_caller_gives_as_text(place, text):
     workspace = place({"w/a/AGENTS.md": b"x"})
     for layout in ("foreword", "ion", "opal", "pi", "builder"):
-        show(workspace, layout, base=text, plan=text, session=text, model=text, provider=text, language=text, docs=[(text, text)])
+        show(
+            workspace,
+            layout,
+            base=text,
+            plan=text,
+            session=text,
+            model=text,
+            provider=text,
+            language=text,
+            docs=[(text, text)],
+        )
 
 
 # Names
 
-odd_names = st.one_of(st.binary(min_size=1, max_size=20), st.text(min_size=1, max_size=20).map(lambda text: text.encode("utf-8", "replace")))
+odd_names = st.one_of(
+    st.binary(min_size=1, max_size=20),
+    st.text(min_size=1, max_size=20).map(lambda text: text.encode("utf-8", "replace")),
+)
 odd_names = odd_names.map(lambda name: name.translate(None, b"\0/")).filter(lambda name: name.strip(b"."))
 
 
@@ -172,23 +256,110 @@ def test_a_repository(place, files, is_made):
 
 # Settings, wording, layouts, templates
 
-names = [*{key.name for key in KEYS}, *{key.table for key in KEYS}, "identity", "skills", "context", "project", "body", "names", "dir", "for", "opal", "x", "wording"]
+names = [
+    *{key.name for key in KEYS},
+    *{key.table for key in KEYS},
+    "identity",
+    "skills",
+    "context",
+    "project",
+    "body",
+    "names",
+    "dir",
+    "for",
+    "opal",
+    "x",
+    "wording",
+]
 bare_keys = st.lists(st.sampled_from(names), min_size=1, max_size=3).map(".".join)
 known_keys = st.sampled_from(
     [
-        *[f"{table}.{name}.{key.name}" for key in KEYS for table, name in (("find", "skills"), ("section", "skills")) if key.table == table],
+        *[
+            f"{table}.{name}.{key.name}"
+            for key in KEYS
+            for table, name in (("find", "skills"), ("section", "skills"))
+            if key.table == table
+        ],
         *[key.name for key in KEYS if key.table == "layout"],
         *[f"on.{event}" for event in EVENTS],
-        *["settings.names", "settings.dir", "settings.file_paths", "settings.file_secrets", "layout", "store", "wording.compaction", "guideline"],
+        *[
+            "settings.names",
+            "settings.dir",
+            "settings.file_paths",
+            "settings.file_secrets",
+            "layout",
+            "store",
+            "wording.compaction",
+            "guideline",
+        ],
     ]
 )
 strings = st.one_of(
-    st.sampled_from([*FACTS, *LISTS, "opal", "pi", "nothing", "$std/opal", "$workspace/x", "$user/x", "$x", "$std/../x", "./x.toml", "/etc/passwd", "{}", "{text}"]),
-    st.sampled_from(["@x", "@names", "{names}", "{{", "}", "{path|xml}", "tool:x", "!tool:x|tools", "set:x", "cut", "shorten", "strict", "keep", "gather", "jinja"]),
-    st.sampled_from([f"{place}:{path}" for place in PLACES for path in ("AGENTS.md", "**/x", "*", "../../*", "~/x", "/", "a\\u0000b", "{dir}/x", "{x}")]),
-    st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=6).map(lambda text: json.dumps(text, ensure_ascii=False)[1:-1]),
+    st.sampled_from(
+        [
+            *FACTS,
+            *LISTS,
+            "opal",
+            "pi",
+            "nothing",
+            "$std/opal",
+            "$workspace/x",
+            "$user/x",
+            "$x",
+            "$std/../x",
+            "./x.toml",
+            "/etc/passwd",
+            "{}",
+            "{text}",
+        ]
+    ),
+    st.sampled_from(
+        [
+            "@x",
+            "@names",
+            "{names}",
+            "{{",
+            "}",
+            "{path|xml}",
+            "tool:x",
+            "!tool:x|tools",
+            "set:x",
+            "cut",
+            "shorten",
+            "strict",
+            "keep",
+            "gather",
+            "jinja",
+        ]
+    ),
+    st.sampled_from(
+        [
+            f"{place}:{path}"
+            for place in PLACES
+            for path in ("AGENTS.md", "**/x", "*", "../../*", "~/x", "/", "a\\u0000b", "{dir}/x", "{x}")
+        ]
+    ),
+    st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=6).map(
+        lambda text: json.dumps(text, ensure_ascii=False)[1:-1]
+    ),
 ).map('"{}"'.format)
-numbers = st.sampled_from(["0", "1", "-1", "9_999", "1.5", "nan", "inf", "true", "false", "1979-05-27", "9" * 5_000, "0x" + "f" * 5_000, "[[[[]]]]"])
+numbers = st.sampled_from(
+    [
+        "0",
+        "1",
+        "-1",
+        "9_999",
+        "1.5",
+        "nan",
+        "inf",
+        "true",
+        "false",
+        "1979-05-27",
+        "9" * 5_000,
+        "0x" + "f" * 5_000,
+        "[[[[]]]]",
+    ]
+)
 values = st.recursive(
     st.one_of(strings, numbers),
     lambda inner: st.one_of(
@@ -218,7 +389,12 @@ def test_the_settings_of_a_workspace_raise_nothing(place, content, layout):
 
 
 @settings(max_examples=120)
-@given(content=tomls, name=st.sampled_from(["home/.config/foreword/foreword.toml", "w/a/.foreword/prompts.toml", "home/.config/foreword/prompts.toml"]))
+@given(
+    content=tomls,
+    name=st.sampled_from(
+        ["home/.config/foreword/foreword.toml", "w/a/.foreword/prompts.toml", "home/.config/foreword/prompts.toml"]
+    ),
+)
 @example(b"section = 3", "home/.config/foreword/foreword.toml")
 def test_settings_and_wording_raise_nothing_but_an_error(place, content, name):
     workspace = place({name: content})
@@ -237,7 +413,9 @@ def test_settings_and_wording_raise_nothing_but_an_error(place, content, name):
 @example(b"section = 3", "opal")
 def test_a_layout_raises_nothing_but_an_error(place, content, base):
     start = f'extends = "$std/{base}"\n'.encode() if base else b""
-    workspace = place({"w/a/x.toml": start + content, "w/a/.foreword/prompts/x.toml": start + content, "w/a/AGENTS.md": b"x"})
+    workspace = place(
+        {"w/a/x.toml": start + content, "w/a/.foreword/prompts/x.toml": start + content, "w/a/AGENTS.md": b"x"}
+    )
     for layout in (os.path.join(workspace.cwd, "x.toml"), "$workspace/x"):
         try:
             show(workspace, layout)

@@ -39,18 +39,30 @@ LAYOUT = {
 
 # Files and menus
 
-words = st.sampled_from(["word", "Wort", "x", "日本語", "é", "👩‍👩‍👧", "a_b.c(1)", "</files>", "<file", "</filesystem>", "&amp;", "<", "`"])
+words = st.sampled_from(
+    ["word", "Wort", "x", "日本語", "é", "👩‍👩‍👧", "a_b.c(1)", "</files>", "<file", "</filesystem>", "&amp;", "<", "`"]
+)
 lines = st.lists(words, max_size=12).map(" ".join)
 blocks = st.one_of(lines, st.sampled_from(["```\ncode\n```", "```", "<!--", "", "# Title"]))
-texts = st.builds(lambda parts, times: "\n".join(parts * times).strip("\n"), st.lists(blocks, min_size=1, max_size=8), st.integers(1, 12))
+texts = st.builds(
+    lambda parts, times: "\n".join(parts * times).strip("\n"),
+    st.lists(blocks, min_size=1, max_size=8),
+    st.integers(1, 12),
+)
 names = st.lists(st.text(st.sampled_from("abcdef&<"), min_size=1, max_size=8), max_size=30, unique=True)
-descriptions = st.builds(lambda text, times: " ".join((text * times).split()), st.text(st.sampled_from("ab c.&<>\"é日"), min_size=1, max_size=30), st.integers(1, 9))
+descriptions = st.builds(
+    lambda text, times: " ".join((text * times).split()),
+    st.text(st.sampled_from('ab c.&<>"é日'), min_size=1, max_size=30),
+    st.integers(1, 9),
+)
 
 
 @st.composite
 def inputs(draw, files=st.lists(texts, max_size=5), skills=names, residents=names):
     """What a workspace holds for the layout above."""
-    documents = [Document(f"/{number}.md", text, digest(text)) for number, text in enumerate(draw(files)) if text.strip()]
+    documents = [
+        Document(f"/{number}.md", text, digest(text)) for number, text in enumerate(draw(files)) if text.strip()
+    ]
     division = draw(st.integers(0, len(documents)))
     listed = [Skill(name, draw(descriptions) or "x", f"/s/{name}/SKILL.md") for name in sorted(draw(skills))]
     known = [Resident(name, draw(descriptions) or "x", f"/r/{name}.md") for name in sorted(draw(residents))]
@@ -107,7 +119,10 @@ def check_cuts(before, after, given):
         if now == text:
             assert path not in told and fates[path] == "used"
         else:
-            assert f"{path}: cut from {estimate(text):,} to {estimate(now):,} tokens; " in told[path] and fates[path] == "cut"
+            assert (
+                f"{path}: cut from {estimate(text):,} to {estimate(now):,} tokens; " in told[path]
+                and fates[path] == "cut"
+            )
             assert not now or re.search(rf"(?:\A|\n){MARK}\Z", now)
             assert estimate(now) < estimate(text)
         is_farther_cut = check_order(text, now, own, is_farther_cut)
@@ -140,7 +155,12 @@ def test_the_whole_keeps_its_budget_or_says_what_is_too_large(given, budget):
         return
     nearest = documents(given)[-1:]
     is_near = bool(given.found["near"])
-    least = {"far": () if is_near else tuple(nearest), "near": tuple(nearest) if is_near else (), "skills": (), "residents": ()}
+    least = {
+        "far": () if is_near else tuple(nearest),
+        "near": tuple(nearest) if is_near else (),
+        "skills": (),
+        "residents": (),
+    }
     floor = prompt(Inputs(WORKSPACE, least))
     assert (estimate(floor.text) > budget) == ("budget-exceeded" in codes(after)) == (estimate(after.text) > budget)
     if estimate(floor.text) > budget:
@@ -209,7 +229,9 @@ def test_every_file_keeps_its_budget(given, budget):
         now = shown(after).get(path, "")
         assert estimate(now) <= budget
         assert (now == text) == (estimate(text) <= budget)
-        assert [each.path for each in after.findings if each.path == path and each.code == "budget-file"] == ([] if now == text else [path])
+        assert [each.path for each in after.findings if each.path == path and each.code == "budget-file"] == (
+            [] if now == text else [path]
+        )
     for section in ("base", "skills", "residents", "boundaries"):
         assert passage(after, section) == passage(before, section)
 
@@ -234,7 +256,9 @@ def menu(lines_of_menu):
 
 
 def described(given, length):
-    return menu(f"- {escaped(each.name)}: {shortened(escaped(each.description), length)}" for each in given.found["skills"])
+    return menu(
+        f"- {escaped(each.name)}: {shortened(escaped(each.description), length)}" for each in given.found["skills"]
+    )
 
 
 def named(given, count):
@@ -245,7 +269,14 @@ def named(given, count):
 
 @settings(max_examples=200)
 @given(given=inputs(files=st.just([])), budget=budgets, over=st.sampled_from(["cut", "shorten"]))
-@example(Inputs(WORKSPACE, {"far": (), "near": (), "residents": (), "skills": tuple(Skill(f"s{n}", "&" * 40, f"/{n}") for n in range(9))}), 95, "shorten")
+@example(
+    Inputs(
+        WORKSPACE,
+        {"far": (), "near": (), "residents": (), "skills": tuple(Skill(f"s{n}", "&" * 40, f"/{n}") for n in range(9))},
+    ),
+    95,
+    "shorten",
+)
 def test_a_menu_shortens_evenly_then_keeps_names_then_counts(given, budget, over):
     before, after = prompt(given), prompt(given, {"skills.budget": budget, "skills.over": over})
     shown_menu, total = passage(after, "skills"), len(given.found["skills"])
@@ -287,7 +318,9 @@ def test_a_menu_that_two_budgets_shorten_is_as_the_tighter_one_leaves_it(given, 
     if left := re.search(r"\[foreword: ([\d,]+) more left out\]", shown_menu):
         assert shown_menu.count("\n- ") + int(left[1].replace(",", "")) == total
     told = [each.message.partition(":")[0] for each in after.findings if each.code == "budget-menu"]
-    assert sorted(told) == sorted({f"section '{name}'" for name in ("skills", "residents") if any(name in each for each in told)})
+    assert sorted(told) == sorted(
+        {f"section '{name}'" for name in ("skills", "residents") if any(name in each for each in told)}
+    )
 
 
 # All at once

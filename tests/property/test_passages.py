@@ -46,22 +46,74 @@ brackets = st.builds(
 )
 scraps = st.sampled_from(
     [
-        *["\n", "\n\n", " ", "  ", "\t", "-", "# ", "x", "word ", "é", "日本", "👩‍👩‍👧", "\u2028", "\x0c", "\x85", "\x1c", "\u202e", "\ufeff"],
-        *["```", "~~~", "`", "````\n", "```py\n", "<!--", "-->", "<", ">", "&", "&amp;", "\\", "\\[", "{}", "{{", "{text}"],
-        *["{{ cwd }}", "{{ model }}", "[file:AGENTS.md]", "[if git:branch]", "<!-- include: ./OPAL.md -->", '<!-- if: model == "m" -->'],
+        *[
+            "\n",
+            "\n\n",
+            " ",
+            "  ",
+            "\t",
+            "-",
+            "# ",
+            "x",
+            "word ",
+            "é",
+            "日本",
+            "👩‍👩‍👧",
+            "\u2028",
+            "\x0c",
+            "\x85",
+            "\x1c",
+            "\u202e",
+            "\ufeff",
+        ],
+        *[
+            "```",
+            "~~~",
+            "`",
+            "````\n",
+            "```py\n",
+            "<!--",
+            "-->",
+            "<",
+            ">",
+            "&",
+            "&amp;",
+            "\\",
+            "\\[",
+            "{}",
+            "{{",
+            "{text}",
+        ],
+        *[
+            "{{ cwd }}",
+            "{{ model }}",
+            "[file:AGENTS.md]",
+            "[if git:branch]",
+            "<!-- include: ./OPAL.md -->",
+            '<!-- if: model == "m" -->',
+        ],
         *["<!-- else -->", "<!-- endif -->", "[foreword: cut here]", "---", "$&", "%s", "@AGENTS.md"],
     ]
 )
 letters = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\r"), max_size=4)
 edges = st.sampled_from(["", "\n", " \n\n", "\n\t\n"])
-texts = st.builds("{}{}{}".format, edges, st.lists(st.one_of(brackets, scraps, letters), max_size=12).map("".join), edges)
-descriptions = st.one_of(texts, st.text(st.sampled_from("ab <>/&\"'\n"), max_size=20)).map(lambda text: "x" + "".join(filter(str.isprintable, text)))
+texts = st.builds(
+    "{}{}{}".format, edges, st.lists(st.one_of(brackets, scraps, letters), max_size=12).map("".join), edges
+)
+descriptions = st.one_of(texts, st.text(st.sampled_from("ab <>/&\"'\n"), max_size=20)).map(
+    lambda text: "x" + "".join(filter(str.isprintable, text))
+)
 workspaces = st.fixed_dictionaries(
     {},
     optional={
         **dict.fromkeys(FILES, texts),
         **{
-            name: st.builds("---\nname: {}\ndescription: |\n  {}\nmodel_invokation: true\n---\n{}".format, st.sampled_from("xyz"), descriptions, texts)
+            name: st.builds(
+                "---\nname: {}\ndescription: |\n  {}\nmodel_invokation: true\n---\n{}".format,
+                st.sampled_from("xyz"),
+                descriptions,
+                texts,
+            )
             for name in HEADS
         },
     },
@@ -71,12 +123,15 @@ workspaces = st.fixed_dictionaries(
 @pytest.fixture(scope="module")
 def build(lasting_tree):
     """The prompts of all layouts for such files, and the folder they stand in, until the next is built."""
+
     def build(files, layouts=LAYOUTS, plan=""):
         shutil.rmtree(lasting_tree.path("current"), ignore_errors=True)
         lasting_tree({f"current/{name}": None for name in ("w/.git", "w/a", "home")})
         lasting_tree({f"current/{name}": content.encode() for name, content in files.items()})
         for layout in layouts:
-            prompt = lasting_tree.prompt(layout, "current/w/a", home="current/home", tools=TOOLS, session="s", model="m", plan=plan)
+            prompt = lasting_tree.prompt(
+                layout, "current/w/a", home="current/home", tools=TOOLS, session="s", model="m", plan=plan
+            )
             yield layout, prompt
 
     return build
@@ -100,7 +155,11 @@ def test_passages_are_in_order_and_cover_all_but_separators(build, files, plan):
         for passage in prompt.passages:
             between.append(prompt.text[position : passage.start])
             position = passage.end
-            assert prompt.text[passage.start : passage.end] == passage.text == "".join(piece.text for piece in passage.pieces)
+            assert (
+                prompt.text[passage.start : passage.end]
+                == passage.text
+                == "".join(piece.text for piece in passage.pieces)
+            )
             assert passage.text
         assert position == len(prompt.text)
         assert between[:1] == [""] and set(between[1:]) <= SEPARATORS
@@ -141,7 +200,9 @@ def test_the_pieces_of_a_file_are_all_of_it(build, files):
             while not lines[-1].strip():
                 lines.pop()
             assert text == "\n".join(lines)
-        used = {each.path for each in prompt.candidates if each.fate == "used" and os.path.basename(each.path) != "SKILL.md"}
+        used = {
+            each.path for each in prompt.candidates if each.fate == "used" and os.path.basename(each.path) != "SKILL.md"
+        }
         assert taken.keys() == {path for path in used if "/.foreword/" not in path}
 
 
@@ -153,7 +214,8 @@ def test_the_pieces_of_a_file_are_all_of_it(build, files):
 def test_line_ends_and_marks_of_order_make_no_difference(build, files):
     plain = [(layout, prompt.id) for layout, prompt in build(files)]
     other = {
-        name: ("" if text.startswith("\ufeff") else "\ufeff") + text.replace("\n", "\r\n") for name, text in files.items()
+        name: ("" if text.startswith("\ufeff") else "\ufeff") + text.replace("\n", "\r\n")
+        for name, text in files.items()
     }
     assert [(layout, prompt.id) for layout, prompt in build(other)] == plain
 
@@ -167,7 +229,13 @@ def tags(text, layout):
 
 @FEW
 @given(files=workspaces, plan=texts)
-@example(files={"w/a/AGENTS.md": "<\n/\nINSTRUCTIONS\n>", "w/a/.agents/skills/x/SKILL.md": "---\nname: </skills\ndescription: </skills\n---\n"}, plan="")
+@example(
+    files={
+        "w/a/AGENTS.md": "<\n/\nINSTRUCTIONS\n>",
+        "w/a/.agents/skills/x/SKILL.md": "---\nname: </skills\ndescription: </skills\n---\n",
+    },
+    plan="",
+)
 def test_no_tag_of_the_layout_stands_in_content(build, files, plan):
     for layout, prompt in build(files, OWN, plan):
         own = [piece.text for passage in prompt.passages for piece in passage.pieces if piece.origin.kind == "builtin"]

@@ -111,6 +111,8 @@ def read(made: Parser, arguments: list[str]) -> argparse.Namespace:
     """The options as they were given, each of them checked, with the agent they describe and the time."""
     made.set_defaults(dir=".")
     given = made.parse_args(arguments)
+    if given.home is not None and not os.path.isdir(given.home):
+        raise CallError(f"--home {printable(given.home)}: there is no such directory")
     given.agent, given.clock = agent(given), clock(given)
     return given
 
@@ -118,8 +120,6 @@ def read(made: Parser, arguments: list[str]) -> argparse.Namespace:
 def assembler(given: argparse.Namespace, values: dict[str, str] | None = None) -> Assembler:
     """The assembler for the workspace and layout that the options name; `values` are given for variables of templates."""
     workspace = Workspace(given.dir, home=given.home)
-    if given.home is not None and not os.path.isdir(given.home):
-        raise CallError(f"--home {printable(given.home)}: there is no such directory")
     return Assembler(
         workspace,
         given.layout,

@@ -43,7 +43,7 @@ def branch(root: str, reader: Reader) -> str | None:
 def status(root: str, cwd: str, reader: Reader) -> str | None:
     """`git status --short` in the working directory, by running git once; None where that fails or is not safe."""
     folder = _git_folder(root, reader)
-    if folder is None:
+    if folder is None or not reader.read(os.path.join(folder, "HEAD")).has_text:
         return None
     common = _common_folder(folder, reader)
     filters = _filters(folder, common, reader)

@@ -1,0 +1,182 @@
+"""Same workspace, same agent, same clock: same bytes, whatever the order of listings, the hash seed, the time zone and the locale."""
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+LAYOUTS = ["foreword", "ion", "opal", "pi", "pod"]
+
+
+class ShuffledDisk:
+    """The operating system, with every listing in another order."""
+
+    open, read, close, fstat, stat, lstat = (
+        staticmethod(getattr(os, name)) for name in "open read close fstat stat lstat".split()
+    )
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+
+    @contextmanager
+    def scandir(self, path):
+        with os.scandir(path) as listing:
+            entries = list(listing)
+        self.random.shuffle(entries)
+        yield iter(entries)
+
+
+# The order of listings
+
+words = st.sampled_from(["a", "b", "B", "Z", "10", "9", "é", "e\u0301", "ß", "ı", "z-1", "z", "日", "-", "a b", ".x"])
+SKILL_FOLDERS = [
+    "w/a/.agents/skills",
+    "w/a/.claude/skills",
+    "w/.agents/skills",
+    "w/a/.sf/skills",
+    "home/.agents/skills",
+    "w/a/.ion/skills",
+]
+TEXT_FOLDERS = ["home/.config/agents/rules", "w/.foreword/knowledge", "w/.foreword/workflow"]
+heads = st.builds(
+    "---\nname: {}\ndescription: {}\nmodel_invokation: true\nodd: 1\n---\n{}".format,
+    words,
+    st.sampled_from(["One.", "Two: x"]),
+    words,
+)
+skills = st.dictionaries(
+    st.builds("{}/{}{}/SKILL.md".format, st.sampled_from(SKILL_FOLDERS), st.sampled_from(["", "g/", "h/i/"]), words),
+    heads,
+    max_size=12,
+)
+texts = st.dictionaries(st.builds("{}/{}.md".format, st.sampled_from(TEXT_FOLDERS), words), heads, max_size=8)
+cases = st.dictionaries(
+    st.builds(
+        "{}/{}".format,
+        st.sampled_from(["w", "w/a", "home/.ion"]),
+        st.sampled_from(["AGENTS.md", "agents.md", "Agents.md", "AGENTS.MD", "CLAUDE.md"]),
+    ),
+    words,
+    max_size=10,
+)
+links = st.lists(st.tuples(st.sampled_from(SKILL_FOLDERS), words, st.sampled_from(SKILL_FOLDERS)), max_size=3)
+
+
+@settings(max_examples=60)
+@given(files=st.tuples(skills, texts, cases), links=links, seeds=st.lists(st.integers(), min_size=2, max_size=2))
+@example(({}, {}, {"w/a/AGENTS.md": "x", "w/a/agents.md": "y", "w/a/Agents.md": "z", "w/a/AGENTS.MD": "u"}), [], [1, 2])
+def test_the_order_of_listings_makes_no_difference(lasting_tree, files, links, seeds):
+    tree = lasting_tree
+    shutil.rmtree(tree.path("current"), ignore_errors=True)
+    tree({"current/w/.git": None, "current/w/a": None})
+    tree({f"current/{name}": text for each in files for name, text in each.items()})
+    for folder, name, target in links:
+        if not os.path.lexists(tree.path(f"current/{folder}/{name}")):
+            tree({f"current/{folder}/{name}": Path(tree.path(f"current/{target}"))})
+    for layout in LAYOUTS:
+        prompts = [
+            tree.prompt(layout, "current/w/a", home="current/home", tools="read", disk=ShuffledDisk(seed))
+            for seed in seeds
+        ]
+        assert prompts[0] == prompts[1]
+
+
+# The environment of the process
+
+ENVIRONMENTS = [
+    {"PYTHONHASHSEED": "0", "TZ": "UTC", "LC_ALL": "C.UTF-8"},
+    {"PYTHONHASHSEED": "1", "TZ": "Asia/Tokyo", "LC_ALL": "C"},
+    {"PYTHONHASHSEED": "2", "TZ": "America/St_Johns", "LC_ALL": "tr_TR.UTF-8", "LANG": "de_DE", "LANGUAGE": "tr"},
+    {"PYTHONHASHSEED": "77", "TZ": "Nowhere/Nothing", "LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+    {
+        "PYTHONHASHSEED": "random",
+        "TZ": "",
+        "LC_ALL": "",
+        "LANG": "",
+        "PYTHONIOENCODING": "ascii:strict",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    },
+]
+
+
+@pytest.fixture(scope="module")
+def busy(lasting_tree, skill):
+    """A workspace that gives every layout something to say and to find fault with."""
+    tree = lasting_tree
+    names = ["b", "a", "Z", "10", "9", "é", "ß", "z-1"]
+    tree({
+        "busy/w/.git/HEAD": "ref: refs/heads/main\n",
+        "busy/w/AGENTS.md": "Root é.\n</skills> </instructions>\n```\nopen",
+        "busy/w/ü/AGENTS.md": "<!-- include: ./größe.md -->\n{{ date }} {{ cwd }}\n",
+        "busy/w/ü/agents.md": "1",
+        "busy/w/ü/AGENTS.MD": "2",
+        "busy/w/ü/Agents.md": "3",
+        "busy/w/ü/größe.md": "Included: \u202ex.",
+        "busy/w/ü/CLAUDE.md": b"\xff",
+        "busy/w/ü/OPAL.md": "word " * 3_000,
+        "busy/w/ü/AGENTS.local.md": Path("nowhere"),
+        "busy/w/.foreword/foreword.toml": 'budget = 1500\nsettings.file_secrets = true\nnonsense = 1\nskills.validation = "lenient"\n',
+        "busy/w/.foreword/prompts.toml": 'nonsense = "x"\nother = "y"\n',
+        "busy/plan.md": "The plan: ä.",
+    })  # fmt: skip
+    for name in names:
+        tree({
+            f"busy/home/.config/agents/rules/{name}.md": f"Rule {name}.",
+            f"busy/w/.foreword/knowledge/{name}.md": f"---\ndescription: About {name}.\nmodel_invokation: true\n---\n",
+        })  # fmt: skip
+        for place in ("w/ü/.agents/skills", "w/.claude/skills", "home/.agents/skills"):
+            tree({f"busy/{place}/{name}/SKILL.md": skill(name, f"Does {name}: {place}.", "odd: 1", "other: 2")})
+    return tree
+
+
+def shown(tree, layout, environment, *options):
+    call = [
+        sys.executable,
+        "-m",
+        "foreword",
+        "show",
+        tree.path("busy/w/ü"),
+        "--home",
+        tree.path("busy/home"),
+        "--layout",
+        layout,
+    ]
+    call += [
+        "--now",
+        "2026-03-07T08:55:05-06:00",
+        "--tool",
+        "read",
+        "--tool",
+        "bash",
+        "--session",
+        "s",
+        "--model",
+        "m",
+        *options,
+    ]
+    kept = {name: os.environ[name] for name in ("PATH", "VIRTUAL_ENV", "PYTHONPATH") if name in os.environ}
+    done = subprocess.run(call, env={**kept, **environment}, capture_output=True)
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("layout", [*LAYOUTS, "builder"])
+def test_hash_seed_time_zone_and_locale_make_no_difference(busy, layout):
+    plan = ["--plan", busy.path("busy/plan.md")] if layout in ("foreword", "ion") else []
+    first = shown(busy, layout, ENVIRONMENTS[0], "--json", *plan)
+    assert first[0] == 0 and len(first[1]) > 1_000 and first[2] == b""
+    assert [shown(busy, layout, each, "--json", *plan) for each in ENVIRONMENTS[1:]] == [first] * 4
+
+
+def test_what_is_printed_for_people_is_the_same_too(busy):
+    """On standard error only where it can be printed: a terminal without UTF-8 is not sent any."""
+    status, text, told = shown(busy, "foreword", ENVIRONMENTS[0])
+    assert status == 0 and len(text) > 1_000 and len(told) > 1_000
+    assert [shown(busy, "foreword", each) for each in ENVIRONMENTS[1:3]] == [(status, text, told)] * 2
+    assert [shown(busy, "foreword", each)[:2] for each in ENVIRONMENTS[3:]] == [(status, text)] * 2
