@@ -17,7 +17,8 @@ whole body, as the active skill and as the plan. Of every prompt this is checked
     placed      findings name lines that are there
     steady      asking again gives the same bytes
 
-Whatever breaks one of these, or raises, is printed by its path, and the exit status is 1. Of what the files say, nothing is printed.
+Whatever breaks one of these, or raises, is printed by its path, and the exit status is 1. Of what the files say, nothing is
+printed. Times are of the processor: what else runs on the machine does not count.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from functools import lru_cache
 from tempfile import TemporaryDirectory
-from time import perf_counter
+from time import process_time
 from traceback import extract_tb
 from typing import Any, Literal, NamedTuple
 
@@ -59,7 +60,7 @@ class Repository:
 
     def __init__(self, top: str) -> None:
         self.top = top
-        self.instructed: list[str] = []
+        self.instructed: dict[str, int] = {}
         self.skilled: dict[str, int] = {}
         self.skills: list[str] = []
 
@@ -86,8 +87,8 @@ def repositories(folder: str) -> Iterator[Repository]:
         is_top = above is None or os.path.exists(os.path.join(here, ".git"))
         repository = found[here] = Repository(here) if is_top or above is None else above
         below[:] = sorted(name for name in below if name not in PASSED_OVER)
-        if not INSTRUCTIONS.isdisjoint(names):
-            repository.instructed.append(here)
+        if instructions := INSTRUCTIONS.intersection(names):
+            repository.instructed[here] = len(instructions)
         if "SKILL.md" in names:
             repository.skills.append(os.path.join(here, "SKILL.md"))
             collection = os.path.dirname(here)
@@ -239,9 +240,9 @@ def work_in(place: str, repository: Repository, looks_here: bool, layouts: list[
 
 def ask(assembler: Assembler, where: str, layout: str, place: str, tally: Tally) -> None:
     agent = Agent(tools=TOOLS)
-    start = perf_counter()
+    start = process_time()
     prompt = assembler.prompt(agent, NOW)
-    tally.turns.append(Turn((perf_counter() - start) * 1000, layout, printable(place)))
+    tally.turns.append(Turn((process_time() - start) * 1000, layout, printable(place)))
     check(prompt, where, tally)
     if assembler.prompt(agent, NOW).text != prompt.text:
         tally.blame(where, "asking again gives other bytes")
@@ -252,10 +253,10 @@ def ask(assembler: Assembler, where: str, layout: str, place: str, tally: Tally)
 
 def read(path: str, tally: Tally) -> Skill | None:
     """One SKILL.md by both rules, as it is read for a menu; the skill, if the lenient ones load it."""
-    start = perf_counter()
+    start = process_time()
     reading = Reader().read_head(path)
     read = {rule: read_skill(reading.text, printable(path), rule) for rule in RULES} if reading.has_text else {}
-    tally.seconds += perf_counter() - start
+    tally.seconds += process_time() - start
     tally.counts["skill files"] += 1
     for rule, (skill, findings) in read.items():
         tally.counts[rule] += skill is not None
@@ -344,7 +345,7 @@ def main() -> int:
     with TemporaryDirectory(prefix="foreword-corpus-") as home:
         for repository in (each for folder in given.folders for each in repositories(folder)):
             tally.counts["repositories"] += 1
-            tally.counts["instruction files"] += len(repository.instructed)
+            tally.counts["instruction files"] += sum(repository.instructed.values())
             for place, looks_here in repository.places(given.places):
                 work_in(place, repository, looks_here, given.layouts.split(","), home, tally)
             read_all(repository.skills, home, tally)

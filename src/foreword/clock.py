@@ -36,7 +36,10 @@ def _body_tells_time(section: Section, inputs: Inputs) -> bool:
         from .template import jinja
 
         return bool(body.text and jinja.names_used(body.path, inputs.templates) & {"date", "time", "datetime"})
-    return "system:time" in body.text or "system:date" in body.text
+    from .template import brackets
+
+    used = brackets.parse(body.text, {"system"}).variables
+    return any((each.type, each.name) in (("system", "time"), ("system", "date")) for each in used)
 
 
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")

@@ -57,10 +57,16 @@ class Collector:
         self.findings: list[Finding] = []
         self.used: set[str] = set()
         self.copies: dict[str, str] = {}
+        self.including = ""
+        documents = [each for name in inputs.found for each in self.texts_of(name)]
+        self.entered = {each.path: each.path for each in documents}
+        self.said = {each.text: each.path for each in documents}
         self.taken = self.replacing()
         root = inputs.workspace.root or inputs.workspace.cwd
         own = scribe.origin("guideline")
-        self.lists = Lists(layout, agent, self.facts, root, rules, own, self.content, self.findings)
+        self.lists = Lists(
+            layout, agent, self.facts, inputs.workspace.cwd, root, rules, own, self.content, self.findings
+        )
         self.unused: dict[str, str] = {}
 
     def drafts(self, sections: Iterable[Section]) -> tuple[Draft, ...]:
@@ -78,7 +84,7 @@ class Collector:
             self.leave_out(replace(section, instead=()), f"section '{section.name}' was replaced")
             return Draft(section, text=replacement, is_replaced=True)
         if section.sections:
-            return Draft(section, inner=self.drafts(section.sections))
+            return Draft(section, inner=self.drafts(section.sections), text=self.stand_in(section))
         if section.of is not None and section.of in self.inputs.found:
             return self.listing(section, section.of)
         if section.of is not None:
@@ -181,6 +187,7 @@ class Collector:
         if with_directives and ("<!--" in document.text or "{{" in document.text):
             from .template import directives
 
+            self.including = document.path
             pieces, doubts = directives.render(document, self.directive_facts(), self.included)
             self.findings.extend(doubts)
         pieces = (*self.harmless(pieces, document.path), *cut_mark(document))
@@ -197,8 +204,17 @@ class Collector:
         return {**facts, "provider": agent.provider, "date": told(self.now, "now.date") if self.now else ""}
 
     def included(self, path: str, target: str) -> Document | Finding:
+        """The file that another includes; one that stands in the prompt already does not enter it twice."""
         missing = finding("include-refused", f"{path} includes {target!r}, which is left out: it lies too deep", path)
-        return self.inputs.includes.get(include_key(path, target), missing)
+        include = self.inputs.includes.get(include_key(path, target), missing)
+        if not isinstance(include, Document):
+            return include
+        owner = self.entered.setdefault(include.path, self.including)
+        if owner != self.including or self.said.setdefault(include.text, include.path) != include.path:
+            return finding(
+                "file-duplicate", f"{include.path}: included by {path}, and in the prompt already", include.path
+            )
+        return include
 
     def tell_hidden(self, text: str, what: str, path: str, line: int) -> None:
         for each in hidden(text, line):
@@ -227,7 +243,11 @@ class Collector:
         if known is None or known.entries is not entries or section.language == "directives":
             made = {each.path: item for each, item in zip(known.entries, known.items, strict=True)} if known else {}
             items = [self.made_item(section, each, made.get(each.path)) for each in entries]
-            draft = Draft(section, [each.item for each in items if each.is_listed], text=self.stand_in(section))
+            draft = Draft(
+                section,
+                [each.item for each in items if each.is_listed and not _is_blank(each.item)],
+                text=self.stand_in(section),
+            )
             known = self.scribe.made[section.name] = Listing(entries, items, draft)
         for item in known.items:
             self.findings.extend(item.findings)
@@ -345,6 +365,12 @@ class Collector:
                 yield finding(
                     "agent-unused", f"the layout {self.layout.name} has no place for the {what} that was given"
                 )
+
+
+def _is_blank(item: Item) -> bool:
+    """Whether an item is a whole text of which nothing is left."""
+    texts = [pieces for field, pieces in item.fields.items() if field.name == "text"]
+    return bool(texts) and not any(piece.text.strip() for pieces in texts for piece in pieces)
 
 
 def _wanted(conditions: Iterable[Condition]) -> str:

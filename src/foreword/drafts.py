@@ -256,7 +256,8 @@ class Scribe:
         """A draft with everything around it: items formed and joined, inner drafts joined, all of it wrapped."""
         known = self._written.get(id(draft))
         if known is None:
-            pieces = draft.text if draft.is_replaced else tuple(self._wrapped(draft))
+            every = draft.text if draft.is_replaced else self._wrapped(draft)
+            pieces = tuple([piece for piece in every if piece.text])
             known = self._written[id(draft)] = (draft, pieces, "".join([piece.text for piece in pieces]))
         return known[1], known[2]
 

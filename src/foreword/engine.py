@@ -15,7 +15,7 @@ from .drafts import Scribe
 from .errors import CallError
 from .gather import gather
 from .layout import Pattern, parse
-from .packs import find_layout, load_template, with_texts
+from .packs import find_layout, find_template, load_template, with_texts
 from .settings import confined, layout_of, read_settings, with_settings, with_wording
 from .sources.environment import settled
 from .sources.files import Reader, is_unchanged
@@ -289,7 +289,7 @@ def _templates(
 def _loading(
     body: Document, workspace: Workspace, reader: Reader, packs: Mapping[str, str]
 ) -> Callable[[str], Document | None]:
-    return lambda address: body if address == body.path else load_template(address, workspace, reader, packs)
+    return lambda address: body if address == body.path else find_template(address, workspace, reader, packs)
 
 
 def _is_trusted(layout: Layout, section: str, body: Document) -> bool:

@@ -70,7 +70,8 @@ def gather(
     found.update(texts.documents())
     trail = Trail()
     places = {printable(reading.path): reading.path for look in looks.values() for reading, _ in look.texts}
-    includes = _follow(layout, found, places, workspace, reader, trail)
+    names = {reading.identity: printable(reading.path) for look in looks.values() for reading, _ in look.texts}
+    includes = _follow(layout, found, places, names, workspace, reader, trail)
     values, refused = _values(layout, bodies or {}, workspace, scope, reader, variables or {})
     findings = [
         *(each for look in looks.values() for each in look.findings),
@@ -275,13 +276,15 @@ def _follow(
     layout: Layout,
     found: Mapping[str, Sequence[Document | Skill | Resident]],
     places: dict[str, str],
+    names: dict[tuple[int, int], str],
     workspace: Workspace,
     reader: Reader,
     trail: Trail,
 ) -> dict[str, Document | Finding]:
     """Every file that a text with directives includes, whatever its condition, by `include_key`.
 
-    `places` are the paths of files as the disk has them, by the path that is shown.
+    `places` are the paths of files as the disk has them, by the path that is shown; `names` the first name of each file, by
+    which it is known under any other.
     """
     included: dict[str, Document | Finding] = {}
     readings: dict[str, Reading] = {}
@@ -298,7 +301,7 @@ def _follow(
                 key = include_key(document.path, target)
                 if key not in included and depth <= directives.DEPTH:
                     bound = bound_of(places[document.path], finds[str(name)], workspace)
-                    include = included[key] = _include(document, target, bound, places, readings, reader, trail)
+                    include = included[key] = _include(document, target, bound, places, names, readings, reader, trail)
                     if isinstance(include, Document) and "<!--" in include.text:
                         waiting.append((include, depth + 1))
     return included
@@ -309,6 +312,7 @@ def _include(
     target: str,
     bound: str,
     places: dict[str, str],
+    names: dict[tuple[int, int], str],
     readings: dict[str, Reading],
     reader: Reader,
     trail: Trail,
@@ -345,6 +349,8 @@ def _include(
             "include-refused", f"{document.path} includes {target!r}, which is left out: {reason}", document.path
         )
     trail.leave(path, "include", reading.fate, f"included by {document.path}", reading.code)
+    shown = names.setdefault(reading.identity, shown)
+    places.setdefault(shown, path)
     return Document(shown, reading.text, reading.hash, reading.line, reading.size if reading.fate == "cut" else 0)
 
 

@@ -112,7 +112,7 @@ KEYS = (
     Key(
         "section", "wrap", "form", "What stands around it, with `{}` for the inside; `@key` takes it from the wording."
     ),
-    Key("section", "none", "text", "What stands for an empty list."),
+    Key("section", "none", "text", "What stands for an empty list, or where no inner section applies."),
     Key(
         "section",
         "when",
@@ -622,8 +622,10 @@ class _Sections:
             of=of,
             sections=inner,
             form=form(text, FACTS, where + "text") if is_plain and text else (),
-            item=form(table.get("item", "{text}"), self.fields(of, where), where + "item") if of else (),
-            short=form(table["short"], self.fields(of, where), where + "short") if of and "short" in table else (),
+            item=form(table.get("item", "{text}"), self.fields(of, where), where + "item") if of is not None else (),
+            short=form(table["short"], self.fields(of, where), where + "short")
+            if of is not None and "short" in table
+            else (),
             join=table.get("join", "\n" if has_own_item else "\n\n"),
             wrap=self.wrap(table.get("wrap", ""), where + "wrap"),
             none=table.get("none", ""),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from .drafts import trimmed
 from .findings import finding
-from .vocabulary import Access, Document, Origin, Piece, Scope, Skill, printable
+from .vocabulary import Access, Document, Origin, Piece, Scope, Skill, printable, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ class Lists:
         layout: Layout,
         agent: Agent,
         facts: frozenset[str],
+        cwd: str,
         root: str,
         rules: Sequence[Rule],
         own: Origin,
@@ -37,7 +38,7 @@ class Lists:
         findings: list[Finding],
     ) -> None:
         self.guideline_rows, self.wording = layout.guidelines, layout.wording
-        self.agent, self.facts, self.root, self.rules = agent, facts, root, rules
+        self.agent, self.facts, self.cwd, self.root, self.rules = agent, facts, cwd, root, rules
         self.own, self.content, self.findings = own, content, findings
         self.active = ""
 
@@ -134,9 +135,16 @@ class Lists:
         return self._paths(self._scope().deny)
 
     def _scope(self) -> Scope:
-        """The agent's scope; without one, write access to the workspace."""
-        root = self.root
-        return self.agent.scope if self.agent.scope is not None else Scope((Access(root),))
+        """The agent's scope, its paths from the root on; without one, write access to the workspace."""
+        scope = self.agent.scope if self.agent.scope is not None else Scope((Access(self.root),))
+        return Scope([self._absolute(each) for each in scope.allow], [self._absolute(each) for each in scope.deny])
+
+    def _absolute(self, row: Access) -> Access:
+        return (
+            row
+            if row.path.startswith("/")
+            else replace(row, path=f"{self.cwd.rstrip('/')}/{row.path.removeprefix('./')}")
+        )
 
     def _paths(self, rows: Iterable[Access]) -> Iterator[Row]:
         seen: set[tuple[str, bool]] = set()

@@ -137,7 +137,7 @@ def test_a_skill_of_another_directory(three, run):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["skill", "tests"], "no skill 'tests'; did you mean 'testing'?"),
+        (["skill", "tests"], "no skill 'tests'; known: deploy, quiet, testing"),
         (["skill", "zzz"], "no skill 'zzz'; known: deploy, quiet, testing"),
         (["skill", "testing", "--layout", "pod"], "the layout pod knows no skills"),
     ],

@@ -331,7 +331,7 @@ def test_guidance_of_tools_and_of_extensions(tree):
             "Readable:\n  - /p\nWritable:\n  - /p\nDenied:\n  - /p/.env\n  - /p/keys [non-recursive]",
         ),
         (Scope([Access("/p"), Access("/p", "read")]), "Readable:\n  - /p\nWritable:\n  - /p"),
-        (Scope(), None),
+        (Scope(), "Nothing may be read or written."),
     ],
 )
 def test_boundaries_are_those_of_the_scope(tree, scope, expected):

@@ -213,7 +213,7 @@ def test_an_unknown_skill_is_an_error_that_lists_the_known_ones(tree, skill):
     tree({f"w/.ion/skills/{name}/SKILL.md": skill(name) for name in ("deploy", "testing")})
     with pytest.raises(CallError, match="no skill 'zzz'; known: deploy, testing"):
         tree.prompt("ion", skill="zzz")
-    with pytest.raises(CallError, match="no skill 'tsting'; did you mean 'testing'"):
+    with pytest.raises(CallError, match="no skill 'tsting'; known: "):
         tree.prompt("ion", skill="tsting")
 
 

@@ -240,3 +240,24 @@ def test_no_tag_of_the_layout_stands_in_content(build, files, plan):
     for layout, prompt in build(files, OWN, plan):
         own = [piece.text for passage in prompt.passages for piece in passage.pieces if piece.origin.kind == "builtin"]
         assert tags(prompt.text, layout) == [tag for text in own for tag in tags(text, layout)]
+
+
+# Includes
+
+
+@pytest.mark.parametrize("first", ["a", "b"])
+def test_an_include_within_reach_enters_by_whatever_way_it_was_met_first(tree, first):
+    """One way to x leads over too many files, the other does not."""
+    chain = {"b": "c", "c": "d", "d": "e", "e": "f", "f": "x", "x": "y", "a": "f"}
+    second = {"a": "b", "b": "a"}[first]
+    tree({f"w/{name}.md": f"text of {name}\n<!-- include: ./{target}.md -->" for name, target in chain.items()})
+    tree({"w/y.md": "text of y", "w/AGENTS.md": f"<!-- include: ./{first}.md -->\n<!-- include: ./{second}.md -->"})
+    prompt = tree.prompt("ion", base="BASE")
+    entered = re.findall(r"text of (\w)", prompt.text)
+    assert entered == (list("afxybcde") if first == "a" else list("bcdefa"))
+
+
+def test_an_include_beside_a_file_whose_folder_has_no_utf8_name(tree):
+    folder = os.fsdecode(b"w/\xff\xfe")
+    tree({f"{folder}/AGENTS.md": "<!-- include: ./é.md -->", f"{folder}/é.md": "included"})
+    assert tree.prompt("ion", folder, base="BASE").text == "BASE\n\n# Project Instructions\nincluded"

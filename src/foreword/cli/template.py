@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import argparse
 
     from ..engine import Assembler
-    from ..vocabulary import Store
+    from ..vocabulary import Document, Inputs, Store
     from .options import Parser
 
 
@@ -112,29 +112,36 @@ def _default(given: argparse.Namespace) -> str:
 def template_check(given: argparse.Namespace) -> int:
     """`foreword template check`"""
     prepared = _rendering(given)
-    findings = [each for each in prepared.stand(given.agent).inputs.findings if each.code.startswith("variable-")]
-    used: list[tuple[str, str]] = []
-    text = given.agent.base.text
-    if given.syntax == "brackets":
-        from ..template import brackets
-        from ..template.catalog import TYPES
-
-        parsed = brackets.parse(text, TYPES, given.agent.base.path)
-        used = [(each.type, each.name) for each in parsed.variables]
-        findings += parsed.findings
+    prompt = prepared.prompt(given.agent, given.clock)
+    findings = [each for each in prompt.findings if each.code.startswith(("template-", "variable-", "file-"))]
+    used = _variables(given.agent.base, given.syntax, prepared.stand(given.agent).inputs)
     if given.json:
         from ..wire import finding_form
 
-        write_json(
-            {"variables": [":".join(each) for each in used], "findings": [finding_form(each) for each in findings]}
-        )
+        write_json({"variables": used, "findings": [finding_form(each) for each in findings]})
     else:
         report(findings)
         print(
             f"{len(findings)} finding{'' if len(findings) == 1 else 's'}, {len(used)} variable{'' if len(used) == 1 else 's'}",
             file=sys.stderr,
         )
-    return 1 if given.strict and any(each.severity == "error" for each in findings) else 0
+    return 1 if any(each.severity == "error" for each in findings) else 0
+
+
+def _variables(template: Document, syntax: str, inputs: Inputs) -> list[str]:
+    """The variables that a template uses, as it writes them."""
+    if not template.text:
+        return []
+    if syntax == "brackets":
+        from ..template import brackets
+        from ..template.catalog import TYPES
+
+        types = TYPES | set(inputs.types) | {name.partition(":")[0] for name in inputs.values}
+        return [f"{each.type}:{each.name}" for each in brackets.parse(template.text, types).variables]
+    from ..template import jinja
+
+    known = {*jinja.VARIABLES, *inputs.values}
+    return sorted(jinja.names_used(template.path, inputs.templates) & known)
 
 
 def template_render(given: argparse.Namespace) -> int:
@@ -145,8 +152,8 @@ def template_render(given: argparse.Namespace) -> int:
 def _rendering(given: argparse.Namespace) -> Assembler:
     """An assembler for the template alone: a layout that has such a body, without anything around it."""
     given.agent = replace(given.agent, base=document(given.file, "FILE"))
-    given.layout = given.layout or ("builder" if given.syntax == "brackets" else "pod")
-    given.set = [*given.set, "sections=body", "body.trim=false"]
+    given.layout = given.layout or "builder"
+    given.set = [*given.set, "sections=body", "body.trim=false", f"body.language={given.syntax}"]
     return assembler(given, dict(_value(each) for each in given.value))
 
 

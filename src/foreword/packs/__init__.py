@@ -55,7 +55,19 @@ def with_texts(source: Source, workspace: Workspace, reader: Reader, packs: Mapp
 def load_template(
     address: str, workspace: Workspace, reader: Reader, packs: Mapping[str, str] | None = None
 ) -> Document:
-    """The template at an address. One that is missing, or a link that leaves its pack, is an error."""
+    """The template at an address; one that is missing is an error."""
+    found = find_template(address, workspace, reader, packs)
+    if found is None:
+        prefix, path = split_address(address)
+        file = f"{folder_of(prefix, workspace, packs)}/{path}.md"
+        raise CallError(f"no template {address!r}: there is no such file ({printable(file)})")
+    return found
+
+
+def find_template(
+    address: str, workspace: Workspace, reader: Reader, packs: Mapping[str, str] | None = None
+) -> Document | None:
+    """The template at an address, None if it is missing. A link that leaves its pack, or a file that is none, is an error."""
     prefix, path = split_address(address)
     folder = folder_of(prefix, workspace, packs)
     file = os.path.join(folder, *path.split("/")) + ".md"
@@ -64,10 +76,10 @@ def load_template(
     if _leads_out(file, prefix, folder, workspace, reader):
         raise CallError(f"the template {address!r} is a link that leads out of its pack")
     reading = reader.read_whole(file)
-    if reading.fate == "blank":
-        return Document(address, "")
+    if reading.fate in ("blank", "absent"):
+        return Document(address, "") if reading.fate == "blank" else None
     if reading.fate != "used":
-        raise CallError(f"no template {address!r}: {reading.reason or 'there is no such file'} ({printable(file)})")
+        raise CallError(f"no template {address!r}: {reading.reason} ({printable(file)})")
     return Document(address, reading.text, reading.hash)
 
 

@@ -236,14 +236,16 @@ def _make_folder(folder: str) -> None:
 
 
 def _connected(path: str) -> sqlite3.Connection:
+    place = path or ":memory:"
+    connection = None
     try:
-        connection = sqlite3.connect(
-            path or ":memory:", timeout=_PATIENCE, isolation_level=None, check_same_thread=False
-        )
+        connection = sqlite3.connect(place, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = NORMAL")
         return connection
     except sqlite3.Error as error:
+        if connection is not None:
+            connection.close()
         raise _failure(path, error) from error
 
 

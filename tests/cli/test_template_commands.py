@@ -1,0 +1,294 @@
+"""template show, check, render and variables, with and without --json."""
+
+import json
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from foreword.vocabulary import digest
+
+DEFAULT = """\
+You are a helpful coding assistant.
+
+[if file:AGENTS.md]
+[file:AGENTS.md]
+[endif]
+
+The current working directory is [prompt:cwd].
+"""
+NOW = "2026-03-07T08:55:05-06:00"
+
+
+def sentence(printed):
+    """What is printed when a call fails: the first line, and whether a place is shown below it."""
+    status, out, err = printed
+    assert (status, out) == (2, "")
+    first, *place = err.rstrip("\n").split("\n")
+    assert first.startswith("foreword: ") and len(place) in (0, 2)
+    return first.removeprefix("foreword: ")
+
+
+# show and variables
+
+
+def test_show_prints_the_built_in_template_word_for_word(run):
+    assert run("template", "show") == (0, DEFAULT, "")
+    status, out, err = run("template", "show", "--json")
+    assert (status, json.loads(out), err) == (0, {"template": DEFAULT}, "")
+
+
+CATALOG = [
+    ("system", "time"), ("system", "date"), ("system", "os"), ("system", "hostname"),
+    ("prompt", "cwd"), ("prompt", "model"), ("prompt", "conversation_id"),
+    ("git", "branch"), ("git", "status"),
+    ("file", "<path>"),
+]  # fmt: skip
+
+
+def test_variables_lists_the_catalog(run):
+    status, out, err = run("template", "variables")
+    assert (status, err) == (0, "")
+    assert [line.split("  ")[0] for line in out.splitlines()] == [f"[{type_}:{name}]" for type_, name in CATALOG]
+
+
+def test_variables_as_json_is_the_answer_of_the_service(run):
+    status, out, err = run("template", "variables", "--json")
+    rows = json.loads(out)["variables"]
+    assert (status, err, list(json.loads(out))) == (0, "", ["variables"])
+    assert [(row["type"], row["name"]) for row in rows] == CATALOG
+    assert all(row["description"] for row in rows)
+    assert [row.get("dynamic") for row in rows] == [None] * 9 + [True]
+    assert all(set(row) <= {"type", "name", "description", "dynamic"} for row in rows)
+
+
+# render
+
+
+@pytest.mark.parametrize(
+    ("template", "arguments", "text"),
+    [
+        (DEFAULT, [], "You are a helpful coding assistant.\n\n\nX\n\n\nThe current working directory is /w.\n"),
+        ("[system:time] [system:date]", ["--now", NOW], "2026-03-07T14:55:05.000Z 2026-03-07"),
+        ("[prompt:model] [prompt:conversation_id]", ["--model", "opus", "--session", "t1"], "opus t1"),
+        ("[prompt:model]", ["--value", "prompt:model=given"], "given"),
+        ("[prompt:model]", ["--model", "opus", "--value", "prompt:model="], ""),
+        ("[file:AGENTS.md] [file:no]", ["--value", "file:AGENTS.md=A", "--value", "file:no=N"], "A N"),
+        ("[git:branch] [if git:status]dirty[endif]", ["--value", "git:branch=main", "--value", "git:status= M x"], "main dirty"),
+        ("[team:name]", ["--value", "team:name=a=b [prompt:cwd]"], "a=b [prompt:cwd]"),
+        ("  \n\n[prompt:cwd]\n\n  ", [], "  \n\n/w\n\n  "),
+        (" ", [], " "),
+        ("[file:no]", [], ""),
+        ("", [], ""),
+    ],
+)  # fmt: skip
+def test_render_gives_the_text_as_it_is(tree, run, template, arguments, text):
+    tree({"w/AGENTS.md": "X\n", "t.txt": template})
+    status, out, err = run("template", "render", tree.path("t.txt"), "--json", *arguments)
+    form = json.loads(out)
+    assert (status, form["layout"], form["text"], form["findings"], err) == (0, "builder", text, [], "")
+    assert form["passages"] if text else form["passages"] == []
+    status, out, err = run("template", "render", tree.path("t.txt"), *arguments)
+    assert (status, out, err) == (0, text if text.endswith("\n") or not text else text + "\n", "")
+
+
+def test_render_as_json_is_that_of_show(tree, run):
+    tree({"t.txt": "a\n[file:x]!", "w/x": "X\n"})
+    _, rendered, _ = run("template", "render", "../t.txt", "--json")
+    _, shown, _ = run("show", "--layout", "builder", "--base", "../t.txt", "--json")
+    assert rendered == shown
+    form = json.loads(rendered)
+    assert (form["id"], form["text"]) == (digest("a\nX!"), "a\nX!")
+    (passage,) = form["passages"]
+    assert [(each["kind"], each["path"], each["lines"]) for each in passage["origins"]] == [
+        ("template", "/t.txt", [1, 1]),
+        ("file", "/w/x", [1, 1]),
+        ("template", "/t.txt", [2, 2]),
+    ]
+
+
+def test_render_takes_a_directory(tree, run):
+    tree({"w/t.txt": "[prompt:cwd] [file:x]", "w/sub/x": "SUB", "w/x": "HERE"})
+    assert run("template", "render", "t.txt", "sub")[1] == "/w/sub SUB\n"
+    assert run("template", "render", "t.txt")[1] == "/w HERE\n"
+
+
+def test_render_says_what_is_doubtful(tree, run):
+    tree({"t.txt": "a\n[if prompt:cwd]b [x:y] [file:.env]", "w/.env": "SECRET"})
+    status, out, err = run("template", "render", "../t.txt")
+    assert (status, out) == (0, "a\n[if prompt:cwd]b  \n")
+    assert re.findall(r" \[([a-z-]+)\]$", err, re.MULTILINE) == [
+        "variable-refused",
+        "template-unmatched",
+        "template-unknown-type",
+    ]
+
+
+def test_render_keeps_what_the_scope_allows(tree, run):
+    tree(
+        {
+            "t.txt": "[file:x]",
+            "w/x": "X",
+            "w/scope.json": json.dumps({"allow": [{"path": "."}], "deny": [{"path": "x"}]}),
+        }
+    )
+    assert run("template", "render", "../t.txt")[1] == "X\n"
+    status, out, err = run("template", "render", "../t.txt", "--scope", "scope.json")
+    assert (status, out) == (0, "") and "[variable-refused]" in err
+
+
+@pytest.mark.parametrize(
+    ("template", "arguments", "text"),
+    [
+        ("{{ cwd }} {{ tools | join(',') }}\n", ["--tool", "read", "--tool", "edit"], "/w read,edit\n"),
+        ("{{ date }} {{ time }} {{ datetime }}", ["--now", NOW], "2026-03-07 14:55:05 2026-03-07T14:55:05Z"),
+        ("{{ language }}", ["--language", "Deutsch"], "Deutsch"),
+        ("{{ language }}", ["--value", "language=given"], "given"),
+        ("{{ team }}", ["--value", "team={{ cwd }}"], "{{ cwd }}"),
+        ("\n\n {{ cwd }} \n\n", [], "\n\n /w \n\n"),
+        ("[prompt:cwd]", [], "[prompt:cwd]"),
+        ("{% include '$std/common/tool-usage' %}", [], None),
+        ("{# nothing #}", [], ""),
+        ("", [], ""),
+    ],
+)  # fmt: skip
+def test_render_in_the_jinja_like_language(tree, run, template, arguments, text):
+    tree({"t.md": template})
+    status, out, err = run("template", "render", "../t.md", "--syntax", "jinja", "--json", *arguments)
+    form = json.loads(out)
+    assert (status, form["layout"], form["findings"], err) == (0, "builder", [], "")
+    assert text in (None, form["text"])
+
+
+@pytest.mark.parametrize(("layout", "syntax"), [("pod", "brackets"), ("builder", "jinja")])
+def test_the_syntax_is_the_one_that_was_asked_for_whatever_the_layout(tree, run, layout, syntax):
+    tree({"t.md": "[prompt:cwd] {{ cwd }}", "w/.git": None})
+    text = {"brackets": "/w {{ cwd }}\n", "jinja": "[prompt:cwd] /w\n"}[syntax]
+    assert run("template", "render", "../t.md", "--layout", layout, "--syntax", syntax) == (0, text, "")
+
+
+# What cannot be parsed or rendered
+
+
+@pytest.mark.parametrize("command", ["check", "render"])
+@pytest.mark.parametrize("form", [[], ["--json"]])
+@pytest.mark.parametrize(
+    ("template", "words"),
+    [
+        ("{{ cwd", "/t.md: {{ is a tag that is never closed (line 1, column 1)"),
+        ("a\n{% if cwd %}", "/t.md: {% if cwd %} has no {% endif %} (line 2, column 1)"),
+        ("{{ ghost }}", "/t.md: ghost is not defined; known: cwd, date, datetime, language, time, tools (line 1, column 4)"),
+        ("{% include 'x' %}", "/t.md: 'x' cannot be included: 'x' has no prefix, and /t.md is in no pack; an address is $prefix/path, such as $std/default (line 1, column 12)"),
+        ("{% include '$acme/x' %}", "/t.md: '$acme/x' cannot be included: no pack 'acme'; known packs: std, user, workspace (line 1, column 12)"),
+        ("{{ cwd | nofilter }}", "/t.md: nofilter names a filter that does not exist (line 1, column 10)"),
+        ("{% for i in range(1000000) %}{% endfor %}", "/t.md: "),
+        ('{{ "%9999999999d" | format(1) }}', "/t.md "),
+    ],
+)  # fmt: skip
+def test_a_template_that_cannot_be_rendered_is_one_sentence(tree, run, command, form, template, words):
+    tree({"t.md": template})
+    told = sentence(run("template", command, "../t.md", "--syntax", "jinja", *form))
+    assert told.startswith(words)
+    tree({"t.md": "next {{ cwd }}"})
+    assert run("template", "render", "../t.md", "--syntax", "jinja") == (0, "next /w\n", "")
+
+
+@pytest.mark.parametrize("command", ["check", "render"])
+def test_a_template_over_the_limit_is_one_sentence(tree, run, command):
+    tree({"t.txt": "[if x:y]" * 70_000})
+    assert sentence(run("template", command, "../t.txt")).endswith(
+        " has 560,000 characters; at most 500,000 are accepted"
+    )
+
+
+@pytest.mark.parametrize("command", ["check", "render"])
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["no.txt"], "FILE no.txt: there is no such file"),
+        (["folder"], "FILE folder: it is a directory, not a file"),
+        (["pipe"], "FILE pipe: it is a named pipe, not a file"),
+        (["binary"], "FILE binary: it holds a NUL byte at offset 1"),
+        (["latin"], "FILE latin: byte 0xe9 at offset 0 is not UTF-8; save it as UTF-8"),
+        (["link"], "FILE link: it is a link to nothing"),
+        (["t.txt", "--value", "nothing"], "--value takes type:name=TEXT, not 'nothing'"),
+        (["t.txt", "--value", "=x"], "--value takes type:name=TEXT, not '=x'"),
+        (["t.txt", "nowhere"], "the working directory nowhere does not exist; name a directory that is there"),
+        (["t.txt", "--layout", "nope"], None),
+        (["t.txt", "--layout", "opal"], None),
+        (["t.txt", "--syntax", "liquid"], None),
+        (["t.txt", "--scope", "t.txt"], "--scope t.txt: the file is not JSON (line 1, column 1)"),
+        ([], None),
+    ],
+)  # fmt: skip
+def test_a_wrong_call_is_one_sentence(tree, run, command, arguments, words):
+    tree({"w/t.txt": "x", "w/folder": None, "w/pipe": os.mkfifo, "w/binary": b"a\0", "w/latin": b"\xe9"})
+    tree({"w/link": Path("nowhere")})
+    told = sentence(run("template", command, *arguments))
+    assert told == (words or told) and told
+
+
+def test_an_unknown_action_lists_the_known_ones(run):
+    assert sentence(run("template", "chek")) == "foreword template has no action 'chek'; did you mean 'check'?"
+
+
+# check
+
+
+@pytest.mark.parametrize(
+    ("template", "arguments", "variables", "findings"),
+    [
+        ("plain", [], [], []),
+        ("", [], [], []),
+        (DEFAULT, [], ["file:AGENTS.md", "prompt:cwd"], []),
+        ("[if !git:status]x[endif] [git:branch] [git:branch]", [], ["git:status", "git:branch"], []),
+        ("[x:y]", [], [], [("template-unknown-type", 1)]),
+        ("[x:y]", ["--value", "x:y=z"], ["x:y"], []),
+        ("a\n\n[if file:x]", [], [], [("template-unmatched", 3)]),
+        ("a\n[elseif file:x]", [], [], [("template-malformed", 2)]),
+        ("[file:.env] [file:../../x]", [], ["file:.env", "file:../../x"], [("variable-refused", None)] * 2),
+        ("[file:pipe]", [], ["file:pipe"], [("file-unreadable", None)]),
+    ],
+)
+def test_check_tells_what_is_used_and_what_is_doubtful(tree, run, template, arguments, variables, findings):
+    tree({"t.txt": template, "w/.env": "SECRET", "w/pipe": os.mkfifo})
+    status, out, err = run("template", "check", "../t.txt", "--json", *arguments)
+    form = json.loads(out)
+    assert (status, err, list(form)) == (0, "", ["variables", "findings"])
+    assert form["variables"] == variables
+    assert [(each["code"], each["line"]) for each in form["findings"]] == findings
+
+
+def test_check_shows_the_place(tree, run):
+    tree({"t.txt": "one\nand [if file:x] so"})
+    assert run("template", "check", "../t.txt") == (
+        0,
+        "",
+        "warning: /t.txt:2: [if file:x] has no [endif] and stands as text (line 2, column 5)\n"
+        "    and [if file:x] so\n"
+        "        ^^^^^^^^^^^ [template-unmatched]\n"
+        "1 finding, 0 variables\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("template", "variables"),
+    [("plain", []), ("{{ cwd }} {% for t in tools %}{{ t }}{% endfor %}", ["cwd", "tools"]), ("", [])],
+)
+def test_check_in_the_jinja_like_language(tree, run, template, variables):
+    tree({"t.md": template})
+    status, out, err = run("template", "check", "../t.md", "--syntax", "jinja", "--json")
+    assert (status, json.loads(out), err) == (0, {"variables": variables, "findings": []}, "")
+
+
+def test_a_warning_is_no_failure_even_for_the_strict(tree, run):
+    tree({"t.txt": "[x:y]"})
+    assert [run("template", command, "../t.txt", "--strict")[0] for command in ("check", "render")] == [0, 0]
+
+
+def test_an_error_finding_fails_a_check_and_the_strict(tree, run):
+    tree({"t.txt": "one two three four five six seven eight nine ten"})
+    over = ["--set", "budget=1", "--set", "over=cut"]
+    assert run("template", "render", "../t.txt", *over)[0] == 0
+    assert run("template", "render", "../t.txt", *over, "--strict")[0] == 1

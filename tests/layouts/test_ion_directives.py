@@ -1,0 +1,363 @@
+"""The directives of the layout `ion`: includes, conditions and four values inside instruction files."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from foreword import Agent, Assembler
+
+
+def ion(tree, cwd="w", **options):
+    """The project's instructions as they stand in the prompt, and what was said: code and first line."""
+    prompt = tree.prompt("ion", cwd, base="B", **options)
+    text = tree.short(prompt.text).removeprefix("B").removeprefix("\n\n# Project Instructions\n")
+    return text, [(code, message.partition("\n")[0]) for code, message in tree.messages(prompt)]
+
+
+def include(target):
+    return f"<!-- include: {target} -->"
+
+
+# What is left alone
+
+
+UNTOUCHED = """\
+Text with {{ other }}, {{cwd.x}}, {{ CWD }}, {{{ cwd }}}, {% if %}, ${HOME}, [if file:x] and [prompt:cwd].
+
+<!-- an ordinary comment -->
+<!--
+include: x.md
+-->
+`{{ cwd }}` and ``<!-- include: x.md -->`` and `<!-- if: model == "m" -->`
+
+```md
+{{ model }}
+<!-- include: x.md -->
+<!-- if: provider == "x" -->
+```
+
+~~~
+<!-- endif -->
+~~~
+
+    {{ date
+
+&lt;!-- include: x.md --&gt;
+"""
+
+
+def test_text_without_a_directive_is_unchanged(tree):
+    tree({"w/AGENTS.md": UNTOUCHED, "w/x.md": "INCLUDED"})
+    assert ion(tree, model="m", provider="x") == (UNTOUCHED.rstrip("\n"), [])
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("<!-- if: model == 'm' -->\nA", [("directive-unmatched", "<!-- if: model == 'm' --> has no endif and stands as text (line 1, column 1)")]),
+        ("A\n<!-- endif -->", [("directive-unmatched", "<!-- endif --> has no if and stands as text (line 2, column 1)")]),
+        ("A <!-- else --> B", [("directive-unmatched", "<!-- else --> has no if and stands as text (line 1, column 3)")]),
+        ("A <!-- require: x --> B", [("directive-unknown", "<!-- require: x --> is none of the directives (include:, if:, else, endif) and stands as text (line 1, column 3)")]),
+        ("<!-- if: os == 'x' -->A<!-- endif -->", [("directive-malformed", "os stands where one of provider, model, platform, cwd would; the if stands as text, with its else and endif (line 1, column 10)")]),
+    ],
+)  # fmt: skip
+def test_an_unmatched_or_unknown_directive_is_text_and_a_finding(tree, text, told):
+    tree({"w/AGENTS.md": text})
+    assert ion(tree, model="m") == (text, told)
+
+
+@pytest.mark.parametrize("layout", ["foreword", "opal", "pi", "pod"])
+def test_in_the_other_layouts_it_is_text(tree, layout):
+    text = "{{ cwd }} <!-- include: x.md --> <!-- if: model == 'm' -->A<!-- endif -->"
+    tree({"w/.git": None, "w/AGENTS.md": text, "w/x.md": "INCLUDED"})
+    assert text in tree.text(layout)
+
+
+def test_in_base_plan_and_skill_it_is_text(tree, skill):
+    text = "{{ cwd }} <!-- include: x.md -->"
+    tree({"w/x.md": "INCLUDED", "w/.ion/skills/s/SKILL.md": skill("s", body=text)})
+    assert tree.text("ion", base=text, plan=text, skill="s") == (
+        f"{text}\n\n# Active Skill: s\n{text}\n\n# Active Plan\n{text}"
+    )
+
+
+# Values
+
+
+def test_the_four_values(tree):
+    tree({"w/AGENTS.md": "{{ cwd }}|{{model}}|{{\tprovider }}|{{ date }}"})
+    assert ion(tree, model="opus", provider="anthropic") == ("/w|opus|anthropic|2026-03-07", [])
+    assert ion(tree) == ("/w|||2026-03-07", [])
+
+
+def test_they_stand_in_every_file(tree):
+    folder = "home/.config/agents"
+    tree({
+        "home/.ion/AGENTS.md": "{{ model }}, ion",
+        f"{folder}/AGENTS.md": "{{ model }}, global",
+        f"{folder}/rules/r.md": "{{ model }}, rule",
+        "w/CLAUDE.md": "{{ model }}, project",
+    })  # fmt: skip
+    assert tree.text("ion", base="B", model="opus") == (
+        "B\n\n# Ion Instructions\nopus, ion\n\n---\n\n# Global Instructions\nopus, global\n\nopus, rule\n\n---\n\n"
+        "# Project Instructions\nopus, project"
+    )
+
+
+# Conditions
+
+
+@pytest.mark.parametrize(
+    ("condition", "holds"),
+    [
+        ('provider == "anthropic"', True),
+        ("provider == 'openai'", False),
+        ('provider != "openai"', True),
+        ('model == "opus"', True),
+        ('platform == "linux"', True),
+        ('platform != "linux"', False),
+        ('cwd == "$TOP/w"', True),
+        ('cwd == "$TOP"', False),
+        ('provider == "anthropic" and model == "opus"', True),
+        ('provider == "openai" or model == "opus"', True),
+        ('not provider == "openai"', True),
+        ('not (provider == "openai" or model == "opus")', False),
+        ('provider == "x" and model == "opus" or platform == "linux"', True),
+        ('provider == "x" and (model == "opus" or platform == "linux")', False),
+        ('not provider == "x" and not model == "x"', True),
+    ],
+)
+def test_a_condition_chooses_a_branch(tree, condition, holds):
+    condition = condition.replace("$TOP", tree.top)
+    tree({"w/AGENTS.md": f"a\n<!-- if: {condition} -->\nyes\n<!-- else -->\nno\n<!-- endif -->\nb"})
+    text, told = ion(tree, model="opus", provider="anthropic")
+    assert (text, told) == (f"a\n{'yes' if holds else 'no'}\nb", [])
+
+
+def test_conditions_stand_inside_a_line_and_inside_each_other(tree):
+    inner = '<!-- if: model == "m" -->M<!-- else -->other<!-- endif -->'
+    tree({"w/AGENTS.md": f'a <!-- if: provider == "p" -->[{inner}]<!-- endif --> b'})
+    assert [ion(tree, provider=p, model=m)[0] for p, m in (("p", "m"), ("p", "x"), ("q", "m"))] == [
+        "a [M] b",
+        "a [other] b",
+        "a  b",
+    ]
+
+
+def test_what_is_not_taken_leaves_no_blank_lines_behind(tree):
+    tree({"w/AGENTS.md": 'a\n\n<!-- if: model == "x" -->\nX\n<!-- endif -->\n\nb'})
+    assert ion(tree) == ("a\n\nb", [])
+
+
+def test_a_file_of_which_nothing_is_left_leaves_nothing_behind(tree):
+    tree({"w/AGENTS.md": '<!-- if: model == "x" -->\nX\n<!-- endif -->', "home/.ion/AGENTS.md": "I"})
+    assert tree.text("ion", base="B", plan="P") == "B\n\n# Ion Instructions\nI\n\n# Active Plan\nP"
+
+
+def test_another_agent_gets_another_text_from_the_same_files(tree):
+    tree({"w/AGENTS.md": '<!-- if: model == "a" -->A<!-- else -->other<!-- endif --> {{ model }}'})
+    assembler = Assembler(tree.workspace(), "ion")
+    texts = [assembler.prompt(Agent(base="B", model=model)).text.rpartition("\n")[2] for model in ("a", "b", "a")]
+    assert texts == ["A a", "other b", "A a"]
+
+
+# Includes: where they may lead
+
+
+@pytest.mark.parametrize(
+    ("cwd", "text", "files", "result"),
+    [
+        ("w", include("./x.md"), {"w/x.md": "X\n"}, "X"),
+        ("w", include("x.md"), {"w/x.md": "\ufeffX\r\nY\r\n"}, "X\nY"),
+        ("w", f"a {include('x.md')} b", {"w/x.md": "X\n"}, "a X b"),
+        ("w", include("docs/a.md"), {"w/docs/a.md": f"A {include('b.md')}", "w/docs/b.md": "B", "w/b.md": "no"}, "A B"),
+        ("w/sub", include("../x.md"), {"w/x.md": "X"}, "X"),
+        ("w", include("$TOP/w/x.md"), {"w/x.md": "X"}, "X"),
+        ("w", include("a name.txt"), {"w/a name.txt": "X"}, "X"),
+        ("w", include("link.md"), {"w/link.md": Path("docs/x.md"), "w/docs/x.md": "X"}, "X"),
+        ("w", include("linked/x.md"), {"w/linked": Path("docs"), "w/docs/x.md": "X"}, "X"),
+        ("w", include("x.md"), {"w/x.md": "{{ model }} <!-- if: model == 'm' -->M<!-- endif -->"}, "m M"),
+        ("w", f"```\n{include('x.md')}\n```", {"w/x.md": "X"}, f"```\n{include('x.md')}\n```"),
+    ],
+)  # fmt: skip
+def test_a_file_of_the_project_includes_what_is_in_the_workspace(tree, cwd, text, files, result):
+    tree({"w/.git": None, **files, f"{cwd}/AGENTS.md": text.replace("$TOP", tree.top)})
+    assert ion(tree, cwd, model="m") == (result, [])
+
+
+@pytest.mark.parametrize(
+    ("target", "why"),
+    [
+        ("../x.md", "it lies outside of /w"),
+        ("../w-evil/x.md", "it lies outside of /w"),
+        ("$TOP/x.md", "it lies outside of /w"),
+        ("/etc/passwd", "it lies outside of /w"),
+        ("~/x.md", "there is no such file, or nothing in it"),
+        ("out.md", "it lies outside of /w"),
+        ("far/x.md", "it lies outside of /w"),
+        (".env", "its name is one of a file that holds secrets"),
+        ("notes.md", "its name is one of a file that holds secrets"),
+        ("keys/server.pem", "its name is one of a file that holds secrets"),
+        (".git/config", "its name is one of a file that holds secrets"),
+        ("no.md", "there is no such file, or nothing in it"),
+        ("blank.md", "there is no such file, or nothing in it"),
+        ("folder", "it is a directory, not a file"),
+        ("pipe", "it is a named pipe, not a file"),
+        ("binary", "it holds a NUL byte at offset 0"),
+        ("latin", "byte 0xe9 at offset 0 is not UTF-8; save it as UTF-8"),
+        ("circle", "its links lead in a circle"),
+    ],
+)
+def test_what_a_file_of_the_project_may_not_include(tree, target, why):
+    tree({
+        "x.md": "SECRET", "w-evil/x.md": "SECRET", "home/x.md": "SECRET",
+        "w/.git/config": "SECRET", "w/.env": "SECRET", "w/keys/server.pem": "SECRET", "w/notes.md": Path(".env"),
+        "w/out.md": Path("../x.md"), "w/far": Path("../home"),
+        "w/blank.md": " \n", "w/folder": None, "w/pipe": os.mkfifo, "w/binary": b"\0", "w/latin": b"\xe9", "w/circle": Path("circle"),
+    })  # fmt: skip
+    target = target.replace("$TOP", tree.top)
+    tree({"w/AGENTS.md": f"a\n{include(target)}\nb"})
+    message = tree.short(f"/w/AGENTS.md includes {target!r}, which is left out: {why}")
+    assert ion(tree) == ("a\nb", [("include-refused", message)])
+
+
+def test_outside_of_git_the_workspace_is_the_working_directory(tree):
+    tree({"w/x.md": "X", "w/sub/AGENTS.md": f"a{include('../x.md')}b"})
+    assert ion(tree, "w/sub")[0] == "ab"
+
+
+@pytest.mark.parametrize(
+    ("file", "heading", "target", "is_allowed"),
+    [
+        ("home/.ion/AGENTS.md", "Ion", "more.md", True),
+        ("home/.ion/AGENTS.md", "Ion", "rules/more.md", True),
+        ("home/.ion/AGENTS.md", "Ion", "../notes.md", False),
+        ("home/.ion/AGENTS.md", "Ion", "../.config/agents/more.md", False),
+        ("home/.ion/AGENTS.md", "Ion", "$TOP/w/more.md", False),
+        ("home/.ion/AGENTS.md", "Ion", "out.md", False),
+        ("home/.ion/AGENTS.md", "Ion", ".env", False),
+        ("home/.config/agents/AGENTS.md", "Global", "more.md", True),
+        ("home/.config/agents/AGENTS.md", "Global", "deep/more.md", True),
+        ("home/.config/agents/rules/r.md", "Global", "../more.md", True),
+        ("home/.config/agents/AGENTS.md", "Global", "../other/more.md", False),
+        ("home/.config/agents/rules/r.md", "Global", "../../other/more.md", False),
+    ],
+)
+def test_a_file_of_the_users_includes_what_is_in_its_own_folder(tree, file, heading, target, is_allowed):
+    folders = (
+        "home/.ion",
+        "home/.ion/rules",
+        "home/.config/agents",
+        "home/.config/agents/deep",
+        "home/.config/other",
+        "w",
+    )
+    tree({f"{folder}/more.md": "MORE" for folder in folders})
+    tree({"home/notes.md": "MORE", "home/.ion/.env": "MORE", "home/.ion/out.md": Path("../notes.md")})
+    tree({file: f"<{include(target.replace('$TOP', tree.top))}>"})
+    prompt = tree.prompt("ion", base="B")
+    assert tree.short(prompt.text) == f"B\n\n# {heading} Instructions\n<{'MORE' if is_allowed else ''}>"
+    assert tree.told(prompt) == ([] if is_allowed else [("include-refused", f"/{file}")])
+
+
+def test_a_linked_file_includes_beside_its_own_name(tree):
+    tree({"w/.git": None, "w/shared/A.md": include("x.md"), "w/shared/x.md": "SHARED", "w/x.md": "HERE"})
+    tree({"w/AGENTS.md": Path("shared/A.md")})
+    assert ion(tree) == ("HERE", [])
+
+
+def test_a_workspace_reached_through_a_link_is_itself(tree):
+    tree({"w/.git": None, "w/AGENTS.md": include("docs/x.md"), "w/docs/x.md": "X", "link": Path("w")})
+    assert ion(tree, "link") == ("X", [])
+
+
+# Includes: how far they lead
+
+
+def test_five_files_deep_and_no_further(tree):
+    tree({f"w/{n}.md": f"{n}{include(f'{n + 1}.md')}" for n in range(1, 8)})
+    tree({"w/AGENTS.md": f"A{include('1.md')}Z"})
+    text, told = ion(tree)
+    chain = " -> ".join(["/w/AGENTS.md", *(f"/w/{n}.md" for n in range(1, 6)), "6.md"])
+    assert text == "A12345Z"
+    assert told == [
+        ("directive-depth", f"<!-- include: 6.md --> leads more than 5 files deep: {chain} (line 1, column 2)")
+    ]
+
+
+def test_a_cycle_is_reported_with_its_chain(tree):
+    tree({"w/AGENTS.md": f"A\n{include('b.md')}\nZ", "w/b.md": f"B\n{include('AGENTS.md')}"})
+    chain = "/w/AGENTS.md -> /w/b.md -> /w/AGENTS.md"
+    words = f"<!-- include: AGENTS.md --> leads back to a file that includes it: {chain} (line 2, column 1)"
+    assert ion(tree) == ("A\nB\nZ", [("directive-cycle", words)])
+
+
+def test_a_file_is_included_once(tree):
+    tree({"w/AGENTS.md": f"{include('x.md')}\n{include('./x.md')}\nend", "w/x.md": "X"})
+    text, told = ion(tree)
+    assert (text, [code for code, _ in told]) == ("X\nend", ["file-duplicate"])
+
+
+@pytest.mark.parametrize("other", ["copy.md", "link.md"])
+def test_a_copy_of_or_a_link_to_an_included_file_does_not_enter_again(tree, other):
+    tree({"w/AGENTS.md": f"{include('x.md')}\n{include(other)}\nend", "w/x.md": "X", "w/copy.md": "X"})
+    tree({"w/link.md": Path("x.md")})
+    assert ion(tree)[0] == "X\nend"
+
+
+def test_an_included_file_that_is_found_by_itself_enters_once(tree):
+    folder = "home/.config/agents"
+    tree({f"{folder}/AGENTS.md": f"G\n\n{include('rules/a.md')}", f"{folder}/rules/a.md": "RULE"})
+    assert tree.text("ion", base="B").count("RULE") == 1
+
+
+def test_an_include_that_leaves_a_fence_open_swallows_no_section(tree):
+    tree({"w/AGENTS.md": include("x.md"), "w/x.md": "```\ncode"})
+    assert tree.text("ion", base="B", plan="P").endswith("\n```\ncode\n```\n\n# Active Plan\nP")
+
+
+# Where it came from, and when it is read again
+
+
+def test_included_text_keeps_its_file_and_lines(tree):
+    tree({"w/AGENTS.md": f"one\n{include('x.md')}\n{{{{ model }}}}", "w/x.md": "\n\nthree\nfour\n"})
+    prompt = tree.prompt("ion", base="B", model="m")
+    assert [
+        (piece.text, piece.origin.kind, tree.short(piece.origin.path), piece.origin.lines)
+        for piece in prompt.passages[-1].pieces
+        if piece.origin.kind != "builtin"
+    ] == [
+        ("one\n", "file", "/w/AGENTS.md", (1, 1)),
+        ("three\nfour", "file", "/w/x.md", (3, 4)),
+        ("\n", "file", "/w/AGENTS.md", (2, 2)),
+        ("m", "variable", "model", None),
+    ]
+    assert tree.fates(prompt) == [("/w/AGENTS.md", "used"), ("/w/x.md", "used")]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "text"),
+    [
+        ({"w/x.md": "X"}, {"w/x.md": "EDITED"}, "EDITED"),
+        ({"w/x.md": "X"}, {"w/x.md": None}, ""),
+        ({}, {"w/x.md": "NEW"}, "NEW"),
+        ({"w/x.md": Path("../out.md")}, {"w/x.md": "NEW"}, "NEW"),
+        ({"w/x.md": "X"}, {"w/x.md": Path("../out.md")}, ""),
+        ({"w/x.md": Path("y.md"), "w/y.md": "Y", "w/z.md": "Z"}, {"w/x.md": Path("z.md")}, "Z"),
+        ({"w/x.md": f"X {include('y.md')}", "w/y.md": "Y"}, {"w/y.md": "EDITED"}, "X EDITED"),
+        ({"w/x.md": f"X{include('y.md')}"}, {"w/y.md": "NEW"}, "XNEW"),
+    ],
+    ids=["edited", "gone", "comes", "was refused", "is refused", "another link", "edited below", "comes below"],
+)
+def test_a_change_of_an_included_file_is_seen(tree, before, after, text):
+    tree({"w/.git": None, "out.md": "SECRET", "w/AGENTS.md": f"<{include('x.md')}>", **before})
+    assembler = Assembler(tree.workspace(), "ion")
+    first = assembler.prompt(Agent(base="B"))
+    for path in after:
+        if os.path.lexists(tree.path(path)):
+            os.remove(tree.path(path))
+    tree({path: content for path, content in after.items() if content is not None})
+    second = assembler.prompt(Agent(base="B"))
+    assert second.text == f"B\n\n# Project Instructions\n<{text}>"
+    assert second.id != first.id
