@@ -14,7 +14,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport VIRTUAL_ENV PYTHONHOME PYTHONPATH
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check bench fuzz build clean
+.PHONY: help setup run test check bench fuzz soak build clean
 
 help: ## Print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 14
@@ -43,6 +43,10 @@ fuzz: setup ## Fuzz each template language for a while, from the seeds that are 
 	$(BIN)/python tests/fuzz/fuzz_brackets.py --seconds $(SECONDS)
 	$(BIN)/python tests/fuzz/fuzz_directives.py --seconds $(SECONDS)
 	$(BIN)/python tests/fuzz/fuzz_jinja.py --seconds $(SECONDS)
+
+soak: setup ## Kill processes at random points of their work, a thousand times over
+	$(BIN)/python tests/store/processes.py kill --many 1000
+	$(BIN)/python tests/soak/kill_conversations.py --many 1000
 
 build: setup ## Build wheel and sdist into dist/
 	$(UV) build --python $(BIN)/python

@@ -12,12 +12,13 @@ from pathlib import Path
 
 import cold
 import fixture
+import stores
 import talks
 import templates
 import warm
 from measure import Row
 
-BENCHES = [cold.rows, warm.rows, templates.rows, talks.rows]
+BENCHES = [cold.rows, warm.rows, templates.rows, talks.rows, stores.rows]
 
 
 def main() -> None:

@@ -367,10 +367,10 @@ if TYPE_CHECKING:
         """Where templates, prompts and editions are kept. Every write is one transaction; what cannot be done is a StoreError."""
 
         def current(self, conversation: str) -> Edition | None:
-            """The edition in use, by one SELECT; None if the conversation was never constructed."""
+            """The edition in use, by one SELECT; texts this process has not seen take a second. None if it was never constructed."""
 
         def publish(self, conversation: str, edition: Edition, after: int) -> Edition:
-            """Make this the edition in use if number `after` still is (0: none yet); else give the one that won."""
+            """Make this the edition in use if number `after` still is (0: none yet) and give it back; else the one that won."""
 
         def keep_state(self, conversation: str, number: int, state: str) -> None:
             """Remember something of a conversation beside its edition."""
@@ -413,7 +413,7 @@ def include_key(path: str, target: str) -> str:
 
 def digest(text: str) -> str:
     """`sha256:…` of a text."""
-    return "sha256:" + str(_sha256()(text.encode("utf-8", "backslashreplace")).hexdigest())
+    return "sha256:" + str(_sha256()(text.encode("utf-8", "surrogatepass")).hexdigest())
 
 
 def _sha256() -> Callable[[bytes], Any]:
