@@ -269,7 +269,11 @@ def read(path: str, tally: Tally) -> Skill | None:
     (strict, _), (lenient, _) = read["strict"], read["lenient"]
     if strict and strict != lenient:
         tally.blame(printable(path), "the strict and the lenient rules load different skills")
-    if lenient and read_skill(Reader().read_whole(path).text, printable(path), "lenient")[0] != lenient:
+    whole = Reader().read_whole(path)
+    if lenient and not whole.has_text:
+        tally.blame(printable(path), f"listed by its beginning, and the whole of it cannot be read: {whole.code}")
+        return None
+    if lenient and read_skill(whole.text, printable(path), "lenient")[0] != lenient:
         tally.blame(printable(path), "the whole file gives another skill than its beginning")
     return lenient
 

@@ -8,6 +8,7 @@ import pytest
 
 from foreword import Agent, Assembler
 from foreword.sources import git as source
+from foreword.sources.files import time
 
 TEMPLATE = "[git:branch]|[git:status]|[if git:status]dirty[else]clean[endif]"
 
@@ -196,14 +197,19 @@ def test_git_that_takes_too_long_is_stopped(repository, monkeypatch):
     assert told(repository) == ["main", "", "clean"]
 
 
-def test_a_change_is_seen(repository, git):
+@pytest.mark.parametrize(
+    ("template", "texts"),
+    [("[git:branch]", ["main", "side", "side"]), (TEMPLATE, ["main||clean", "side||clean", "side|?? new|dirty"])],
+)
+def test_a_change_is_seen(repository, git, monkeypatch, template, texts):
+    monkeypatch.setattr(time, "time_ns", lambda now=time.time_ns: now() + 10_000_000_000)
     assembler = Assembler(repository.workspace(), "builder")
-    texts = [assembler.prompt(Agent(base=TEMPLATE)).text]
+    found = [assembler.prompt(Agent(base=template)).text]
     git("switch", "-c", "side")
-    texts.append(assembler.prompt(Agent(base=TEMPLATE)).text)
+    found.append(assembler.prompt(Agent(base=template)).text)
     repository({"w/new": ""})
-    texts.append(assembler.prompt(Agent(base=TEMPLATE)).text)
-    assert texts == ["main||clean", "side||clean", "side|?? new|dirty"]
+    found.append(assembler.prompt(Agent(base=template)).text)
+    assert found == texts
 
 
 # What it cannot make git do

@@ -68,13 +68,13 @@ class _Trial:
 
     def draft(self) -> Draft:
         """The draft as it is now: the very same where nothing gave way."""
-        inner = tuple(each for trial in self.inner if not (each := trial.draft()).is_empty)
-        items = tuple(item for item in self.items if item.fields or item.whole)
-        if not items and not inner and (self.original.items or self.original.inner):
-            return Draft(self.section)
-        is_same = self.section is self.original.section and _are_same(items, self.original.items)
+        inner = tuple([each for trial in self.inner if not (each := trial.draft()).is_empty])
+        is_same = self.section is self.original.section and _are_same(self.items, self.original.items)
         if is_same and _are_same(inner, self.original.inner):
             return self.original
+        items = tuple([item for item in self.items if item.fields or item.whole])
+        if not items and not inner and (self.original.items or self.original.inner):
+            return Draft(self.section)
         return replace(self.original, items=items, inner=inner, section=self.section)
 
     def each(self) -> Iterator[_Trial]:

@@ -60,10 +60,12 @@ def gather(
     if workspace.environment is None or workspace.root is None:
         workspace = settled(workspace, reader)
     looks: dict[str, Look] = {}
+    # Whether a file leads out of the workspace depends on these, whatever else a find looks at.
+    way = {path: reader.stamp(path) for path in walked_directories("git", workspace)}
     for find in layout.finds:
         known = before.looks.get(find.name) if before and before.workspace == workspace else None
         if known is None or not is_unchanged(known.stamps, reader.disk):
-            known = _look(find, workspace, reader.successor(known.readings if known else {}))
+            known = _look(find, workspace, reader.successor(known.readings if known else {}, way))
         looks[find.name] = known
     found: dict[str, Sequence[Document | Skill | Resident]] = {name: look.entries for name, look in looks.items()}
     texts = _Texts(layout, looks)
@@ -118,9 +120,6 @@ def _layer(find: Find, slot: Slot) -> str:
 
 def _look(find: Find, workspace: Workspace, reader: Reader) -> Look:
     trail = Trail()
-    # Whether a file leads out of the workspace depends on these.
-    for directory in walked_directories("git", workspace):
-        reader.stamp(directory)
     entries: list[Skill | Resident] = []
     texts: list[tuple[Reading, int]] = []
     if find.kind == "text":

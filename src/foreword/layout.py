@@ -353,25 +353,31 @@ def _full_path(mapping: Mapping[str, Any], key: str) -> tuple[str, ...]:
 
 def _settable(mapping: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
     """Every path that a caller may set in this layout; where two shorten to the same word, the first is meant."""
-    for name in mapping.get("settings", {}):
+    for name in _dict_at(mapping, "settings"):
         yield "settings", name
     for key in _KNOWN["layout"]:
         if key != "extends":
             yield (key,)
     for table in ("find", "section"):
-        for name in mapping.get(table, {}):
+        for name in _dict_at(mapping, table):
             for key in _KNOWN[table]:
                 yield table, name, key
     for table in ("on", "compaction"):
         for key in _KNOWN[table]:
             yield table, key
-    for name in flat(mapping.get("wording", {})):
+    for name in flat(_dict_at(mapping, "wording")):
         yield "wording", name
+
+
+def _dict_at(mapping: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """A table, or an empty one where something else stands: what that is wrong with is told when the layout is parsed."""
+    content = mapping.get(key)
+    return content if isinstance(content, dict) else {}
 
 
 def _takes_list(mapping: Mapping[str, Any], path: tuple[str, ...]) -> bool:
     if path[0] == "settings":
-        return isinstance(mapping.get("settings", {}).get(path[1]), list)
+        return isinstance(_dict_at(mapping, "settings").get(path[1]), list)
     table, name = (path[0], path[-1]) if len(path) > 1 else ("layout", path[0])
     known = _KNOWN.get(table, {}).get(name)
     return known is not None and known.takes in ("names", "groups", "conditions")

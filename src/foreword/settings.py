@@ -258,13 +258,13 @@ def parse_assignment(text: str) -> tuple[str, Any]:
 def _value(content: str) -> Any:
     if content in ("true", "false"):
         return content == "true"
-    if content.replace("_", "").isdecimal():
+    if content.replace("_", "").isdecimal() and len(content) < 20:
         return int(content)
     if content[:1] in ('"', "'", "[", "{"):
         import tomllib
 
         try:
             return tomllib.loads(f"it = {content}")["it"]
-        except tomllib.TOMLDecodeError:
+        except ValueError:
             return content
     return content

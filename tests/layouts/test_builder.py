@@ -9,7 +9,7 @@ import pytest
 
 from foreword import Access, Agent, Assembler, Document, Scope, assemble
 from foreword.errors import TemplateError
-from foreword.sources.files import LIMIT
+from foreword.sources.files import LIMIT, time
 
 DEFAULT = """\
 You are a helpful coding assistant.
@@ -438,23 +438,28 @@ def test_a_layout_of_the_workspace_may_not_widen_it_either(tree):
 @pytest.mark.parametrize(
     ("before", "after", "text"),
     [
-        ({"w/x": "X"}, {"w/x": "EDITED"}, "EDITED"),
-        ({}, {"w/x": "NEW"}, "NEW"),
-        ({"w/x": os.mkfifo}, {"w/x": "NEW"}, "NEW"),
-        ({"w/x": Path("../outside")}, {"w/x": "NEW"}, "NEW"),
-        ({"w/x": "X"}, {"w/x": Path("../outside")}, ""),
+        ({"w/a/x": "X"}, {"w/a/x": "EDITED"}, "EDITED"),
+        ({}, {"w/a/x": "NEW"}, "NEW"),
+        ({"w/a/x": os.mkfifo}, {"w/a/x": "NEW"}, "NEW"),
+        ({"w/a/x": Path("../../outside")}, {"w/a/x": "NEW"}, "NEW"),
+        ({"w/a/x": "X"}, {"w/a/x": Path("../../outside")}, ""),
     ],
     ids=["edited", "comes", "was a pipe", "was refused", "is refused"],
 )
-def test_a_change_of_a_file_is_seen(tree, before, after, text):
-    tree({"w/.git": None, "outside": "SECRET", **before})
-    assembler = Assembler(tree.workspace(), "builder")
-    assembler.prompt(Agent(base="[file:x]"))
+def test_a_change_of_a_file_is_seen(tree, monkeypatch, before, after, text):
+    monkeypatch.setattr(time, "time_ns", lambda now=time.time_ns: now() + 10_000_000_000)
+    tree({"w/.git": None, "w/sub": None, "outside": "SECRET", **before})
+    assemblers = [
+        (Assembler(tree.workspace(cwd), "builder"), f"[file:{to}a/x]") for cwd, to in (("w", ""), ("w/sub", "../"))
+    ]
+    for assembler, template in assemblers:
+        assembler.prompt(Agent(base=template))
     for path in after:
         if os.path.lexists(tree.path(path)):
             os.remove(tree.path(path))
     tree(after)
-    assert assembler.prompt(Agent(base="[file:x]")).text == text
+    for assembler, template in assemblers:
+        assert assembler.prompt(Agent(base=template)).text == text
 
 
 def test_another_scope_gives_another_prompt(tree):

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from foreword import Agent, Assembler
+from foreword.sources.files import time
 
 
 def ion(tree, cwd="w", **options):
@@ -350,7 +351,8 @@ def test_included_text_keeps_its_file_and_lines(tree):
     ],
     ids=["edited", "gone", "comes", "was refused", "is refused", "another link", "edited below", "comes below"],
 )
-def test_a_change_of_an_included_file_is_seen(tree, before, after, text):
+def test_a_change_of_an_included_file_is_seen(tree, monkeypatch, before, after, text):
+    monkeypatch.setattr(time, "time_ns", lambda now=time.time_ns: now() + 10_000_000_000)
     tree({"w/.git": None, "out.md": "SECRET", "w/AGENTS.md": f"<{include('x.md')}>", **before})
     assembler = Assembler(tree.workspace(), "ion")
     first = assembler.prompt(Agent(base="B"))

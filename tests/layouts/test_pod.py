@@ -12,6 +12,7 @@ from foreword.cli import main
 from foreword.errors import CallError, LayoutError, TemplateError
 from foreword.layout import KEYS
 from foreword.packs import STD, shipped_layout
+from foreword.sources.files import time
 
 USERS, WORKSPACES = "home/.config/foreword/prompts", "w/.foreword/prompts"
 BOUNDARIES = "---\n## Working boundaries\n\nReadable:\n  - /w\nWritable:\n  - /w"
@@ -778,7 +779,8 @@ def test_every_character_of_the_body_has_its_template(tree):
         ("w/.foreword/knowledge/k.md", "---\ndescription: EDITED\nmodel_invocation: true\n---\n"),
     ],
 )
-def test_an_assembler_sees_a_change_of_whatever_it_used(tree, path, text):
+def test_an_assembler_sees_a_change_of_whatever_it_used(tree, monkeypatch, path, text):
+    monkeypatch.setattr(time, "time_ns", lambda now=time.time_ns: now() + 10_000_000_000)
     tree({"w/.git": None, f"{USERS}/main.md": "{% include 'part' %}", f"{USERS}/part.md": "PART"})
     assembler = Assembler(tree.workspace(), "pod", assignments=[("body.text", "$user/main")])
     assert tree.short(assembler.prompt().text) == f"PART\n\n{BOUNDARIES}"

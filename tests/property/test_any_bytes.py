@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from foreword import Agent, Assembler, ForewordError, Tool, Workspace, assemble
 from foreword.layout import EVENTS, FACTS, KEYS, LISTS, PLACES
-from foreword.tokens import estimate
+from foreword.tokens import Count
 from foreword.wire import prompt_form
 
 LAYOUTS = ["foreword", "ion", "opal", "pi", "pod", "builder"]
@@ -29,20 +29,21 @@ def alarm():
 
 @pytest.fixture(scope="module")
 def place(lasting_tree):
-    """Puts files into a workspace and a home directory that are empty but for them, and gives the workspace."""
+    """Puts files into a workspace and a home directory that hold nothing else, and gives the workspace."""
+    top = lasting_tree.path("current")
 
-    def place(files):
-        shutil.rmtree(lasting_tree.path("current"), ignore_errors=True)
-        os.makedirs(lasting_tree.path("current/w/a"))
-        os.makedirs(lasting_tree.path("current/home"))
+    def place(files, is_repository=False):
+        shutil.rmtree(top, ignore_errors=True)
+        for folder in ("w/a", "home"):
+            os.makedirs(os.path.join(top, folder))
+        if is_repository:
+            subprocess.run(["git", "init", "-q", os.path.join(top, "w")], check=True)
         for name, content in files.items():
-            path = os.path.join(os.fsencode(lasting_tree.path("current")), os.fsencode(name))
+            path = os.path.join(os.fsencode(top), os.fsencode(name))
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, "wb") as file:
                 file.write(content)
-        return Workspace(
-            lasting_tree.path("current/w/a"), home=lasting_tree.path("current/home"), platform="linux", environment={}
-        )
+        return Workspace(os.path.join(top, "w/a"), home=os.path.join(top, "home"), platform="linux", environment={})
 
     return place
 
@@ -51,12 +52,9 @@ def check(prompt):
     """A prompt can be sent, printed and kept."""
     assert prompt.text.encode().decode() == prompt.text
     assert all(piece.text.encode() for passage in prompt.passages for piece in passage.pieces)
-    form = prompt_form(prompt, COUNT, [COUNT] * len(prompt.passages))
+    count = Count(0, "none", False, 0.0)
+    form = prompt_form(prompt, count, [count] * len(prompt.passages))
     assert json.loads(json.dumps(form)) == json.loads(json.dumps(form, ensure_ascii=False).encode())
-
-
-class COUNT:
-    count, method, exact, error = 0, "none", False, 0.0
 
 
 def show(workspace, layout, **agent):
@@ -238,18 +236,7 @@ TEMPLATE = "[git:branch] [if git:status]x[endif] [git:status]"
 )
 @example({"w/.git/config": b'[filter "x"]\nclean = cat\n[filter "\\"y"]\n'}, True)
 def test_a_repository(place, files, is_made):
-    if is_made and "w/.git" not in files:
-        place({"w/x": b"x"})
-        workspace = place({})
-        subprocess.run(["git", "init", "-q", os.path.dirname(workspace.cwd)], check=True)
-        kept = os.path.dirname(workspace.cwd)
-        for name, content in files.items():
-            path = os.path.join(os.path.dirname(kept), name)
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            with open(path, "wb") as file:
-                file.write(content)
-    else:
-        workspace = place(files)
+    workspace = place(files, is_repository=is_made and "w/.git" not in files)
     show(workspace, "builder", base=TEMPLATE)
     show(workspace, "foreword")
 
@@ -441,7 +428,3 @@ def test_a_template_raises_nothing_but_an_error(place, body, other):
             check(assemble(workspace, Agent(tools=TOOLS), layout, assignments=[("body.text", "$user/x")]))
         except ForewordError as error:
             assert str(error).encode()
-
-
-def test_the_estimate_takes_any_text():
-    assert estimate("\ud800\0\x7f") > 0

@@ -44,7 +44,8 @@ def with_texts(source: Source, workspace: Workspace, reader: Reader, packs: Mapp
     Templates in a language of their own are left to whoever renders them.
     """
     texts: dict[str, Any] = {}
-    for name, section in source.mapping.get("section", {}).items():
+    sections = source.mapping.get("section")
+    for name, section in sections.items() if isinstance(sections, dict) else ():
         text = section.get("text") if isinstance(section, dict) else None
         if isinstance(text, str) and text.startswith("$") and section.get("language") not in ("brackets", "jinja"):
             loaded = load_template(text, workspace, reader, packs).text
@@ -199,5 +200,5 @@ def parse_toml(text: str, where: str) -> dict[str, Any]:
 
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise LayoutError(f"{where} is not TOML: {error}") from None

@@ -91,10 +91,11 @@ class Reader:
         self._troubles: dict[str, str] = {}
         self._links: dict[str, bool] = {}
 
-    def successor(self, readings: Mapping[str, tuple[Stamp, Reading]]) -> Reader:
-        """A reader with the same limits that has looked at nothing, and need not read again what still has its stamp."""
+    def successor(self, readings: Mapping[str, tuple[Stamp, Reading]], stamps: Mapping[str, Stamp]) -> Reader:
+        """A reader with the same limits that begins with these stamps, and need not read again what still has its own."""
         reader = Reader(self.limit, self.disk)
         reader._before = readings
+        reader.stamps.update(stamps)
         return reader
 
     def read(self, path: str) -> Reading:
@@ -119,9 +120,7 @@ class Reader:
             return None
         stamp, reading = self._before[path]
         if reading.fate == "absent":
-            folder = above(path)
-            self.stamp(folder)
-            now = self.stamps[folder]
+            now = self.stamp(above(path))
         else:
             try:
                 now = _trusted(self.disk.stat(path))
@@ -254,7 +253,7 @@ class Reader:
         except (OSError, ValueError):
             return False
 
-    def stamp(self, path: str) -> None:
+    def stamp(self, path: str) -> Stamp:
         """Remember what a path looks like now; what changed a moment ago is not trusted to tell of its next change.
 
         What is not there is remembered by the directory it would be in. A link that leads nowhere is not trusted: it may lead
@@ -266,6 +265,7 @@ class Reader:
             except (OSError, ValueError):
                 self.stamps[path] = UNTRUSTED if self._is_link(path) else None
                 self.stamp(above(path))
+        return self.stamps[path]
 
     def stamp_way(self, path: str, top: str) -> None:
         """Stamp a path and the directories on its way from the top: which of them are links decides where it leads."""

@@ -227,14 +227,13 @@ def choose(
     What gives no text is left on the trail, and so is what only points at a neighbour, which counts as absent.
     """
     texts: list[tuple[Reading, bool]] = []
-    names = {os.path.basename(pattern.path) for group in find.groups for pattern in group}
     is_open = True
     for pattern, base in slot.patterns:
         readings = [reader.read(path) for path in matches(pattern, base, reader, trail, layer)]
         usable = [
             each
             for each in readings
-            if _is_usable(each, "*" in pattern.path, names, layer, reader, trail)
+            if _is_usable(each, "*" in pattern.path, find, layer, reader, trail)
             and may_be_used(each.path, pattern, layer, workspace, reader, trail)
         ]
         texts += [(each, is_open) for each in usable]
@@ -242,13 +241,13 @@ def choose(
     return texts
 
 
-def _is_usable(reading: Reading, was_listed: bool, names: set[str], layer: str, reader: Reader, trail: Trail) -> bool:
+def _is_usable(reading: Reading, was_listed: bool, find: Find, layer: str, reader: Reader, trail: Trail) -> bool:
     if not reading.has_text:
         is_gone = was_listed and reading.fate == "absent"
         reason = reading.reason or ("nothing but white space" if reading.fate == "blank" else GONE if is_gone else "")
         trail.leave(reading.path, layer, reading.fate, reason, "file-unreadable" if is_gone else reading.code)
         return False
-    target = pointed_at(reading, names, reader)
+    target = pointed_at(reading, find, reader)
     if target:
         trail.leave(reading.path, layer, "duplicate", f"it only points at {os.path.basename(target)}", "file-duplicate")
         return False
@@ -286,12 +285,14 @@ def _look_for_other_case(path: str, reader: Reader, trail: Trail) -> None:
 _POINTER = re.compile(r"@?(?:\./)?([\w.-]+\.md)\s*", re.IGNORECASE)
 
 
-def pointed_at(reading: Reading, names: set[str], reader: Reader) -> str:
+def pointed_at(reading: Reading, find: Find, reader: Reader) -> str:
     """The neighbour whose name is all that a file holds: an import line, or a link checked out where links are text.
 
     It must be one that is looked for as well, or the file would point at what nobody reads.
     """
-    if len(reading.text) > 200 or not (match := _POINTER.fullmatch(reading.text)) or match[1] not in names:
+    if len(reading.text) > 200 or not (match := _POINTER.fullmatch(reading.text)):
+        return ""
+    if all(os.path.basename(pattern.path) != match[1] for group in find.groups for pattern in group):
         return ""
     target = os.path.join(os.path.dirname(reading.path), match[1])
     if target == reading.path or not reader.has_entry(target):

@@ -79,6 +79,7 @@ def _file(
     name: str, workspace: Workspace, scope: Scope, settings: Mapping[str, Any], reader: Reader, findings: list[Finding]
 ) -> Document | None:
     path = os.path.normpath(os.path.join(workspace.cwd, name))
+    reader.stamp(path)  # what is refused now may be another file later
     try:
         real = os.path.realpath(path)
     except ValueError:  # half a character
