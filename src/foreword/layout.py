@@ -455,7 +455,28 @@ def _table(mapping: Mapping[str, Any], key: str) -> dict[str, Any]:
 
 def _expect(holds: bool, where: str, wanted: str, given: Any) -> None:
     if not holds:
-        raise LayoutError(f"{where} takes {wanted}, not {given!r}")
+        raise LayoutError(f"{where} takes {wanted}, not {shown(given)}")
+
+
+def shown(given: Any) -> str:
+    """What was given, in short: a number may have more digits than Python writes."""
+    try:
+        text = repr(given)
+    except ValueError:
+        return "a number without end"
+    return text if len(text) <= 80 else text[:79] + "…"
+
+
+def check_shape(mapping: Mapping[str, Any], name: str) -> None:
+    """Refuse a layout whose tables are none, before anything is made of them."""
+    for table in _TOP_TABLES:
+        content = mapping.get(table, {})
+        if table != "guideline" and not isinstance(content, dict):
+            raise LayoutError(f"layout {name}: {table} takes a table, not {shown(content)}")
+        if table in ("find", "section"):
+            for key, inner in content.items():
+                if not isinstance(inner, dict):
+                    raise LayoutError(f"layout {name}: {table}.{key} takes a table, not {shown(inner)}")
 
 
 def _is_list_of_texts(given: Any) -> bool:
@@ -490,7 +511,7 @@ def _check(table: Mapping[str, Any], kind: str, where: str, also: Iterable[str] 
             if content not in key.choices:
                 hint = suggestion(content, key.choices) if isinstance(content, str) else ""
                 raise LayoutError(
-                    f"{where}{name} takes one of {', '.join(key.choices)}, not {content!r}{hint if '?' in hint else ''}"
+                    f"{where}{name} takes one of {', '.join(key.choices)}, not {shown(content)}{hint if '?' in hint else ''}"
                 )
         else:
             wanted, fits = _TAKES[key.takes]

@@ -15,7 +15,7 @@ import os
 
 from .errors import CallError, ForewordError, LayoutError, suggestion
 from .findings import finding
-from .layout import assign, flat, full_key, parse
+from .layout import assign, flat, full_key, parse, shown
 from .packs import Source, layout_names, parse_toml, shipped_layout
 from .sources.environment import absolute, config_folder
 from .vocabulary import printable, value
@@ -71,7 +71,7 @@ def _read(path: str, reader: Reader, is_strange: bool = False) -> list[Settings]
     mapping = parse_toml(reading.text, printable(path))
     for key in OWN:
         if key in mapping and not isinstance(mapping[key], str):
-            raise CallError(f"{printable(path)}: {key} takes a text, not {mapping[key]!r}")
+            raise CallError(f"{printable(path)}: {key} takes a text, not {shown(mapping[key])}")
     if not isinstance(mapping.get("for", {}), dict) or not all(
         isinstance(each, dict) for each in mapping.get("for", {}).values()
     ):
@@ -235,7 +235,7 @@ def _with_word(source: Source, key: str, content: Any, path: str, findings: list
             )
         return source
     if not isinstance(content, str):
-        raise LayoutError(f"{path}: {key} takes a text, not {content!r}")
+        raise LayoutError(f"{path}: {key} takes a text, not {shown(content)}")
     for field in ("{}", "{name}", "{text}"):
         if field in shipped and content.count(field) != 1:
             raise LayoutError(f"{path}: {key} needs {field!r} exactly once, where its value stands")

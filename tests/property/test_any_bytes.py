@@ -63,79 +63,16 @@ def show(workspace, layout, **agent):
 
 # Instruction files, skills, residents
 
-crumbs = st.sampled_from(
-    [
-        *[
-            b"---\n",
-            b"---",
-            b"name: x\n",
-            b"name: ",
-            b"description: ",
-            b"description: |\n  ",
-            b": ",
-            b"\n",
-            b"\r\n",
-            b"\r",
-            b" ",
-            b"\t",
-            b"&a ",
-            b"*a",
-        ],
-        *[
-            b"[",
-            b"]",
-            b"{",
-            b"}",
-            b"!!x ",
-            b"%YAML 9\n",
-            b"\xef\xbb\xbf",
-            b"\xff\xfe",
-            b"\xfe\xff",
-            b"\0",
-            b"\xc3",
-            b"\xa9",
-            b"\xe2\x80\xa8",
-            b"\xf0\x9f",
-        ],
-        *[
-            b"model_invokation: true\n",
-            b"disable-model-invocation: yes\n",
-            b"globs: x\n",
-            b"```",
-            b"<!--",
-            b"-->",
-            b"</skills>",
-            b"<instructions ",
-        ],
-        *[
-            b"<!-- include: ./AGENTS.md -->",
-            b"<!-- include: ../../../../../../etc/passwd -->",
-            b"<!-- include: \xc3\xa9 -->",
-            b"<!-- include: ./. -->",
-        ],
-        *[
-            b'<!-- if: model == "m" -->',
-            b"<!-- else -->",
-            b"<!-- endif -->",
-            b"<!-- if: (((( -->",
-            b"{{ cwd }}",
-            b"{{",
-            b"AGENTS.md",
-            b"@CLAUDE.md",
-        ],
-        *[
-            b"gitdir: ",
-            b"gitdir: ..\n",
-            b"ref: refs/heads/",
-            b"[core]\n",
-            b"bare = true\n",
-            b"repositoryformatversion = 9\n",
-            b"x" * 300,
-            b"../" * 40,
-        ],
-    ]
-)
-junk = st.one_of(st.binary(max_size=60), st.lists(st.one_of(crumbs, st.binary(max_size=3)), max_size=14).map(b"".join))
+CRUMBS = [
+    b"---\n", b"---", b"name: x\n", b"name: ", b"description: ", b"description: |\n  ", b": ", b"\n", b"\r\n", b"\r", b" ", b"\t", b"&a ", b"*a",
+    b"[", b"]", b"{", b"}", b"!!x ", b"%YAML 9\n", b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\0", b"\xc3", b"\xa9", b"\xe2\x80\xa8", b"\xf0\x9f",
+    b"model_invokation: true\n", b"disable-model-invocation: yes\n", b"globs: x\n", b"```", b"<!--", b"-->", b"</skills>", b"<instructions ",
+    b"<!-- include: ./AGENTS.md -->", b"<!-- include: ../../../../../../etc/passwd -->", b"<!-- include: \xc3\xa9 -->", b"<!-- include: ./. -->",
+    b'<!-- if: model == "m" -->', b"<!-- else -->", b"<!-- endif -->", b"<!-- if: (((( -->", b"{{ cwd }}", b"{{", b"AGENTS.md", b"@CLAUDE.md",
+    b"gitdir: ", b"gitdir: ..\n", b"ref: refs/heads/", b"[core]\n", b"bare = true\n", b"repositoryformatversion = 9\n", b"x" * 300, b"../" * 40,
+]  # fmt: skip
+crumbs = st.lists(st.one_of(st.sampled_from(CRUMBS), st.binary(max_size=3)), max_size=14).map(b"".join)
+junk = st.one_of(st.binary(max_size=60), crumbs)
 CONTENT = (
     "w/AGENTS.md w/CLAUDE.md w/a/AGENTS.override.md w/a/AGENTS.md w/a/AGENTS.local.md w/a/OPAL.md w/a/.sf/SYSTEM.md w/a/.sf/APPEND_SYSTEM.md"
     " home/.ion/AGENTS.md home/.config/agents/AGENTS.md home/.config/agents/rules/r.md home/.sf/agent/AGENTS.md w/a/.agents/skills/x/SKILL.md"
@@ -164,31 +101,18 @@ def test_the_active_skill(place, content):
             assert str(error).encode()
 
 
+TAGS = ["[file:", "]", "[if ", "x", "\0", "\ud800", "/", "..", "[git:branch]", "é" * 200]
+
+
 @settings(max_examples=60)
-@given(
-    text=st.one_of(
-        st.text(),
-        st.lists(
-            st.sampled_from(["[file:", "]", "[if ", "x", "\0", "\ud800", "/", "..", "[git:branch]", "é" * 200])
-        ).map("".join),
-    )
-)
+@given(text=st.one_of(st.text(), st.lists(st.sampled_from(TAGS)).map("".join)))
 @example("[file:a\0b]")
 @example("[file:\ud800]")
 def test_what_the_caller_gives_as_text(place, text):
     workspace = place({"w/a/AGENTS.md": b"x"})
+    given_as = dict.fromkeys("base plan session model provider language".split(), text)
     for layout in ("foreword", "ion", "opal", "pi", "builder"):
-        show(
-            workspace,
-            layout,
-            base=text,
-            plan=text,
-            session=text,
-            model=text,
-            provider=text,
-            language=text,
-            docs=[(text, text)],
-        )
+        show(workspace, layout, docs=[(text, text)], **given_as)
 
 
 # Names
@@ -243,112 +167,23 @@ def test_a_repository(place, files, is_made):
 
 # Settings, wording, layouts, templates
 
-names = [
-    *{key.name for key in KEYS},
-    *{key.table for key in KEYS},
-    "identity",
-    "skills",
-    "context",
-    "project",
-    "body",
-    "names",
-    "dir",
-    "for",
-    "opal",
-    "x",
-    "wording",
-]
-bare_keys = st.lists(st.sampled_from(names), min_size=1, max_size=3).map(".".join)
-known_keys = st.sampled_from(
-    [
-        *[
-            f"{table}.{name}.{key.name}"
-            for key in KEYS
-            for table, name in (("find", "skills"), ("section", "skills"))
-            if key.table == table
-        ],
-        *[key.name for key in KEYS if key.table == "layout"],
-        *[f"on.{event}" for event in EVENTS],
-        *[
-            "settings.names",
-            "settings.dir",
-            "settings.file_paths",
-            "settings.file_secrets",
-            "layout",
-            "store",
-            "wording.compaction",
-            "guideline",
-        ],
-    ]
-)
-strings = st.one_of(
-    st.sampled_from(
-        [
-            *FACTS,
-            *LISTS,
-            "opal",
-            "pi",
-            "nothing",
-            "$std/opal",
-            "$workspace/x",
-            "$user/x",
-            "$x",
-            "$std/../x",
-            "./x.toml",
-            "/etc/passwd",
-            "{}",
-            "{text}",
-        ]
-    ),
-    st.sampled_from(
-        [
-            "@x",
-            "@names",
-            "{names}",
-            "{{",
-            "}",
-            "{path|xml}",
-            "tool:x",
-            "!tool:x|tools",
-            "set:x",
-            "cut",
-            "shorten",
-            "strict",
-            "keep",
-            "gather",
-            "jinja",
-        ]
-    ),
-    st.sampled_from(
-        [
-            f"{place}:{path}"
-            for place in PLACES
-            for path in ("AGENTS.md", "**/x", "*", "../../*", "~/x", "/", "a\\u0000b", "{dir}/x", "{x}")
-        ]
-    ),
-    st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=6).map(
-        lambda text: json.dumps(text, ensure_ascii=False)[1:-1]
-    ),
-).map('"{}"'.format)
-numbers = st.sampled_from(
-    [
-        "0",
-        "1",
-        "-1",
-        "9_999",
-        "1.5",
-        "nan",
-        "inf",
-        "true",
-        "false",
-        "1979-05-27",
-        "9" * 5_000,
-        "0x" + "f" * 5_000,
-        "[[[[]]]]",
-    ]
-)
+WORDS = sorted({word for key in KEYS for word in (key.name, key.table)})
+WORDS += "identity skills context project body names dir for opal x wording".split()
+SETTABLE = [f"{key.table}.skills.{key.name}" for key in KEYS if key.table in ("find", "section")]
+SETTABLE += [key.name for key in KEYS if key.table == "layout"] + [f"on.{event}" for event in EVENTS]
+SETTABLE += "settings.names settings.dir settings.file_paths settings.file_secrets layout store wording.compaction guideline".split()
+TEXTS = [
+    *FACTS, *LISTS, "opal", "pi", "nothing", "$std/opal", "$workspace/x", "$user/x", "$x", "$std/../x", "./x.toml", "/etc/passwd", "{}", "{text}",
+    "@x", "@names", "{names}", "{{", "}", "{path|xml}", "tool:x", "!tool:x|tools", "set:x", "cut", "shorten", "strict", "keep", "gather", "jinja",
+    *(f"{place}:{path}" for place in PLACES for path in ("AGENTS.md", "**/x", "*", "../../*", "~/x", "/", "a\\u0000b", "{dir}/x", "{x}")),
+]  # fmt: skip
+NUMBERS = ["9" * 5_000, "0x" + "f" * 5_000, *"0 1 -1 9_999 1.5 nan inf true false 1979-05-27 [[[[]]]]".split()]
+
+keys = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(".".join)
+letters = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters='"\\'), max_size=6)
+strings = st.one_of(st.sampled_from(TEXTS), letters).map('"{}"'.format)
 values = st.recursive(
-    st.one_of(strings, numbers),
+    st.one_of(strings, st.sampled_from(NUMBERS)),
     lambda inner: st.one_of(
         st.lists(inner, max_size=3).map(lambda each: f"[{', '.join(each)}]"),
         st.dictionaries(st.sampled_from(["text", "of", "say", "when", "from", "x"]), inner, max_size=2).map(
@@ -358,8 +193,8 @@ values = st.recursive(
     max_leaves=5,
 )
 rows = st.one_of(
-    st.builds("{} = {}".format, st.one_of(known_keys, bare_keys), values),
-    st.builds("[{}]".format, bare_keys),
+    st.builds("{} = {}".format, st.one_of(st.sampled_from(SETTABLE), keys), values),
+    st.builds("[{}]".format, keys),
     st.just("[[guideline]]"),
     st.builds("say = {}".format, values),
 )
@@ -410,13 +245,10 @@ def test_a_layout_raises_nothing_but_an_error(place, content, base):
             assert str(error).encode()
 
 
-templates = st.one_of(
-    junk,
-    st.lists(
-        st.sampled_from(["{{ cwd }}", "{{ x }}", "{% if tools %}", "{% endif %}", "{% include 'y' %}", "{% for x in tools %}", "{% endfor %}", "{{", "%}", "{#", "é", "\n"]),
-        max_size=8,
-    ).map(lambda each: "".join(each).encode()),
-)  # fmt: skip
+PARTS = "{{ cwd }}|{{ x }}|{% if tools %}|{% endif %}|{% include 'y' %}|{% for x in tools %}|{% endfor %}|{{|%}|{#|é|\n".split(
+    "|"
+)
+templates = st.one_of(junk, st.lists(st.sampled_from(PARTS), max_size=8).map(lambda each: "".join(each).encode()))
 
 
 @settings(max_examples=60)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 
 from ..errors import CallError, LayoutError, suggestion
-from ..layout import flat, merge
+from ..layout import check_shape, flat, merge
 from ..sources.environment import absolute, config_folder
 from ..vocabulary import Document, printable, replace, value
 
@@ -149,6 +149,7 @@ class _Loader:
     def load(self, given: str, beside: str, above: tuple[str, ...]) -> Source:
         """One layout and, through `extends`, those below it. `beside` is the folder of the file that named it."""
         name, address, mapping = self.read(given, beside)
+        check_shape(mapping, name)
         if address in above or len(above) >= _MOST_EXTENDED:
             raise LayoutError(f"layouts extend each other in a circle: {' > '.join((*above, address))}")
         own = {key: content for key, content in mapping.items() if key != "extends"}
