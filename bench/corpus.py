@@ -92,7 +92,8 @@ def repositories(folder: str) -> Iterator[Repository]:
         if "SKILL.md" in names:
             repository.skills.append(os.path.join(here, "SKILL.md"))
             collection = os.path.dirname(here)
-            repository.skilled[collection] = repository.skilled.get(collection, 0) + 1
+            if here != repository.top:
+                repository.skilled[collection] = repository.skilled.get(collection, 0) + 1
     yield from (each for each in dict.fromkeys(found.values()) if each.instructed or each.skills)
 
 
@@ -255,27 +256,29 @@ def read(path: str, tally: Tally) -> Skill | None:
     """One SKILL.md by both rules, as it is read for a menu; the skill, if the lenient ones load it."""
     start = process_time()
     reading = Reader().read_head(path)
-    read = {rule: read_skill(reading.text, printable(path), rule) for rule in RULES} if reading.has_text else {}
+    told = {rule: read_skill(reading.text, printable(path), rule) for rule in RULES} if reading.has_text else {}
     tally.seconds += process_time() - start
     tally.counts["skill files"] += 1
-    for rule, (skill, findings) in read.items():
+    tally.counts["skill files without text"] += not told
+    for rule, (skill, findings) in told.items():
         tally.counts[rule] += skill is not None
         tally.note(rule, findings)
         if skill is None:
             tally.reasons[rule][nameless(findings[0].message)] += 1
-    if not read:
-        tally.counts["skill files without text"] += 1
-        return None
-    (strict, _), (lenient, _) = read["strict"], read["lenient"]
+    strict, lenient = (told[rule][0] if told else None for rule in RULES)
     if strict and strict != lenient:
         tally.blame(printable(path), "the strict and the lenient rules load different skills")
+    return lenient if lenient and is_whole(lenient, path, tally) else None
+
+
+def is_whole(skill: Skill, path: str, tally: Tally) -> bool:
+    """Whether the whole file can be read too, and gives the same skill as its beginning."""
     whole = Reader().read_whole(path)
-    if lenient and not whole.has_text:
+    if not whole.has_text:
         tally.blame(printable(path), f"listed by its beginning, and the whole of it cannot be read: {whole.code}")
-        return None
-    if lenient and read_skill(whole.text, printable(path), "lenient")[0] != lenient:
+    elif read_skill(whole.text, printable(path), "lenient")[0] != skill:
         tally.blame(printable(path), "the whole file gives another skill than its beginning")
-    return lenient
+    return whole.has_text
 
 
 def nameless(message: str) -> str:

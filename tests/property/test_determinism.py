@@ -37,12 +37,7 @@ class ShuffledDisk:
 
 words = st.sampled_from(["a", "b", "B", "Z", "10", "9", "é", "e\u0301", "ß", "ı", "z-1", "z", "日", "-", "a b", ".x"])
 SKILL_FOLDERS = [
-    "w/a/.agents/skills",
-    "w/a/.claude/skills",
-    "w/.agents/skills",
-    "w/a/.sf/skills",
-    "home/.agents/skills",
-    "w/a/.ion/skills",
+    f"{place}/skills" for place in "w/a/.agents w/a/.claude w/.agents w/a/.sf home/.agents w/a/.ion".split()
 ]
 TEXT_FOLDERS = ["home/.config/agents/rules", "w/.foreword/knowledge", "w/.foreword/workflow"]
 heads = st.builds(

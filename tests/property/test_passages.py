@@ -44,57 +44,13 @@ brackets = st.builds(
     st.sampled_from(["", " ", "\n", ' x="1"', "/"]),
     st.sampled_from([">", "", ">>"]),
 )
-scraps = st.sampled_from(
-    [
-        *[
-            "\n",
-            "\n\n",
-            " ",
-            "  ",
-            "\t",
-            "-",
-            "# ",
-            "x",
-            "word ",
-            "é",
-            "日本",
-            "👩‍👩‍👧",
-            "\u2028",
-            "\x0c",
-            "\x85",
-            "\x1c",
-            "\u202e",
-            "\ufeff",
-        ],
-        *[
-            "```",
-            "~~~",
-            "`",
-            "````\n",
-            "```py\n",
-            "<!--",
-            "-->",
-            "<",
-            ">",
-            "&",
-            "&amp;",
-            "\\",
-            "\\[",
-            "{}",
-            "{{",
-            "{text}",
-        ],
-        *[
-            "{{ cwd }}",
-            "{{ model }}",
-            "[file:AGENTS.md]",
-            "[if git:branch]",
-            "<!-- include: ./OPAL.md -->",
-            '<!-- if: model == "m" -->',
-        ],
-        *["<!-- else -->", "<!-- endif -->", "[foreword: cut here]", "---", "$&", "%s", "@AGENTS.md"],
-    ]
-)
+SCRAPS = [
+    "\n", "\n\n", " ", "  ", "\t", "-", "# ", "x", "word ", "é", "日本", "👩‍👩‍👧", "\u2028", "\x0c", "\x85", "\x1c", "\u202e", "\ufeff",
+    "```", "~~~", "`", "````\n", "```py\n", "<!--", "-->", "<", ">", "&", "&amp;", "\\", "\\[", "{}", "{{", "{text}", "---", "$&", "%s",
+    "{{ cwd }}", "{{ model }}", "[file:AGENTS.md]", "[if git:branch]", "<!-- include: ./OPAL.md -->", '<!-- if: model == "m" -->',
+    "<!-- else -->", "<!-- endif -->", "[foreword: cut here]", "@AGENTS.md",
+]  # fmt: skip
+scraps = st.sampled_from(SCRAPS)
 letters = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\r"), max_size=4)
 edges = st.sampled_from(["", "\n", " \n\n", "\n\t\n"])
 texts = st.builds(

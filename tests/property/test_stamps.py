@@ -77,46 +77,18 @@ PLACES = {
 }  # fmt: skip
 ELSEWHERE = ["outside", "outside/part.md", "outside/x/SKILL.md", "hop", "w/hop"]
 TEXTS = [
-    *[
-        "one\n",
-        "two\n",
-        "",
-        " \n\n",
-        "one",
-        "AGENTS.md\n",
-        "part.md\n",
-        "{{ model }} {{ date }}\n",
-        "\x00",
-        "</skills>\n```\n",
-    ],
-    *["<!-- include: ./part.md -->\n", "<!-- include: ./docs/part.md -->\n", "<!-- include: ./docs/in/part.md -->\n"],
-]
+    "one\n", "two\n", "", " \n\n", "one", "AGENTS.md\n", "CLAUDE.md\n", "{{ model }} {{ date }}\n", "\x00", "</skills>\n```\n",
+    "<!-- include: ./part.md -->\n", "<!-- include: ./docs/part.md -->\n", "<!-- include: ./docs/in/part.md -->\n",
+]  # fmt: skip
+SKILL = "---\nname: x\ndescription: One.\n---\n"
 HEADS = [
-    *(
-        f"---\nname: {name}\ndescription: {words}\n---\n{body}\n"
-        for name in "xy"
-        for words in ("One.", "Two.")
-        for body in ("A", "B")
-    ),
-    *[
-        "---\ndescription: One.\n---\n",
-        "---\nname: x\n---\n",
-        "none",
-        "---\ndescription: Three.\nmodel_invokation: true\n---\n",
-    ],
-]
+    SKILL, f"{SKILL}A", f"{SKILL}B", SKILL.replace("One", "Two"), SKILL.replace("x", "y"), "none",
+    "---\ndescription: One.\n---\n", "---\nname: x\n---\n", "---\ndescription: Three.\nmodel_invokation: true\n---\n",
+]  # fmt: skip
 SETTINGS = [
-    *[
-        'skills.validation = "strict"\n',
-        'names = ["CLAUDE.md"]\n',
-        "budget = 200\n",
-        "x = \n",
-        "",
-        'layout = "pi"\n',
-        'layout = "ion"\n',
-    ],
-    *['agents_md_section = "{}!"\n', 'agents_md_section = "{}?"\n', 'dir = "docs"\n', "skills.budget = 9\n"],
-]
+    'skills.validation = "strict"\n', 'names = ["CLAUDE.md"]\n', "budget = 200\n", "x = \n", "", 'layout = "pi"\n', 'layout = "ion"\n',
+    'agents_md_section = "{}!"\n', 'agents_md_section = "{}?"\n', 'dir = "docs"\n', "skills.budget = 9\n",
+]  # fmt: skip
 HEADINGS = ["ref: refs/heads/x\n", "ref: refs/heads/y\n", "gitdir: ../../real\n", "gitdir: ../real\n", ""]
 
 
@@ -333,8 +305,6 @@ TestDisturbances.settings = settings(max_examples=80, stateful_step_count=20)
 
 
 # Single changes of which no stamp told, or might not
-
-SKILL = "---\nname: x\ndescription: One.\n---\n"
 
 
 @pytest.fixture
