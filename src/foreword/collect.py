@@ -224,14 +224,12 @@ class Collector:
         """The pieces with every tag of the layout's own wrappers broken by a backslash. No other `<` is touched."""
         if self.own_tag is None or not any("<" in piece.text for piece in pieces):
             return pieces
-        result: list[Piece] = []
-        for piece in pieces:
-            result.extend(broken(piece, self.own_tag))
+        result = broken(pieces, self.own_tag)
         if len(result) > len(pieces):
             line = result[0].origin.lines[1] if result[0].origin.lines else None
             message = f"{path or 'a value'} holds a tag that wraps a section; a backslash makes it harmless"
             self.findings.append(finding("file-neutralised", message, path, line))
-        return tuple(result)
+        return result
 
     # what a section lists
 

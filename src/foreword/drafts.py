@@ -98,16 +98,29 @@ def own_tag(layout: Layout) -> re.Pattern[str] | None:
     return re.compile(rf"<(?=\s*+/?+\s*+(?:{'|'.join(map(re.escape, sorted(names)))})(?=[\s/>]|\Z))", re.IGNORECASE)
 
 
-def broken(piece: Piece, tag: re.Pattern[str]) -> Iterator[Piece]:
+def broken(pieces: Pieces, tag: re.Pattern[str]) -> tuple[Piece, ...]:
+    """The pieces with a backslash in every tag, be it put together from several of them."""
+    ends = [match.end() for match in tag.finditer("".join([piece.text for piece in pieces]))]
+    result: list[Piece] = []
+    start = 0
+    for piece in pieces:
+        inside = [end - start for end in ends if start < end <= start + len(piece.text)]
+        result.extend(_cut_at(piece, inside))
+        start += len(piece.text)
+    return tuple(result)
+
+
+def _cut_at(piece: Piece, ends: list[int]) -> Iterator[Piece]:
     position, line = 0, piece.origin.lines[0] if piece.origin.lines else None
-    for match in tag.finditer(piece.text):
-        part = piece.text[position : match.end()]
-        yield Piece(part, spanning(piece.origin, line, part))
+    for end in ends:
+        text = piece.text[position:end]
+        yield Piece(text, spanning(piece.origin, line, text))
         yield Piece("\\", Origin("mark"))
-        position = match.end()
-        line = None if line is None else line + part.count("\n")
+        position = end
+        line = None if line is None else line + text.count("\n")
     rest = piece.text[position:]
-    yield Piece(rest, spanning(piece.origin, line, rest)) if position else piece
+    if rest or not ends:
+        yield Piece(rest, spanning(piece.origin, line, rest)) if position else piece
 
 
 def spanning(origin: Origin, line: int | None, text: str) -> Origin:

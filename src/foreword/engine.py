@@ -169,7 +169,9 @@ class Assembler:
 
     def skill(self, name: str) -> Skill:
         """One skill with its body; an unknown name is an error that lists the known ones."""
-        stand = self.stand()
+        return self._skill(name, self.stand())
+
+    def _skill(self, name: str, stand: Stand) -> Skill:
         if not any(find.kind == "skill" for find in stand.layout.finds):
             raise CallError(f"the layout {stand.layout.name} knows no skills")
         known = {skill.name: skill for skill in each_skill(stand.inputs)}
@@ -200,7 +202,7 @@ class Assembler:
             return agent
         if not any(section.of == "active_skill" for section in stand.layout.each_section()):
             return agent
-        return replace(agent, skill=self.skill(agent.skill))
+        return replace(agent, skill=self._skill(agent.skill, stand))
 
     def _look(self, before: Stand | None, base: str | Document, scope: Scope | None) -> Stand:
         """Look again at whatever changed: settings and layout, or only what is found for them."""
