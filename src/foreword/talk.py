@@ -53,7 +53,6 @@ class Conversations:
     def __init__(self, store: str | Store = ":memory:", extensions: Sequence[Extension] = ()) -> None:
         self.store: Store = open_store(store) if isinstance(store, str) else store
         self.extensions = tuple(extensions)
-        self.writing = allocate_lock()
         self._lock = allocate_lock()
         self._known: dict[str, Edition] = {}
 
@@ -270,8 +269,13 @@ class Talk:
 
     def _carry_out(self, events: list[str], now: datetime | None) -> tuple[Settled, bool]:
         """Decide, build what is needed, settle, publish. Of two processes that publish at once, the loser goes on from the winner's."""
+        last = None
         while True:
             using, findings = self._current()
+            number = using.number if using else 0
+            if last not in (None, number):
+                events = ["turn"]  # whoever made that edition has carried the others out
+            last = number
             happened = [*events, *self._other_events(using)] if using else events
             step = decide(self.layout.on, using, happened) if using else "gather"
             if using and (step == "keep" or findings or self._is_settled(step, using, happened)):
@@ -288,7 +292,6 @@ class Talk:
                 told = finding("store-down", f"{error}; the edition in use goes on")
                 return Settled(using, (), [told]), True
             if kept is None:
-                events = ["turn"]
                 continue
             self.talks.remember(self.id, kept)
             if kept is using and not settled.messages:
@@ -297,15 +300,16 @@ class Talk:
             return replace(settled, edition=kept), using is not None and kept.number == using.number
 
     def _published(self, using: Edition | None, edition: Edition) -> Edition | None:
-        """The edition as it is kept now; None if another process has made one meanwhile."""
-        if using is None or edition.number != using.number:
-            kept = self.talks.store.publish(self.id, edition, using.number if using else 0)
+        """The edition as it is kept now; None if another process has made one, or kept something beside it, meanwhile."""
+        store = self.talks.store
+        if using is None:
+            kept = store.publish(self.id, edition, 0)
+            return kept if kept is edition else None
+        if edition.number != using.number:
+            kept = store.publish(self.id, edition, using.number, using.state)
             return kept if kept is edition else None
         if edition.state != using.state:
-            changes = {"told": json.loads(edition.state).get("told")}
-            if _COMPACTED in using.state:
-                changes["is_compacted"] = None
-            return self._keep(using, lambda _: changes, is_strict=True)
+            return edition if store.keep_state(self.id, using.number, edition.state, using.state) else None
         return using
 
     def _compacted(self, now: datetime | None) -> tuple[Settled, bool]:
@@ -323,22 +327,15 @@ class Talk:
         self._keep(settled.edition, lambda _: forgotten)
         return settled, is_reused
 
-    def _keep(
-        self, using: Edition, change: Callable[[dict[str, Any]], dict[str, Any]], is_strict: bool = False
-    ) -> Edition | None:
-        """Keep something beside the edition in use, on top of what others have kept there meanwhile.
-
-        Nothing is written where nothing changes. `is_strict`: not at all, and None, if it is no longer the edition in use.
-        """
+    def _keep(self, using: Edition, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Edition:
+        """Keep something beside the edition in use, on top of what others have kept there. Nothing changed, nothing written."""
         if with_state(using, **change(json.loads(using.state))) is using:
             return using
-        with self.talks.writing:
+        while True:
             latest = self.talks.store.current(self.id) or using
-            if is_strict and latest.number != using.number:
-                return None
             kept = with_state(latest, **change(json.loads(latest.state)))
-            if kept is not latest:
-                self.talks.store.keep_state(self.id, kept.number, kept.state)
+            if kept is latest or self.talks.store.keep_state(self.id, kept.number, kept.state, latest.state):
+                break
         self.talks.remember(self.id, kept)
         return kept if kept.number == using.number else using
 

@@ -369,11 +369,15 @@ if TYPE_CHECKING:
         def current(self, conversation: str) -> Edition | None:
             """The edition in use, by one SELECT; texts this process has not seen take a second. None if it was never constructed."""
 
-        def publish(self, conversation: str, edition: Edition, after: int) -> Edition:
-            """Make this the edition in use if number `after` still is (0: none yet) and give it back; else the one that won."""
+        def publish(self, conversation: str, edition: Edition, after: int, state: str | None = None) -> Edition:
+            """Make this the edition in use if number `after` still is (0: none yet), and with `state`, if that is still kept
+            beside it. Gives back this very edition; else the one that is in use.
+            """
 
-        def keep_state(self, conversation: str, number: int, state: str) -> None:
-            """Remember something of a conversation beside its edition."""
+        def keep_state(self, conversation: str, number: int, state: str, before: str | None = None) -> bool:
+            """Remember something of a conversation beside its edition. With `before`, only if the edition is in use and that is
+            still what is kept beside it: False if not, for someone else has written meanwhile.
+            """
 
         def edition(self, conversation: str, number: int) -> Edition | None:
             """One edition of a conversation."""

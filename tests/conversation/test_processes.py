@@ -147,6 +147,16 @@ def test_a_compaction_is_not_lost_for_a_skill_that_is_used_at_the_same_time(tree
     assert "active already" in two.use_skill("testing")["content"]
 
 
+def test_a_skill_is_not_forgotten_that_is_used_while_another_edition_is_made(tree, opened, url, skill, named):
+    tree({"w/.git": None, "w/.agents/skills/testing/SKILL.md": skill("testing")})
+    one = opened("foreword", tools="read")
+    one.turn("hi")
+    other = opened("foreword", tools="read zap", store=Between(open_store(url), lambda: one.use_skill("testing")))
+    turn = other.turn("hi")
+    assert (turn.edition, named(turn.tools)) == (2, ["read", "zap"])
+    assert "active already" in other.use_skill("testing")["content"]
+
+
 # A store that is gone for a while
 
 

@@ -1,6 +1,8 @@
 """Every sentence of the protocol `Store`, for every store."""
 
+import json
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -91,6 +93,51 @@ def test_only_an_edition_that_is_there_can_have_a_state(store, edition, conversa
     store.publish("talk", edition(1), 0)
     with pytest.raises(StoreError, match=f"'{conversation}' has no edition {number}"):
         store.keep_state(conversation, number, '{"x": 1}')
+
+
+def test_a_state_is_kept_only_on_top_of_the_one_that_was_read(store, edition):
+    store.publish("talk", edition(1), 0)
+    assert store.keep_state("talk", 1, '{"a": 1}', "{}")
+    assert not store.keep_state("talk", 1, '{"b": 1}', "{}")
+    assert store.current("talk").state == '{"a": 1}'
+    assert store.keep_state("talk", 1, "{}", '{"a": 1}')
+    assert store.current("talk").state == "{}"
+
+
+def test_a_state_is_not_kept_beside_an_edition_that_is_no_longer_in_use(store, edition):
+    store.publish("talk", edition(1), 0)
+    store.publish("talk", edition(2), 1)
+    assert not store.keep_state("talk", 1, '{"a": 1}', "{}")
+    assert [each.state for each in store.editions("talk")] == ["{}", "{}"]
+
+
+def test_an_edition_does_not_follow_one_whose_state_has_changed(store, edition):
+    store.publish("talk", edition(1), 0)
+    store.keep_state("talk", 1, '{"a": 1}')
+    assert store.publish("talk", edition(2), 1, "{}") == edition(1, state='{"a": 1}')
+    assert store.publish("talk", edition(2), 1, '{"a": 1}') == edition(2)
+
+
+def test_no_state_is_lost_between_many_that_write_at_once(store, edition):
+    """Each adds its own name to the state, and some make a new edition of it: in the end every name is there."""
+    store.publish("talk", edition(1, state="[]"), 0)
+
+    def add(name):
+        while True:
+            using = store.current("talk")
+            state = json.dumps(sorted([*json.loads(using.state), name]))
+            if name % 3:
+                if store.keep_state("talk", using.number, state, using.state):
+                    return
+            else:
+                mine = edition(using.number + 1, f"by {name}", state=state)
+                if store.publish("talk", mine, using.number, using.state) is mine:
+                    return
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(add, range(24)))
+    assert json.loads(store.current("talk").state) == list(range(24))
+    assert store.verify() == []
 
 
 # Texts

@@ -61,6 +61,9 @@ _PUBLISH = f"""
     )
     SELECT count(*) FROM won
 """
+# Whoever goes on from an edition waits here for others that do; what is read behind it is what they left.
+_LOCK_CONVERSATION = "SELECT 1 FROM foreword_editions WHERE conversation = %s AND number = 1 FOR UPDATE"
+_NEWEST = "SELECT number, state FROM foreword_editions WHERE conversation = %s ORDER BY number DESC LIMIT 1"
 _KEEP_STATE = "UPDATE foreword_editions SET state = %s WHERE conversation = %s AND number = %s"
 _LOCK_TEMPLATES = "LOCK TABLE foreword_templates IN SHARE ROW EXCLUSIVE MODE"
 _NEWEST_TEMPLATE = "SELECT coalesce(max(version), 0) FROM foreword_templates"
@@ -90,7 +93,7 @@ class PostgresStore(Reading):
         # Without `self`, so that a store nobody holds is let go at once and its connections are closed in order.
         self._connections = Connections(lambda: _connected(settings))
 
-    def publish(self, conversation: str, edition: Edition, after: int) -> Edition:
+    def publish(self, conversation: str, edition: Edition, after: int, state: str | None = None) -> Edition:
         check_id(conversation)
         check_next(edition, after)
         texts = texts_of(edition)
@@ -98,6 +101,8 @@ class PostgresStore(Reading):
 
         def add(connection: Connection) -> dict[str, int] | None:
             numbers = self._numbers(connection, texts, packed)
+            if after and state is not None and _newest(connection, conversation) != (after, state_kept(state)):
+                return None
             pointers = [numbers[text] for text in texts]
             row = (conversation, edition.number, *pointers, to_bytes(edition.made), state_kept(edition.state))
             won = connection.execute(_PUBLISH, (*row, after, conversation), binary=True).fetchone()
@@ -110,11 +115,22 @@ class PostgresStore(Reading):
             raise no_edition(conversation, after)
         return winner
 
-    def keep_state(self, conversation: str, number: int, state: str) -> None:
+    def keep_state(self, conversation: str, number: int, state: str, before: str | None = None) -> bool:
         check_id(conversation)
-        row = (state_kept(state), conversation, number)
-        if not 0 < number <= LARGEST or not self._run(lambda to: to.execute(_KEEP_STATE, row).rowcount):
+        if not 0 < number <= LARGEST:
             raise no_edition(conversation, number)
+
+        def keep(connection: Connection) -> bool:
+            with connection.transaction():
+                newest = _newest(connection, conversation)
+                if number > newest[0]:
+                    raise no_edition(conversation, number)
+                if before is not None and newest != (number, state_kept(before)):
+                    return False
+                connection.execute(_KEEP_STATE, (state_kept(state), conversation, number))
+                return True
+
+        return self._run(keep)
 
     def keep_template(self, version: TemplateVersion, after: int | None = None) -> TemplateVersion:
         packed = self._packed([version.template])
@@ -216,6 +232,13 @@ class PostgresStore(Reading):
                 found = dict(connection.execute(_NUMBERS_OF, (hashes,), binary=True).fetchall())
             numbers.update({text: found[hash] for text, hash in zip(unknown, hashes, strict=True)})
         return numbers
+
+
+def _newest(connection: Connection, conversation: str) -> tuple[int, bytes | None]:
+    """Number and state of the edition in use, which nobody else changes until the transaction is over."""
+    connection.execute(_LOCK_CONVERSATION, (conversation,))
+    number, state = connection.execute(_NEWEST, (conversation,), binary=True).fetchone() or (0, None)
+    return number, state
 
 
 # Reaching the server

@@ -45,7 +45,7 @@ _PATIENCE = 30.0
 # "FwdS": by this a file says whose it is.
 _APPLICATION = 0x46776453
 
-_NEWEST = "SELECT coalesce(max(number), 0) FROM foreword_editions WHERE conversation = ?"
+_NEWEST = "SELECT number, state FROM foreword_editions WHERE conversation = ? ORDER BY number DESC LIMIT 1"
 _ADD_EDITION = f"INSERT INTO foreword_editions (conversation, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _ADD_PROMPT = "INSERT OR IGNORE INTO foreword_prompts (system, account) VALUES (?, ?)"
 _KEEP_STATE = "UPDATE foreword_editions SET state = ? WHERE conversation = ? AND number = ?"
@@ -67,14 +67,15 @@ class SqliteStore(Reading):
         if path:
             self._connections.give(connection)
 
-    def publish(self, conversation: str, edition: Edition, after: int) -> Edition:
+    def publish(self, conversation: str, edition: Edition, after: int, state: str | None = None) -> Edition:
         check_id(conversation)
         check_next(edition, after)
         texts = texts_of(edition)
         packed = self._packed(texts)
 
         def add(connection: sqlite3.Connection) -> dict[str, int] | None:
-            if connection.execute(_NEWEST, (conversation,)).fetchone()[0] != after:
+            newest = connection.execute(_NEWEST, (conversation,)).fetchone() or (0, None)
+            if newest[0] != after or (state is not None and newest[1] != state_kept(state)):
                 return None
             numbers = self._numbers(connection, texts, packed)
             pointers = [numbers[text] for text in texts]
@@ -90,11 +91,23 @@ class SqliteStore(Reading):
             raise no_edition(conversation, after)
         return winner
 
-    def keep_state(self, conversation: str, number: int, state: str) -> None:
+    def keep_state(self, conversation: str, number: int, state: str, before: str | None = None) -> bool:
         check_id(conversation)
-        row = (state_kept(state), conversation, number)
-        if not 0 < number <= LARGEST or not self._run(lambda to: to.execute(_KEEP_STATE, row).rowcount):
+        if not 0 < number <= LARGEST:
             raise no_edition(conversation, number)
+
+        def keep(connection: sqlite3.Connection) -> bool:
+            connection.execute("BEGIN IMMEDIATE")
+            newest = connection.execute(_NEWEST, (conversation,)).fetchone() or (0, None)
+            if number > newest[0]:
+                raise no_edition(conversation, number)
+            if before is not None and newest != (number, state_kept(before)):
+                return False
+            connection.execute(_KEEP_STATE, (state_kept(state), conversation, number))
+            connection.execute("COMMIT")
+            return True
+
+        return self._run(keep)
 
     def keep_template(self, version: TemplateVersion, after: int | None = None) -> TemplateVersion:
         packed = self._packed([version.template])
