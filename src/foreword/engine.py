@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .vocabulary import Finding, Inputs, Piece, Prompt, Scope
 
 DEFAULT_LAYOUT = "foreword"
+_STANDS = 8
 
 
 def assemble(
@@ -85,6 +86,10 @@ class Stand:
     def layout(self) -> Layout:
         return self.plan.layout
 
+    @property
+    def made_for(self) -> tuple[str | Document, Scope | None, Document | None]:
+        return self.base, self.scope, self.template
+
     def render(
         self, root: str, templates: Mapping[str, Document], facts: Mapping[str, str | Sequence[str]]
     ) -> tuple[Piece, ...]:
@@ -104,6 +109,8 @@ class Stand:
 
 class Assembler:
     """Assembles prompts for one workspace and layout. The unchanged turn costs one `stat` for each file.
+
+    Conversations in one workspace share one: what was read for the first is not read again for the next.
 
     `values` are given for variables of templates, by `type:name`, and outrank what would be found for them; `variables` are
     further types of variables: functions from a name and the workspace to a text, or None.
@@ -127,30 +134,32 @@ class Assembler:
         self.settings, self.assignments, self.rules = settings, tuple(assignments), tuple(rules)
         self.packs, self.values = dict(packs or {}), dict(values or {})
         self.skill_folders, self.variables = tuple(skill_folders), dict(variables or {})
-        self.global_template: Document | None = None
         self._lock = allocate_lock()
-        self._stand: Stand | None = None
+        self._planned: Plan | None = None
+        self._stands: tuple[Stand, ...] = ()
         self._scribe: Scribe | None = None
         self._last: tuple[Stand, Agent, datetime | None, Prompt] | None = None
 
-    def stand(self, agent: Agent | None = None) -> Stand:
-        """The layout and what the workspace holds for it and this agent, read again only if something changed."""
-        base, scope = (agent.base, agent.scope) if agent else ("", None)
+    def stand(self, agent: Agent | None = None, template: Document | None = None) -> Stand:
+        """The layout and what the workspace holds for it and this agent, read again only if something changed.
+
+        `template` is the global template, for layouts that have a place for it.
+        """
+        wanted = (agent.base, agent.scope, template) if agent else ("", None, template)
         with self._lock:
-            stand = self._stand
-            is_same = stand is not None and (stand.base, stand.scope, stand.template) == (
-                base,
-                scope,
-                self.global_template,
-            )
-            if stand is None or not is_same or not is_unchanged(stand.inputs.stamps):
-                stand = self._stand = self._look(self._stand, base, scope)
+            before = next((each for each in self._stands if each.made_for == wanted), None)
+            if before is not None and is_unchanged(before.inputs.stamps):
+                return before
+            stand = self._look(before or next(iter(self._stands), None), *wanted)
+            self._stands = (stand, *(each for each in self._stands if each is not before))[:_STANDS]
             return stand
 
-    def prompt(self, agent: Agent | None = None, now: datetime | None = None) -> Prompt:
+    def prompt(
+        self, agent: Agent | None = None, now: datetime | None = None, template: Document | None = None
+    ) -> Prompt:
         """The prompt for an agent now; the same one as before where nothing it is made of has changed."""
         agent = agent or Agent()
-        stand = self.stand(agent)
+        stand = self.stand(agent, template)
         now = as_told(stand.tells, now)
         last = self._last
         if last and last[0] is stand and last[2] == now and (last[1] is agent or last[1] == agent):
@@ -195,7 +204,7 @@ class Assembler:
 
     def layout(self) -> Layout:
         """The layout with every setting made. Nothing is gathered for it."""
-        return self._stand.layout if self._stand else self._plan(Reader()).layout
+        return self._plan(Reader()).layout
 
     def _with_skill(self, agent: Agent, stand: Stand) -> Agent:
         if not isinstance(agent.skill, str) or not agent.skill:
@@ -204,16 +213,16 @@ class Assembler:
             return agent
         return replace(agent, skill=self._skill(agent.skill, stand))
 
-    def _look(self, before: Stand | None, base: str | Document, scope: Scope | None) -> Stand:
+    def _look(
+        self, before: Stand | None, base: str | Document, scope: Scope | None, template: Document | None
+    ) -> Stand:
         """Look again at whatever changed: settings and layout, or only what is found for them."""
         reader = Reader()
-        if before is not None and is_unchanged(before.plan.stamps):
-            plan = before.plan
-            reader.stamps.update(plan.stamps)
-        else:
-            before, plan = None, self._plan(reader)
+        plan = self._plan(reader)
+        if before is not None and before.plan is not plan:
+            before = None
         layout, workspace = plan.layout, plan.workspace
-        bodies = _bodies(layout, base, self.global_template, workspace, reader, self.packs)
+        bodies = _bodies(layout, base, template, workspace, reader, self.packs)
         templates = _templates(layout, bodies, workspace, reader, self.packs)
         inputs = gather(
             layout, workspace, reader, before.inputs if before else None, bodies, templates, scope, self.variables
@@ -222,9 +231,17 @@ class Assembler:
             inputs = replace(
                 inputs, findings=(*plan.findings, *inputs.findings), values={**inputs.values, **self.values}
             )
-        return Stand(plan, inputs, tells_time(layout, inputs), base, scope, self.global_template)
+        return Stand(plan, inputs, tells_time(layout, inputs), base, scope, template)
 
     def _plan(self, reader: Reader) -> Plan:
+        """The plan, made again if what it was read from has changed."""
+        plan = self._planned
+        if plan is None or not is_unchanged(plan.stamps):
+            plan = self._planned = self._planned_by(reader)
+        reader.stamps.update(plan.stamps)
+        return plan
+
+    def _planned_by(self, reader: Reader) -> Plan:
         workspace = settled(self.workspace, reader)
         files, wrong = read_settings(workspace, reader, self.settings)
         source, refused = layout_of(

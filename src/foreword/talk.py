@@ -25,7 +25,7 @@ from .findings import finding
 from .sources.environment import settled as settled_workspace
 from .sources.files import Reader
 from .store import open_store
-from .vocabulary import Agent, Candidate, Document, Edition, Finding, Turn, printable, replace
+from .vocabulary import Agent, Candidate, Document, Edition, Finding, Turn, Workspace, printable, replace
 from .wire import account_form, inputs_form, inputs_from
 
 TYPE_CHECKING = False
@@ -37,11 +37,13 @@ if TYPE_CHECKING:
     from .conversation import Drift
     from .extensions import Extension
     from .layout import Layout, Section
-    from .vocabulary import Fate, Inputs, Prompt, Skill, Store, Tool, Workspace
+    from .vocabulary import Fate, Inputs, Prompt, Skill, Store, Tool
 
     Message = Mapping[str, Any]
 
 _REMEMBERED = 10_000
+_ASSEMBLERS = 64
+_ACCOUNTS = 256
 _MOST_FILES = 50
 _MOST_FOLDERS = 200
 _COMPACTED = '"is_compacted": true'
@@ -55,6 +57,8 @@ class Conversations:
         self.extensions = tuple(extensions)
         self._lock = allocate_lock()
         self._known: dict[str, Edition] = {}
+        self._assemblers: dict[object, Assembler] = {}
+        self._accounts: dict[str, tuple[list[Any], list[Finding]]] = {}
 
     def open(
         self,
@@ -71,18 +75,28 @@ class Conversations:
 
         Without a layout, a known conversation goes on with the shipped or user's layout it was made with.
         """
-        assembler = Assembler(workspace, layout, settings=settings, assignments=assignments, packs=packs)
-        return self.open_with(id, assembler, agent)
+        workspace = workspace or Workspace()
+        key = repr((os.path.abspath(workspace.cwd), workspace, layout, settings, assignments, packs))
+        with self._lock:
+            assembler = self._assemblers.pop(key, None)
+            if assembler is None:
+                assembler = Assembler(workspace, layout, settings=settings, assignments=assignments, packs=packs)
+                self._extend(assembler)
+            _remember(self._assemblers, key, assembler, _ASSEMBLERS)
+        return Talk(self, id, assembler, agent or Agent())
 
     def open_with(self, id: str, assembler: Assembler, agent: Agent | None = None) -> Talk:
         """A conversation whose prompts this assembler makes, with what the extensions add to it."""
+        self._extend(assembler)
+        return Talk(self, id, assembler, agent or Agent())
+
+    def _extend(self, assembler: Assembler) -> None:
         rules = [rule for each in self.extensions for rule in each.rules]
         packs = {name: folder for each in self.extensions for name, folder in each.packs.items()}
         assembler.rules, assembler.packs = (*assembler.rules, *rules), {**packs, **assembler.packs}
         assembler.variables.update(
             {type_: each for extension in self.extensions for type_, each in extension.variables.items()}
         )
-        return Talk(self, id, assembler, agent or Agent())
 
     def construct(self, id: str, workspace: Workspace, agent: Agent | None = None, layout: str = "builder") -> str:
         """The prompt of a conversation: the one it has, or one that is made now and kept."""
@@ -108,13 +122,29 @@ class Conversations:
 
     def remember(self, id: str, edition: Edition) -> None:
         with self._lock:
-            self._known[id] = edition
-            if len(self._known) > _REMEMBERED:
-                self._known.pop(next(iter(self._known)))
+            _remember(self._known, id, edition, _REMEMBERED)
+
+    def account(self, edition: Edition) -> tuple[list[Any], list[Finding]]:
+        """The passages and findings of an edition. Many conversations share one account, and it is read once."""
+        known = self._accounts.get(edition.account)
+        if known is None:
+            form = json.loads(edition.account)
+            passages = [(each["start"], each["end"], each["lifetime"]) for each in form.get("passages", ())]
+            findings = [Finding(**{**each, "path": each["path"] or ""}) for each in form.get("findings", ())]
+            known = passages, findings
+            with self._lock:
+                _remember(self._accounts, edition.account, known, _ACCOUNTS)
+        return known
 
     def close(self) -> None:
         """Let go of the store."""
         self.store.close()
+
+
+def _remember(known: dict[Any, Any], key: object, content: object, most: int) -> None:
+    known[key] = content
+    if len(known) > most:
+        known.pop(next(iter(known)))
 
 
 class Talk:
@@ -132,7 +162,6 @@ class Talk:
         self._added: list[Resources] = []
         self._discovered: list[Resources] | None = None
         # What was made of what, so that nothing is parsed or built twice.
-        self._parsed: tuple[Edition, list[Any], list[Any], list[Finding]] | None = None
         self._tools: tuple[object, str] = (None, "")
         self._compared: tuple[str, str, bool] = ("", "", False)
         self._inputs: tuple[str, Inputs] | None = None
@@ -394,15 +423,18 @@ class Talk:
     def _gathered(self, now: datetime | None) -> Edition:
         if self._discovered is None:
             self._discover("start")
-        if any("template" in section.instead for section in self.layout.each_section()):
-            version = self.talks.store.template()
-            self.assembler.global_template = (
-                Document(f"template {version.version}", version.template) if version else None
-            )
-        stand = self.assembler.stand(self.agent)
+        stand = self._stand()
         self._layout = stand.layout
         inputs = self._with_sources(stand.inputs)
         return self._fresh(stand if inputs is stand.inputs else object(), inputs, now)
+
+    def _stand(self) -> Stand:
+        """What the workspace holds now, with the global template where the layout has a place for it."""
+        version = None
+        if any("template" in section.instead for section in self.layout.each_section()):
+            version = self.talks.store.template()
+        template = Document(f"template {version.version}", version.template) if version else None
+        return self.assembler.stand(self.agent, template)
 
     def _formatted(self, using: Edition, now: datetime | None) -> Edition:
         """The kept inputs for the agent of this turn. When they were gathered is remembered: the menu is as old as that."""
@@ -484,7 +516,7 @@ class Talk:
 
     def _inputs_of(self, edition: Edition) -> Inputs:
         if not edition.inputs:
-            return self.assembler.stand(self.agent).inputs
+            return self._stand().inputs
         if self._inputs is None or self._inputs[0] is not edition.inputs:
             self._inputs = (edition.inputs, inputs_from(json.loads(edition.inputs)))
         return self._inputs[1]
@@ -500,7 +532,7 @@ class Talk:
         waiting: Sequence[Message] = (),
     ) -> Turn:
         edition = settled.edition
-        passages, tools, told = self._read(edition)
+        passages, told = self.talks.account(edition)
         findings = [*settled.findings, *(() if is_reused else told), *self._reports]
         self._reports = []
         system, injected = self._started(edition.system, message, findings)
@@ -512,17 +544,7 @@ class Talk:
                 whole = whole if seen is None else seen
         if system != edition.system:
             passages = []
-        return Turn(self.id, edition.number, is_reused, system, whole, tools, passages, findings)
-
-    def _read(self, edition: Edition) -> tuple[list[Any], list[Any], list[Finding]]:
-        """The passages, tools and findings of an edition."""
-        known = self._parsed
-        if known is None or known[0].account is not edition.account or known[0].tools is not edition.tools:
-            account = json.loads(edition.account)
-            passages = [(each["start"], each["end"], each["lifetime"]) for each in account.get("passages", ())]
-            findings = [Finding(**{**each, "path": each["path"] or ""}) for each in account.get("findings", ())]
-            known = self._parsed = (edition, passages, json.loads(edition.tools), findings)
-        return known[1:]
+        return Turn(self.id, edition.number, is_reused, system, whole, json.loads(edition.tools), passages, findings)
 
     def _started(self, system: str, message: str, findings: list[Finding]) -> tuple[str, list[Message]]:
         """`before_agent_start`, in order: each sees the prompt of the one before; the change is for this turn only."""
@@ -580,7 +602,7 @@ class Talk:
         skill_folders: Sequence[str] = (),
     ) -> Assembler:
         """An assembler like this one, but for what is given."""
-        another = Assembler(
+        return Assembler(
             workspace or assembler.workspace,
             layout or assembler.layout_name,
             settings=assembler.settings,
@@ -589,9 +611,8 @@ class Talk:
             packs=packs or assembler.packs,
             values=assembler.values,
             skill_folders=skill_folders or assembler.skill_folders,
+            variables=assembler.variables,
         )
-        another.global_template = assembler.global_template
-        return another
 
 
 def converted(messages: Sequence[Message]) -> list[Message]:

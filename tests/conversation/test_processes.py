@@ -157,6 +157,29 @@ def test_a_skill_is_not_forgotten_that_is_used_while_another_edition_is_made(tre
     assert "active already" in other.use_skill("testing")["content"]
 
 
+def test_conversations_of_one_workspace_share_what_was_read(tree):
+    """Each has its own agent, and what changed is seen by the next."""
+    tree({"w/.git": None, "w/AGENTS.md": "One."})
+    talks = Conversations()
+    agents = [Agent(base=base, tools=[Tool("read")]) for base in ("first", "", "second")]
+    opened = [talks.open(f"t{number}", tree.workspace(), agent, "foreword") for number, agent in enumerate(agents)]
+    assert len({id(talk.assembler) for talk in opened}) == 1
+    systems = [talk.turn("hi").system for talk in opened]
+    assert [("first" in each, "second" in each, "One." in each) for each in systems] == [
+        (True, False, True),
+        (False, False, True),
+        (False, True, True),
+    ]
+    tree({"w/AGENTS.md": "Two."})
+    assert "Two." in talks.open("t9", tree.workspace(), agents[0], "foreword").turn("hi").system
+
+
+def test_the_tools_of_a_turn_are_the_callers_to_change(tree, opened):
+    talk = opened("foreword", tools="read")
+    talk.turn("hi").tools[0]["name"] = "changed by the caller"
+    assert [each["name"] for each in talk.turn("hi").tools] == ["read"]
+
+
 # A store that is gone for a while
 
 

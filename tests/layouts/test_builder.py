@@ -49,9 +49,9 @@ def test_the_default_template_word_for_word(tree):
 def test_the_callers_template_comes_first_then_the_global_one_then_the_default(tree):
     assembler = Assembler(tree.workspace(), "builder")
     assert tree.short(assembler.prompt().text).startswith("You are a helpful coding assistant.\n")
-    assembler.global_template = Document("", "GLOBAL")
-    assert assembler.prompt().text == "GLOBAL"
-    assert assembler.prompt(Agent(base="CALLER")).text == "CALLER"
+    template = Document("", "GLOBAL")
+    assert assembler.prompt(template=template).text == "GLOBAL"
+    assert assembler.prompt(Agent(base="CALLER"), template=template).text == "CALLER"
 
 
 @pytest.mark.parametrize("template", [" \n", "\n\n  a  \n\n", "a", "\ta\t\n", "a\r\nb", "\N{NO-BREAK SPACE}"])
@@ -62,9 +62,8 @@ def test_template_and_result_are_never_trimmed(tree, template):
 
 def test_an_empty_template_gives_no_prompt_at_all(tree):
     assembler = Assembler(tree.workspace(), "builder")
-    assembler.global_template = Document("", "")
     for prompt in (
-        assembler.prompt(),
+        assembler.prompt(template=Document("", "")),
         assembler.prompt(Agent(base=Document("empty.md", ""))),
         tree.prompt("builder", set={"body.text": ""}),
         tree.prompt("builder", base="[file:no][prompt:model]"),
