@@ -26,10 +26,14 @@ STEPS = ("keep", "warn", "append", "format", "gather")
 
 
 def decide(on: Mapping[str, str], using: Edition | None, events: Sequence[str]) -> str:
-    """The step for what happened: the strongest of those that the layout names. A conversation without edition is gathered."""
+    """The step for what happened: the strongest of those that the layout names.
+
+    A conversation without edition is gathered, and so is one for which somebody asks for a rebuild.
+    """
     if using is None:
         return "gather"
-    return max((on.get(event, "keep") for event in events), key=STEPS.index, default="keep")
+    steps = [on.get(event, "gather" if event == "rebuild" else "keep") for event in events]
+    return max(steps, key=STEPS.index, default="keep")
 
 
 @value

@@ -57,7 +57,7 @@ class Conversations:
         self.extensions = tuple(extensions)
         self._lock = allocate_lock()
         self._known: dict[str, Edition] = {}
-        self._assemblers: dict[object, Assembler] = {}
+        self._assemblers: dict[str, Assembler] = {}
         self._accounts: dict[str, tuple[list[Any], list[Finding]]] = {}
 
     def open(
@@ -75,32 +75,39 @@ class Conversations:
 
         Without a layout, a known conversation goes on with the shipped or user's layout it was made with.
         """
-        workspace = workspace or Workspace()
-        key = repr((os.path.abspath(workspace.cwd), workspace, layout, settings, assignments, packs))
-        with self._lock:
-            assembler = self._assemblers.pop(key, None)
-            if assembler is None:
-                assembler = Assembler(workspace, layout, settings=settings, assignments=assignments, packs=packs)
-                self._extend(assembler)
-            _remember(self._assemblers, key, assembler, _ASSEMBLERS)
-        return Talk(self, id, assembler, agent or Agent())
+        assembler = Assembler(workspace, layout, settings=settings, assignments=assignments, packs=packs)
+        return self.open_with(id, assembler, agent)
 
     def open_with(self, id: str, assembler: Assembler, agent: Agent | None = None) -> Talk:
         """A conversation whose prompts this assembler makes, with what the extensions add to it."""
-        self._extend(assembler)
-        return Talk(self, id, assembler, agent or Agent())
-
-    def _extend(self, assembler: Assembler) -> None:
         rules = [rule for each in self.extensions for rule in each.rules]
         packs = {name: folder for each in self.extensions for name, folder in each.packs.items()}
         assembler.rules, assembler.packs = (*assembler.rules, *rules), {**packs, **assembler.packs}
         assembler.variables.update(
             {type_: each for extension in self.extensions for type_, each in extension.variables.items()}
         )
+        return Talk(self, id, self.shared(assembler), agent or Agent())
 
-    def construct(self, id: str, workspace: Workspace, agent: Agent | None = None, layout: str = "builder") -> str:
-        """The prompt of a conversation: the one it has, or one that is made now and kept."""
-        return self.open(id, workspace, agent, layout).turn().system
+    def shared(self, assembler: Assembler) -> Assembler:
+        """The assembler of this process for the same workspace, layout and settings: what it has read is not read again."""
+        what = {name: each for name, each in vars(assembler).items() if not name.startswith("_")}
+        key = repr((os.path.abspath(assembler.workspace.cwd), what))
+        with self._lock:
+            assembler = self._assemblers.pop(key, assembler)
+            _remember(self._assemblers, key, assembler, _ASSEMBLERS)
+        return assembler
+
+    def construct(
+        self,
+        id: str,
+        workspace: Workspace,
+        agent: Agent | None = None,
+        layout: str = "builder",
+        *,
+        is_rebuilt: bool = False,
+    ) -> str:
+        """The prompt of a conversation: the one it has, or one that is made now and kept; `is_rebuilt` makes it anew."""
+        return self.open(id, workspace, agent, layout).construct(is_rebuilt=is_rebuilt).system
 
     def get(self, id: str) -> str | None:
         """The prompt of a conversation; None if it was never constructed."""
@@ -185,6 +192,14 @@ class Talk:
         with self._lock:
             waiting, self._waiting = self._waiting, []
         return self._turn(settled, is_reused, message, messages, waiting)
+
+    def construct(self, now: datetime | None = None, *, is_rebuilt: bool = False) -> Turn:
+        """The edition that the conversation has, whatever has changed; made now if there is none, or if it is to be made anew."""
+        using, findings = self._current()
+        if using is not None and not is_rebuilt:
+            return self._turn(Settled(using, (), findings), True, "", ())
+        settled, is_reused = self._carry_out(["turn", *(["rebuild"] if is_rebuilt else [])], now)
+        return self._turn(settled, is_reused, "", ())
 
     def reload(self, now: datetime | None = None) -> Turn:
         """Read everything again, if the layout does that on a reload."""
@@ -308,7 +323,7 @@ class Talk:
             happened = [*events, *self._other_events(using)] if using else events
             step = decide(self.layout.on, using, happened) if using else "gather"
             if using and (step == "keep" or findings or self._is_settled(step, using, happened)):
-                if step != "keep" and findings and "reload" in events:
+                if step != "keep" and findings and events[1:2] in (["reload"], ["rebuild"]):
                     self.talks.store.current(self.id)  # says why, for whoever asked for more than a turn
                 return Settled(using, (), findings), True
             fresh = self._fresh_for(step, using, happened, now)
@@ -316,7 +331,7 @@ class Talk:
             try:
                 kept = self._published(using, settled.edition)
             except StoreError as error:
-                if using is None or events[1:2] == ["reload"] or "compaction" in events:
+                if using is None or events[1:2] in (["reload"], ["rebuild"]) or "compaction" in events:
                     raise
                 told = finding("store-down", f"{error}; the edition in use goes on")
                 return Settled(using, (), [told]), True
@@ -371,7 +386,7 @@ class Talk:
     def _current(self) -> tuple[Edition | None, list[Finding]]:
         using, findings = self.talks.current(self.id)
         if using and not self.assembler.layout_name and using.layout.startswith(("$std/", "$user/")):
-            self._opened_with = self._another(self._opened_with, layout=using.layout)
+            self._opened_with = self.talks.shared(self._another(self._opened_with, layout=using.layout))
             self._equip()
         return using, findings
 
@@ -589,7 +604,7 @@ class Talk:
         folders = tuple(dict.fromkeys((*opened.skill_folders, *(one for each in resources for one in each.skills))))
         has = self.assembler
         if (has.layout_name, has.packs, has.skill_folders) != (opened.layout_name, packs, folders):
-            self.assembler = self._another(opened, packs=packs, skill_folders=folders)
+            self.assembler = self.talks.shared(self._another(opened, packs=packs, skill_folders=folders))
             self._layout = None
 
     @staticmethod

@@ -317,3 +317,18 @@ def test_with_new_tools(known, now, then):
     known, now = (written_tools(Tool(name) for name in names.split()) for names in (known, now))
     assert list(tools_by_name(with_new_tools(known, now))) == then.split()
     assert with_new_tools(known, now).startswith(known[:-1])
+
+
+# Construct
+
+
+@pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pi", "pod", "builder"])
+def test_constructing_gives_the_edition_that_is_there_unless_asked_for_another(tree, opened, layout):
+    tree({"w/.git": None, "w/AGENTS.md": "One."})
+    first = opened(layout).construct()
+    assert (first.edition, first.is_reused) == (1, False)
+    tree({"w/AGENTS.md": "Two."})
+    again = opened(layout).construct()
+    assert (again.edition, again.is_reused, again.system) == (1, True, first.system)
+    anew = opened(layout).construct(is_rebuilt=True)
+    assert (anew.edition, anew.is_reused, "Two." in anew.system) == (2, False, True)
