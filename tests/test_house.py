@@ -103,7 +103,7 @@ FLOORS = (
     ("collect", "clock"),
     ("template", "sources", "packs", "conversation", "providers", "extensions", "settings"),
     ("layout", "wire", "tokens", "budget", "drafts", "lists", "inspection"),
-    ("findings", "errors", "vocabulary", "version"),
+    ("findings", "errors", "vocabulary", "forms", "version"),
 )
 FLOOR = {name: number for number, floor in enumerate(FLOORS) for name in floor}
 

@@ -18,7 +18,7 @@ from .vocabulary import Edition, digest, replace, value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
+    from typing import Any, Literal
 
     from .vocabulary import Finding, Tool
 
@@ -81,7 +81,7 @@ class SectionChange:
     """A section that a fresh prompt would change: how, which sources did it, and how it would read."""
 
     section: str
-    how: str
+    how: Literal["came", "went", "changed"]
     sources: Sequence[str] = ()
     text: str = ""
 

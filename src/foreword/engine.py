@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 DEFAULT_LAYOUT = "foreword"
 _STANDS = 8
+# By their paths: what came with the workspace, the global template (anyone may have set it), and what came with a request.
+_STRANGE = ("$workspace/", "template", "request")
 
 
 def assemble(
@@ -312,8 +314,8 @@ def _loading(
 
 
 def _is_trusted(layout: Layout, section: str, body: Document) -> bool:
-    """Whether a template came from the caller, the user or Foreword itself, and not with the workspace."""
-    return not body.path.startswith("$workspace/") and f"section.{section}.text" not in layout.strange
+    """Whether a template came from the caller, the user or Foreword itself, and not with the workspace or over a network."""
+    return not body.path.startswith(_STRANGE) and f"section.{section}.text" not in layout.strange
 
 
 def as_told(exactness: str, now: datetime | None) -> datetime | None:

@@ -5,6 +5,7 @@
     ├── LayoutError     a layout that says something the vocabulary does not know
     ├── TemplateError   a template that cannot be parsed or rendered
     └── StoreError      the store cannot be reached, or refuses
+        └── StaleError  someone else has written meanwhile
 
 A user's file that is wrong is not an error but a Finding: work goes on.
 """
@@ -34,6 +35,10 @@ class TemplateError(ForewordError):
 
 class StoreError(ForewordError):
     """The store cannot be reached, or refuses."""
+
+
+class StaleError(StoreError):
+    """Someone else has written meanwhile: what was to be replaced is no longer the newest."""
 
 
 def suggestion(given: str, known: Iterable[str]) -> str:

@@ -46,6 +46,7 @@ _ASSEMBLERS = 64
 _ACCOUNTS = 256
 _MOST_FILES = 50
 _MOST_FOLDERS = 200
+_TEMPLATE = "template "
 _COMPACTED = '"is_compacted": true'
 
 
@@ -448,7 +449,7 @@ class Talk:
         version = None
         if any("template" in section.instead for section in self.layout.each_section()):
             version = self.talks.store.template()
-        template = Document(f"template {version.version}", version.template) if version else None
+        template = Document(f"{_TEMPLATE}{version.version}", version.template) if version else None
         return self.assembler.stand(self.agent, template)
 
     def _formatted(self, using: Edition, now: datetime | None) -> Edition:
@@ -466,7 +467,12 @@ class Talk:
         prompt = self._built(inputs, self.agent, moment)
         is_formatted = "format" in self.layout.on.values() or any(find.kind == "skill" for find in self.layout.finds)
         kept = json.dumps(inputs_form(inputs), ensure_ascii=False, sort_keys=True) if is_formatted else ""
-        made_for = {"cwd": printable(inputs.workspace.cwd), "model": self.agent.model, "provider": self.agent.provider}
+        made_for = {
+            "cwd": printable(inputs.workspace.cwd),
+            "model": self.agent.model,
+            "provider": self.agent.provider,
+            **_template_used(self.layout, inputs),
+        }
         edition = Edition(
             number=0,
             system=prompt.text,
@@ -725,6 +731,17 @@ def _base_text(layout: Layout, prompt: Prompt) -> str:
     names = {inner.name for section in _bases(layout) for inner in _with_inner(section)}
     passages = [passage for passage in prompt.passages if passage.section in names]
     return prompt.text[passages[0].start : passages[-1].end] if passages else ""
+
+
+def _template_used(layout: Layout, inputs: Inputs) -> dict[str, int]:
+    """Which version of the global template these inputs hold; 0 is the layout's own. Nothing where it has no place."""
+    for section in layout.each_section():
+        body = inputs.bodies.get(section.name) if "template" in section.instead else None
+        if body is not None and body.path.startswith(_TEMPLATE):
+            return {"template": int(body.path.removeprefix(_TEMPLATE))}
+        if body is not None and body.path.startswith(layout.address):
+            return {"template": 0}
+    return {}
 
 
 def _with_inner(section: Section) -> Iterator[Section]:

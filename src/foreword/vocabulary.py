@@ -398,7 +398,10 @@ if TYPE_CHECKING:
             """All versions, the newest first."""
 
         def keep_template(self, version: TemplateVersion, after: int | None = None) -> TemplateVersion:
-            """Add a version, which gets the next number. With `after`, only if that is still the newest: else a StoreError."""
+            """Add a version, which gets the next number. With `after`, only if that is still the newest: else a StaleError."""
+
+        def uses(self) -> list[tuple[str, int]]:
+            """For what the editions in use were made (`Edition.made_for`), each with the number of its conversations."""
 
         def verify(self) -> list[str]:
             """What is wrong in the store, each as a sentence: hashes that do not match, editions without their texts."""

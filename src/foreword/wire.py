@@ -10,89 +10,31 @@ from .vocabulary import Candidate, Document, Finding, Inputs, Resident, Skill, W
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any, NotRequired, TypedDict
+    from typing import Any
 
     from .conversation import Drift
+    from .forms import (
+        AccountForm,
+        CandidateForm,
+        ConversationForm,
+        DriftForm,
+        EditionForm,
+        EditionRowForm,
+        FindingForm,
+        LineForm,
+        OriginForm,
+        PassageForm,
+        PromptForm,
+        SkillForm,
+        TokensForm,
+        TurnForm,
+        VariableForm,
+        VersionForm,
+    )
     from .inspection.origins import Line
     from .template.catalog import CatalogRow
     from .tokens import Count
     from .vocabulary import ConversationRow, Edition, Origin, Passage, Piece, Prompt, TemplateVersion, Turn
-
-    class OriginForm(TypedDict):
-        kind: str
-        path: str
-        lines: list[int] | None
-        start: int
-        end: int
-        hash: str
-
-    class TokensForm(TypedDict):
-        count: int
-        method: str
-        exact: bool
-        error: float
-
-    class PassageForm(TypedDict):
-        section: str
-        start: int
-        end: int
-        lifetime: str
-        tokens: int
-        origins: list[OriginForm]
-
-    class CandidateForm(TypedDict):
-        path: str
-        layer: str
-        fate: str
-        reason: str
-
-    class FindingForm(TypedDict):
-        code: str
-        severity: str
-        message: str
-        path: str | None
-        line: int | None
-
-    class LineForm(TypedDict):
-        number: int
-        text: str
-        section: str | None
-        kind: str | None
-        path: str | None
-        line: int | None
-
-    class SkillForm(TypedDict):
-        name: str
-        description: str
-        location: str
-        hidden: bool
-
-    class VariableForm(TypedDict):
-        type: str
-        name: str
-        description: str
-        dynamic: NotRequired[bool]
-
-    class AccountPassage(TypedDict):
-        section: str
-        start: int
-        end: int
-        lifetime: str
-        origins: list[OriginForm]
-
-    class AccountForm(TypedDict):
-        passages: list[AccountPassage]
-        candidates: list[CandidateForm]
-        findings: list[FindingForm]
-
-    class PromptForm(TypedDict):
-        id: str
-        layout: str
-        text: str
-        tokens: TokensForm
-        passages: list[PassageForm]
-        candidates: list[CandidateForm]
-        findings: list[FindingForm]
 
 
 def prompt_form(prompt: Prompt, whole: Count, each: Sequence[Count]) -> PromptForm:
@@ -140,11 +82,11 @@ def origin_form(origin: Origin, start: int, end: int, text: str) -> OriginForm:
 
 
 def spans(pieces: Iterable[Piece], start: int) -> list[tuple[int, int, Origin, str]]:
-    """The pieces as spans. Neighbours from the same place are one, but for those of a file: something may be left out between."""
+    """The pieces as spans. Neighbours from the same place are one, but for those of a file or template: something may be left out between."""
     merged: list[tuple[int, int, Origin, str]] = []
     for piece in pieces:
         end = start + len(piece.text)
-        if merged and piece.origin.kind != "file" and _is_same_place(merged[-1][2], piece.origin):
+        if merged and piece.origin.kind not in ("file", "template") and _is_same_place(merged[-1][2], piece.origin):
             first, _, origin, text = merged[-1]
             lines = (origin.lines[0], piece.origin.lines[1]) if origin.lines and piece.origin.lines else None
             merged[-1] = (first, end, replace(origin, lines=lines), text + piece.text)
@@ -267,55 +209,70 @@ def _made(form: Any) -> Any:
 # Conversations
 
 
-def turn_form(turn: Turn) -> dict[str, Any]:
+def turn_form(turn: Turn) -> TurnForm:
     """What the model sees, and what a person should know."""
+    tools: Any = list(turn.tools)
     return {
         "conversation": turn.conversation,
         "edition": turn.edition,
         "reused": turn.is_reused,
         "system": turn.system,
-        "messages": list(turn.messages),
-        "tools": list(turn.tools),
+        "messages": [dict(each) for each in turn.messages],
+        "tools": tools,
         "findings": [finding_form(each) for each in turn.findings],
     }
 
 
-def edition_form(conversation: str, edition: Edition) -> dict[str, Any]:
-    """An edition with its account."""
+def edition_row_form(edition: Edition) -> EditionRowForm:
+    """An edition without its text."""
     import json
 
     return {
-        "conversation": conversation,
         "edition": edition.number,
         "id": digest(edition.system),
         "layout": edition.layout,
         "made": edition.made,
         "made_for": json.loads(edition.made_for),
-        "system": edition.system,
-        "tools": json.loads(edition.tools),
-        **json.loads(edition.account),
     }
 
 
-def conversation_form(row: ConversationRow) -> dict[str, Any]:
+def edition_form(conversation: str, edition: Edition) -> EditionForm:
+    """An edition with its account."""
+    import json
+
+    account: AccountForm = json.loads(edition.account)
+    return {
+        "conversation": conversation,
+        **edition_row_form(edition),
+        "system": edition.system,
+        "tools": json.loads(edition.tools),
+        **account,
+    }
+
+
+def conversation_form(row: ConversationRow) -> ConversationForm:
     return {"id": row.id, "editions": row.editions, "prompt": row.prompt, "layout": row.layout, "made": row.made}
 
 
-def drift_form(conversation: str, drift: Drift) -> dict[str, Any]:
+def drift_form(conversation: str, drift: Drift) -> DriftForm:
     """What would change, what changed it, and what a rebuild would lose."""
-    sections = [{"section": each.section, "change": each.how, "sources": list(each.sources)} for each in drift.sections]
-    tools = {"added": drift.tools_added, "removed": drift.tools_removed, "changed": drift.tools_changed}
     return {
         "conversation": conversation,
         "changed": drift.has_any,
-        "sections": sections,
-        "tools": {name: list(each) for name, each in tools.items()},
+        "sections": [
+            {"section": each.section, "change": each.how, "sources": list(each.sources)} for each in drift.sections
+        ],
+        "tools": {
+            "added": list(drift.tools_added),
+            "removed": list(drift.tools_removed),
+            "changed": list(drift.tools_changed),
+        },
         "tokens_kept": drift.tokens_kept,
         "tokens_lost": drift.tokens_lost,
     }
 
 
-def version_form(version: TemplateVersion) -> dict[str, Any]:
+def version_form(version: TemplateVersion) -> VersionForm:
     return {
         "version": version.version,
         "author": version.author,

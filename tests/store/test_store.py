@@ -458,3 +458,14 @@ def test_rows_that_are_missing_are_found(store, edition):
         "edition 3 of conversation 'talk' follows edition 1",
         "version 2 of the template follows version 0",
     ]
+
+
+# What the editions in use were made for
+
+
+def test_uses_counts_conversations_by_what_their_edition_was_made_for(store, edition):
+    assert store.uses() == []
+    for number in range(3):
+        store.publish(f"talk {number}", edition(1, made_for='{"template": 1}'), 0)
+    store.publish("talk 0", edition(2, "new", made_for='{"template": 2}'), 1)
+    assert sorted(store.uses()) == [('{"template": 1}', 2), ('{"template": 2}', 1)]

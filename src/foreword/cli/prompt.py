@@ -11,8 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
+    from ..forms import PromptForm
     from ..vocabulary import Origin, Prompt
-    from ..wire import PromptForm
     from .options import Parser
 
 _FATES = {"used": "green", "cut": "yellow", "unreadable": "red", "binary": "red", "refused": "red", "untrusted": "red"}

@@ -50,6 +50,12 @@ _PROMPT = (
     "SELECT system, account FROM foreword_prompts AS p JOIN foreword_texts AS t ON t.id = p.system WHERE t.hash = ?"
 )
 _TEMPLATES = "SELECT version, template, author, time, note FROM foreword_templates ORDER BY version DESC"
+_USES = """
+    SELECT e.made_for, count(*) FROM foreword_editions AS e
+    JOIN (SELECT conversation, max(number) AS number FROM foreword_editions GROUP BY conversation) AS newest
+        ON newest.conversation = e.conversation AND newest.number = e.number
+    GROUP BY e.made_for ORDER BY e.made_for
+"""
 _COUNTS = """
     SELECT
         (SELECT count(*) FROM foreword_editions WHERE number = 1),
@@ -135,6 +141,14 @@ class Reading:
 
     def templates(self) -> list[TemplateVersion]:
         return self._versions(_TEMPLATES)
+
+    def uses(self) -> list[tuple[str, int]]:
+        def read(connection: Any) -> list[tuple[str, int]]:
+            rows = self._select(connection, _USES)
+            texts = self._by_number(connection, [row[0] for row in rows])
+            return [(texts[made_for], count) for made_for, count in rows]
+
+        return self._run(read)
 
     def _one_edition(self, connection: Any, select: str, key: Sequence[object]) -> Edition | None:
         for row in self._select(connection, select, key):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import zlib
 
-from ..errors import CallError, StoreError
+from ..errors import CallError, StaleError, StoreError
 from ..vocabulary import ConversationRow, Edition, TemplateVersion
 from .texts import hash_of, id_of, to_bytes, to_text, unpack
 
@@ -60,9 +60,9 @@ def no_edition(conversation: str, number: int) -> StoreError:
 
 
 def check_newest(newest: int, after: int | None) -> None:
-    """A StoreError if a version of the template was to follow one that is not the newest."""
+    """A StaleError if a version of the template was to follow one that is not the newest."""
     if after is not None and after != newest:
-        raise StoreError(
+        raise StaleError(
             f"the template was changed meanwhile: its newest version is {newest or 'none yet'}, not {after}"
         )
 
