@@ -108,6 +108,7 @@ def pages() -> dict[str, str]:
     return {
         "commands.md": commands_page(),
         "findings.md": findings_page(),
+        "http.md": http_page(),
         "keys.md": keys_page(),
         "origins.md": origins_page(),
         "variables.md": variables_page(),
@@ -313,6 +314,75 @@ def commands_page() -> str:
         parts += [table(("argument", "is"), rows)] if rows else []
     parts += ["## Options of every command", table(("option", "is"), map(row_of, shared_options()))]
     return page("Commands", "src/foreword/cli", *parts)
+
+
+def http_page() -> str:
+    """Every route with what it takes and answers, from the description that the service gives of itself."""
+    from foreword.service.answers import PROBLEMS
+    from foreword.service.openapi import description
+
+    described = description()
+    schemas = described["components"]["schemas"]
+    parts = [
+        "What `foreword serve` answers; [the guide](../service.md) tells how it is started and guarded. `/openapi.json` of a running service"
+        " says the same to programs. Bodies and answers are JSON.",
+        table(
+            ("route", "does"),
+            [
+                (f"[`{method.upper()} {path}`](#{operation['operationId']})", operation["summary"])
+                for path, methods in described["paths"].items()
+                for method, operation in methods.items()
+            ],
+        ),
+    ]
+    for path, methods in described["paths"].items():
+        for method, operation in methods.items():
+            parts += [f"## {operation['operationId']}", f"`{method.upper()} {path}`", operation["summary"]]
+            rows = [
+                (code(each["name"]), f"in the {each['in']}", kind_of(each["schema"]))
+                for each in operation["parameters"]
+            ]
+            parts += [table(("parameter", "stands", "is"), rows)] if rows else []
+            for what, content in (("body", operation.get("requestBody")), ("answer", operation["responses"]["200"])):
+                schema = next(iter(content["content"].values()))["schema"] if content else {}
+                if "$ref" in schema:
+                    name = schema["$ref"].rpartition("/")[2]
+                    parts.append(f"Its {what} is [`{name}`](#{name.lower()}).")
+            statuses = ", ".join(status for status in operation["responses"] if status != "200")
+            parts.append(f"Problems: {statuses}.")
+    parts += ["## Types"]
+    for name, schema in schemas.items():
+        needed = schema.get("required", ())
+        rows = [
+            (code(key), kind_of(each), "yes" if key in needed else "")
+            for key, each in schema.get("properties", {}).items()
+        ]
+        parts += [f"### {name}", table(("field", "is", "needed"), rows)]
+    parts += [
+        "## Problems",
+        table(
+            ("type", "status", "title"),
+            [(code(kind), str(status), title) for kind, (status, title) in PROBLEMS.items()],
+        ),
+    ]
+    return page("HTTP", "src/foreword/service", *parts)
+
+
+def kind_of(schema: Mapping[str, object]) -> str:
+    """A JSON schema in a few words."""
+    if "$ref" in schema:
+        name = str(schema["$ref"]).rpartition("/")[2]
+        return f"[`{name}`](#{name.lower()})"
+    if "anyOf" in schema:
+        return " or ".join(kind_of(each) for each in schema["anyOf"])  # type: ignore[attr-defined]
+    if "enum" in schema:
+        return " or ".join(code(str(each)) for each in schema["enum"])  # type: ignore[attr-defined]
+    if schema.get("type") == "array":
+        items = schema.get("items")
+        return f"list of {kind_of(items)}" if isinstance(items, dict) and items else "list"
+    named = {"string": "text", "integer": "number", "null": "null", "boolean": "`true` or `false`", "object": "object"}
+    kind = named.get(str(schema.get("type")), "anything")
+    return "time" if schema.get("format") == "date-time" else kind
 
 
 def usage(command: str) -> str:

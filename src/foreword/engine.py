@@ -15,7 +15,7 @@ from .drafts import Scribe
 from .errors import CallError
 from .gather import gather
 from .layout import Pattern, parse
-from .packs import find_layout, find_template, load_template, with_texts
+from .packs import find_layout, find_template, load_template, shipped_layout, with_texts
 from .settings import confined, layout_of, read_settings, with_settings, with_wording
 from .sources.environment import settled
 from .sources.files import Reader, is_unchanged
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any
 
+    from .forms import PromptForm
     from .layout import Layout
     from .lists import Rule
     from .vocabulary import Finding, Inputs, Piece, Prompt, Scope
@@ -341,6 +342,20 @@ def with_body(skill: Skill) -> Skill:
         )
     text, line = body(reading.text)
     return replace(skill, body=text, body_line=line + reading.line - 1, hash=reading.hash)
+
+
+def counted(prompt: Prompt, model: str = "", provider: str = "") -> PromptForm:
+    """The JSON form of a prompt, with its tokens as exactly as they can be counted."""
+    from .tokens import count
+    from .wire import prompt_form
+
+    each = [count(passage.text, model, provider) for passage in prompt.passages]
+    return prompt_form(prompt, count(prompt.text, model, provider), each)
+
+
+def default_template() -> str:
+    """The template that is built in: that of `builder`."""
+    return str(shipped_layout("builder")["section"]["body"]["text"])
 
 
 def local_time() -> datetime:

@@ -32,6 +32,7 @@ CODES = {
     "template-unmatched": ("warning", "An [if], [else] or [endif] has no partner and stands as text."),
     "template-malformed": ("warning", "Something in a template resembles a tag but is none, and stands as text."),
     "template-unknown-type": ("warning", "A variable's type is not in the catalog; the variable does not exist."),
+    "template-error": ("error", "A template cannot be parsed or rendered."),
     "template-more": ("info", "A template has more doubtful places than are listed."),
     "directive-unmatched": ("warning", "An if, else or endif directive has no partner and stands as text."),
     "directive-malformed": (

@@ -230,6 +230,14 @@ class Talk:
             raise CallError(f"the conversation {self.id!r} has no edition yet; its first turn makes one")
         return drift(using, self._gathered(now))
 
+    def preview(self, template: Document | None = None, now: datetime | None = None) -> Prompt:
+        """The prompt as it would be made now, with another template in the place of the global one. Nothing is kept."""
+        if self._discovered is None:
+            self._discover("start")
+        stand = self.assembler.stand(self.agent, template) if template else self._stand()
+        self._layout = stand.layout
+        return self._checked(self._built(self._with_sources(stand.inputs), self.agent, now))
+
     def set_active_tools(self, tools: Sequence[Tool]) -> None:
         """The agent has these tools from the next turn on."""
         self.agent = replace(self.agent, tools=tuple(tools))

@@ -25,6 +25,7 @@ COMMANDS = {
     "talk show": ("talk", "the prompt a conversation is using"),
     "talk list": ("talk", "the conversations of the store"),
     "talk drift": ("talk", "what a prompt built now would change"),
+    "serve": ("serve", "answer over HTTP, with a page"),
     "store verify": ("store", "derive every hash in the store again"),
     "store stats": ("store", "how much the store keeps"),
     "template show": ("template", "print the global template"),

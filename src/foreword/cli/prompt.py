@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from ..engine import counted
 from .options import assembler, parser, with_dir
 from .terminal import is_terminal, painted, report, write, write_json, write_table
 
@@ -123,11 +124,7 @@ def _prompt(given: argparse.Namespace) -> Prompt:
 
 
 def _form(prompt: Prompt, given: argparse.Namespace) -> PromptForm:
-    from ..tokens import count
-    from ..wire import prompt_form
-
-    each = [count(passage.text, given.model, given.provider) for passage in prompt.passages]
-    return prompt_form(prompt, count(prompt.text, given.model, given.provider), each)
+    return counted(prompt, given.model, given.provider)
 
 
 def _status(prompt: Prompt, given: argparse.Namespace) -> int:

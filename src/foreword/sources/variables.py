@@ -103,6 +103,29 @@ def _file(
     )
 
 
+def complete(prefix: str, workspace: Workspace, scope: Scope, most: int = 200) -> list[tuple[str, bool]]:
+    """Paths that begin so and that `file:` may read, in order, each with whether it is a folder. None where nothing can be listed."""
+    folder, name = os.path.split(prefix)
+    place = os.path.normpath(os.path.join(workspace.cwd, folder))
+    found: list[tuple[str, bool]] = []
+    try:
+        real = os.path.realpath(place)
+        if refusal(os.path.join(real, "any"), workspace, scope, {}):
+            return []
+        entries = sorted(os.scandir(place), key=lambda each: each.name)
+    except (OSError, ValueError):
+        return []
+    for entry in entries:
+        path = os.path.realpath(entry.path)
+        if not entry.name.startswith(name) or printable(entry.name) != entry.name or len(found) >= most:
+            continue
+        is_folder = os.path.isdir(path)
+        inside = os.path.join(path, "any") if is_folder else path
+        if not refusal(inside, workspace, scope, {}) and (is_folder or os.path.isfile(path)):
+            found.append((os.path.join(folder, entry.name) + ("/" if is_folder else ""), is_folder))
+    return found
+
+
 def refusal(path: str, workspace: Workspace, scope: Scope | None, settings: Mapping[str, Any]) -> str:
     """Why a real path may not be read; empty if it may. `scope` is None where only its name matters."""
     if any(is_inside(path, each) for each in _NO_FILES):

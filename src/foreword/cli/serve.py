@@ -1,0 +1,81 @@
+"""`foreword serve`: the HTTP face and its page."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from ..errors import CallError
+from .options import parser, store_url
+from .terminal import write, write_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from .options import Parser
+
+
+def parser_for(command: str) -> Parser:
+    """The parser of this command."""
+    made = parser(command)
+    made.add_argument(
+        "--host",
+        default="127.0.0.1",
+        metavar="ADDRESS",
+        help="where to listen; another than this machine needs FOREWORD_TOKEN",
+    )
+    made.add_argument("--port", type=int, default=8371, metavar="N", help="the port; 0 takes one that is free")
+    made.add_argument(
+        "--root",
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="a folder under which agents may work; the current one unless given",
+    )
+    made.add_argument("--workers", type=int, default=1, metavar="N", help="how many processes answer")
+    made.add_argument(
+        "--log", choices=("text", "json"), default="text", metavar="FORM", help="lines of the log as text or json"
+    )
+    made.add_argument(
+        "--allow-host",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a further name by which the service is reached",
+    )
+    return made
+
+
+def serve(given: argparse.Namespace) -> int:
+    """`foreword serve`"""
+    if not 0 <= given.port <= 65535:
+        raise CallError(f"--port takes a number from 0 to 65535, not {given.port}")
+    if not 1 <= given.workers <= 64:
+        raise CallError(f"--workers takes a number from 1 to 64, not {given.workers}")
+    store = store_url(given)
+    if given.workers > 1 and store in (":memory:", "sqlite://", "sqlite:///:memory:"):
+        raise CallError("several workers cannot share a store in memory; name a file or a PostgreSQL with --store")
+    try:
+        from ..service.server import TOKEN, Settings, serve
+    except ImportError as error:
+        raise CallError(f"the service needs the extra serve: pip install 'foreword[serve]' ({error})") from error
+    settings = Settings(
+        store=store,
+        roots=tuple(given.root or ["."]),
+        host=given.host,
+        port=given.port,
+        workers=given.workers,
+        hosts=tuple(given.allow_host),
+        is_json_logged=given.log == "json" or given.json,
+    )
+    serve(settings, os.environ.get(TOKEN, ""), lambda url: _tell(url, given.json))
+    return 0
+
+
+def _tell(url: str, is_json: bool) -> None:
+    if is_json:
+        write_json({"url": url})
+    else:
+        write(f"Foreword listens on {url}")
+    sys.stdout.flush()

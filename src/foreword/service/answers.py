@@ -1,0 +1,68 @@
+"""What the service answers, and how it says that something cannot be: problems as in RFC 9457."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..vocabulary import value
+
+# The kind of each problem, its status, and its title. The log says the kind and title only: a detail may quote the request.
+PROBLEMS = {
+    "not-json": (400, "The body is not JSON"),
+    "wrong-body": (400, "The body does not say what this route takes"),
+    "wrong-query": (400, "The query does not say what this route takes"),
+    "wrong-call": (400, "The request asks for something that cannot be"),
+    "no-token": (401, "A token is needed"),
+    "wrong-token": (401, "The token is wrong"),
+    "outside-roots": (403, "The path lies outside of the folders that are served"),
+    "foreign-host": (403, "The request was meant for another host"),
+    "foreign-origin": (403, "The request comes from a page of another site"),
+    "no-route": (404, "There is nothing here"),
+    "not-found": (404, "There is no such thing"),
+    "wrong-method": (405, "This route does not take that method"),
+    "slow-body": (408, "The body took too long to arrive"),
+    "template-changed": (412, "The template was changed meanwhile"),
+    "too-large": (413, "The request is too large"),
+    "wrong-template": (422, "The template cannot be parsed or rendered"),
+    "large-headers": (431, "The headers are too large"),
+    "failed": (500, "Something went wrong here"),
+    "store-down": (503, "The store cannot be reached"),
+    "too-slow": (504, "The work took too long"),
+}
+RETRY_AFTER = {"store-down": "5", "too-slow": "5"}
+
+
+@value
+class Answer:
+    """What is sent back: a value to be written as JSON, or bytes. `counts` are added to the metrics."""
+
+    body: Any
+    status: int = 200
+    headers: Mapping[str, str] = {}
+    kind: str = "application/json"
+    counts: Sequence[str] = ()
+    problem: str = ""
+
+
+class Problem(Exception):
+    """Something that cannot be, with a sentence a person can act on."""
+
+    def __init__(self, kind: str, detail: str, headers: Mapping[str, str] | None = None, **more: Any) -> None:
+        super().__init__(detail)
+        self.kind, self.detail, self.headers, self.more = kind, detail, dict(headers or {}), more
+
+    def answer(self) -> Answer:
+        status, title = PROBLEMS[self.kind]
+        headers = {"Retry-After": RETRY_AFTER[self.kind]} if self.kind in RETRY_AFTER else {}
+        if status == 401:
+            headers["WWW-Authenticate"] = "Bearer"
+        body = {"type": f"urn:foreword:problem:{self.kind}", "title": title, "status": status, "detail": self.detail}
+        return Answer(
+            {**body, **self.more},
+            status,
+            {**headers, **self.headers},
+            "application/problem+json",
+            ("store_errors",) if self.kind == "store-down" else (),
+            self.kind,
+        )

@@ -1,0 +1,182 @@
+"""One request, from its first byte to its line in the log. An ASGI application."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from concurrent.futures import ThreadPoolExecutor
+from secrets import token_hex
+from time import perf_counter
+from typing import Any
+
+import msgspec
+
+from ..errors import ForewordError, StoreError, TemplateError
+from .answers import Answer, Problem
+from .call import Call, read_body, read_query
+from .guard import Guard
+from .log import Log, cause_of
+from .metrics import Metrics
+from .routes import ROUTES, Route, Router
+from .service import Service
+
+LARGEST_BODY = 8 * 1024 * 1024
+SECONDS = 30.0
+_THREADS = 32
+_REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
+_PLACE = re.compile(r"[^\s:]+:(\d+)")
+
+Scope = Any
+Receive = Any
+Send = Any
+
+
+class _Gone(Exception):
+    """The client has hung up before its request was whole."""
+
+
+class Application:
+    """Answers requests for a service. What only reads a row of a local store is done at once, all else in threads."""
+
+    def __init__(self, service: Service, guard: Guard, log: Log, metrics: Metrics) -> None:
+        self._service, self._guard, self._log, self._metrics = service, guard, log, metrics
+        self._router = Router(ROUTES)
+        self._threads = ThreadPoolExecutor(_THREADS, "foreword")
+        service.metrics = metrics.text
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+        elif scope["type"] == "http":
+            await self._request(scope, receive, send)
+        else:
+            await send({"type": "websocket.close", "code": 1000})
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        await receive()
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        self._threads.shutdown()
+        self._service.talks.close()
+        await send({"type": "lifespan.shutdown.complete"})
+
+    async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
+        began = perf_counter()
+        id = _request_id(scope["headers"])
+        route, cause = None, ""
+        try:
+            try:
+                route, variables = self._router.find(scope["method"], scope["raw_path"])
+            finally:
+                self._guard.check(scope["headers"], route is not None and route.is_open)
+            answer = await self._answer(route, variables, scope, receive)
+        except Problem as problem:
+            answer = problem.answer()
+        except _Gone:
+            return
+        except Exception as error:
+            cause = cause_of(error)
+            answer = Problem("failed", f"this is a fault of ours; the log has more under request {id}").answer()
+        try:
+            await _send(send, answer, id, scope["method"] == "HEAD")
+        finally:
+            seconds = perf_counter() - began
+            self._metrics.request(route, answer.status, seconds, answer.counts)
+            self._log.request(scope["method"], scope["raw_path"], answer.status, seconds, id, answer.problem, cause)
+
+    async def _answer(self, route: Route, variables: Any, scope: Scope, receive: Receive) -> Answer:
+        query = read_query(_query(scope), route.query) if route.query else None
+        body = None
+        if route.body:
+            body = read_body(await _body(scope["headers"], receive), route.body)
+        call = Call(variables, scope["headers"], query, body)
+        if route.is_quick and self._service.is_local:
+            return _done(route, self._service, call)
+        work = asyncio.get_running_loop().run_in_executor(self._threads, _done, route, self._service, call)
+        try:
+            return await asyncio.wait_for(work, SECONDS)
+        except TimeoutError:
+            raise Problem("too-slow", f"the work was not done in {SECONDS:.0f} seconds; it may still be done") from None
+
+
+def _done(route: Route, service: Service, call: Call) -> Answer:
+    """Do what a route does; what its caller or the store did wrong is a Problem."""
+    try:
+        return route.function(service, call)
+    except StoreError as error:
+        raise Problem("store-down", f"{error}") from error
+    except TemplateError as error:
+        found = _PLACE.match(str(error))
+        place = {"line": int(found[1]) if found else None, "message": str(error)}
+        raise Problem("wrong-template", str(error), errors=[place]) from error
+    except ForewordError as error:
+        raise Problem("wrong-call", str(error)) from error
+
+
+def _request_id(headers: list[tuple[bytes, bytes]]) -> str:
+    """The id that the caller has given, where it can stand in a log; else one of ours."""
+    for name, content in headers:
+        if name == b"x-request-id" and _REQUEST_ID.fullmatch(content):
+            return content.decode()
+    return token_hex(8)
+
+
+def _query(scope: Scope) -> str:
+    try:
+        text: str = scope["query_string"].decode("ascii")
+    except UnicodeDecodeError:
+        raise Problem("wrong-query", "the query holds bytes that are not escaped") from None
+    return text
+
+
+async def _body(headers: list[tuple[bytes, bytes]], receive: Receive) -> bytes:
+    """The whole body, if it is not too large and arrives in time."""
+    said = next((content for name, content in headers if name == b"content-length"), b"")
+    if said.isdigit() and int(said) > LARGEST_BODY:
+        raise _too_large()
+    chunks: list[bytes] = []
+    size = 0
+    try:
+        async with asyncio.timeout(SECONDS):
+            while True:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise _Gone
+                chunk = message.get("body", b"")
+                size += len(chunk)
+                if size > LARGEST_BODY:
+                    raise _too_large()
+                chunks.append(chunk)
+                if not message.get("more_body"):
+                    return b"".join(chunks)
+    except TimeoutError:
+        raise Problem("slow-body", f"the body was not whole after {SECONDS:.0f} seconds") from None
+
+
+def _too_large() -> Problem:
+    return Problem("too-large", f"a body may have at most {LARGEST_BODY:,} bytes", {"Connection": "close"})
+
+
+async def _send(send: Send, answer: Answer, id: str, is_head: bool) -> None:
+    body = answer.body if isinstance(answer.body, bytes) else _written(answer.body)
+    headers = [
+        (b"content-type", answer.kind.encode()),
+        (b"content-length", str(len(body)).encode()),
+        (b"x-request-id", id.encode()),
+        (b"x-content-type-options", b"nosniff"),
+    ]
+    if "Cache-Control" not in answer.headers:
+        headers.append((b"cache-control", b"no-cache" if "ETag" in answer.headers else b"no-store"))
+    headers += [(name.lower().encode(), content.encode()) for name, content in answer.headers.items()]
+    if answer.status == 304:
+        headers = [each for each in headers if each[0] not in (b"content-length", b"content-type")]
+    await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+    await send({"type": "http.response.body", "body": b"" if is_head else body})
+
+
+def _written(form: Any) -> bytes:
+    try:
+        return msgspec.json.encode(form)
+    except UnicodeEncodeError:  # half a character, which only an escape can carry
+        return json.dumps(form).encode()

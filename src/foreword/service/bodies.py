@@ -1,0 +1,136 @@
+"""What a request may say. The types that parse it are those that describe it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
+
+Text = Annotated[str, Meta(max_length=1_000_000)]
+Name = Annotated[str, Meta(min_length=1, max_length=512)]
+Label = Annotated[str, Meta(max_length=512)]
+Path = Annotated[str, Meta(max_length=4096)]
+
+
+class ToolBody(Struct, forbid_unknown_fields=True):
+    """A tool of the agent."""
+
+    name: Name
+    description: Text = ""
+    snippet: Text = ""
+    guidelines: list[Text] = []
+    schema: dict[str, Any] | None = None
+
+
+class AccessBody(Struct, forbid_unknown_fields=True):
+    """A path that the agent may read or write, or may not. A path that is allowed may be written unless it says `read`."""
+
+    path: Annotated[str, Meta(min_length=1, max_length=4096)]
+    permission: Literal["read", "write"] | None = None
+    recursive: bool = True
+
+
+class ScopeBody(Struct, forbid_unknown_fields=True):
+    """What the agent may reach; all paths lie in the folders that are served."""
+
+    allow: list[AccessBody] = []
+    deny: list[AccessBody] = []
+
+
+class AgentBody(Struct, forbid_unknown_fields=True, kw_only=True):
+    """Where the agent works and who it is."""
+
+    cwd: Path
+    model: Label = ""
+    provider: Label = ""
+    tools: list[ToolBody] = []
+    layout: Label = ""
+    session: Label = ""
+    sub_agent: bool = False
+    base: Text = ""
+    skill: Label = ""
+    plan: Text = ""
+    scope: ScopeBody | None = None
+    language: Label = ""
+    docs: list[tuple[Name, Path]] = []
+    now: datetime | None = None
+
+
+class TurnBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
+    """An agent, what the user says, and the messages so far."""
+
+    message: Text = ""
+    messages: list[dict[str, Any]] = []
+
+
+class PreviewBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
+    """An agent, and the template to look at; without one, the global template. Without a cwd, the first folder served."""
+
+    cwd: Path = ""
+    template: str | None = None
+
+
+class TemplateBody(Struct, forbid_unknown_fields=True):
+    """The global template."""
+
+    template: str
+
+
+class CheckBody(Struct, forbid_unknown_fields=True):
+    """A template to be checked."""
+
+    template: str
+    syntax: Literal["brackets", "jinja"] = "brackets"
+    cwd: Path = ""
+
+
+class ValuesBody(Struct, forbid_unknown_fields=True):
+    """For whom the values of variables are asked."""
+
+    cwd: Path = ""
+    model: Label = ""
+    conversation_id: Label = ""
+
+
+# What a query may say
+
+Count = Annotated[int, Meta(ge=0, le=2**31 - 1)]
+
+
+class AuthorQuery(Struct, forbid_unknown_fields=True):
+    """Who sets the template, and why."""
+
+    author: Annotated[str, Meta(max_length=200)] = ""
+    note: Annotated[str, Meta(max_length=2000)] = ""
+
+
+class ListQuery(Struct, forbid_unknown_fields=True):
+    """Which conversations: those whose id holds the search."""
+
+    search: Annotated[str, Meta(max_length=512)] = ""
+    limit: Annotated[int, Meta(ge=1, le=1000)] = 100
+    offset: Count = 0
+
+
+class ConstructQuery(Struct, forbid_unknown_fields=True):
+    """`rebuild` makes a new edition even if there is one."""
+
+    rebuild: bool = False
+
+
+class DriftQuery(Struct, forbid_unknown_fields=True):
+    """For which agent a fresh prompt is compared; what is not said is as the edition was made."""
+
+    cwd: Path = ""
+    model: Annotated[str, Meta(max_length=512)] = ""
+    provider: Annotated[str, Meta(max_length=512)] = ""
+    layout: Annotated[str, Meta(max_length=512)] = ""
+    tool: list[Name] | None = None
+
+
+class FilesQuery(Struct, forbid_unknown_fields=True):
+    """The beginning of a path, relative to cwd."""
+
+    cwd: Path = ""
+    prefix: Path = ""

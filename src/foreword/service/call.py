@@ -1,0 +1,79 @@
+"""A request, read: what its path, query, headers and body say."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs
+
+import msgspec
+
+from ..errors import suggestion
+from .answers import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+class Call:
+    """One request for one route. `body` and `query` are of the types that the route names."""
+
+    def __init__(
+        self, path: Mapping[str, str], headers: Sequence[tuple[bytes, bytes]], query: Any = None, body: Any = None
+    ) -> None:
+        self._path, self._headers = path, headers
+        self.query, self.body = query, body
+
+    def text(self, name: str) -> str:
+        """A variable segment of the path."""
+        return self._path[name]
+
+    def number(self, name: str) -> int:
+        """A variable segment of the path that is a number."""
+        text = self._path[name]
+        if not (text.isascii() and text.isdecimal() and len(text) <= 9):
+            raise Problem("wrong-call", f"{name} takes a number from 0 on, not {text[:100]!r}")
+        return int(text)
+
+    def header(self, name: str) -> str:
+        """A header by its name in lower case; empty if there is none."""
+        wanted = name.encode()
+        return next((content.decode("latin-1") for key, content in self._headers if key == wanted), "")
+
+
+def read_body(data: bytes, kind: type) -> Any:
+    """The body as this type; a Problem that says what is wrong with it."""
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except msgspec.ValidationError as error:
+        raise Problem("wrong-body", _sentence(error, kind)) from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        said = "the body is empty" if not data.strip() else _sentence(error, kind)
+        raise Problem("not-json", f"{said}; this route takes a JSON object") from None
+    except RecursionError:
+        raise Problem("not-json", "the body is nested too deeply") from None
+
+
+def read_query(text: str, kind: type) -> Any:
+    """The query as this type; a Problem that says what is wrong with it."""
+    try:
+        given = parse_qs(text, keep_blank_values=True, strict_parsing=bool(text), errors="strict", max_num_fields=1000)
+        lists = {each.name for each in msgspec.structs.fields(kind) if "list" in str(each.type)}
+        for name, each in given.items():
+            if len(each) > 1 and name not in lists:
+                raise Problem("wrong-query", f"{name[:100]!r} is said {len(each)} times; once would be right")
+        return msgspec.convert(
+            {name: each if name in lists else each[0] for name, each in given.items()}, kind, strict=False
+        )
+    except (msgspec.ValidationError, ValueError) as error:
+        raise Problem("wrong-query", _sentence(error, kind)) from None
+
+
+def _sentence(error: Exception, kind: type) -> str:
+    """What msgspec says, as a sentence; of a field that is not known, which one was meant."""
+    what, _, where = str(error).replace("`", "'").partition(" - at '$")
+    place = where.removesuffix("'").removeprefix(".")
+    unknown = re.search(r"unknown field '(.*)'$", what)
+    if unknown and not place:
+        what += suggestion(unknown[1], [each.encode_name for each in msgspec.structs.fields(kind)])
+    return f"{place}: {what[:1].lower()}{what[1:]}" if place else what[:1].lower() + what[1:]

@@ -1,0 +1,135 @@
+"""Conversations: construct them, take a turn, compact, look at what they use."""
+
+from __future__ import annotations
+
+import msgspec
+
+from ..vocabulary import Edition, Turn, digest
+from ..wire import conversation_form, drift_form, edition_form, edition_row_form, turn_form
+from .answers import Answer, Problem
+from .bodies import AgentBody, ConstructQuery, DriftQuery, ListQuery, ToolBody, TurnBody
+from .call import Call
+from .service import Service
+
+_SHARED = 256
+
+
+def construct(service: Service, call: Call) -> Answer:
+    """The edition that a conversation has; made now if there is none, or if a rebuild is asked for."""
+    body: AgentBody = call.body
+    query: ConstructQuery = call.query
+    return _turned(service.talk(call.text("id"), body).construct(body.now, is_rebuilt=query.rebuild))
+
+
+def turn(service: Service, call: Call) -> Answer:
+    """What the model sees now; the first turn constructs the prompt."""
+    body: TurnBody = call.body
+    return _turned(service.talk(call.text("id"), body).turn(body.message, body.messages, body.now))
+
+
+def compact(service: Service, call: Call) -> Answer:
+    """The request for a summary of the conversation, as its layout asks for it."""
+    body: TurnBody = call.body
+    return _turned(service.talk(call.text("id"), body).compact(body.message, body.messages, body.now))
+
+
+def reload(service: Service, call: Call) -> Answer:
+    """Read everything again for a conversation, if its layout does that."""
+    body: AgentBody = call.body
+    return _turned(service.talk(call.text("id"), body).reload(body.now))
+
+
+def use_skill(service: Service, call: Call) -> Answer:
+    """The message that gives the model a skill's body."""
+    body: AgentBody = call.body
+    return Answer(dict(service.talk(call.text("id"), body).use_skill(call.text("name"))))
+
+
+def list_conversations(service: Service, call: Call) -> Answer:
+    """Conversations whose id holds the search, by id."""
+    query: ListQuery = call.query
+    rows = service.talks.store.conversations(query.search, query.limit, query.offset)
+    return Answer({"conversations": [conversation_form(row) for row in rows]})
+
+
+def read_conversation(service: Service, call: Call) -> Answer:
+    """The edition in use, with its account."""
+    id = call.text("id")
+    return _edition(call, id, service.edition(id))
+
+
+def list_editions(service: Service, call: Call) -> Answer:
+    """The editions of a conversation, the first first."""
+    id = call.text("id")
+    editions = service.talks.store.editions(id)
+    if not editions:
+        raise Problem("not-found", f"the conversation {id!r} was never constructed")
+    return Answer({"editions": [edition_row_form(each) for each in editions]})
+
+
+def read_edition(service: Service, call: Call) -> Answer:
+    """One edition of a conversation, with its account."""
+    id = call.text("id")
+    return _edition(call, id, service.edition(id, call.number("number")))
+
+
+def read_drift(service: Service, call: Call) -> Answer:
+    """What a prompt built now would change, what changed it, and what a rebuild would lose."""
+    id = call.text("id")
+    query: DriftQuery = call.query
+    using = service.edition(id)
+    made_for = msgspec.json.decode(using.made_for)
+    known = [
+        ToolBody(each["name"], each["description"], schema=each["schema"]) for each in msgspec.json.decode(using.tools)
+    ]
+    body = AgentBody(
+        cwd=query.cwd or made_for.get("cwd", ""),
+        model=query.model or made_for.get("model", ""),
+        provider=query.provider or made_for.get("provider", ""),
+        tools=known if query.tool is None else [ToolBody(name) for name in query.tool],
+        layout=query.layout,
+    )
+    found = service.talk(id, body).drift()
+    return Answer(drift_form(id, found), counts=("drift",) if found.has_any else ())
+
+
+def read_prompt(service: Service, call: Call) -> Answer:
+    """A prompt by its id, with its account."""
+    id = call.text("id")
+    found = service.talks.store.prompt(id)
+    if found is None:
+        raise Problem("not-found", f"there is no prompt {id!r}; an id is sha256: and 64 digits, as editions have it")
+    text, account = found
+    return Answer({"id": digest(text), "text": text, **msgspec.json.decode(account)})
+
+
+def _turned(turn: Turn) -> Answer:
+    counts = ["reuses" if turn.is_reused else "constructs"]
+    codes = {each.code for each in turn.findings}
+    counts += [name for code, name in (("drift", "drift"), ("store-down", "store_errors")) if code in codes]
+    return Answer(turn_form(turn), counts=counts)
+
+
+def _edition(call: Call, id: str, edition: Edition) -> Answer:
+    tag = f'"{digest(id)[7:19]}-{edition.number}"'
+    if call.header("if-none-match") == tag:
+        return Answer(b"", 304, {"ETag": tag})
+    return Answer(_written(id, edition), headers={"ETag": tag})
+
+
+_written_tails: dict[tuple[str, str, str], bytes] = {}
+
+
+def _written(id: str, edition: Edition) -> bytes:
+    """An edition as JSON. Many conversations share one prompt, so all but its head is written once."""
+    key = (edition.system, edition.tools, edition.account)
+    tail = _written_tails.get(key)
+    if tail is None:
+        whole = edition_form(id, edition)
+        names = ("system", "tools", "passages", "candidates", "findings")
+        tail = msgspec.json.encode({name: whole[name] for name in names})[1:]  # type: ignore[literal-required]
+        if len(_written_tails) >= _SHARED:
+            _written_tails.pop(next(iter(_written_tails)))
+        _written_tails[key] = tail
+    head = msgspec.json.encode({"conversation": id, **edition_row_form(edition)})
+    return head[:-1] + b"," + tail

@@ -1,0 +1,115 @@
+"""What the routes answer, beyond the forms that the command line prints too."""
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired, TypedDict
+
+from ..forms import (
+    AccountPassage,
+    CandidateForm,
+    ConversationForm,
+    EditionRowForm,
+    FindingForm,
+    VariableForm,
+    VersionForm,
+)
+
+
+class TemplateForm(TypedDict):
+    template: str
+
+
+class VersionsForm(TypedDict):
+    versions: list[VersionForm]
+
+
+class VariablesForm(TypedDict):
+    variables: list[VariableForm]
+
+
+class UseForm(TypedDict):
+    version: int
+    conversations: int
+
+
+class UsesForm(TypedDict):
+    versions: list[UseForm]
+
+
+class FindingsForm(TypedDict):
+    findings: list[FindingForm]
+
+
+class ValueForm(TypedDict):
+    type: str
+    name: str
+    value: str | None
+
+
+class ValuesForm(TypedDict):
+    values: list[ValueForm]
+
+
+class EntryForm(TypedDict):
+    path: str
+    kind: Literal["file", "folder"]
+
+
+class EntriesForm(TypedDict):
+    entries: list[EntryForm]
+
+
+class LayoutForm(TypedDict):
+    name: str
+    about: str
+    sections: list[str]
+    language: str | None
+
+
+class LayoutsForm(TypedDict):
+    layouts: list[LayoutForm]
+
+
+class RootsForm(TypedDict):
+    roots: list[str]
+
+
+class ConversationsForm(TypedDict):
+    conversations: list[ConversationForm]
+
+
+class EditionsForm(TypedDict):
+    editions: list[EditionRowForm]
+
+
+class MessageForm(TypedDict):
+    role: str
+    content: str
+
+
+class KeptPromptForm(TypedDict):
+    id: str
+    text: str
+    passages: list[AccountPassage]
+    candidates: list[CandidateForm]
+    findings: list[FindingForm]
+
+
+class StatusForm(TypedDict):
+    status: str
+
+
+class PlaceForm(TypedDict):
+    line: int | None
+    message: str
+
+
+class ProblemForm(TypedDict):
+    """What is wrong, as in RFC 9457; `detail` is a sentence that a person can act on."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    instance: NotRequired[str]
+    errors: NotRequired[list[PlaceForm]]

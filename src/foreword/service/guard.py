@@ -1,0 +1,65 @@
+"""Who may ask: the token, the host a request was meant for, the page it comes from, the size of its headers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from hmac import compare_digest
+
+from .answers import Problem
+
+_LOOPBACK = frozenset(("localhost", "127.0.0.1", "[::1]"))
+_LARGEST_HEADERS = 32 * 1024
+_PAGE_MODES = ("navigate", "nested-navigate")
+
+
+class Guard:
+    """Without a token only requests that were meant for this machine are answered: a web page elsewhere may lead a browser here.
+
+    With a token, any host name will do: no page elsewhere knows it.
+    """
+
+    def __init__(self, token: str = "", hosts: Iterable[str] = ()) -> None:
+        self._token = token.encode()
+        self._hosts = _LOOPBACK | {each.lower() for each in hosts}
+
+    def check(self, headers: Iterable[tuple[bytes, bytes]], is_open: bool) -> None:
+        """A Problem if this request is not to be answered."""
+        named: dict[bytes, bytes] = {}
+        size = 0
+        for name, content in headers:
+            named[name] = content
+            size += len(name) + len(content)
+        if size > _LARGEST_HEADERS:
+            raise Problem(
+                "large-headers", f"the headers have {size:,} bytes; at most {_LARGEST_HEADERS:,} are accepted"
+            )
+        host = named.get(b"host", b"").decode("latin-1").lower()
+        if not self._token and host and _without_port(host) not in self._hosts:
+            raise Problem(
+                "foreign-host",
+                f"this service is known as {', '.join(sorted(self._hosts))}, not as {host[:200]!r}; --allow-host adds a name",
+            )
+        _check_origin(named, host)
+        if self._token and not is_open:
+            self._check_token(named.get(b"authorization", b""))
+
+    def _check_token(self, header: bytes) -> None:
+        scheme, _, token = header.partition(b" ")
+        if scheme.lower() != b"bearer" or not token.strip():
+            raise Problem("no-token", "this service takes a header 'Authorization: Bearer TOKEN'")
+        if not compare_digest(token.strip(), self._token):
+            raise Problem("wrong-token", "the token of the request is not the one this service was started with")
+
+
+def _check_origin(named: Mapping[bytes, bytes], host: str) -> None:
+    origin = named.get(b"origin")
+    if origin is not None and origin.decode("latin-1").lower().partition("://")[2] != host:
+        raise Problem("foreign-origin", "this service answers its own page and programs, not pages of other sites")
+    site, mode = (named.get(name, b"").decode("latin-1") for name in (b"sec-fetch-site", b"sec-fetch-mode"))
+    if site in ("cross-site", "same-site") and mode != "navigate":
+        raise Problem("foreign-origin", "this service answers its own page and programs, not pages of other sites")
+
+
+def _without_port(host: str) -> str:
+    name, colon, port = host.rpartition(":")
+    return name if colon and port.isdecimal() else host

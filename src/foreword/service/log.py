@@ -1,0 +1,63 @@
+"""One line for each request: for a person, or as JSON. What a request says stands in no line, for it may hold prompts."""
+
+from __future__ import annotations
+
+import sys
+from datetime import UTC, datetime
+from typing import TextIO
+
+import msgspec
+
+from .answers import PROBLEMS
+
+_LONGEST = 300
+_PACKAGE = __name__.partition(".")[0]
+
+
+class Log:
+    """Where lines go, and in which form."""
+
+    def __init__(self, is_json: bool = False, stream: TextIO | None = None) -> None:
+        self._is_json, self._stream = is_json, stream or sys.stderr
+
+    def request(
+        self, method: str, raw_path: bytes, status: int, seconds: float, id: str, problem: str, cause: str
+    ) -> None:
+        """A request that was answered; `cause` names the exception behind a failure, without its words."""
+        why = f"{problem}: {PROBLEMS[problem][1]}" if problem else ""
+        path = raw_path[:_LONGEST].decode("latin-1").encode("ascii", "backslashreplace").decode()
+        time = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        if self._is_json:
+            line = {
+                "time": time,
+                "status": status,
+                "method": method,
+                "path": path,
+                "ms": round(seconds * 1000, 3),
+                "request": id,
+            }
+            line |= {"problem": why} if why else {}
+            line |= {"cause": cause} if cause else {}
+            self._write(msgspec.json.encode(line).decode())
+        else:
+            tail = "".join(f"  {each}" for each in (why, cause) if each)
+            self._write(f"{time} {status} {method} {path} {seconds * 1000:.1f} ms {id}{tail}")
+
+    def _write(self, line: str) -> None:
+        try:
+            self._stream.write(line + "\n")
+            self._stream.flush()
+        except (OSError, ValueError):
+            pass  # nobody reads the log any more; requests are answered all the same
+
+
+def cause_of(error: BaseException) -> str:
+    """The kind of an exception and the innermost place of ours, never its words."""
+    place = ""
+    trace = error.__traceback__
+    while trace is not None:
+        module = str(trace.tb_frame.f_globals.get("__name__", ""))
+        if module.partition(".")[0] == _PACKAGE:
+            place = f" in {module}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return f"{type(error).__name__}{place}"

@@ -1,0 +1,108 @@
+"""What happened, for Prometheus. Every series is known beforehand, so a process keeps its counts in one row of numbers.
+
+Several processes have a file each in one folder, and whichever is asked adds up all of them; what a process has counted stays
+when it is gone.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+from array import array
+from collections.abc import Iterator, Sequence
+
+from .answers import PROBLEMS
+from .routes import Route
+
+_BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
+_STATUSES = (200, 304, *sorted({status for status, _ in PROBLEMS.values()}))
+COUNTS = {
+    "constructs": "Turns that made an edition",
+    "reuses": "Turns that used the edition that was there",
+    "drift": "Answers that told of drift",
+    "store_errors": "Calls of the store that failed",
+}
+
+
+class Metrics:
+    """The counts of this process, and of all that share its folder."""
+
+    def __init__(self, routes: Sequence[Route], folder: str = "") -> None:
+        self._routes = [*((route.method, route.path) for route in routes), ("", "other")]
+        self._rows = {key: number for number, key in enumerate(self._routes)}
+        self._width = len(_STATUSES) + len(_BUCKETS) + 2
+        size = len(COUNTS) + len(self._routes) * self._width
+        self._folder = folder
+        self._numbers: memoryview[float] = memoryview(array("d", bytes(8 * size))).cast("B").cast("d")
+        if folder:
+            file = os.open(os.path.join(folder, str(os.getpid())), os.O_RDWR | os.O_CREAT, 0o600)
+            try:
+                os.ftruncate(file, 8 * size)
+                self._numbers = memoryview(mmap.mmap(file, 8 * size)).cast("d")
+            finally:
+                os.close(file)
+
+    def request(self, route: Route | None, status: int, seconds: float, counts: Sequence[str]) -> None:
+        """Count a request that was answered."""
+        numbers = self._numbers
+        for name in counts:
+            numbers[_PLACES[name]] += 1
+        at = len(COUNTS) + self._rows[(route.method, route.path) if route else ("", "other")] * self._width
+        numbers[at + _STATUS_PLACES.get(status, 0)] += 1
+        at += len(_STATUSES)
+        for number, limit in enumerate(_BUCKETS):
+            if seconds <= limit:
+                numbers[at + number] += 1
+                break
+        numbers[at + len(_BUCKETS)] += 1
+        numbers[at + len(_BUCKETS) + 1] += seconds
+
+    def text(self) -> str:
+        """All counts, as Prometheus reads them."""
+        return "\n".join(self._lines(self._summed())) + "\n"
+
+    def _summed(self) -> Sequence[float]:
+        if not self._folder:
+            return self._numbers.tolist()
+        rows = []
+        for name in sorted(os.listdir(self._folder)):
+            with open(os.path.join(self._folder, name), "rb") as file:
+                row = array("d", file.read())
+            if len(row) == len(self._numbers):
+                rows.append(row)
+        return [sum(column) for column in zip(*rows, strict=True)]
+
+    def _lines(self, numbers: Sequence[float]) -> Iterator[str]:
+        for number, (name, about) in enumerate(COUNTS.items()):
+            yield from _head(f"foreword_{name}_total", about, "counter")
+            yield f"foreword_{name}_total {numbers[number]:.0f}"
+        yield from _head("foreword_requests_total", "Requests by route and status", "counter")
+        for labels, at in self._series():
+            for offset, status in enumerate(_STATUSES):
+                if count := numbers[at + offset]:
+                    yield f'foreword_requests_total{{{labels},status="{status}"}} {count:.0f}'
+        yield from _head("foreword_request_seconds", "Time from a request to its answer", "histogram")
+        for labels, at in self._series():
+            at += len(_STATUSES)
+            if not (count := numbers[at + len(_BUCKETS)]):
+                continue
+            below = 0.0
+            for offset, limit in enumerate(_BUCKETS):
+                below += numbers[at + offset]
+                yield f'foreword_request_seconds_bucket{{{labels},le="{limit}"}} {below:.0f}'
+            yield f'foreword_request_seconds_bucket{{{labels},le="+Inf"}} {count:.0f}'
+            yield f"foreword_request_seconds_sum{{{labels}}} {numbers[at + len(_BUCKETS) + 1]:.6f}"
+            yield f"foreword_request_seconds_count{{{labels}}} {count:.0f}"
+
+    def _series(self) -> Iterator[tuple[str, int]]:
+        for number, (method, path) in enumerate(self._routes):
+            yield f'method="{method}",route="{path}"', len(COUNTS) + number * self._width
+
+
+_PLACES = {name: number for number, name in enumerate(COUNTS)}
+_STATUS_PLACES = {status: number for number, status in enumerate(_STATUSES)}
+
+
+def _head(name: str, about: str, kind: str) -> Iterator[str]:
+    yield f"# HELP {name} {about}"
+    yield f"# TYPE {name} {kind}"

@@ -1,0 +1,111 @@
+"""The processes that listen. Several share one socket; the settings reach each of them in its environment."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import uvicorn
+
+from ..errors import CallError
+from ..extensions import installed
+from .application import Application
+from .guard import Guard
+from .log import Log
+from .metrics import Metrics
+from .routes import ROUTES
+from .service import Service
+
+TOKEN = "FOREWORD_TOKEN"
+_SETTINGS = "FOREWORD_SERVE"
+_GRACE = 30
+_KEEP_ALIVE = 30
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """How the service is started."""
+
+    store: str
+    roots: tuple[str, ...]
+    host: str = "127.0.0.1"
+    port: int = 8371
+    workers: int = 1
+    hosts: tuple[str, ...] = ()
+    is_json_logged: bool = False
+    metrics: str = ""
+
+
+def serve(settings: Settings, token: str, tell: Callable[[str], None]) -> None:
+    """Listen until a signal ends it: requests in flight are answered first. Where it listens is told once it does."""
+    if settings.host not in _LOOPBACK and not token:
+        raise CallError(
+            f"--host {settings.host}: anyone who reaches this address could read and set prompts; set {TOKEN} to a long random text,"
+            " and clients send it as 'Authorization: Bearer …'"
+        )
+    Service(settings.store, settings.roots).talks.close()  # what is wrong with them is said here, once
+    folder = tempfile.mkdtemp(prefix="foreword-metrics-") if settings.workers > 1 else ""
+    settings = msgspec.structs.replace(settings, metrics=folder)
+    os.environ[_SETTINGS] = msgspec.json.encode(settings).decode()
+    try:
+        _listen(settings, tell)
+    finally:
+        if folder:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _listen(settings: Settings, tell: Callable[[str], None]) -> None:
+    config = uvicorn.Config(
+        "foreword.service.server:application",
+        factory=True,
+        host=settings.host,
+        port=settings.port,
+        workers=settings.workers,
+        access_log=False,
+        log_config=None,
+        log_level="warning",
+        server_header=False,
+        proxy_headers=False,
+        ws="none",
+        timeout_graceful_shutdown=_GRACE,
+        timeout_keep_alive=_KEEP_ALIVE,
+    )
+    listening = _bound(config)
+    name = f"[{settings.host}]" if ":" in settings.host else settings.host
+    tell(f"http://{name}:{listening.getsockname()[1]}")
+    if settings.workers > 1:
+        from uvicorn.supervisors import Multiprocess
+
+        Multiprocess(config, [listening]).run()
+    else:
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+def _bound(config: uvicorn.Config) -> Any:
+    import socket
+
+    family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((config.host, config.port))
+    except OSError as error:
+        listening.close()
+        raise CallError(
+            f"nothing can listen on {config.host}:{config.port}: {error.strerror}; --port names another port"
+        ) from None
+    listening.set_inheritable(True)
+    return listening
+
+
+def application() -> Application:
+    """The application of one process, by the settings in its environment."""
+    settings = msgspec.json.decode(os.environ[_SETTINGS], type=Settings)
+    service = Service(settings.store, settings.roots, installed())
+    guard = Guard(os.environ.get(TOKEN, ""), (*settings.hosts, settings.host))
+    return Application(service, guard, Log(settings.is_json_logged, sys.stderr), Metrics(ROUTES, settings.metrics))

@@ -1,0 +1,125 @@
+"""What a request may reach: the folders that are served, and the conversations of the store."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+
+from ..errors import CallError
+from ..extensions import Extension
+from ..sources.environment import settled
+from ..sources.files import Reader, is_inside
+from ..talk import Conversations, Talk
+from ..vocabulary import Access, Agent, Document, Edition, Scope, Tool, Workspace, printable, replace
+from .answers import Problem
+from .bodies import AccessBody, AgentBody
+
+DEFAULT_LAYOUT = "builder"
+
+
+class Service:
+    """Conversations, and the folders in which they may work."""
+
+    def __init__(self, store: str, roots: Sequence[str], extensions: Sequence[Extension] = ()) -> None:
+        self.roots = [os.path.abspath(root) for root in roots]
+        for root in self.roots:
+            if not os.path.isdir(root):
+                raise CallError(f"--root {printable(root)}: there is no such directory")
+        self._real_roots = [os.path.realpath(root) for root in self.roots]
+        self.talks = Conversations(store, extensions)
+        # A file on this machine answers sooner than a thread can be woken; a server elsewhere may not answer at all.
+        self.metrics: Callable[[], str] = str
+        self.is_local = not store.startswith(("postgresql:", "postgres:"))
+
+    def path(self, given: str, what: str = "cwd") -> str:
+        """A path of a request, relative to the first folder; a Problem if it leaves those that are served, links resolved."""
+        path = os.path.normpath(os.path.join(self.roots[0], given))
+        try:
+            real = os.path.realpath(path)
+        except ValueError:
+            raise Problem("wrong-call", f"{what} {given!r} is the name of no directory") from None
+        if not any(is_inside(real, root) for root in self._real_roots):
+            raise Problem(
+                "outside-roots",
+                f"{what} {printable(given)!r} lies outside of the folders that are served; start the service with --root for it",
+            )
+        return path
+
+    def workspace(self, cwd: str) -> Workspace:
+        return Workspace(self.path(cwd))
+
+    def agent(self, body: AgentBody, workspace: Workspace) -> Agent:
+        """The agent that a request describes."""
+        tools = {
+            each.name: Tool(each.name, each.description, each.snippet, each.guidelines, each.schema)
+            for each in reversed(body.tools)
+        }
+        return Agent(
+            tools=list(reversed(tools.values())),
+            model=body.model,
+            provider=body.provider,
+            role="sub" if body.sub_agent else "main",
+            session=body.session,
+            base=Document("request", body.base) if body.base else "",
+            skill=body.skill,
+            plan=body.plan,
+            scope=self._scope(body, workspace),
+            language=body.language,
+            docs=body.docs,
+        )
+
+    def talk(self, id: str, body: AgentBody, layout: str = "") -> Talk:
+        """The conversation of a request. A known one goes on with its layout unless another is named; `builder` for new ones."""
+        workspace = self.workspace(body.cwd)
+        layout = named_layout(body.layout) or layout or self._layout_of(id) or DEFAULT_LAYOUT
+        return self.talks.open(id, workspace, self.agent(body, workspace), layout)
+
+    def edition(self, id: str, number: int | None = None) -> Edition:
+        """The edition in use, or one by its number."""
+        edition = self.talks.current(id)[0] if number is None else self.talks.store.edition(id, number)
+        if edition is None:
+            what = "was never constructed" if number is None else f"has no edition {number}"
+            raise Problem("not-found", f"the conversation {id!r} {what}")
+        return edition
+
+    def _layout_of(self, id: str) -> str:
+        edition, _ = self.talks.current(id)
+        return edition.layout if edition and edition.layout.startswith("$") else ""
+
+    def _scope(self, body: AgentBody, workspace: Workspace) -> Scope | None:
+        """What the agent may reach, all of it served. A repository around the folders that are served is not opened by them."""
+        if body.scope is not None:
+            allow = [self._access(each, "write", workspace) for each in body.scope.allow]
+            return Scope(allow, [self._access(each, "read", workspace) for each in body.scope.deny])
+        root = os.path.realpath(settled(workspace, Reader()).root or workspace.cwd)
+        if any(is_inside(root, served) for served in self._real_roots):
+            return None
+        cwd = os.path.realpath(workspace.cwd)
+        inside = max((served for served in self._real_roots if is_inside(cwd, served)), key=len)
+        return Scope([Access(inside, "write")])
+
+    def _access(self, row: AccessBody, unless_said: str, workspace: Workspace) -> Access:
+        path = self.path(os.path.join(workspace.cwd, row.path), "scope")
+        return Access(path, "read" if (row.permission or unless_said) == "read" else "write", row.recursive)
+
+
+def named_layout(name: str) -> str:
+    """A layout as a request may name it: shipped, or by an address. A file would be any file of this machine."""
+    if not name.startswith("$") and ("/" in name or "\\" in name or name.endswith(".toml")):
+        raise Problem(
+            "wrong-call", "over HTTP a layout is a shipped one or an address such as $user/mine; it cannot be a file"
+        )
+    return name
+
+
+def with_template(talk: Talk, template: Document) -> tuple[Talk, Document | None]:
+    """A conversation for which a template is tried out, and that template if the layout has a place for a global one.
+
+    Elsewhere it takes the place of the base, where that is a template.
+    """
+    sections = list(talk.layout.each_section())
+    if any("template" in section.instead for section in sections):
+        return talk, template
+    if any("base" in section.instead and section.language for section in sections):
+        talk.agent = replace(talk.agent, base=template)
+    return talk, None

@@ -1,0 +1,187 @@
+"""The global template: read it, set it, look at its history, try one out."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+
+from ..engine import counted, default_template, local_time
+from ..errors import ForewordError, StaleError, StoreError, TemplateError
+from ..findings import finding
+from ..packs import layout_names, shipped_layout
+from ..settings import parse_assignment
+from ..sources.environment import settled
+from ..sources.files import Reader
+from ..sources.variables import complete
+from ..template.brackets import LIMIT
+from ..template.catalog import CATALOG
+from ..vocabulary import Access, Agent, Document, Scope, TemplateVersion, replace
+from ..wire import finding_form, variable_form, version_form
+from .answers import Answer, Problem
+from .bodies import AgentBody, AuthorQuery, CheckBody, FilesQuery, PreviewBody, TemplateBody, ValuesBody
+from .call import Call
+from .service import DEFAULT_LAYOUT, Service, named_layout, with_template
+
+_TRIED = "template"
+_ALONE = [parse_assignment(each) for each in ("sections=body", "body.trim=false")]
+_CHECKED = ("template-", "variable-", "file-")
+
+
+def read_template(service: Service, call: Call) -> Answer:
+    """The global template; the default where none was set, or while the store cannot be reached."""
+    try:
+        kept = service.talks.store.template()
+    except StoreError:
+        return Answer({"template": default_template()}, counts=("store_errors",))
+    return _answer(kept or TemplateVersion(0, default_template()))
+
+
+def set_template(service: Service, call: Call) -> Answer:
+    """Keep a new version of the global template. With If-Match, only if that is still the newest."""
+    body: TemplateBody = call.body
+    return _keep(service, call, body.template, call.query.note, _expected(call.header("if-match")))
+
+
+def restore_template(service: Service, call: Call) -> Answer:
+    """Make a version of the global template the newest again; 0 is the one that is built in."""
+    version = call.number("version")
+    known = {each.version: each.template for each in service.talks.store.templates()} | {0: default_template()}
+    if version not in known:
+        raise Problem("not-found", f"there is no version {version} of the template; see /system-prompt/versions")
+    return _keep(service, call, known[version], call.query.note or f"version {version} again", None)
+
+
+def list_versions(service: Service, call: Call) -> Answer:
+    """The versions of the global template, the newest first."""
+    return Answer({"versions": [version_form(each) for each in service.talks.store.templates()]})
+
+
+def list_variables(service: Service, call: Call) -> Answer:
+    """The variables that templates may use."""
+    return Answer({"variables": [variable_form(row) for row in CATALOG]})
+
+
+def count_uses(service: Service, call: Call) -> Answer:
+    """How many conversations use a prompt of which version of the template, until their compaction."""
+    counts: dict[int, int] = {}
+    for made_for, count in service.talks.store.uses():
+        version = msgspec.json.decode(made_for).get("template")
+        if version is not None:
+            counts[version] = counts.get(version, 0) + count
+    rows = [{"version": version, "conversations": counts[version]} for version in sorted(counts, reverse=True)]
+    return Answer({"versions": rows})
+
+
+def preview(service: Service, call: Call) -> Answer:
+    """The prompt as it would be made now, with one template replaced. Nothing is kept."""
+    body: PreviewBody = call.body
+    talk = service.talk(body.session or "preview", body, named_layout(body.layout) or DEFAULT_LAYOUT)
+    text = body.template if body.template is not None else _global_or_default(service)
+    prompt = talk.preview(*with_template(talk, Document(_TRIED, text))[1:], now=body.now)
+    return Answer(counted(prompt, body.model, body.provider))
+
+
+def check(service: Service, call: Call) -> Answer:
+    """What is wrong or doubtful in a template."""
+    body: CheckBody = call.body
+    language = parse_assignment(f"body.language={body.syntax}")
+    workspace = service.workspace(body.cwd)
+    agent = service.agent(AgentBody(cwd=body.cwd), workspace)
+    talk = service.talks.open("check", workspace, agent, DEFAULT_LAYOUT, assignments=[*_ALONE, language])
+    try:
+        found = talk.preview(Document(_TRIED, body.template)).findings
+    except TemplateError as error:
+        found = [finding("template-error", str(error), _TRIED, _line(error))]
+    return Answer({"findings": [finding_form(each) for each in found if each.code.startswith(_CHECKED)]})
+
+
+def list_values(service: Service, call: Call) -> Answer:
+    """What each variable would say now; null where it does not exist."""
+    body: ValuesBody = call.body
+    workspace = service.workspace(body.cwd)
+    talk = service.talks.open(
+        "values", workspace, Agent(model=body.model, session=body.conversation_id), DEFAULT_LAYOUT, assignments=_ALONE
+    )
+    if not body.conversation_id:
+        talk.agent = replace(talk.agent, session="")
+    values: list[dict[str, str | None]] = []
+    for row in CATALOG:
+        if not row.dynamic:
+            text = talk.preview(Document(_TRIED, f"[{row.type}:{row.name}]")).text
+            values.append({"type": row.type, "name": row.name, "value": text or None})
+    return Answer({"values": values})
+
+
+def list_files(service: Service, call: Call) -> Answer:
+    """Files and folders whose path begins so, among those that `file:` may read."""
+    query: FilesQuery = call.query
+    workspace = settled(service.workspace(query.cwd), Reader())
+    agent = service.agent(AgentBody(cwd=query.cwd), workspace)
+    scope = agent.scope or Scope([Access(workspace.root or workspace.cwd, "write")])
+    rows = [
+        {"path": path, "kind": "folder" if is_folder else "file"}
+        for path, is_folder in complete(query.prefix, workspace, scope)
+    ]
+    return Answer({"entries": rows})
+
+
+def list_layouts(service: Service, call: Call) -> Answer:
+    """The shipped layouts; `language` is that of the template which takes a place in them, if any."""
+    rows: list[dict[str, Any]] = []
+    for name in layout_names():
+        layout = service.talks.open("layouts", service.workspace(""), None, name).layout
+        sections = list(layout.each_section())
+        languages = [each.language for each in sections if each.language and each.instead]
+        about = str(shipped_layout(name)["about"])
+        rows.append(
+            {
+                "name": name,
+                "about": about,
+                "sections": [each.name for each in sections],
+                "language": next(iter(languages), None),
+            }
+        )
+    return Answer({"layouts": rows})
+
+
+def list_roots(service: Service, call: Call) -> Answer:
+    """The folders in which conversations may work."""
+    return Answer({"roots": service.roots})
+
+
+def _global_or_default(service: Service) -> str:
+    try:
+        kept = service.talks.store.template()
+    except StoreError:
+        kept = None
+    return kept.template if kept else default_template()
+
+
+def _keep(service: Service, call: Call, template: str, note: str, after: int | None) -> Answer:
+    query: AuthorQuery = call.query
+    if len(template) > LIMIT:
+        raise Problem("too-large", f"the template has {len(template):,} characters; at most {LIMIT:,} are accepted")
+    version = TemplateVersion(0, template, query.author, local_time().isoformat(timespec="seconds"), note)
+    try:
+        return _answer(service.talks.store.keep_template(version, after))
+    except StaleError as error:
+        raise Problem("template-changed", f"{error}; read it again and merge") from None
+
+
+def _answer(version: TemplateVersion) -> Answer:
+    return Answer({"template": version.template}, headers={"ETag": f'"{version.version}"'})
+
+
+def _expected(header: str) -> int | None:
+    """The version that a write is to follow. What no version can be is one that is not the newest."""
+    if not header or header.strip() == "*":
+        return None
+    found = re.fullmatch(r'\s*(?:W/)?"(\d{1,9})"\s*', header)
+    return int(found[1]) if found else -1
+
+
+def _line(error: ForewordError) -> int | None:
+    found = re.match(rf"{_TRIED}:(\d+)", str(error))
+    return int(found[1]) if found else None
