@@ -231,12 +231,23 @@ class Talk:
         return drift(using, self._gathered(now))
 
     def preview(self, template: Document | None = None, now: datetime | None = None) -> Prompt:
-        """The prompt as it would be made now, with another template in the place of the global one. Nothing is kept."""
+        """The prompt as it would be made now, with another template in the place of the global one. Nothing is kept.
+
+        In a layout that knows no global template it takes the place of the base, where that is a template.
+        """
         if self._discovered is None:
             self._discover("start")
-        stand = self.assembler.stand(self.agent, template) if template else self._stand()
+        agent, sections = self.agent, list(self.layout.each_section())
+        if template is None:
+            stand = self._stand()
+        elif any("template" in section.instead for section in sections):
+            stand = self.assembler.stand(agent, template)
+        else:
+            if any("base" in section.instead and section.language for section in sections):
+                agent = replace(agent, base=template)
+            stand = self.assembler.stand(agent)
         self._layout = stand.layout
-        return self._checked(self._built(self._with_sources(stand.inputs), self.agent, now))
+        return self._checked(self._built(self._with_sources(stand.inputs), agent, now))
 
     def set_active_tools(self, tools: Sequence[Tool]) -> None:
         """The agent has these tools from the next turn on."""

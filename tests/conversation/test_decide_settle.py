@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from foreword import Tool
+from foreword import Document, Tool
 from foreword.conversation import (
     Drift,
     SectionChange,
@@ -332,3 +332,23 @@ def test_constructing_gives_the_edition_that_is_there_unless_asked_for_another(t
     assert (again.edition, again.is_reused, again.system) == (1, True, first.system)
     anew = opened(layout).construct(is_rebuilt=True)
     assert (anew.edition, anew.is_reused, "Two." in anew.system) == (2, False, True)
+
+
+@pytest.mark.parametrize(
+    ("layout", "template", "text"),
+    [
+        ("builder", "At [prompt:cwd].", "At /w."),
+        ("builder", "", ""),
+        ("pod", "Tools: {{ tools | length }}.", "Tools: 0."),
+    ],
+)
+def test_a_preview_shows_a_template_and_keeps_nothing(tree, opened, layout, template, text):
+    talk = opened(layout)
+    assert tree.short(talk.preview(Document("template", template)).text).startswith(text)
+    assert talk.talks.get("t") is None
+
+
+def test_a_preview_in_a_layout_without_templates_is_its_prompt(tree, opened):
+    tree({"w/AGENTS.md": "One."})
+    talk = opened("opal")
+    assert talk.preview(Document("template", "ignored")).text == talk.turn().system

@@ -10,7 +10,7 @@ from ..extensions import Extension
 from ..sources.environment import settled
 from ..sources.files import Reader, is_inside
 from ..talk import Conversations, Talk
-from ..vocabulary import Access, Agent, Document, Edition, Scope, Tool, Workspace, printable, replace
+from ..vocabulary import Access, Agent, Document, Edition, Scope, Tool, Workspace, printable
 from .answers import Problem
 from .bodies import AccessBody, AgentBody
 
@@ -110,16 +110,3 @@ def named_layout(name: str) -> str:
             "wrong-call", "over HTTP a layout is a shipped one or an address such as $user/mine; it cannot be a file"
         )
     return name
-
-
-def with_template(talk: Talk, template: Document) -> tuple[Talk, Document | None]:
-    """A conversation for which a template is tried out, and that template if the layout has a place for a global one.
-
-    Elsewhere it takes the place of the base, where that is a template.
-    """
-    sections = list(talk.layout.each_section())
-    if any("template" in section.instead for section in sections):
-        return talk, template
-    if any("base" in section.instead and section.language for section in sections):
-        talk.agent = replace(talk.agent, base=template)
-    return talk, None

@@ -22,7 +22,7 @@ from ..wire import finding_form, variable_form, version_form
 from .answers import Answer, Problem
 from .bodies import AgentBody, AuthorQuery, CheckBody, FilesQuery, PreviewBody, TemplateBody, ValuesBody
 from .call import Call
-from .service import DEFAULT_LAYOUT, Service, named_layout, with_template
+from .service import DEFAULT_LAYOUT, Service, named_layout
 
 _TRIED = "template"
 _ALONE = [parse_assignment(each) for each in ("sections=body", "body.trim=false")]
@@ -79,8 +79,7 @@ def preview(service: Service, call: Call) -> Answer:
     body: PreviewBody = call.body
     talk = service.talk(body.session or "preview", body, named_layout(body.layout) or DEFAULT_LAYOUT)
     text = body.template if body.template is not None else _global_or_default(service)
-    prompt = talk.preview(*with_template(talk, Document(_TRIED, text))[1:], now=body.now)
-    return Answer(counted(prompt, body.model, body.provider))
+    return Answer(counted(talk.preview(Document(_TRIED, text), body.now), body.model, body.provider))
 
 
 def check(service: Service, call: Call) -> Answer:
