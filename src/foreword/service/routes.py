@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from urllib.parse import unquote
 
@@ -87,37 +88,46 @@ class Router:
     """Finds the route of a request by the segments of its raw path, so that a conversation's id may hold a slash."""
 
     def __init__(self, routes: tuple[Route, ...]) -> None:
-        self._tree: dict[str, object] = {}
+        self._first = _Segment()
         for route in routes:
-            node: dict[str, object] = self._tree
+            place = self._first
             for segment in route.path.split("/")[1:]:
-                node = node.setdefault("{}" if segment.startswith("{") else segment, {})  # type: ignore[assignment]
-            methods: dict[str, Route] = node.setdefault("\0", {})  # type: ignore[assignment]
-            methods[route.method] = route
+                place = place.next[_ANY if segment.startswith("{") else segment]
+            place.routes[route.method] = route
 
     def find(self, method: str, raw_path: bytes) -> tuple[Route, Mapping[str, str]]:
         """The route, and the variable segments of the path by their names."""
-        node: object = self._tree
+        place: _Segment | None = self._first
         given: list[str] = []
         for segment in raw_path.decode("latin-1").split("/")[1:]:
-            assert isinstance(node, dict)
-            inner = node.get(segment)
-            if inner is None or segment in ("{}", "\0"):
-                inner = node.get("{}")
+            assert place is not None
+            known = place.next.get(segment)
+            if known is None:
                 given.append(segment)
-            if inner is None:
-                raise Problem("no-route", "there is nothing at this address; /openapi.json describes all that there is")
-            node = inner
-        assert isinstance(node, dict)
-        methods: dict[str, Route] = node.get("\0", {})
-        if not methods:
+            place = known or place.next.get(_ANY)
+            if place is None:
+                break
+        if place is None or not place.routes:
             raise Problem("no-route", "there is nothing at this address; /openapi.json describes all that there is")
-        route = methods.get("GET" if method == "HEAD" else method)
+        route = place.routes.get("GET" if method == "HEAD" else method)
         if route is None:
-            allowed = ", ".join(sorted({*methods, *(["HEAD"] if "GET" in methods else [])}))
+            allowed = ", ".join(sorted({*place.routes, *(["HEAD"] if "GET" in place.routes else [])}))
             raise Problem("wrong-method", f"this address takes {allowed}, not {method}", {"Allow": allowed})
+        if not given:
+            return route, {}
         names = [segment[1:-1] for segment in route.path.split("/") if segment.startswith("{")]
-        return route, dict(zip(names, map(_decoded, given), strict=True)) if names else {}
+        return route, dict(zip(names, map(_decoded, given), strict=True))
+
+
+class _Segment:
+    """A place in the tree of paths: what may follow it, and the routes that end here by their methods."""
+
+    def __init__(self) -> None:
+        self.next: defaultdict[str | None, _Segment] = defaultdict(_Segment)
+        self.routes: dict[str, Route] = {}
+
+
+_ANY = None
 
 
 def _decoded(segment: str) -> str:
