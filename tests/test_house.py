@@ -98,9 +98,9 @@ def test_the_reader_of_imports_sees_all_that_runs():
 FLOORS = (
     ("__main__", "__init__"),
     ("cli", "service"),
-    ("talk",),
+    ("talk", "stability"),
     ("engine",),
-    ("gather", "build", "store", "sandbox"),
+    ("gather", "build", "store", "sandbox", "prices"),
     ("collect", "clock"),
     ("template", "sources", "packs", "conversation", "providers", "extensions", "settings"),
     ("layout", "wire", "tokens", "budget", "drafts", "lists", "inspection"),

@@ -137,6 +137,7 @@ class Assembler:
         self.settings, self.assignments, self.rules = settings, tuple(assignments), tuple(rules)
         self.packs, self.values = dict(packs or {}), dict(values or {})
         self.skill_folders, self.variables = tuple(skill_folders), dict(variables or {})
+        self.reader: Callable[[], Reader] = Reader
         self._lock = allocate_lock()
         self._planned: Plan | None = None
         self._stands: tuple[Stand, ...] = ()
@@ -202,12 +203,12 @@ class Assembler:
 
     def template(self, address: str) -> Document:
         """The template at an address of this workspace's packs."""
-        reader = Reader()
+        reader = self.reader()
         return load_template(address, settled(self.workspace, reader), reader, self.packs)
 
     def layout(self) -> Layout:
         """The layout with every setting made. Nothing is gathered for it."""
-        return self._plan(Reader()).layout
+        return self._plan(self.reader()).layout
 
     def _with_skill(self, agent: Agent, stand: Stand) -> Agent:
         if not isinstance(agent.skill, str) or not agent.skill:
@@ -220,7 +221,7 @@ class Assembler:
         self, before: Stand | None, base: str | Document, scope: Scope | None, template: Document | None
     ) -> Stand:
         """Look again at whatever changed: settings and layout, or only what is found for them."""
-        reader = Reader()
+        reader = self.reader()
         plan = self._plan(reader)
         if before is not None and before.plan is not plan:
             before = None

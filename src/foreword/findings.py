@@ -69,6 +69,9 @@ CODES = {
         "The workspace or the tools have changed since the edition in use was made; the message tells the price.",
     ),
     "store-down": ("warning", "The store could not be reached; what this process knows is used."),
+    # prompt caches
+    "cache-order": ("warning", "A section stands before one that lives longer, which is written again with it."),
+    "cache-moved": ("warning", "Built again where nothing that matters had changed, a section reads otherwise."),
     # extensions
     "extension-failed": ("warning", "Something of an extension raised an exception and was skipped."),
     # what the caller gave

@@ -173,3 +173,157 @@ class VersionForm(TypedDict):
     time: str | None
     note: str
     template: str
+
+
+# How prompts differ, and what prompt caches make of them
+
+
+class SpanForm(TypedDict):
+    start: int
+    end: int
+    text: str
+
+
+class CauseForm(TypedDict):
+    kind: str
+    path: str | None
+    lines: list[int] | None
+    note: str | None
+
+
+class EditForm(TypedDict):
+    old: SpanForm
+    new: SpanForm
+    causes: list[CauseForm]
+
+
+class SectionPlaceForm(TypedDict):
+    start: int
+    end: int
+    place: int
+
+
+class SectionDiffForm(TypedDict):
+    section: str
+    changes: list[str]
+    old: SectionPlaceForm | None
+    new: SectionPlaceForm | None
+    edits: list[EditForm]
+    causes: list[CauseForm]
+
+
+class SubjectForm(TypedDict):
+    name: str
+    id: str
+    layout: str | None
+    tokens: TokensForm
+
+
+class ToolsDiffForm(TypedDict):
+    added: list[str]
+    removed: list[str]
+    changed: list[str]
+    reordered: bool
+
+
+class CircumstanceForm(TypedDict):
+    name: str
+    old: str
+    new: str
+
+
+class DifferenceForm(TypedDict):
+    same: bool
+    old: SubjectForm
+    new: SubjectForm
+    sections: list[SectionDiffForm]
+    tools: ToolsDiffForm
+    circumstances: list[CircumstanceForm]
+
+
+class PriceForm(TypedDict):
+    model: str
+    input: float
+    write: float
+    read: float
+    minimum: int | None
+    source: str
+    date: str
+
+
+class BreakpointForm(TypedDict):
+    of: str
+    after: str
+    lifetime: str
+    tokens: int
+    kept: bool | None
+
+
+class ProviderForm(TypedDict):
+    provider: str
+    caching: str
+    order: list[str]
+    price: PriceForm | None
+    tokens: int
+    breakpoints: list[BreakpointForm]
+    first_request: float | None
+    next_request: float | None
+
+
+class MisplacedForm(TypedDict):
+    section: str
+    lifetime: str
+    before: list[str]
+    tokens: int
+
+
+class MendForm(TypedDict):
+    order: list[str]
+    set: list[str]
+    mends: str
+
+
+class RebuildForm(TypedDict):
+    varied: str
+    how: str
+    same: bool | None
+    trouble: str | None
+    sections: list[SectionDiffForm]
+
+
+class CacheForm(TypedDict):
+    prompt: SubjectForm
+    providers: list[ProviderForm]
+    misplaced: list[MisplacedForm]
+    mend: MendForm | None
+    rebuilds: list[RebuildForm]
+    findings: list[FindingForm]
+
+
+class FirstDifferenceForm(TypedDict):
+    of: str
+    name: str | None
+    offset: int
+    causes: list[CauseForm]
+
+
+class KeptForm(TypedDict):
+    provider: str
+    caching: str
+    order: list[str]
+    price: PriceForm | None
+    tokens: int
+    most: int
+    shared: int
+    kept: int
+    lost: int
+    rewrite: float | None
+    rewrite_each_turn: float | None
+    first: FirstDifferenceForm | None
+
+
+class KeptsForm(TypedDict):
+    old: SubjectForm
+    new: SubjectForm
+    turns: int
+    providers: list[KeptForm]

@@ -29,7 +29,11 @@ if TYPE_CHECKING:
     from .sources.files import Reader
     from .vocabulary import Finding, Workspace
 
-OWN = {"layout": "the layout where the caller names none", "store": "where templates, prompts and editions are kept"}
+OWN = {
+    "layout": "the layout where the caller names none",
+    "store": "where templates, prompts and editions are kept",
+    "prices": "a file of prices and minimums of prompt caches, beside the shipped ones",
+}
 
 
 @value

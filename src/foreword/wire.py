@@ -5,7 +5,26 @@ Offsets are in code points of the prompt's text.
 
 from __future__ import annotations
 
-from .vocabulary import Candidate, Document, Finding, Inputs, Resident, Skill, Workspace, digest, printable, replace
+from itertools import pairwise
+
+from .errors import CallError
+from .vocabulary import (
+    LIFETIMES,
+    Candidate,
+    Document,
+    Finding,
+    Inputs,
+    Origin,
+    Passage,
+    Piece,
+    Prompt,
+    Resident,
+    Skill,
+    Workspace,
+    digest,
+    printable,
+    replace,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,26 +34,42 @@ if TYPE_CHECKING:
     from .conversation import Drift
     from .forms import (
         AccountForm,
+        BreakpointForm,
         CandidateForm,
+        CauseForm,
         ConversationForm,
+        DifferenceForm,
         DriftForm,
+        EditForm,
         EditionForm,
         EditionRowForm,
         FindingForm,
+        FirstDifferenceForm,
+        KeptForm,
         LineForm,
+        MisplacedForm,
         OriginForm,
         PassageForm,
+        PriceForm,
         PromptForm,
+        SectionDiffForm,
+        SectionPlaceForm,
         SkillForm,
+        SpanForm,
+        SubjectForm,
         TokensForm,
         TurnForm,
         VariableForm,
         VersionForm,
     )
+    from .inspection.cache import Breakpoint, FirstDifference, Kept, Misplaced
+    from .inspection.diff import Cause, Difference, Edit, SectionDiff
     from .inspection.origins import Line
+    from .inspection.prices import Price, ProviderRules
+    from .inspection.subject import Subject
     from .template.catalog import CatalogRow
     from .tokens import Count
-    from .vocabulary import ConversationRow, Edition, Origin, Passage, Piece, Prompt, TemplateVersion, Turn
+    from .vocabulary import ConversationRow, Edition, TemplateVersion, Turn
 
 
 def prompt_form(prompt: Prompt, whole: Count, each: Sequence[Count]) -> PromptForm:
@@ -280,3 +315,194 @@ def version_form(version: TemplateVersion) -> VersionForm:
         "note": version.note,
         "template": version.template,
     }
+
+
+# A saved form, read again
+
+
+def prompt_from(form: Mapping[str, Any], where: str) -> Prompt:
+    """The prompt of a saved form: that of `show --json`, of `talk show --json`, or of `talk turn --json`, which tells no passages.
+
+    It may come from anywhere: what cannot be is an error that begins with `where`.
+    """
+    text = form.get("text", form.get("system"))
+    if not isinstance(text, str):
+        raise CallError(
+            f"{where}: it takes a text, as foreword show --json, talk show --json or talk turn --json print it"
+        )
+    passages = [
+        _passage_from(each, text, f"{where}: passage {n}") for n, each in enumerate(_rows(form, "passages", where), 1)
+    ]
+    for before, after in pairwise(passages):
+        if after.start < before.end:
+            raise CallError(f"{where}: the passages {before.section!r} and {after.section!r} overlap")
+    candidates = [
+        _candidate_from(each, f"{where}: candidate {n}") for n, each in enumerate(_rows(form, "candidates", where), 1)
+    ]
+    layout = form.get("layout", "")
+    return Prompt(layout.rpartition("/")[2] if isinstance(layout, str) else "", text, passages, candidates)
+
+
+def _rows(form: Mapping[str, Any], key: str, where: str) -> list[Any]:
+    rows = form.get(key, [])
+    if not isinstance(rows, list):
+        raise CallError(f"{where}: {key} takes a list")
+    return rows
+
+
+def _passage_from(form: Any, text: str, where: str) -> Passage:
+    start, end = _span(form, 0, len(text), where)
+    if form.get("lifetime") not in LIFETIMES or not isinstance(form.get("section"), str):
+        raise CallError(f"{where} takes a section and a lifetime ({', '.join(LIFETIMES)})")
+    pieces: list[Piece] = []
+    at = start
+    for number, each in enumerate(_rows(form, "origins", where), 1):
+        first, last = _span(each, at, end, f"{where}: origin {number}")
+        if first > at:
+            pieces.append(Piece(text[at:first], Origin("mark")))
+        pieces.append(Piece(text[first:last], _origin_from(each, f"{where}: origin {number}")))
+        at = last
+    if at < end:
+        pieces.append(Piece(text[at:end], Origin("mark")))
+    return Passage(form["section"], start, text[start:end], form["lifetime"], pieces)
+
+
+def _span(form: Any, least: int, most: int, where: str) -> tuple[int, int]:
+    if not isinstance(form, dict):
+        raise CallError(f"{where} takes an object")
+    start, end = form.get("start"), form.get("end")
+    if type(start) is not int or type(end) is not int or not least <= start <= end <= most:
+        raise CallError(f"{where} takes a start and an end between {least} and {most}, not {start!r} and {end!r}")
+    return start, end
+
+
+def _origin_from(form: Any, where: str) -> Origin:
+    kind, path, lines, hash = (form.get(key) for key in ("kind", "path", "lines", "hash"))
+    if not isinstance(kind, str) or not isinstance(path or "", str) or not isinstance(hash or "", str):
+        raise CallError(f"{where} takes a kind, a path and a hash as texts")
+    if lines is not None and not (
+        isinstance(lines, list) and len(lines) == 2 and all(type(each) is int for each in lines)
+    ):
+        raise CallError(f"{where}: lines takes two numbers or null, not {lines!r}")
+    return Origin(kind, path or "", (lines[0], lines[1]) if lines else None, hash or "")
+
+
+def _candidate_from(form: Any, where: str) -> Candidate:
+    keys = ("path", "layer", "fate", "reason")
+    if not isinstance(form, dict) or not all(isinstance(form.get(key), str) for key in keys):
+        raise CallError(f"{where} takes path, layer, fate and reason as texts")
+    return Candidate(*(form[key] for key in keys))
+
+
+# How two prompts differ
+
+
+def difference_form(old: Subject, new: Subject, tokens: tuple[Count, Count], found: Difference) -> DifferenceForm:
+    """Two prompts and all that differs between them."""
+    tools = found.tools
+    return {
+        "same": not found.has_any,
+        "old": subject_form(old, tokens[0]),
+        "new": subject_form(new, tokens[1]),
+        "sections": [section_diff_form(each, old.prompt.text, new.prompt.text) for each in found.sections],
+        "tools": {
+            "added": list(tools.came),
+            "removed": list(tools.went),
+            "changed": list(tools.changed),
+            "reordered": tools.is_reordered,
+        },
+        "circumstances": [{"name": name, "old": was, "new": now} for name, was, now in found.circumstances],
+    }
+
+
+def subject_form(subject: Subject, tokens: Count) -> SubjectForm:
+    prompt = subject.prompt
+    return {"name": subject.name, "id": prompt.id, "layout": prompt.layout or None, "tokens": tokens_form(tokens)}
+
+
+def section_diff_form(found: SectionDiff, old: str, new: str) -> SectionDiffForm:
+    return {
+        "section": found.section,
+        "changes": list(found.changes),
+        "old": _place_form(found.old, found.old_place),
+        "new": _place_form(found.new, found.new_place),
+        "edits": [edit_form(each, old, new) for each in found.edits],
+        "causes": [cause_form(each) for each in found.causes],
+    }
+
+
+def _place_form(span: tuple[int, int] | None, place: int) -> SectionPlaceForm | None:
+    return {"start": span[0], "end": span[1], "place": place} if span else None
+
+
+def edit_form(edit: Edit, old: str, new: str) -> EditForm:
+    """Words that changed, with their offsets in the two texts."""
+    before: SpanForm = {"start": edit.old[0], "end": edit.old[1], "text": old[edit.old[0] : edit.old[1]]}
+    after: SpanForm = {"start": edit.new[0], "end": edit.new[1], "text": new[edit.new[0] : edit.new[1]]}
+    return {"old": before, "new": after, "causes": [cause_form(each) for each in edit.causes]}
+
+
+def cause_form(cause: Cause) -> CauseForm:
+    return {
+        "kind": cause.kind,
+        "path": cause.path or None,
+        "lines": list(cause.lines) if cause.lines else None,
+        "note": cause.note or None,
+    }
+
+
+# What a prompt cache makes of prompts
+
+
+def price_form(price: Price) -> PriceForm:
+    return {
+        "model": price.name,
+        "input": price.input,
+        "write": price.write,
+        "read": price.read,
+        "minimum": price.minimum,
+        "source": price.source,
+        "date": price.date,
+    }
+
+
+def breakpoint_form(found: Breakpoint) -> BreakpointForm:
+    return {
+        "of": found.of,
+        "after": found.after,
+        "lifetime": found.lifetime,
+        "tokens": found.tokens,
+        "kept": found.is_kept,
+    }
+
+
+def misplaced_form(found: Misplaced) -> MisplacedForm:
+    return {
+        "section": found.section,
+        "lifetime": found.lifetime,
+        "before": list(found.before),
+        "tokens": found.tokens,
+    }
+
+
+def kept_form(found: Kept, rules: ProviderRules, price: Price | None, turns: int) -> KeptForm:
+    """What a provider keeps; dollars are for one rewrite, and for one on each of so many turns."""
+    return {
+        "provider": found.provider,
+        "caching": rules.caching,
+        "order": list(rules.order),
+        "price": price_form(price) if price else None,
+        "tokens": found.total,
+        "most": found.most,
+        "shared": found.shared,
+        "kept": found.tokens,
+        "lost": found.lost,
+        "rewrite": found.rewrite,
+        "rewrite_each_turn": None if found.rewrite is None else found.rewrite * turns,
+        "first": _first_difference_form(found.first) if found.first else None,
+    }
+
+
+def _first_difference_form(found: FirstDifference) -> FirstDifferenceForm:
+    causes = [cause_form(each) for each in found.causes]
+    return {"of": found.of, "name": found.name or None, "offset": found.offset, "causes": causes}

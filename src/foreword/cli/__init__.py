@@ -16,6 +16,8 @@ COMMANDS = {
     "why": ("prompt", "every file that was considered, and why it is in the prompt or not"),
     "blame": ("prompt", "the prompt, each line with its origin"),
     "tokens": ("prompt", "what each section costs"),
+    "diff": ("inspect", "how two prompts differ, section by section and word by word, and what caused it"),
+    "cache": ("inspect", "what prompt caches make of a prompt, or of a change"),
     "layouts": ("catalog", "the layouts, or one of them"),
     "skills": ("catalog", "the skills that were found"),
     "skill": ("catalog", "the message that activates a skill"),

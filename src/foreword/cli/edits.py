@@ -1,0 +1,138 @@
+"""How changes of a prompt are shown: words in colour on a terminal, in brackets when piped."""
+
+from __future__ import annotations
+
+import re
+import sys
+
+from ..inspection.diff import told
+from ..vocabulary import printable
+from .terminal import is_terminal, painted, write
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ..inspection.cache import FirstDifference
+    from ..inspection.diff import Cause, Difference, Edit, SectionDiff
+    from ..inspection.subject import Subject
+
+_COLOURS = {"came": "green", "went": "red", "moved": "cyan", "changed": "yellow"}
+_MOST_EDITS = 20
+_MOST_LINES = 8
+_MOST_CAUSES = 6
+_WIDEST = 160
+_AROUND = 50
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def write_difference(old: Subject, new: Subject, tokens: tuple[int, int], found: Difference) -> None:
+    """Print how two prompts differ."""
+    width = max(len(old.name), len(new.name))
+    for sign, colour, subject, count in (("-", "red", old, tokens[0]), ("+", "green", new, tokens[1])):
+        layout = f"  {subject.prompt.layout}" if subject.prompt.layout else ""
+        head = f"{sign} {subject.name:<{width}}{layout}  {count:,} tokens  {subject.prompt.id[:19]}"
+        write(painted(head, colour))
+    for name, before, after in found.circumstances:
+        write(f"{painted('made with', 'dim')}  {name} {printable(before) or 'none'} → {printable(after) or 'none'}")
+    for each in found.sections:
+        write("\n")
+        _write_section(each, old.prompt.text, new.prompt.text)
+    if found.tools.has_any:
+        write("\n")
+        _write_tools(found)
+    if not found.has_any:
+        write("the prompts are the same")
+
+
+def _write_section(found: SectionDiff, old: str, new: str) -> None:
+    how = " and ".join(painted(each, _COLOURS[each]) for each in found.changes)
+    moved = f"  from place {found.old_place} to {found.new_place}" if "moved" in found.changes else ""
+    write(f"{how}  {painted(printable(found.section), 'bold')}{moved}")
+    if "came" in found.changes and found.new:
+        _write_causes(found.causes)
+        write("\n".join(_lines(new[found.new[0] : found.new[1]], "+", "green")))
+    elif "went" in found.changes and found.old:
+        _write_causes(found.causes)
+        write("\n".join(_lines(old[found.old[0] : found.old[1]], "-", "red")))
+    elif not found.edits:
+        _write_causes(found.causes)
+    last: Sequence[Cause] = ()
+    for edit in found.edits[:_MOST_EDITS]:
+        if edit.causes != last:
+            _write_causes(edit.causes)
+            last = edit.causes
+        write("\n".join(_edit(edit, old, new)))
+    if len(found.edits) > _MOST_EDITS:
+        write(f"  … {len(found.edits) - _MOST_EDITS:,} more changes (--json has them all)")
+
+
+def _write_causes(causes: Sequence[Cause]) -> None:
+    for cause in causes[:_MOST_CAUSES]:
+        write(f"  {painted(told(cause), 'cyan')}")
+    if len(causes) > _MOST_CAUSES:
+        write(f"  … {len(causes) - _MOST_CAUSES:,} more sources")
+
+
+def _write_tools(found: Difference) -> None:
+    tools = found.tools
+    for how, names in (("came", tools.came), ("went", tools.went), ("changed", tools.changed)):
+        if names:
+            write(f"{painted(how, _COLOURS[how])}  tools {', '.join(map(printable, names))}")
+    if tools.is_reordered:
+        write(f"{painted('moved', 'cyan')}  tools stand in another order")
+
+
+def _edit(edit: Edit, old: str, new: str) -> Iterator[str]:
+    """The words within their line where they are on one, else the lines."""
+    gone, came = old[edit.old[0] : edit.old[1]], new[edit.new[0] : edit.new[1]]
+    if "\n" not in gone and "\n" not in came:
+        start = max(old.rfind("\n", 0, edit.old[0]) + 1, edit.old[0] - _AROUND)
+        stop = old.find("\n", edit.old[1])
+        end = min(stop if stop >= 0 else len(old), edit.old[1] + _AROUND)
+        before = ("…" if start and old[start - 1] != "\n" else "") + _plain(old[start : edit.old[0]])
+        after = _plain(old[edit.old[1] : end]) + ("…" if end < len(old) and old[end] != "\n" else "")
+        yield f"    {before}{_marked(gone, '[-', '-]', 'red')}{_marked(came, '{+', '+}', 'green')}{after}"
+        return
+    if gone.isspace() or came.isspace():
+        yield f"    {_marked(gone, '[-', '-]', 'red')}{_marked(came, '{+', '+}', 'green')}"
+        return
+    yield from _lines(gone, "-", "red")
+    yield from _lines(came, "+", "green")
+
+
+def _marked(text: str, opening: str, closing: str, colour: str) -> str:
+    """Changed words; blanks alone would not be seen, and are drawn."""
+    if not text:
+        return ""
+    shown = _plain(text)
+    if text.isspace():
+        shown = text.replace(" ", "·").replace("\t", "⇥").replace("\n", "⏎")
+    shown = shown if len(shown) <= _WIDEST else f"{shown[: _WIDEST - 1]}…"
+    return painted(shown, colour) if is_terminal(sys.stdout) else f"{opening}{shown}{closing}"
+
+
+def _lines(text: str, sign: str, colour: str) -> Iterator[str]:
+    if not text:
+        return
+    lines = text.removeprefix("\n").removesuffix("\n").split("\n", _MOST_LINES)
+    for line in lines[:_MOST_LINES]:
+        shown = _plain(line if len(line) <= _WIDEST else f"{line[: _WIDEST - 1]}…")
+        yield painted(f"    {sign} {shown}".rstrip(), colour)
+    if len(lines) > _MOST_LINES:
+        yield f"    {sign} … {lines[-1].count(chr(10)) + 1:,} more lines"
+
+
+def _plain(text: str) -> str:
+    """A text that cannot do anything to a terminal."""
+    return _CONTROLS.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
+
+
+def write_first(found: FirstDifference) -> str:
+    """Where two requests begin to differ, and who wrote that."""
+    if found.of == "tools":
+        return f"the definition of the tool {printable(found.name)}, character {found.offset + 1:,}"
+    if found.of == "messages":
+        return f"message {found.name}, character {found.offset + 1:,}"
+    section = f"section '{printable(found.name)}'" if found.name else f"character {found.offset + 1:,} of the prompt"
+    return section + (f", {', '.join(map(told, found.causes))}" if found.causes else "")

@@ -1,0 +1,408 @@
+"""Commands that ask questions of finished prompts: diff, cache."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from ..errors import CallError
+from ..vocabulary import Workspace, replace
+from .edits import write_difference, write_first
+from .options import OPTIONS, agent, assembler, parser
+from .subjects import TAKES, assembled, read_subject
+from .terminal import is_terminal, painted, report, write, write_json, write_table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+    from typing import Any
+
+    from ..forms import CacheForm, MendForm, ProviderForm
+    from ..inspection.cache import Kept, Misplaced, Stretch
+    from ..inspection.diff import SectionDiff
+    from ..inspection.prices import Price, Prices, ProviderRules
+    from ..inspection.subject import Subject
+    from ..stability import Rebuild
+    from .options import Parser
+
+_MOST_TURNS = 1_000_000
+
+
+def parser_for(command: str) -> Parser:
+    """The parser of one of these commands."""
+    made = parser(command)
+    if command == "diff":
+        made.add_argument("old", metavar="OLD", help=f"the prompt before: {TAKES}")
+        made.add_argument("new", metavar="NEW", help="the prompt after, named in the same ways")
+        made.add_argument("--exit-code", action="store_true", help="exit with 1 if the prompts differ")
+        return made
+    made.add_argument("dir", nargs="?", default=argparse.SUPPRESS, metavar="DIR|OLD", help=f"{TAKES}")
+    made.add_argument(
+        "new", nargs="?", default="", metavar="NEW", help="the prompt after a change, named in the same ways"
+    )
+    made.add_argument(
+        "--turns", type=int, default=30, metavar="N", help="how many turns more a change is reckoned for (30)"
+    )
+    made.add_argument(
+        "--prices", default="", metavar="FILE", help="a TOML file of prices that outranks the shipped ones"
+    )
+    made.add_argument(
+        "--exit-code", action="store_true", help="exit with 1 if there is something to mend, or tokens are lost"
+    )
+    return made
+
+
+# foreword diff
+
+
+def diff(given: argparse.Namespace) -> int:
+    """`foreword diff OLD NEW`"""
+    from ..inspection.diff import compare
+    from ..tokens import count
+
+    if given.old == given.new == "-":
+        raise CallError("only one of the two can be standard input")
+    old, new = read_subject(given.old, given), read_subject(given.new, given)
+    found = compare(old, new)
+    tokens = count(old.prompt.text, given.model, given.provider), count(new.prompt.text, given.model, given.provider)
+    if given.json:
+        from ..wire import difference_form
+
+        write_json(difference_form(old, new, tokens, found))
+    else:
+        write_difference(old, new, (tokens[0].count, tokens[1].count), found)
+    return 1 if given.exit_code and found.has_any else 0
+
+
+# foreword cache
+
+
+def cache(given: argparse.Namespace) -> int:
+    """`foreword cache [DIR]`, `foreword cache OLD NEW`"""
+    from ..prices import read_prices
+
+    if not 0 <= given.turns <= _MOST_TURNS:
+        raise CallError(f"--turns takes a number from 0 to {_MOST_TURNS:,}, not {given.turns}")
+    where = given.dir if os.path.isdir(given.dir) else "."
+    table = read_prices(given.prices, Workspace(where, home=given.home), given.settings)
+    asked = [_Asked(rules, table, given) for rules in _providers(table, given)]
+    return _cache_of_change(given, asked) if given.new else _cache_of_prompt(given, asked)
+
+
+def _providers(table: Prices, given: argparse.Namespace) -> Sequence[ProviderRules]:
+    """Every provider, or the one that was named."""
+    named = [each for each in table.providers if each.name == given.provider.lower()]
+    return named or table.providers
+
+
+class _Asked:
+    """A provider, the price of the model that is meant, and how that model counts."""
+
+    def __init__(self, rules: ProviderRules, table: Prices, given: argparse.Namespace) -> None:
+        self.rules = rules
+        # A model that no row knows is the caller's provider's, else nobody's: then each has its usual one.
+        owner = table.provider_of(given.model) or given.provider.lower()
+        self.model = given.model if owner == rules.name else ""
+        self.price: Price | None = table.of(rules, self.model)
+        self._counts: dict[str, int] = {}
+
+    def count(self, text: str) -> int:
+        from ..tokens import count
+
+        if text not in self._counts:
+            self._counts[text] = count(text, self.model or self.rules.model, self.rules.name).count
+        return self._counts[text]
+
+    def stretches(self, subject: Subject) -> list[Stretch]:
+        """The request as the provider reads it."""
+        from ..inspection.cache import rendered, with_last_breakpoint
+
+        try:
+            stretches = rendered(_request(self.rules.name, subject), self.rules.order)
+        except (AttributeError, KeyError, TypeError):
+            raise CallError(
+                f"{subject.name}: its tools or messages have no form that {self.rules.name} takes"
+            ) from None
+        return with_last_breakpoint(stretches) if self.rules.caching == "breakpoints" else stretches
+
+
+def _request(provider: str, subject: Subject) -> dict[str, Any]:
+    """What the provider's client would be given; of a provider of the user's own, what most servers take."""
+    from ..providers.anthropic import for_anthropic
+    from ..providers.gemini import for_gemini
+    from ..providers.openai import for_openai_responses
+
+    if provider == "anthropic":
+        return for_anthropic(subject.turn)
+    return for_gemini(subject.turn) if provider == "gemini" else for_openai_responses(subject.turn)
+
+
+# of one prompt
+
+
+def _cache_of_prompt(given: argparse.Namespace, asked: Sequence[_Asked]) -> int:
+    from ..inspection.cache import misplaced, moved_findings, order_findings
+
+    is_folder = os.path.isdir(given.dir)
+    given.clock = _moment(given)
+    subject = assembled(given.dir, given) if is_folder else read_subject(given.dir, given)
+    counted = asked[0].count
+    found = misplaced(subject.prompt, counted)
+    mend = _mend(given, subject, found, is_folder)
+    rebuilt = _rebuilt(given, subject) if is_folder else []
+    moved = [(each.how, sections) for each, sections in rebuilt if sections]
+    behind = [counted(subject.prompt.text[_first_at(sections) :]) for _, sections in moved]
+    findings = [*order_findings(found), *moved_findings(moved, behind)]
+    form = _cache_form(subject, given, [_provider_form(subject, each) for each in asked], found, mend)
+    if given.json:
+        from ..wire import finding_form
+
+        form["rebuilds"] = [_rebuild_form(each, sections, subject) for each, sections in rebuilt]
+        form["findings"] = [finding_form(each) for each in findings]
+        write_json(form)
+    else:
+        _write_cache(form, rebuilt)
+        report(findings)
+    return 1 if given.exit_code and findings else 0
+
+
+def _moment(given: argparse.Namespace) -> datetime:
+    """One time for every build, in the form in which another process can be told it."""
+    from datetime import datetime
+
+    from ..engine import local_time
+
+    return datetime.fromisoformat((given.clock or local_time()).isoformat())
+
+
+def _rebuilt(given: argparse.Namespace, subject: Subject) -> list[tuple[Rebuild, Sequence[SectionDiff]]]:
+    """The prompt built again in every way that should not matter, and what moved each time."""
+    from ..inspection.diff import compare
+    from ..inspection.subject import Subject as Again
+    from ..stability import rebuilds
+
+    found: list[tuple[Rebuild, Sequence[SectionDiff]]] = []
+    for each in rebuilds(assembler(given), agent(given), given.clock, _command(given)):
+        sections = () if each.prompt is None else compare(subject, Again(each.how, each.prompt)).sections
+        found.append((each, sections))
+    return found
+
+
+def _command(given: argparse.Namespace) -> list[str]:
+    """The options as another process takes them."""
+    command = ["show", given.dir, "--json", f"--now={given.clock.isoformat()}"]
+    for name, takes in OPTIONS:
+        content = getattr(given, name.removeprefix("--").replace("-", "_"))
+        if name in ("--json", "--now", "--strict") or not content:
+            continue
+        if takes.get("action") == "store_true":
+            command.append(name)
+        else:
+            command += [f"{name}={each}" for each in (content if isinstance(content, list) else [content])]
+    return command
+
+
+def _first_at(sections: Sequence[SectionDiff]) -> int:
+    """Where the first change stands in the prompt as it was."""
+    starts = [each.edits[0].old[0] if each.edits else each.old[0] if each.old else 0 for each in sections]
+    return min(starts, default=0)
+
+
+def _mend(given: argparse.Namespace, subject: Subject, found: Sequence[Misplaced], is_folder: bool) -> MendForm | None:
+    """The order that would mend it, and the options that come nearest to it: they are tried before they are named."""
+    from ..inspection.cache import mended_order, mending, misplaced
+
+    if not found:
+        return None
+    mend: MendForm = {"order": mended_order(subject.prompt), "set": [], "mends": "none"}
+    if not is_folder:
+        return mend
+    options = [f"{key}={','.join(names)}" for key, names in mending(assembler(given).layout().sections)]
+    if options:
+        own = argparse.Namespace(**{**vars(given), "set": [*given.set, *options]})
+        left = misplaced(assembled(given.dir, own).prompt, len)
+        mend["mends"] = "part" if left else "all"
+        mend["set"] = options if len(left) < len(found) else []
+    return mend
+
+
+def _provider_form(subject: Subject, asked: _Asked) -> ProviderForm:
+    from ..inspection.cache import breakpoints, costs, keeps
+    from ..wire import breakpoint_form, price_form
+
+    stretches = asked.stretches(subject)
+    cuts = breakpoints(stretches, subject.prompt, asked.rules, asked.price, asked.count)
+    total, _, most = keeps(stretches, stretches, asked.rules, asked.price, asked.count)
+    price = asked.price
+    return {
+        "provider": asked.rules.name,
+        "caching": asked.rules.caching,
+        "order": list(asked.rules.order),
+        "price": price_form(price) if price else None,
+        "tokens": total,
+        "breakpoints": [breakpoint_form(each) for each in cuts],
+        "first_request": costs(total, most, price, is_read=False) if price else None,
+        "next_request": costs(total, most, price, is_read=True) if price else None,
+    }
+
+
+def _cache_form(
+    subject: Subject,
+    given: argparse.Namespace,
+    providers: list[ProviderForm],
+    found: Sequence[Misplaced],
+    mend: MendForm | None,
+) -> CacheForm:
+    from ..tokens import count
+    from ..wire import misplaced_form, subject_form
+
+    return {
+        "prompt": subject_form(subject, count(subject.prompt.text, given.model, given.provider)),
+        "providers": providers,
+        "misplaced": [misplaced_form(each) for each in found],
+        "mend": mend,
+        "rebuilds": [],
+        "findings": [],
+    }
+
+
+def _rebuild_form(rebuilt: Rebuild, sections: Sequence[SectionDiff], subject: Subject) -> Any:
+    from ..wire import section_diff_form
+
+    new = rebuilt.prompt.text if rebuilt.prompt else ""
+    return {
+        "varied": rebuilt.varied,
+        "how": rebuilt.how,
+        "same": None if rebuilt.prompt is None else not sections,
+        "trouble": rebuilt.trouble or None,
+        "sections": [section_diff_form(each, subject.prompt.text, new) for each in sections],
+    }
+
+
+def _write_cache(form: CacheForm, rebuilt: Sequence[tuple[Rebuild, Sequence[SectionDiff]]]) -> None:
+    prompt = form["prompt"]
+    layout = f"layout {prompt['layout']}, " if prompt["layout"] else ""
+    write(
+        f"{painted(prompt['name'], 'bold')}  {layout}{prompt['tokens']['count']:,} tokens by {prompt['tokens']['method']}"
+    )
+    for each in form["providers"]:
+        _write_provider(each)
+    mend = form["mend"]
+    write("\n")
+    if mend is None:
+        write("order   no section stands before one that lives longer")
+    else:
+        write(f"order   this would mend it: {', '.join(mend['order'])}")
+        tried = {"all": "mends all of it", "part": "mends some of it", "none": ""}[mend["mends"]]
+        if mend["set"]:
+            write(f"        {' '.join(f'--set {option}' for option in mend['set'])}  {painted(tried, 'dim')}")
+    if rebuilt:
+        same = sum(not sections and rebuild.prompt is not None for rebuild, sections in rebuilt)
+        write(f"again   {same} of {len(rebuilt)} other builds gave the same bytes")
+    for rebuild, sections in rebuilt:
+        if sections or rebuild.trouble:
+            told = rebuild.trouble or ", ".join(each.section for each in sections)
+            write(f"        {painted('moved' if sections else 'failed', 'yellow')}  {rebuild.how}: {told}")
+    sys.stdout.flush()
+
+
+def _write_provider(form: ProviderForm) -> None:
+    price = form["price"]
+    from_ = f", from {price['minimum']:,} tokens on" if price and price["minimum"] else ""
+    how = f"at {len(form['breakpoints'])} breakpoints" if form["caching"] == "breakpoints" else "by itself"
+    write("\n")
+    write(
+        f"{painted(form['provider'], 'bold')}  {price['model'] if price else 'no price is known'}; reads {', '.join(form['order'])}; "
+        f"caches {how}{from_}"
+    )
+    rows = [
+        (
+            f"  {'tools' if each['of'] == 'tools' else each['after'] or 'the prompt'}",
+            each["lifetime"],
+            f"{each['tokens']:,}",
+            {True: "kept", False: "too short to be kept", None: ""}[each["kept"]],
+        )
+        for each in form["breakpoints"]
+    ]
+    write_table(rows, ("  behind", "lives for", "tokens", ""), ("", "dim", "", "dim"), right=(2,))
+    if price and form["first_request"] is not None and form["next_request"] is not None:
+        write(f"  the first request costs {dollars(form['first_request'])}, the next {dollars(form['next_request'])}")
+
+
+# of a change
+
+
+def _cache_of_change(given: argparse.Namespace, asked: Sequence[_Asked]) -> int:
+    from ..inspection.cache import kept
+
+    if given.dir == given.new == "-":
+        raise CallError("only one of the two can be standard input")
+    given.clock = _moment(given)
+    old, new = read_subject(given.dir, given), read_subject(given.new, given)
+    if old.tools is None or new.tools is None:
+        # What is not known of one is not held against the other.
+        old, new = replace(old, tools=None), replace(new, tools=None)
+    found = [
+        kept((old, each.stretches(old)), (new, each.stretches(new)), each.rules, each.price, each.count)
+        for each in asked
+    ]
+    if given.json:
+        _write_kept_json(given, old, new, asked, found)
+    else:
+        _write_kept(given, (old, new), asked, found)
+    return 1 if given.exit_code and any(each.lost for each in found) else 0
+
+
+def _write_kept_json(
+    given: argparse.Namespace, old: Subject, new: Subject, asked: Sequence[_Asked], found: Sequence[Kept]
+) -> None:
+    from ..tokens import count
+    from ..wire import kept_form, subject_form
+
+    tokens = [count(each.prompt.text, given.model, given.provider) for each in (old, new)]
+    rows = [kept_form(kept, each.rules, each.price, given.turns) for each, kept in zip(asked, found, strict=True)]
+    subjects = subject_form(old, tokens[0]), subject_form(new, tokens[1])
+    write_json({"old": subjects[0], "new": subjects[1], "turns": given.turns, "providers": rows})
+
+
+def _write_kept(
+    given: argparse.Namespace, subjects: tuple[Subject, Subject], asked: Sequence[_Asked], found: Sequence[Kept]
+) -> None:
+    rows = [
+        (
+            kept.provider,
+            each.price.name if each.price else "no price is known",
+            f"{kept.shared:,} of {kept.total:,}",
+            f"{kept.tokens:,}",
+            f"{kept.lost:,}",
+            dollars(kept.rewrite),
+            dollars(None if kept.rewrite is None else kept.rewrite * given.turns),
+        )
+        for each, kept in zip(asked, found, strict=True)
+    ]
+    head = ("", "model", "same tokens", "kept", "written again", "costs more now", f"on each of {given.turns} turns")
+    write_table(rows if is_terminal(sys.stdout) else [head, *rows], head, ("bold",), right=(2, 3, 4, 5, 6))
+    if not any(kept.most for kept in found):
+        write("the prompt is too short to be kept by any of them")
+    firsts: dict[str, list[str]] = {}
+    for kept in found:
+        if kept.first:
+            firsts.setdefault(write_first(kept.first), []).append(kept.provider)
+    write("\n")
+    for sentence, names in firsts.items():
+        write(f"first difference for {', '.join(names)}: {sentence}")
+    if not firsts:
+        write(
+            "nothing differs"
+            if subjects[0].prompt.text == subjects[1].prompt.text
+            else "the one goes on where the other ends"
+        )
+
+
+def dollars(amount: float | None) -> str:
+    """An amount as a person reads it: small ones with as many places as they need."""
+    if amount is None:
+        return "-"
+    return f"${amount:,.2f}" if amount >= 1 or amount == 0 else f"${amount:.4f}" if amount >= 0.0001 else "<$0.0001"

@@ -1,0 +1,162 @@
+"""Prices and minimums of prompt caches: a table that is given, and how a model finds its row.
+
+The figures are data with a source and a date each (`prices.toml`), because they age; none of them stands in code.
+"""
+
+from __future__ import annotations
+
+from ..errors import CallError, suggestion
+from ..vocabulary import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+PARTS_OF_A_REQUEST = ("tools", "system", "messages")
+CACHINGS = ("breakpoints", "prefix")
+MILLION = 1_000_000
+
+
+@value
+class Price:
+    """What a model's provider charges for a million tokens, and how many it takes to be cached at all (None: not known)."""
+
+    name: str
+    provider: str
+    input: float
+    write: float
+    read: float
+    minimum: int | None = None
+    source: str = ""
+    date: str = ""
+
+
+@value
+class ProviderRules:
+    """How a provider reads a request and keeps its beginning."""
+
+    name: str
+    order: Sequence[str]
+    caching: str
+    step: int
+    model: str
+    source: str = ""
+    date: str = ""
+
+
+@value
+class Prices:
+    """All that is known of providers and models."""
+
+    providers: Sequence[ProviderRules]
+    models: Sequence[Price]
+
+    def of(self, provider: ProviderRules, model: str) -> Price | None:
+        """The row of a model of this provider; without a model, that of its usual one. A variant that has no row has no price."""
+        wanted = model or provider.model
+        return next((row for row in self.models if row.provider == provider.name and is_named(row.name, wanted)), None)
+
+    def provider_of(self, model: str) -> str:
+        """Whose model this is; empty if no row says so."""
+        known = (each.name for each in self.providers if model and self.of(each, model))
+        return next(known, "")
+
+
+def is_named(row: str, model: str) -> bool:
+    """Whether a model is the one of this row, in any spelling of providers and gateways: dots, capitals, dates, prefixes.
+
+    What else follows the name is another model: nobody knows what `-mini` costs from the price of its elder.
+    """
+    import re
+
+    plain, wanted = (each.lower().replace(".", "-").replace("_", "-") for each in (row, model))
+    _, found, rest = wanted.rpartition(plain)
+    further = re.sub(r"\d{4}-?\d{2}-?\d{2}", "", rest)
+    words = re.findall(r"[a-z0-9]+", further)
+    is_whole = bool(found) and not re.match(r"[a-z0-9]", further)
+    return is_whole and all(re.fullmatch(r"latest|preview|thinking|1m|v\d+|0", word) for word in words)
+
+
+_ROW: dict[str, type | tuple[type, ...]] = {
+    "name": str,
+    "provider": str,
+    "input": (int, float),
+    "write": (int, float),
+    "read": (int, float),
+    "minimum": int,
+    "source": str,
+    "date": str,
+}
+_NEEDED = ("provider", "input", "write", "read")
+_RULES: dict[str, type | tuple[type, ...]] = {
+    "order": list,
+    "caching": str,
+    "step": int,
+    "model": str,
+    "source": str,
+    "date": str,
+}
+
+
+def prices(tables: Sequence[tuple[str, Mapping[str, Any]]]) -> Prices:
+    """The table of these mappings, each with the name of its file; a later row outranks an earlier one, key by key."""
+    providers: dict[str, dict[str, Any]] = {}
+    models: dict[str, dict[str, Any]] = {}
+    for path, table in tables:
+        _check(table, {"provider": dict, "model": list}, path, "a file of prices")
+        for name, rules in table.get("provider", {}).items():
+            _check(rules, _RULES, path, f"[provider.{name}]")
+            providers[name] = {**providers.get(name, {}), **rules}
+        for number, row in enumerate(table.get("model", ()), 1):
+            where = f"[[model]] {number}"
+            _check(row, _ROW, path, where)
+            if not row.get("name"):
+                raise CallError(f"{path}: {where} needs a name")
+            models[row["name"]] = {**models.get(row["name"], {}), **row}
+            _need(models[row["name"]], _NEEDED, path, f"the model {row['name']!r}")
+            _check_numbers(models[row["name"]], path)
+        for name, rules in providers.items():
+            _check_rules(rules, path, name)
+    for name, row in models.items():
+        if row["provider"] not in providers:
+            raise CallError(
+                f"the price of {name!r} names the provider {row['provider']!r}{suggestion(row['provider'], providers)}"
+            )
+    return Prices(
+        [ProviderRules(name, **rules) for name, rules in providers.items()], [Price(**row) for row in models.values()]
+    )
+
+
+def _check(table: Any, known: Mapping[str, type | tuple[type, ...]], path: str, where: str) -> None:
+    if not isinstance(table, dict):
+        raise CallError(f"{path}: {where} takes a table of keys")
+    for key, content in table.items():
+        if key not in known:
+            raise CallError(f"{path}: {where} has no key {key!r}{suggestion(key, known)}")
+        if not isinstance(content, known[key]) or isinstance(content, bool):
+            raise CallError(f"{path}: {key} of {where} has a value of the wrong kind: {content!r}")
+
+
+def _need(table: Mapping[str, Any], keys: Sequence[str], path: str, where: str) -> None:
+    for key in keys:
+        if key not in table:
+            raise CallError(f"{path}: {where} needs {key!r}")
+
+
+def _check_numbers(row: Mapping[str, Any], path: str) -> None:
+    for key in ("input", "write", "read", "minimum"):
+        # Written so that a nan is refused as well.
+        if key in row and not 0 <= row[key] < 1e9:
+            raise CallError(f"{path}: {key} of {row['name']!r} takes a number from 0 on, not {row[key]!r}")
+
+
+def _check_rules(rules: Mapping[str, Any], path: str, name: str) -> None:
+    where = f"[provider.{name}]"
+    _need(rules, ("order", "caching", "step", "model"), path, where)
+    if sorted(rules["order"], key=str) != sorted(PARTS_OF_A_REQUEST):
+        raise CallError(f"{path}: order of {where} takes {', '.join(PARTS_OF_A_REQUEST)}, each once")
+    if rules["caching"] not in CACHINGS:
+        raise CallError(f"{path}: caching of {where} takes {' or '.join(CACHINGS)}, not {rules['caching']!r}")
+    if not 1 <= rules["step"] < 1e9:
+        raise CallError(f"{path}: step of {where} takes a number from 1 on, not {rules['step']!r}")

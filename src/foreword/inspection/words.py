@@ -1,0 +1,202 @@
+"""Which words changed between two texts: lines first, then the words of lines that changed.
+
+Made for prompts of any size: words that stand once in both texts are the anchors, what lies between two anchors is compared
+exactly as long as that is little work, and all work is counted. When it is used up, what is left is told as one change.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    Spans = list[tuple[int, int, int, int]]
+
+WORK = 3_000_000  # comparisons for one pair of texts: about a second
+_CELLS = 250_000  # comparisons for what lies between two anchors
+_TOKENS = re.compile(r"\w+|\n|[^\S\n]+|[^\w\s]")
+
+
+def changed_spans(old: str, new: str, work: int = WORK) -> Spans:
+    """What changed, as spans of the old text and of the new one, in order; neighbours are told as one."""
+    if old == new:
+        return []
+    start, end = _ends(old, new)
+    old_lines, new_lines = _lines(old[start : len(old) - end]), _lines(new[start : len(new) - end])
+    left = [work]
+    found: Spans = []
+    for a, b, c, d in _in_characters(_hunks(old_lines, new_lines, left), old_lines, new_lines, start, start):
+        if a == b or c == d:
+            found.append((a, b, c, d))
+            continue
+        old_words, new_words = _TOKENS.findall(old[a:b]), _TOKENS.findall(new[c:d])
+        found += _in_characters(
+            _readable(_hunks(old_words, new_words, left), old_words, new_words), old_words, new_words, a, c
+        )
+    return _slid(_joined(found, old), old, new)
+
+
+def common_start(one: str, other: str) -> int:
+    """How many characters two texts begin with alike."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if one[low:middle] == other[low:middle] else (low, middle - 1)
+    return low
+
+
+def _ends(old: str, new: str) -> tuple[int, int]:
+    """How many characters at the beginning and at the end are whole lines that both texts share."""
+    start = common_start(old, new)
+    start = old.rfind("\n", 0, start) + 1
+    rest = min(len(old), len(new)) - start
+    end = common_start(old[len(old) - rest :][::-1], new[len(new) - rest :][::-1])
+    # The first shared line may have lost its beginning to the change.
+    line_end = old.find("\n", len(old) - end) if end else -1
+    return start, len(old) - line_end - 1 if line_end >= 0 else 0
+
+
+def _lines(text: str) -> list[str]:
+    """The lines with their ends; only a line feed ends one."""
+    lines = text.split("\n")
+    return [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
+
+
+def _hunks(old: Sequence[str], new: Sequence[str], left: list[int]) -> Spans:
+    """What changed between two lists, as ranges of both. `left` is the work that may still be done."""
+    found: Spans = []
+    waiting = [(0, len(old), 0, len(new))]
+    while waiting:
+        a, b, c, d = waiting.pop()
+        while a < b and c < d and old[a] == new[c]:
+            a, c = a + 1, c + 1
+        while a < b and c < d and old[b - 1] == new[d - 1]:
+            b, d = b - 1, d - 1
+        if a == b or c == d:
+            found += [(a, b, c, d)] if a < b or c < d else []
+            continue
+        anchors = _anchors(old, a, b, new, c, d) if left[0] > 0 else []
+        left[0] -= b - a + d - c
+        cells = (b - a) * (d - c)
+        if anchors:
+            for x, y in [*anchors, (b, d)]:
+                waiting.append((a, x, c, y))
+                a, c = x + 1, y + 1
+        elif cells <= min(left[0], _CELLS):
+            left[0] -= cells
+            found += _exactly(old, a, b, new, c, d)
+        else:
+            found.append((a, b, c, d))
+    return sorted(found)
+
+
+def _anchors(old: Sequence[str], a: int, b: int, new: Sequence[str], c: int, d: int) -> list[tuple[int, int]]:
+    """What stands once in both ranges, as far as it stands in the same order."""
+    places: dict[str, int] = {}
+    for y in range(c, d):
+        places[new[y]] = -1 if new[y] in places else y
+    once: dict[str, int] = {}
+    for x in range(a, b):
+        once[old[x]] = -1 if old[x] in once else x
+    pairs = [(x, places[word]) for word, x in once.items() if x >= 0 and places.get(word, -1) >= 0]
+    kept = longest_rise([y for _, y in pairs])
+    return [pairs[number] for number in kept]
+
+
+def longest_rise(numbers: Sequence[int]) -> list[int]:
+    """Where the longest rising run of these numbers stands, gaps allowed."""
+    tails: list[int] = []
+    ends: list[int] = []
+    before: list[int] = []
+    for number, each in enumerate(numbers):
+        place = bisect_left(tails, each)
+        before.append(ends[place - 1] if place else -1)
+        tails[place : place + 1] = [each]
+        ends[place : place + 1] = [number]
+    kept: list[int] = []
+    at = ends[-1] if ends else -1
+    while at >= 0:
+        kept.append(at)
+        at = before[at]
+    return kept[::-1]
+
+
+def _exactly(old: Sequence[str], a: int, b: int, new: Sequence[str], c: int, d: int) -> Spans:
+    """The least change, by the table of longest common runs."""
+    rows = [[0] * (d - c + 1)]
+    for x in range(b - 1, a - 1, -1):
+        below, row, word = rows[-1], [0] * (d - c + 1), old[x]
+        for y in range(d - c - 1, -1, -1):
+            row[y] = below[y + 1] + 1 if word == new[c + y] else max(below[y], row[y + 1])
+        rows.append(row)
+    rows.reverse()
+    found: Spans = []
+    x, y, from_x, from_y = 0, 0, 0, 0
+    while x < b - a and y < d - c:
+        if old[a + x] == new[c + y]:
+            found += [(a + from_x, a + x, c + from_y, c + y)] if x > from_x or y > from_y else []
+            x, y = x + 1, y + 1
+            from_x, from_y = x, y
+        elif rows[x + 1][y] >= rows[x][y + 1]:
+            x += 1
+        else:
+            y += 1
+    return found + ([(a + from_x, b, c + from_y, d)] if a + from_x < b or c + from_y < d else [])
+
+
+def _readable(hunks: Spans, old: Sequence[str], new: Sequence[str]) -> Spans:
+    """The hunks, or one for all where hardly a word is common: confetti tells a person nothing."""
+    lost = sum(len(old[x]) for a, b, _, _ in hunks for x in range(a, b) if not old[x].isspace())
+    came = sum(len(new[y]) for _, _, c, d in hunks for y in range(c, d) if not new[y].isspace())
+    size = sum(len(word) for word in old if not word.isspace()) + sum(len(word) for word in new if not word.isspace())
+    is_rewritten = len(hunks) > 2 and lost + came > 0.8 * size
+    return [(0, len(old), 0, len(new))] if is_rewritten else hunks
+
+
+def _in_characters(hunks: Spans, old: Sequence[str], new: Sequence[str], old_at: int, new_at: int) -> Spans:
+    """Ranges of two lists as spans of the texts they were cut from; the lists begin at these places."""
+    found: Spans = []
+    x = y = 0
+    for a, b, c, d in hunks:
+        old_at += sum(map(len, old[x:a]))
+        new_at += sum(map(len, new[y:c]))
+        x, y = b, d
+        lost, came = sum(map(len, old[a:b])), sum(map(len, new[c:d]))
+        found.append((old_at, old_at + lost, new_at, new_at + came))
+        old_at, new_at = old_at + lost, new_at + came
+    return found
+
+
+def _joined(found: Spans, old: str) -> Spans:
+    """Changes with nothing but a blank between them are one."""
+    joined: Spans = []
+    for a, b, c, d in found:
+        if joined:
+            first, last, new_first, new_last = joined[-1]
+            between = old[last:a]
+            if len(between) == c - new_last and (not between or (between.isspace() and "\n" not in between)):
+                joined[-1] = (first, b, new_first, d)
+                continue
+        joined.append((a, b, c, d))
+    return joined
+
+
+def _slid(found: Spans, old: str, new: str) -> Spans:
+    """What only came or only went, moved to the beginning of a line where it can be: a person thinks in lines."""
+    slid: Spans = []
+    for number, (a, b, c, d) in enumerate(found):
+        following = found[number + 1] if number + 1 < len(found) else (len(old), 0, len(new), 0)
+        text, start, end = (new, c, d) if a == b else (old, a, b)
+        room = min(_SLIDE, following[0] - b, following[2] - d) if a == b or c == d else 0
+        by = best = 0
+        while by < room and text[start + by] == text[end + by]:
+            by += 1
+            best = by if text[start + by - 1] == "\n" else best
+        slid.append((a + best, b + best, c + best, d + best))
+    return slid
+
+
+_SLIDE = 200  # characters
