@@ -323,7 +323,7 @@ def version_form(version: TemplateVersion) -> VersionForm:
 def prompt_from(form: Mapping[str, Any], where: str) -> Prompt:
     """The prompt of a saved form: that of `show --json`, of `talk show --json`, or of `talk turn --json`, which tells no passages.
 
-    It may come from anywhere: what cannot be is an error that begins with `where`.
+    It may come from anywhere: what cannot be is an error that begins with `where`, and text without an origin gets one without a kind.
     """
     text = form.get("text", form.get("system"))
     if not isinstance(text, str):
@@ -359,11 +359,11 @@ def _passage_from(form: Any, text: str, where: str) -> Passage:
     for number, each in enumerate(_rows(form, "origins", where), 1):
         first, last = _span(each, at, end, f"{where}: origin {number}")
         if first > at:
-            pieces.append(Piece(text[at:first], Origin("mark")))
+            pieces.append(Piece(text[at:first], Origin("")))
         pieces.append(Piece(text[first:last], _origin_from(each, f"{where}: origin {number}")))
         at = last
     if at < end:
-        pieces.append(Piece(text[at:end], Origin("mark")))
+        pieces.append(Piece(text[at:end], Origin("")))
     return Passage(form["section"], start, text[start:end], form["lifetime"], pieces)
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..inspection.subject import Subject
 
 _COLOURS = {"came": "green", "went": "red", "moved": "cyan", "changed": "yellow"}
+_MOST_SECTIONS = 100
 _MOST_EDITS = 20
 _MOST_LINES = 8
 _MOST_CAUSES = 6
@@ -28,16 +29,19 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]
 
 def write_difference(old: Subject, new: Subject, tokens: tuple[int, int], found: Difference) -> None:
     """Print how two prompts differ."""
-    width = max(len(old.name), len(new.name))
+    width, wide = (max(len(old.name), len(new.name)), max(len(old.prompt.layout), len(new.prompt.layout)))
     for sign, colour, subject, count in (("-", "red", old, tokens[0]), ("+", "green", new, tokens[1])):
-        layout = f"  {subject.prompt.layout}" if subject.prompt.layout else ""
-        head = f"{sign} {subject.name:<{width}}{layout}  {count:,} tokens  {subject.prompt.id[:19]}"
+        layout = f"  {subject.prompt.layout:<{wide}}" if wide else ""
+        tokens_told = f"{count:,} token{'' if count == 1 else 's'}"
+        head = f"{sign} {subject.name:<{width}}{layout}  {tokens_told}  {subject.prompt.id[:19]}"
         write(painted(head, colour))
     for name, before, after in found.circumstances:
         write(f"{painted('made with', 'dim')}  {name} {printable(before) or 'none'} → {printable(after) or 'none'}")
-    for each in found.sections:
+    for each in found.sections[:_MOST_SECTIONS]:
         write("\n")
         _write_section(each, old.prompt.text, new.prompt.text)
+    if len(found.sections) > _MOST_SECTIONS:
+        write(f"\n… {len(found.sections) - _MOST_SECTIONS:,} more sections (--json has them all)")
     if found.tools.has_any:
         write("\n")
         _write_tools(found)
@@ -58,13 +62,28 @@ def _write_section(found: SectionDiff, old: str, new: str) -> None:
     elif not found.edits:
         _write_causes(found.causes)
     last: Sequence[Cause] = ()
-    for edit in found.edits[:_MOST_EDITS]:
-        if edit.causes != last:
-            _write_causes(edit.causes)
-            last = edit.causes
-        write("\n".join(_edit(edit, old, new)))
-    if len(found.edits) > _MOST_EDITS:
-        write(f"  … {len(found.edits) - _MOST_EDITS:,} more changes (--json has them all)")
+    groups = list(_by_line(found.edits, old))
+    for edits in groups[:_MOST_EDITS]:
+        if edits[0].causes != last:
+            _write_causes(edits[0].causes)
+            last = edits[0].causes
+        write("\n".join(_edit(edits, old, new)))
+    if len(groups) > _MOST_EDITS:
+        write(f"  … {len(groups) - _MOST_EDITS:,} more changes (--json has them all)")
+
+
+def _by_line(edits: Sequence[Edit], old: str) -> Iterator[list[Edit]]:
+    """Edits that stand near each other on one line together, if one cause made them."""
+    group: list[Edit] = []
+    for edit in edits:
+        if group:
+            between = old[group[-1].old[1] : edit.old[0]]
+            if "\n" in between or len(between) > _AROUND or edit.causes != group[-1].causes:
+                yield group
+                group = []
+        group.append(edit)
+    if group:
+        yield group
 
 
 def _write_causes(causes: Sequence[Cause]) -> None:
@@ -83,22 +102,26 @@ def _write_tools(found: Difference) -> None:
         write(f"{painted('moved', 'cyan')}  tools stand in another order")
 
 
-def _edit(edit: Edit, old: str, new: str) -> Iterator[str]:
+def _edit(edits: Sequence[Edit], old: str, new: str) -> Iterator[str]:
     """The words within their line where they are on one, else the lines."""
-    gone, came = old[edit.old[0] : edit.old[1]], new[edit.new[0] : edit.new[1]]
-    if "\n" not in gone and "\n" not in came:
-        start = max(old.rfind("\n", 0, edit.old[0]) + 1, edit.old[0] - _AROUND)
-        stop = old.find("\n", edit.old[1])
-        end = min(stop if stop >= 0 else len(old), edit.old[1] + _AROUND)
-        before = ("…" if start and old[start - 1] != "\n" else "") + _plain(old[start : edit.old[0]])
-        after = _plain(old[edit.old[1] : end]) + ("…" if end < len(old) and old[end] != "\n" else "")
-        yield f"    {before}{_marked(gone, '[-', '-]', 'red')}{_marked(came, '{+', '+}', 'green')}{after}"
+    texts = [(old[each.old[0] : each.old[1]], new[each.new[0] : each.new[1]]) for each in edits]
+    if any("\n" in gone or "\n" in came for gone, came in texts):
+        for gone, came in texts:
+            if gone.isspace() or came.isspace():
+                yield f"    {_marked(gone, '[-', '-]', 'red')}{_marked(came, '{+', '+}', 'green')}"
+            else:
+                yield from _lines(gone, "-", "red")
+                yield from _lines(came, "+", "green")
         return
-    if gone.isspace() or came.isspace():
-        yield f"    {_marked(gone, '[-', '-]', 'red')}{_marked(came, '{+', '+}', 'green')}"
-        return
-    yield from _lines(gone, "-", "red")
-    yield from _lines(came, "+", "green")
+    start = max(old.rfind("\n", 0, edits[0].old[0]) + 1, edits[0].old[0] - _AROUND)
+    stop = old.find("\n", edits[-1].old[1])
+    end = min(stop if stop >= 0 else len(old), edits[-1].old[1] + _AROUND)
+    line = "    …" if start and old[start - 1] != "\n" else "    "
+    for each, (gone, came) in zip(edits, texts, strict=True):
+        line += _plain(old[start : each.old[0]])
+        line += _marked(gone, "[-", "-]", "red") + _marked(came, "{+", "+}", "green")
+        start = each.old[1]
+    yield line + _plain(old[start:end]) + ("…" if end < len(old) and old[end] != "\n" else "")
 
 
 def _marked(text: str, opening: str, closing: str, colour: str) -> str:

@@ -85,8 +85,8 @@ def cache(given: argparse.Namespace) -> int:
 
     if not 0 <= given.turns <= _MOST_TURNS:
         raise CallError(f"--turns takes a number from 0 to {_MOST_TURNS:,}, not {given.turns}")
-    where = given.dir if os.path.isdir(given.dir) else "."
-    table = read_prices(given.prices, Workspace(where, home=given.home), given.settings)
+    given.name, given.dir = given.dir, given.dir if os.path.isdir(given.dir) else "."
+    table = read_prices(given.prices, Workspace(given.dir, home=given.home), given.settings)
     asked = [_Asked(rules, table, given) for rules in _providers(table, given)]
     return _cache_of_change(given, asked) if given.new else _cache_of_prompt(given, asked)
 
@@ -145,9 +145,8 @@ def _request(provider: str, subject: Subject) -> dict[str, Any]:
 def _cache_of_prompt(given: argparse.Namespace, asked: Sequence[_Asked]) -> int:
     from ..inspection.cache import misplaced, moved_findings, order_findings
 
-    is_folder = os.path.isdir(given.dir)
     given.clock = _moment(given)
-    subject = assembled(given.dir, given) if is_folder else read_subject(given.dir, given)
+    subject, is_folder = read_subject(given.name, given), given.name == given.dir
     counted = asked[0].count
     found = misplaced(subject.prompt, counted)
     mend = _mend(given, subject, found, is_folder)
@@ -163,7 +162,7 @@ def _cache_of_prompt(given: argparse.Namespace, asked: Sequence[_Asked]) -> int:
         form["findings"] = [finding_form(each) for each in findings]
         write_json(form)
     else:
-        _write_cache(form, rebuilt)
+        _write_cache(form, rebuilt, subject.is_plain)
         report(findings)
     return 1 if given.exit_code and findings else 0
 
@@ -281,7 +280,7 @@ def _rebuild_form(rebuilt: Rebuild, sections: Sequence[SectionDiff], subject: Su
     }
 
 
-def _write_cache(form: CacheForm, rebuilt: Sequence[tuple[Rebuild, Sequence[SectionDiff]]]) -> None:
+def _write_cache(form: CacheForm, rebuilt: Sequence[tuple[Rebuild, Sequence[SectionDiff]]], is_plain: bool) -> None:
     prompt = form["prompt"]
     layout = f"layout {prompt['layout']}, " if prompt["layout"] else ""
     write(
@@ -291,7 +290,9 @@ def _write_cache(form: CacheForm, rebuilt: Sequence[tuple[Rebuild, Sequence[Sect
         _write_provider(each)
     mend = form["mend"]
     write("\n")
-    if mend is None:
+    if is_plain:
+        write("order   nothing is known of its sections")
+    elif mend is None:
         write("order   no section stands before one that lives longer")
     else:
         write(f"order   this would mend it: {', '.join(mend['order'])}")
@@ -337,10 +338,10 @@ def _write_provider(form: ProviderForm) -> None:
 def _cache_of_change(given: argparse.Namespace, asked: Sequence[_Asked]) -> int:
     from ..inspection.cache import kept
 
-    if given.dir == given.new == "-":
+    if given.name == given.new == "-":
         raise CallError("only one of the two can be standard input")
     given.clock = _moment(given)
-    old, new = read_subject(given.dir, given), read_subject(given.new, given)
+    old, new = read_subject(given.name, given), read_subject(given.new, given)
     if old.tools is None or new.tools is None:
         # What is not known of one is not held against the other.
         old, new = replace(old, tools=None), replace(new, tools=None)

@@ -30,10 +30,10 @@ def read_subject(name: str, given: argparse.Namespace) -> Subject:
         return _of_store(name, given)
     if name.startswith("talk:"):
         return _edition(name, given)
-    path = absolute(name, os.environ)
+    path = absolute(name, os.environ) if name else ""
     if os.path.isdir(path):
         return assembled(name, given)
-    if not name or not os.path.lexists(path):
+    if not os.path.lexists(path):
         raise CallError(f"{printable(name) or 'an empty name'} is nothing that is there; it takes {TAKES}")
     return _from_text(name, document(name, "the file").text, is_json=path.endswith(".json"))
 

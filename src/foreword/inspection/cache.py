@@ -398,4 +398,5 @@ def _in_prompt(subject: Subject, offset: int) -> FirstDifference:
     places = Places(subject.prompt).of(offset, offset + 1)
     if not places:
         return FirstDifference("system", "", offset)
-    return FirstDifference("system", places[0].section, offset, [cause_of(each) for each in places])
+    causes = [cause_of(each) for each in places if each.origin.kind]
+    return FirstDifference("system", places[0].section, offset, causes)

@@ -197,8 +197,11 @@ class _Why:
     def edit(self, old: tuple[int, int], new: tuple[int, int]) -> Edit:
         gone = self.old.of(*old) if old[0] < old[1] else []
         came = self.new.of(*new) if new[0] < new[1] else []
-        causes = [*self._causes(gone, self._new_fates, "now"), *self._causes(came, self._old_fates, "was")]
-        return Edit(old, new, self._telling(causes))
+        by_section: dict[str, list[Cause]] = {}
+        for places, fates, when in ((gone, self._new_fates, "now"), (came, self._old_fates, "was")):
+            for place in places:
+                by_section.setdefault(place.section, []).extend(self._causes([place], fates, when))
+        return Edit(old, new, _each_once(each for causes in by_section.values() for each in self._telling(causes)))
 
     def came(self, start: int, end: int) -> list[Cause]:
         return self._telling(self._causes(self.new.of(start, end), self._old_fates, "was"))
@@ -213,6 +216,8 @@ class _Why:
     def _causes(self, places: Iterable[Place], fates: Mapping[str, str], when: str) -> Iterator[Cause]:
         for place in places:
             origin = place.origin
+            if not origin.kind:
+                continue
             fate = fates.get(origin.path, "used") if origin.kind in ("file", "skill", "resident") else "used"
             yield cause_of(place, "" if fate in ("used", "cut") else f"{when} {fate}")
 
@@ -222,7 +227,7 @@ class _Why:
         own = {CAUSES[kind] for kind in _OWN}
         others = [each for each in found if each.kind not in own]
         strong = [each for each in others if each.kind != "environment"]
-        if others:
+        if others or not found:
             return strong or others
         return _each_once([*self._of_the_agent(), *found])
 
@@ -236,7 +241,8 @@ class _Why:
     @staticmethod
     def _circumstance(row: tuple[str, str, str]) -> Cause:
         name, before, after = row
-        return Cause("layout" if name == "layout" else "agent", name, None, f"{before or 'none'} → {after or 'none'}")
+        change = f"{before or 'none'} → {after or 'none'}"
+        return Cause("layout", "", None, change) if name == "layout" else Cause("agent", name, None, change)
 
 
 def cause_of(place: Place, note: str = "") -> Cause:

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 WORK = 3_000_000  # comparisons for one pair of texts: about a second
 _CELLS = 250_000  # comparisons for what lies between two anchors
-_TOKENS = re.compile(r"\w+|\n|[^\S\n]+|[^\w\s]")
+# A word with its accents, a line end, blanks, or one sign; an emoji stays whole with what is joined to it.
+_TOKENS = re.compile(
+    "[\\w\u0300-\u036f]+|\n|[^\\S\n]+|[^\\w\\s](?:\u200d[^\\w\\s]|[\ufe0f\u0300-\u036f\U0001f3fb-\U0001f3ff])*"
+)
 
 
 def changed_spans(old: str, new: str, work: int = WORK) -> Spans:
