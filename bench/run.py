@@ -1,7 +1,7 @@
 """Prints what Foreword costs beside the least that could do the same work: ratios, as milliseconds belong to a machine.
 
-A bench is a function from the fixture to rows, in a file of its own, named in BENCHES. A ratio over its bar is printed,
-not an error: noise must not fail a build.
+A bench is a function from the fixture to rows, in a file of its own, named in BENCHES; a suite, named in SUITES, measures something
+other than time and gives the lines of a table of its own. A ratio over its bar is printed, not an error: noise must not fail a build.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from pathlib import Path
 
 import cold
 import fixture
+import stability
 import stores
 import talks
 import templates
@@ -19,6 +20,7 @@ import warm
 from measure import Row
 
 BENCHES = [cold.rows, warm.rows, templates.rows, talks.rows, stores.rows]
+SUITES = [stability.lines]
 
 
 def main() -> None:
@@ -30,6 +32,10 @@ def main() -> None:
     print()
     for row in rows:
         print(f"{row.name}\n  ours    {row.ours_is}\n  beside  {row.beside_is}")
+    for suite in SUITES:
+        print()
+        for line in suite():
+            print(line)
 
 
 def print_table(rows: list[Row]) -> None:

@@ -1,0 +1,275 @@
+"""Sixteen ways in which real agents broke their prompt cache: what plain concatenation keeps, and what Foreword does.
+
+Both see the same thirty turns of the same small world, in which one thing changes. The concatenator puts whatever it knows into the system
+prompt and builds it anew for every request, as agents do; Foreword's conversations are really run, and what is no matter of a prompt
+(time, git, memory, title) goes into a message when it changes, so that the model is told as much. Requests are made for Anthropic, with
+breakpoints where the provider module sets them and one behind the last message, and compared byte by byte; the cache is assumed not to
+run out between two turns. Tokens are counted for the model and priced by the shipped table: no figure here is written by hand.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import fixture
+from foreword import Agent, Conversations, Tool, Workspace
+from foreword.inspection.cache import Stretch, keeps, rendered, with_last_breakpoint
+from foreword.inspection.prices import MILLION, Price, ProviderRules
+from foreword.prices import read_prices
+from foreword.providers.anthropic import for_anthropic
+from foreword.tokens import count
+from foreword.vocabulary import Turn
+
+TURNS, MIDDLE = 30, 15
+MODEL, OTHER_MODEL = "claude-sonnet-5", "claude-opus-5"
+IDENTITY = "You are a coding agent at work in a user's project. Read before you write, and check what you did.\n"
+SUMMARISER = "You write summaries of conversations. Keep what matters for the work to go on."
+
+
+class Scene(NamedTuple):
+    """What the world is like on one turn."""
+
+    time: str = "2026-11-14 09:00"
+    date: str = "2026-11-14"
+    folder: str = ""
+    git: str = "On branch main, nothing to commit."
+    memory: str = "Nothing was remembered."
+    title: str = "Untitled"
+    plan: str = "1. Look around."
+    release: str = "1.0"
+    model: str = MODEL
+    tools: tuple[Tool, ...] = ()
+    skills: tuple[str, ...] = ()  # that were added
+    is_listed_backwards: bool = False
+    process: int = 1
+    is_compacted: bool = False
+
+
+class Way(NamedTuple):
+    """A way to break a cache: its name, and what the world is like on each turn."""
+
+    name: str
+    scene: Callable[[int, Scene], Scene]
+
+
+def tools(names: Sequence[str] = fixture.TOOLS, session: str = "") -> tuple[Tool, ...]:
+    """Tools as long-winded as real ones are."""
+    rows = [fixture.tool(name) for name in names]
+    about = "It takes a path and says what it found there. Prefer it to the shell, and give it one path at a time. " * 8
+    link = f" Logs: https://logs.example/{session}" if session else ""
+    return tuple(Tool(str(row["name"]), f"{row['description']} {about}{link}", schema=row["schema"]) for row in rows)  # type: ignore[arg-type]
+
+
+def after(turn: int, at: int, then: Scene, before: Scene) -> Scene:
+    return then if turn >= at else before
+
+
+WAYS = (
+    Way("clock", lambda turn, base: base._replace(time=f"2026-11-14 09:{turn:02}")),
+    Way("date", lambda turn, base: after(turn, MIDDLE, base._replace(date="2026-11-15"), base)),
+    Way("cwd line", lambda turn, base: base._replace(folder="docs" if turn // 5 % 2 else "")),
+    Way("git status", lambda turn, base: base._replace(git=f"On branch main, {turn // 2} files changed.")),
+    Way("tool order", lambda turn, base: base._replace(tools=base.tools[turn % 3 :] + base.tools[: turn % 3])),
+    Way(
+        "session id in a tool",
+        lambda turn, base: base._replace(tools=tools(session=f"s-{turn // 10}"), process=turn // 10),
+    ),
+    Way("skill added", lambda turn, base: after(turn, MIDDLE, base._replace(skills=("zeal",)), base)),
+    Way("skill order", lambda turn, base: base._replace(is_listed_backwards=turn // 10 % 2 == 1, process=turn // 10)),
+    Way(
+        "late MCP server",
+        lambda turn, base: after(turn, 3, base._replace(tools=base.tools + tools(["mcp_a", "mcp_b"])), base),
+    ),
+    Way(
+        "resume",
+        lambda turn, base: after(
+            turn, MIDDLE, base._replace(process=2, time="2026-11-14 09:30", tools=base.tools[1:] + base.tools[:1]), base
+        ),
+    ),
+    Way("upgrade", lambda turn, base: after(turn, MIDDLE, base._replace(release="1.1", process=2), base)),
+    Way(
+        "memory hit",
+        lambda turn, base: base._replace(memory=f"The user said on day {turn // 5}: prefer small commits."),
+    ),
+    Way("plan text", lambda turn, base: base._replace(plan=f"1. Look around (done).\n2. Step {turn // 3}.")),
+    Way("title", lambda turn, base: after(turn, 2, base._replace(title="Fix the failing test"), base)),
+    Way("compaction", lambda turn, base: base._replace(is_compacted=turn == MIDDLE)),
+    Way("model switch", lambda turn, base: base._replace(model=OTHER_MODEL if 10 <= turn < 20 else MODEL)),
+)
+
+
+# The two contenders: each makes the request of a turn
+
+
+class Concatenation:
+    """Everything it knows, one after the other, anew for every request."""
+
+    def __init__(self, place: fixture.Fixture) -> None:
+        self.place = place
+        self.history: list[Mapping[str, Any]] = []
+
+    def requests(self, number: int, scene: Scene) -> Iterator[dict[str, Any]]:
+        if scene.is_compacted:
+            yield for_anthropic(Turn("", 1, False, SUMMARISER, [*self.history, said("Sum up.")], ()))
+            self.history = [said(summary())]
+        self.history.append(said(asked(number)))
+        turn = Turn("", 1, False, self.system(scene), self.history, [definition(tool) for tool in scene.tools])
+        yield for_anthropic(turn)
+        self.history = [*self.history, answered(number)]
+
+    def system(self, scene: Scene) -> str:
+        cwd = self.place.cwd / scene.folder
+        files = [path / "AGENTS.md" for path in (*reversed(self.place.cwd.parents), self.place.cwd)]
+        skills = sorted((self.place.top / ".agents" / "skills").iterdir(), reverse=scene.is_listed_backwards)
+        heads = [(path / "SKILL.md").read_text().split("---")[1].strip() for path in skills]
+        return "\n\n".join(
+            [
+                f"{IDENTITY}You are release {scene.release}, on {scene.model}.",
+                f"Today is {scene.date}. The time is {scene.time}. Working directory: {cwd}\n{scene.git}",
+                *(path.read_text() for path in files if path.is_file() and path.is_relative_to(self.place.top)),
+                "Skills:\n" + "\n".join(heads),
+                f"Title: {scene.title}",
+                f"Memory: {scene.memory}",
+                f"Plan:\n{scene.plan}",
+            ]
+        )
+
+
+class Foreword:
+    """A conversation with the layout `foreword`, in which a change is told in a message and the edition stands."""
+
+    def __init__(self, place: fixture.Fixture) -> None:
+        self.place = place
+        self.talks = Conversations(":memory:")
+        self.history: list[Mapping[str, Any]] = []
+        self.told: dict[str, str] = {}
+
+    def requests(self, number: int, scene: Scene) -> Iterator[dict[str, Any]]:
+        agent = Agent(scene.tools, scene.model, base=f"{IDENTITY}You are release {scene.release}.", plan=scene.plan)
+        workspace = Workspace(str(self.place.cwd / scene.folder), home=str(self.place.home))
+        talk = self.talks.open("t", workspace, agent, "foreword", assignments=[("on.turn", "append")])
+        if scene.is_compacted:
+            yield for_anthropic(talk.compact(messages=self.history))
+            self.history = [said(summary())]
+        for name in ("time", "date", "git", "memory", "title", "model"):
+            now = getattr(scene, name)
+            if self.told.get(name) != now:
+                talk.send_message(f"The {name} is now: {now}")
+                self.told[name] = now
+        turn = talk.turn(asked(number), self.history)
+        yield for_anthropic(turn)
+        self.history = [*turn.messages, answered(number)]
+
+
+def said(text: str) -> dict[str, str]:
+    return {"role": "user", "content": text}
+
+
+def asked(number: int) -> str:
+    return f"Step {number}: look at the module, mend what is wrong there, and say what you did."
+
+
+def answered(number: int) -> dict[str, str]:
+    return {"role": "assistant", "content": fixture.fill(f"Step {number}. ", f"What I found in step {number}", 3000)}
+
+
+def summary() -> str:
+    return fixture.fill("Summary. ", "What was done", 2000)
+
+
+def definition(tool: Tool) -> dict[str, Any]:
+    return {"name": tool.name, "description": tool.description, "schema": tool.schema or {}}
+
+
+# The provider, and what it charges
+
+
+class Bill(NamedTuple):
+    """What a contender's requests came to: dollars, and for each change of the world, the tokens kept and those that stood there."""
+
+    dollars: float
+    kept: tuple[int, ...]
+    most: tuple[int, ...]
+
+    @property
+    def told(self) -> str:
+        """The mean of all changes."""
+        return f"{sum(self.kept) // len(self.kept):,} of {sum(self.most) // len(self.most):,}"
+
+
+def bill(
+    contender: Concatenation | Foreword,
+    scenes: Sequence[Scene],
+    place: fixture.Fixture,
+    rules: ProviderRules,
+    price: Price,
+) -> Bill:
+    """Send every turn's request to a provider that keeps the last request of each model."""
+    sent: dict[str, list[Stretch]] = {}
+    dollars = 0.0
+    kept: list[int] = []
+    most: list[int] = []
+    for number, scene in enumerate(scenes):
+        set_the_scene(place, scene)
+        for each, request in enumerate(contender.requests(number, scene)):
+            stretches = with_last_breakpoint(rendered(request, rules.order))
+            before = sent.get(scene.model, [])
+            total, _, found = keeps(before, stretches, rules, price, tokens_in)
+            dollars += (found * price.read + (total - found) * price.write) / MILLION
+            is_changed = number > 0 and scene._replace(process=1) != scenes[number - 1]._replace(process=1)
+            # Of a compaction the request for the summary counts; after it every history is a new one.
+            if is_changed and each == 0 and not scenes[number - 1].is_compacted:
+                last = sent.get(scene.model) or sent[scenes[number - 1].model]
+                kept.append(found)
+                most.append(sum(tokens_in(stretch.text) for stretch in last))
+            sent[scene.model] = stretches
+    return Bill(dollars, tuple(kept), tuple(most))
+
+
+@lru_cache(maxsize=20_000)
+def tokens_in(text: str) -> int:
+    return count(text, MODEL).count
+
+
+def set_the_scene(place: fixture.Fixture, scene: Scene) -> None:
+    (place.cwd / "docs").mkdir(exist_ok=True)
+    for name in scene.skills:
+        path = place.top / ".agents" / "skills" / name / "SKILL.md"
+        path.parent.mkdir(exist_ok=True)
+        if not path.exists():
+            path.write_text(f"---\nname: {name}\ndescription: Came while the conversation went on.\n---\nBody.\n")
+
+
+def measured(way: Way) -> tuple[Bill, Bill]:
+    """The bills of both contenders for one way, each in a workspace of its own."""
+    table = read_prices()
+    rules = next(each for each in table.providers if each.name == "anthropic")
+    price = table.of(rules, MODEL)
+    assert price is not None
+    scenes = [way.scene(turn, Scene(tools=tools())) for turn in range(TURNS)]
+    bills: list[Bill] = []
+    for make in (Concatenation, Foreword):
+        with tempfile.TemporaryDirectory(prefix="foreword-bench-") as folder:
+            place = fixture.build(Path(folder) / make.__name__[0])
+            bills.append(bill(make(place), scenes, place, rules, price))
+    return bills[0], bills[1]
+
+
+def lines() -> Iterator[str]:
+    """The table: for each way, the tokens of the prefix that were kept when the world changed, and the money of all turns."""
+    yield f"prompt cache, {TURNS} turns of {MODEL} on Anthropic: tokens of the prefix kept when the world changed (mean), and what all turns cost"
+    width = max(len(way.name) for way in WAYS)
+    yield f"{'':{width}}  {'changes':>7}  {'kept, concatenated':>18}  {'kept, Foreword':>16}  {'concatenated':>12}  {'Foreword':>8}  {'ratio':>6}"
+    for way in WAYS:
+        plain, ours = measured(way)
+        money = f"{f'${plain.dollars:.3f}':>12}  {f'${ours.dollars:.3f}':>8}  {plain.dollars / ours.dollars:5.2f}x"
+        yield f"{way.name:{width}}  {len(plain.kept):7}  {plain.told:>18}  {ours.told:>16}  {money}"
+
+
+if __name__ == "__main__":
+    for line in lines():
+        print(line, flush=True)
