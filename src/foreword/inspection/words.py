@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     Spans = list[tuple[int, int, int, int]]
 
 WORK = 3_000_000  # comparisons for one pair of texts: about a second
+_EACH = 50  # what it costs to look into a line at all
 _CELLS = 250_000  # comparisons for what lies between two anchors
 # A word with its accents, a line end, blanks, or one sign; an emoji stays whole with what is joined to it.
 _TOKENS = re.compile(
@@ -31,11 +32,13 @@ def changed_spans(old: str, new: str, work: int = WORK) -> Spans:
     old_lines, new_lines = _lines(old[start : len(old) - end]), _lines(new[start : len(new) - end])
     left = [work]
     found: Spans = []
-    for a, b, c, d in _in_characters(_hunks(old_lines, new_lines, left), old_lines, new_lines, start, start):
-        if a == b or c == d:
+    hunks = _line_by_line(_hunks(old_lines, new_lines, left), old_lines, new_lines)
+    for a, b, c, d in _in_characters(hunks, old_lines, new_lines, start, start):
+        if a == b or c == d or left[0] <= 0:
             found.append((a, b, c, d))
             continue
         old_words, new_words = _TOKENS.findall(old[a:b]), _TOKENS.findall(new[c:d])
+        left[0] -= _EACH + 4 * (len(old_words) + len(new_words))
         found += _in_characters(
             _readable(_hunks(old_words, new_words, left), old_words, new_words), old_words, new_words, a, c
         )
@@ -94,6 +97,17 @@ def _hunks(old: Sequence[str], new: Sequence[str], left: list[int]) -> Spans:
         else:
             found.append((a, b, c, d))
     return sorted(found)
+
+
+def _line_by_line(hunks: Spans, old: Sequence[str], new: Sequence[str]) -> Spans:
+    """Where as many lines went as came, each is the new form of the one in its place."""
+    found: Spans = []
+    for a, b, c, d in hunks:
+        if b - a == d - c:
+            found += [(x, x + 1, y, y + 1) for x, y in zip(range(a, b), range(c, d), strict=True) if old[x] != new[y]]
+        else:
+            found.append((a, b, c, d))
+    return found
 
 
 def _anchors(old: Sequence[str], a: int, b: int, new: Sequence[str], c: int, d: int) -> list[tuple[int, int]]:
