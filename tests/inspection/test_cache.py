@@ -1,0 +1,396 @@
+"""What prompt caches make of prompts: breakpoints, order, what a change keeps, and prices."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import foreword
+from foreword import Agent, Tool, for_anthropic, for_gemini, for_openai_chat, for_openai_responses
+from foreword.conversation import tools_by_name, written_tools
+from foreword.errors import CallError
+from foreword.inspection.cache import (
+    Breakpoint,
+    Misplaced,
+    Stretch,
+    breakpoints,
+    costs,
+    keeps,
+    kept,
+    mended_order,
+    mending,
+    misplaced,
+    moved_findings,
+    order_findings,
+    rendered,
+    with_last_breakpoint,
+)
+from foreword.inspection.diff import Cause, SectionDiff
+from foreword.inspection.prices import Price, ProviderRules, is_named, prices
+from foreword.inspection.subject import Subject
+from foreword.vocabulary import LIFETIMES, Origin, Passage, Piece, Prompt, Turn
+
+ANTHROPIC = ProviderRules("anthropic", ("tools", "system", "messages"), "breakpoints", 1, "m")
+OPENAI = ProviderRules("openai", ("tools", "system", "messages"), "prefix", 10, "m")
+GEMINI = ProviderRules("gemini", ("system", "tools", "messages"), "prefix", 1, "m")
+PRICE = Price("m", "anthropic", 1.0, 1.25, 0.1, 5)
+TOOLS = [{"name": "read", "description": "Reads.", "schema": {}}, {"name": "shell", "description": "", "schema": {}}]
+SAID = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}]
+
+
+def prompt(*sections):
+    """A prompt of sections: name, lifetime, text."""
+    passages, text = [], ""
+    for name, lifetime, words in sections:
+        text += "\n\n" if passages else ""
+        passages.append(Passage(name, len(text), words, lifetime, [Piece(words, Origin("file", f"/{name}", (1, 1)))]))
+        text += words
+    return Prompt("x", text, passages)
+
+
+WHOLE = prompt(
+    ("id", "release", "AAAA"), ("rules", "project", "BBBB"), ("env", "conversation", "CCCC"), ("now", "turn", "D")
+)
+
+
+# Requests
+
+
+@pytest.mark.parametrize(
+    ("make", "order"),
+    [
+        (for_anthropic, ("tools", "system", "messages")),
+        (for_openai_responses, ("tools", "system", "messages")),
+        (for_openai_chat, ("tools", "system", "messages")),
+        (for_gemini, ("system", "tools", "messages")),
+    ],
+)
+def test_a_request_is_read_in_the_providers_order(make, order):
+    stretches = rendered(make(Subject("x", WHOLE, TOOLS, SAID).turn), order)
+    parts = [stretch.of for stretch in stretches]
+    assert parts == sorted(parts, key=order.index)
+    assert [stretch.name for stretch in stretches if stretch.of == "tools"] == ["read", "shell"]
+    if make is not for_openai_chat:  # there the prompt is a message
+        assert "".join(stretch.text for stretch in stretches if stretch.of == "system") == WHOLE.text
+        assert len([stretch for stretch in stretches if stretch.of == "messages"]) == 2
+
+
+def test_an_empty_request():
+    for make in (for_anthropic, for_openai_responses, for_gemini):
+        assert rendered(make(Turn("", 1, False, "", (), ())), ("tools", "system", "messages")) == []
+
+
+def test_the_callers_breakpoint_stands_behind_the_last_message():
+    marked = with_last_breakpoint(rendered(for_anthropic(Subject("x", WHOLE, TOOLS, SAID).turn), ANTHROPIC.order))
+    assert [stretch.has_breakpoint for stretch in marked if stretch.of == "messages"] == [False, True]
+    assert with_last_breakpoint([]) == []
+
+
+# Breakpoints
+
+
+def cuts(subject, rules, price=PRICE):
+    make = for_anthropic if rules is ANTHROPIC else for_openai_responses if rules is OPENAI else for_gemini
+    return breakpoints(rendered(make(subject.turn), rules.order), subject.prompt, rules, price, len)
+
+
+def test_breakpoints_where_lifetimes_end():
+    expected = [
+        Breakpoint("system", "id", "release", 4, False),
+        Breakpoint("system", "rules", "project", 10, True),
+        Breakpoint("system", "env", "conversation", 16, True),
+    ]
+    assert cuts(Subject("x", WHOLE), ANTHROPIC) == expected
+    assert cuts(Subject("x", WHOLE), OPENAI) == expected
+
+
+def test_breakpoints_with_tools():
+    first = cuts(Subject("x", WHOLE, TOOLS), ANTHROPIC)[0]
+    assert (first.of, first.after, first.tokens > 50) == ("system", "id", True)
+    behind = cuts(Subject("x", prompt(("rules", "project", "B")), TOOLS), ANTHROPIC)
+    assert [(each.of, each.after, each.lifetime) for each in behind] == [
+        ("tools", "shell", "release"),
+        ("system", "rules", "project"),
+    ]
+
+
+def test_gemini_reads_tools_after_the_prompt():
+    found = cuts(Subject("x", prompt(("id", "release", "A"), ("rules", "project", "B")), TOOLS), GEMINI)
+    assert [(each.of, each.lifetime) for each in found] == [
+        ("system", "release"),
+        ("system", "project"),
+        ("tools", "project"),
+    ]
+    assert all(
+        each.of != "tools" for each in cuts(Subject("x", WHOLE, TOOLS), GEMINI)
+    )  # a turn's text stands before them
+
+
+def test_nothing_is_said_of_an_unknown_minimum():
+    unknown = Price("m", "anthropic", 1.0, 1.25, 0.1)
+    assert {each.is_kept for each in cuts(Subject("x", WHOLE), ANTHROPIC, unknown)} == {None}
+    assert {each.is_kept for each in cuts(Subject("x", WHOLE), ANTHROPIC, None)} == {None}
+
+
+def test_a_plain_text_and_an_empty_one():
+    assert cuts(Subject("x", Prompt("", "text", ())), ANTHROPIC) == [Breakpoint("system", "", "conversation", 4, False)]
+    assert cuts(Subject("x", Prompt("", "text", ())), OPENAI) == [Breakpoint("system", "", "conversation", 4, False)]
+    assert cuts(Subject("x", Prompt("", "", ())), ANTHROPIC) == []
+    assert cuts(Subject("x", Prompt("", "", ())), OPENAI) == []
+
+
+# Order
+
+
+@pytest.mark.parametrize(
+    ("lifetimes", "expected", "mended"),
+    [
+        ("", [], ""),
+        ("r p c t", [], "0 1 2 3"),
+        ("p p p", [], "0 1 2"),
+        ("t r", [("0", ["1"])], "1 0"),
+        ("r c p t", [("1", ["2"])], "0 2 1 3"),
+        ("c t r p", [("0", ["2", "3"]), ("1", ["2", "3"])], "2 3 0 1"),
+    ],
+)
+def test_sections_that_stand_too_early(lifetimes, expected, mended):
+    names = {name[0]: name for name in LIFETIMES}
+    found = prompt(*((str(number), names[each], "text") for number, each in enumerate(lifetimes.split())))
+    assert [(each.section, list(each.before)) for each in misplaced(found, len)] == expected
+    assert mended_order(found) == mended.split()
+    again = prompt(*((name, found.passages[int(name)].lifetime, "text") for name in mended_order(found)))
+    assert misplaced(again, len) == []
+
+
+def test_what_is_said_of_them():
+    rows = [
+        Misplaced("a", "turn", ["x"], 7),
+        Misplaced("b", "turn", ["x"], 7),
+        Misplaced("c", "conversation", ["x", "y"], 9),
+    ]
+    assert [each.message for each in order_findings(rows)] == [
+        "sections 'a' and 'b' live for a turn and stand before 'x', which lives longer: whenever one of them changes, 7 tokens behind "
+        "are written again",
+        "section 'c' lives for a conversation and stands before 'x' and 'y', which live longer: whenever it changes, 9 tokens behind are "
+        "written again",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("layout", "expected"),
+    [
+        ("foreword", []),
+        ("ion", []),
+        ("opal", [("sections", "identity context skills environment planning guidelines")]),
+        ("pi", [("section.last.sections", "cwd clock")]),
+        ("pod", [("sections", "project knowledge workflows body boundaries")]),
+        ("builder", []),
+    ],
+)
+def test_the_keys_that_mend_a_layout(layout, expected):
+    found = mending(foreword.Assembler(layout=layout).layout().sections)
+    assert [(key, " ".join(names)) for key, names in found] == expected
+
+
+def test_what_moved_is_said_once_for_each_section():
+    def moved(name):
+        return SectionDiff(name, ("changed",), (0, 1), (0, 1), 1, 1, (), [Cause("clock", "now.long")])
+
+    found = moved_findings(
+        [("a minute later", [moved("clock")]), ("a day later", [moved("clock"), moved("x")])], [5, 900]
+    )
+    assert [each.message.partition(":")[0] for each in found] == [
+        "built a minute later and a day later, section 'clock' reads otherwise (clock now.long)",
+        "built a day later, section 'x' reads otherwise (clock now.long)",
+    ]
+    assert "900 tokens of the prompt" in found[0].message
+
+
+# What a change keeps
+
+
+def stretches(*texts, marks=""):
+    """Stretches of the system prompt; `marks` are the numbers of those with a breakpoint."""
+    return [Stretch("system", text, "", str(number) in marks) for number, text in enumerate(texts)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "rules", "expected"),
+    [
+        (stretches("A" * 10, "B" * 10, marks="01"), stretches("A" * 10, "B" * 10, marks="01"), ANTHROPIC, (20, 20, 20)),
+        (stretches("A" * 10, "B" * 10, marks="01"), stretches("A" * 10, "X" * 10, marks="01"), ANTHROPIC, (20, 10, 10)),
+        (stretches("A" * 10, "B" * 10, marks="1"), stretches("A" * 10, "BX", marks="1"), ANTHROPIC, (12, 11, 0)),
+        (stretches("A" * 10, "B" * 10, marks="01"), stretches("X" * 10, "B" * 10, marks="01"), ANTHROPIC, (20, 0, 0)),
+        # where the new request has no seam, a breakpoint cannot be found again
+        (
+            stretches("A" * 10, "B" * 10, marks="01"),
+            stretches("A" * 10 + "B" * 5, "X", marks="01"),
+            ANTHROPIC,
+            (16, 15, 0),
+        ),
+        # what is shorter than the minimum is not kept
+        (stretches("AAAA", "B", marks="0"), stretches("AAAA", "C", marks="0"), ANTHROPIC, (5, 4, 0)),
+        # a provider that finds the beginning itself keeps it in steps
+        (stretches("A" * 25), stretches("A" * 24 + "X"), OPENAI, (25, 24, 20)),
+        (stretches("A" * 25), stretches("A" * 24 + "X"), GEMINI, (25, 24, 24)),
+        (stretches(), stretches("A" * 25), OPENAI, (25, 0, 0)),
+        (stretches(), stretches(), OPENAI, (0, 0, 0)),
+        (stretches("A" * 25), stretches(), ANTHROPIC, (0, 0, 0)),
+    ],
+)
+def test_tokens_kept(old, new, rules, expected):
+    assert keeps(old, new, rules, PRICE, len) == expected
+
+
+def change(old, new, rules=GEMINI, price=PRICE):
+    make = {"anthropic": for_anthropic, "openai": for_openai_responses, "gemini": for_gemini}[rules.name]
+    rendered_both = [(each, rendered(make(each.turn), rules.order)) for each in (old, new)]
+    return kept(rendered_both[0], rendered_both[1], rules, price, len)
+
+
+def test_the_first_difference_and_who_wrote_it():
+    other = prompt(("id", "release", "AAAA"), ("rules", "project", "BxBB"))
+    found = change(Subject("o", WHOLE), Subject("n", other))
+    assert (found.total, found.shared, found.tokens, found.lost) == (10, 7, 7, 3)
+    assert found.first and (found.first.of, found.first.name, found.first.offset) == ("system", "rules", 7)
+    assert found.first.causes == (Cause("file", "/rules", (1, 1)),)
+    assert found.rewrite == pytest.approx(3 * 1.15 / 1_000_000)
+
+
+def test_each_provider_finds_the_first_difference_in_its_own_order():
+    old = Subject("o", WHOLE, TOOLS)
+    new = Subject("n", prompt(("id", "release", "AxAA")), [*TOOLS[:1], {**TOOLS[1], "description": "Runs."}])
+    firsts = [change(old, new, rules).first for rules in (ANTHROPIC, GEMINI)]
+    assert [(each.of, each.name) for each in firsts if each] == [("tools", "shell"), ("system", "id")]
+
+
+def test_a_longer_history_is_no_difference():
+    old, new = Subject("o", WHOLE, TOOLS, SAID[:1]), Subject("n", WHOLE, TOOLS, SAID)
+    assert change(old, new).first is None
+    other = Subject("n", WHOLE, TOOLS, [{"role": "user", "content": "ha"}])
+    first = change(old, other).first
+    assert first and (first.of, first.name) == ("messages", "1")
+
+
+def test_a_longer_prompt_is_a_difference():
+    first = change(Subject("o", prompt(("id", "release", "AAAA"))), Subject("n", WHOLE)).first
+    assert first and (first.of, first.name) == ("system", "")  # the separator is nobody's
+
+
+def test_without_a_price_nothing_is_reckoned():
+    assert change(Subject("o", WHOLE), Subject("n", prompt(("id", "turn", "x"))), price=None).rewrite is None
+
+
+def test_costs():
+    assert costs(1_000_000, 400_000, PRICE, is_read=True) == pytest.approx(0.6 + 0.04)
+    assert costs(1_000_000, 400_000, PRICE, is_read=False) == pytest.approx(0.6 + 0.5)
+
+
+def test_tools_of_an_agent_have_one_order():
+    agents = Agent([Tool("b"), Tool("a")]), Agent([Tool("a"), Tool("b")])
+    assert [list(tools_by_name(written_tools(each.tools))) for each in agents] == [["a", "b"]] * 2
+
+
+# The table of prices
+
+SHIPPED = tomllib.loads((Path(foreword.__file__).parent / "inspection" / "prices.toml").read_text())
+
+
+def test_every_shipped_row_has_a_source_and_a_date():
+    table = prices([("shipped", SHIPPED)])
+    rows = [*table.models, *table.providers]
+    assert [row.name for row in rows if not row.source or not row.date] == []
+    assert [row.name for row in table.models if not row.read <= row.input <= row.write] == []
+    assert [each.name for each in table.providers if table.of(each, "") is None] == []
+    assert len({row.name for row in table.models}) == len(SHIPPED["model"])
+
+
+@pytest.mark.parametrize(
+    ("row", "model", "expected"),
+    [
+        ("claude-sonnet-5", "claude-sonnet-5", True),
+        ("claude-sonnet-4.5", "claude-sonnet-4-5-20250929", True),
+        ("claude-sonnet-4.5", "us.anthropic.claude-sonnet-4-5-20250929-v1:0", True),
+        ("claude-sonnet-4.5", "anthropic/Claude-Sonnet-4.5", True),
+        ("claude-sonnet-4.5", "claude-sonnet-4-5@20250929", True),
+        ("claude-opus-4", "claude-opus-4-20250514", True),
+        ("claude-opus-4", "claude-opus-4-latest", True),
+        ("claude-opus-4", "claude-opus-4-9", False),  # nobody knows what that costs
+        ("claude-sonnet-5", "claude-sonnet-5.5", False),
+        ("gpt-5.4", "gpt-5.4-nano", False),
+        ("gpt-5.4", "gpt-5.44", False),
+        ("gpt-5.4", "gpt-5.4-2026-03-05", True),
+        ("gpt-5.4", "", False),
+    ],
+)
+def test_how_a_model_finds_its_row(row, model, expected):
+    assert is_named(row, model) is expected
+
+
+def test_a_row_of_the_users_outranks_the_shipped_one_key_by_key():
+    own = {
+        "model": [
+            {"name": "claude-sonnet-5", "minimum": 2048},
+            {"name": "mine", "provider": "openai", "input": 1, "write": 2, "read": 0},
+        ]
+    }
+    table = prices([("shipped", SHIPPED), ("own", own)])
+    anthropic, openai = (
+        next(each for each in table.providers if each.name == name) for name in ("anthropic", "openai")
+    )
+    changed = table.of(anthropic, "claude-sonnet-5")
+    assert changed and (changed.minimum, changed.input) == (2048, 2.0)
+    assert table.provider_of("mine") == "openai" and table.of(openai, "mine") is not None
+    assert table.provider_of("unheard-of") == "" and table.of(openai, "unheard-of") is None
+
+
+@pytest.mark.parametrize(
+    ("table", "complaint"),
+    [
+        ({"modle": []}, "own: a file of prices has no key 'modle'; did you mean 'model'?"),
+        ({"model": 5}, "own: model of a file of prices has a value of the wrong kind: 5"),
+        ({"model": [5]}, "own: [[model]] 1 takes a table of keys"),
+        ({"model": [{}]}, "own: [[model]] 1 needs a name"),
+        ({"model": [{"name": "x"}]}, "own: the model 'x' needs 'provider'"),
+        ({"model": [{"name": "x", "inptu": 1}]}, "own: [[model]] 1 has no key 'inptu'; did you mean 'input'?"),
+        (
+            {"model": [{"name": "claude-sonnet-5", "input": "a"}]},
+            "own: input of [[model]] 1 has a value of the wrong kind",
+        ),
+        (
+            {"model": [{"name": "claude-sonnet-5", "input": True}]},
+            "own: input of [[model]] 1 has a value of the wrong kind",
+        ),
+        (
+            {"model": [{"name": "claude-sonnet-5", "input": -1}]},
+            "own: input of 'claude-sonnet-5' takes a number from 0 on",
+        ),
+        (
+            {"model": [{"name": "claude-sonnet-5", "read": float("nan")}]},
+            "own: read of 'claude-sonnet-5' takes a number",
+        ),
+        (
+            {"model": [{"name": "claude-sonnet-5", "provider": "openia"}]},
+            "the price of 'claude-sonnet-5' names the provider",
+        ),
+        ({"provider": {"x": {"order": ["tools"]}}}, "own: [provider.x] needs 'caching'"),
+        (
+            {"provider": {"openai": {"order": ["tools"]}}},
+            "own: order of [provider.openai] takes tools, system, messages",
+        ),
+        (
+            {"provider": {"openai": {"order": [[], 1, 2]}}},
+            "own: order of [provider.openai] takes tools, system, messages",
+        ),
+        (
+            {"provider": {"openai": {"caching": "often"}}},
+            "own: caching of [provider.openai] takes breakpoints or prefix",
+        ),
+        ({"provider": {"openai": {"step": 0}}}, "own: step of [provider.openai] takes a number from 1 on"),
+        ({"provider": {"openai": 3}}, "own: [provider.openai] takes a table of keys"),
+    ],
+)
+def test_a_wrong_table_is_an_error(table, complaint):
+    with pytest.raises(CallError) as error:
+        prices([("shipped", SHIPPED), ("own", table)])
+    assert str(error.value).startswith(complaint)

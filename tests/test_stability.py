@@ -1,0 +1,110 @@
+"""Prompts built again in ways that should not matter: what is varied is really varied, and what moves is seen."""
+
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from foreword import Agent, Assembler, Document, Tool
+from foreword.errors import ForewordError
+from foreword.sources.files import Reader
+from foreword.stability import BackwardsDisk, in_another_process, rebuilds
+
+NOW = datetime.fromisoformat("2026-03-07T08:55:05-06:00")
+
+
+def again(tree, layout, agent=None, **options):
+    assembler = Assembler(tree.workspace(options.pop("cwd", "w")), layout, **options)
+    agent = agent or Agent(tools=[Tool("read"), Tool("shell")])
+    command = [
+        "show",
+        tree.path("w"),
+        "--json",
+        f"--layout={layout}",
+        f"--home={tree.path('home')}",
+        f"--now={NOW.isoformat()}",
+    ]
+    command += [f"--tool={tool.name}" for tool in agent.tools]
+    first = assembler.prompt(agent, NOW)
+    return first, list(rebuilds(assembler, agent, NOW, command))
+
+
+def moved(first, found):
+    """What was varied where something else came out."""
+    assert [each.trouble for each in found if each.prompt is None] == []
+    return sorted({each.varied for each in found if each.prompt.text != first.text})
+
+
+@pytest.fixture
+def place(tree, skill):
+    skills = {f"w/.agents/skills/{name}/SKILL.md": skill(name) for name in ("b", "a", "c")}
+    return tree({"w/.git": None, "w/AGENTS.md": "Rules.\n", **skills})
+
+
+@pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pod", "builder"])
+def test_layouts_without_a_clock_give_the_same_bytes(place, layout):
+    first, found = again(place, layout)
+    assert moved(first, found) == []
+    assert {each.varied for each in found} == {"clock", "directory", "environment", "listing", "hash seed"}
+
+
+def test_a_clock_moves(place):
+    assert moved(*again(place, "pi")) == ["clock"]
+
+
+def test_a_date_moves_only_by_the_day(place):
+    place({"w/AGENTS.md": "Today is {{ date }}.\n"})
+    first, found = again(place, "ion")
+    assert [each.how for each in found if each.prompt.text != first.text] == ["a day later"]
+
+
+def test_a_variable_that_goes_by_the_order_of_the_environment_moves(place):
+    def order(name, workspace):
+        return ",".join(workspace.environment)
+
+    tree_environment = place.workspace(environment={"A": "", "B": ""})
+    assembler = Assembler(tree_environment, "builder", variables={"order": order})
+    agent = Agent(base=Document("base", "[order:x]"))
+    first = assembler.prompt(agent, NOW)
+    found = [each for each in rebuilds(assembler, agent, NOW, []) if each.varied == "environment"]
+    assert (first.text, [each.prompt.text for each in found]) == ("A,B", ["B,A"])
+
+
+def test_a_directory_that_is_reached_through_a_link_has_another_name(place):
+    place({"link": Path(place.path("w"))})
+    first, found = again(place, "foreword", cwd="link")
+    hows = [each.how for each in found if each.varied == "directory" and each.prompt.text != first.text]
+    assert hows == ["as the directory that a link leads to"]
+
+
+def test_directories_are_really_listed_backwards(place):
+    folder = place.path("w/.agents/skills")
+    with BackwardsDisk().scandir(folder) as listing:
+        assert [entry.name for entry in listing] == ["c", "b", "a"]
+    assert Reader(disk=BackwardsDisk()).entries(folder) == (["a", "b", "c"], "")
+
+
+def test_the_seed_reaches_the_other_process(place, monkeypatch):
+    """A module that Python itself loads at the start of a process writes down the seed it sees."""
+    place(
+        {"site/sitecustomize.py": f"import os; open({place.path('seen')!r}, 'a').write(os.environ['PYTHONHASHSEED'])\n"}
+    )
+    monkeypatch.setenv("PYTHONPATH", place.path("site"))
+    _, found = again(place, "foreword")
+    assert Path(place.path("seen")).read_text() == "12"
+    assert [each.trouble for each in found] == [""] * len(found)
+
+
+def test_another_process_that_fails_says_why(place):
+    with pytest.raises(ForewordError, match="does not exist"):
+        in_another_process(["show", place.path("nowhere"), "--json"], "1")
+    assembler = Assembler(place.workspace(), "foreword")
+    found = [each for each in rebuilds(assembler, Agent(), NOW, ["shwo"]) if each.varied == "hash seed"]
+    assert ["did you mean 'show'?" in each.trouble for each in found] == [True, True]
+
+
+def test_the_end_of_the_calendar_is_no_traceback(place):
+    last = NOW.replace(year=9999, month=12, day=31, hour=23, minute=59)
+    assembler = Assembler(place.workspace(), "pi")
+    found = [each for each in rebuilds(assembler, Agent(), last, []) if each.varied == "clock"]
+    assert [bool(each.trouble) for each in found] == [True, True]
