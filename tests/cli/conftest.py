@@ -1,5 +1,8 @@
 """Commands run in this process, as a user would type them in the workspace `w`."""
 
+import types
+from typing import Any, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
+
 import pytest
 
 from foreword.cli import main
@@ -19,3 +22,38 @@ def run(tree, capsys, monkeypatch):
         return status, tree.short(printed.out), tree.short(printed.err)
 
     return run
+
+
+def misfits(content, form, where="it"):
+    """Where a JSON value is not of a form: a key too many or too few, a value of another type."""
+    if form is Any:
+        return []
+    if is_typeddict(form):
+        if not isinstance(content, dict):
+            return [f"{where} is no object"]
+        hints = get_type_hints(form, include_extras=True)
+        needed = {key for key, hint in hints.items() if get_origin(hint) is not NotRequired}
+        found = [f"{where} has {key!r}" for key in content.keys() - hints.keys()]
+        found += [f"{where} lacks {key!r}" for key in needed - content.keys()]
+        for key in content.keys() & hints.keys():
+            hint = hints[key]
+            found += misfits(
+                content[key], get_args(hint)[0] if get_origin(hint) is NotRequired else hint, f"{where}.{key}"
+            )
+        return found
+    if get_origin(form) is list:
+        if not isinstance(content, list):
+            return [f"{where} is no list"]
+        return [each for at, one in enumerate(content) for each in misfits(one, get_args(form)[0], f"{where}[{at}]")]
+    if get_origin(form) in (Union, types.UnionType):
+        tries = [misfits(content, each, where) for each in get_args(form)]
+        return min(tries, key=len)
+    allowed = (int, float) if form is float else form
+    is_right = isinstance(content, allowed) and (form is bool or not isinstance(content, bool))
+    return [] if is_right else [f"{where} is {type(content).__name__}, not {form}"]
+
+
+@pytest.fixture(scope="session")
+def fits():
+    """`fits(content, Form)` gives every place where printed JSON is not of its form."""
+    return misfits

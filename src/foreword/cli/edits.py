@@ -106,10 +106,11 @@ def _edit(edits: Sequence[Edit], old: str, new: str) -> Iterator[str]:
     """The words within their line where they are on one, else the lines."""
     texts = [(old[each.old[0] : each.old[1]], new[each.new[0] : each.new[1]]) for each in edits]
     if any("\n" in gone or "\n" in came for gone, came in texts):
-        for gone, came in texts:
+        for each, (gone, came) in zip(edits, texts, strict=True):
             if gone.isspace() or came.isspace():
                 yield f"    {_marked(gone, '[-', '-]', 'red')}{_marked(came, '{+', '+}', 'green')}"
             else:
+                gone, came = _whole_lines(each, old, new)
                 yield from _lines(gone, "-", "red")
                 yield from _lines(came, "+", "green")
         return
@@ -122,6 +123,17 @@ def _edit(edits: Sequence[Edit], old: str, new: str) -> Iterator[str]:
         line += _marked(gone, "[-", "-]", "red") + _marked(came, "{+", "+}", "green")
         start = each.old[1]
     yield line + _plain(old[start:end]) + ("…" if end < len(old) and old[end] != "\n" else "")
+
+
+def _whole_lines(edit: Edit, old: str, new: str) -> tuple[str, str]:
+    """What went and what came, with the beginning and the end of the lines they stand on."""
+    (a, b), (c, d) = edit.old, edit.new
+    more = a - (old.rfind("\n", 0, a) + 1)
+    ends = [text[start:end][-1:] in ("", "\n") for text, start, end in ((old, a, b), (new, c, d))]
+    following = 0 if all(ends) or old[b : b + 1] == "\n" else (old[b:] + "\n").index("\n")
+    if more and all(text[at : at + 1] in ("", "\n") for text, at in ((old, a), (new, c))):
+        more = 0  # it begins behind the last word of a line
+    return old[a - more : b + following], new[c - more : d + following]
 
 
 def _marked(text: str, opening: str, closing: str, colour: str) -> str:

@@ -1,0 +1,401 @@
+"""`foreword diff` and `foreword cache`, as a user would type them."""
+
+import io
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from foreword.forms import CacheForm, DifferenceForm, KeptsForm
+
+RULES = "".join(f"Rule {number}: keep it short, and check what you did.\n" for number in range(300))
+
+
+@pytest.fixture(autouse=True)
+def place(tree, skill, monkeypatch):
+    for name in ("FOREWORD_STORE", "XDG_DATA_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    return tree(
+        {"w/.git": None, "w/AGENTS.md": "# Shop\n\nRun `make test`.\n", "w/.agents/skills/ship/SKILL.md": skill("ship")}
+    )
+
+
+@pytest.fixture
+def asked(run, fits):
+    """Runs a command with `--json` that must end well, and gives what it printed, which is of this form."""
+
+    def asked(form, *arguments):
+        status, out, err = run(*arguments, "--json")
+        assert (status, err) == (0, "")
+        content = json.loads(out)
+        assert fits(content, form) == []
+        return content
+
+    return asked
+
+
+@pytest.fixture
+def kept(tree, monkeypatch, capsys):
+    """`kept("x.json", "show")` keeps what a command prints with `--json`, byte by byte."""
+    from foreword.cli import main
+
+    def kept(name, *arguments):
+        monkeypatch.chdir(tree.path("w"))
+        monkeypatch.setenv("HOME", tree.path("home"))
+        assert main([*arguments, "--json"]) == 0
+        tree({f"w/{name}": capsys.readouterr().out})
+        return name
+
+    return kept
+
+
+# diff
+
+
+def test_diff_of_a_saved_prompt_and_a_directory(kept, run, tree):
+    old = kept("old.json", "show", "--tool", "read")
+    tree({"w/AGENTS.md": "# Shop\n\nRun `make check`.\n\nBe kind.\n"})
+    status, out, err = run("diff", old, ".", "--tool", "read")
+    assert (status, err) == (0, "")
+    assert out.splitlines()[2:] == [
+        "",
+        "changed  instructions",
+        "  /w/AGENTS.md:3",
+        "    Run `make [-test-]{+check+}`.",
+        "  /w/AGENTS.md:4-5",
+        "    + Be kind.",
+    ]
+
+
+def test_diff_says_what_came_and_went(kept, run, tree):
+    old = kept("old.json", "show", "--tool", "read")
+    os.remove(tree.path("w/AGENTS.md"))
+    tree({"home/.agents/AGENTS.md": "Mine.\n"})
+    status, out, _ = run("diff", old, ".", "--exit-code")
+    assert status == 1
+    heads = [line for line in out.splitlines()[2:] if line and line[0] != " "]
+    assert heads == ["changed  instructions", "went  skills"]
+    assert "went  skills\n  /w/.agents/skills/ship/SKILL.md:1-4 (now unused)\n    - <skills>\n" in out
+    assert (
+        "  /w/AGENTS.md:1-3 (now absent)\n  /home/.agents/AGENTS.md:1 (was absent)\n"
+        "    - # Shop\n    -\n    - Run `make test`.\n    + Mine.\n" in out
+    )
+
+
+def test_diff_as_json(kept, asked, tree):
+    old = kept("old.json", "show", "--tool", "read")
+    tree({"w/AGENTS.md": "# Shop\n\nRun `make check`.\n"})
+    found = asked(DifferenceForm, "diff", old, ".", "--tool", "read")
+    assert (found["same"], found["circumstances"]) == (False, [])
+    (section,) = found["sections"]
+    (edit,) = section["edits"]
+    assert (section["section"], section["changes"]) == ("instructions", ["changed"])
+    assert (edit["old"]["text"], edit["new"]["text"]) == ("test", "check")
+    assert edit["causes"] == [{"kind": "file", "path": "/w/AGENTS.md", "lines": [3, 3], "note": None}]
+
+
+def test_diff_of_the_same(kept, run, asked):
+    old = kept("old.json", "show")
+    assert run("diff", old, ".", "--exit-code")[::2] == (0, "")
+    assert run("diff", ".", ".")[1].endswith("the prompts are the same\n")
+    assert asked(DifferenceForm, "diff", ".", old)["same"] is True
+
+
+def test_diff_of_editions(run, tree, asked):
+    run("talk", "turn", "42", "--tool", "read")
+    tree({"w/AGENTS.md": "# Shop\n\nRun `make check`.\n"})
+    run("talk", "reload", "42", "--tool", "read")
+    first = run("diff", "talk:42@1", "talk:42")[1]
+    assert "    Run `make [-test-]{+check+}`.\n" in first
+    whole = json.loads(run("talk", "show", "42", "--json")[1])["id"]
+    by_id = asked(DifferenceForm, "diff", "talk:42@1", whole)
+    assert [each["section"] for each in by_id["sections"]] == ["instructions"]
+    assert asked(DifferenceForm, "diff", "talk:42@2", whole)["same"] is True
+    assert asked(DifferenceForm, "diff", "talk:42@2", ".", "--tool", "read")["same"] is True
+
+
+def test_an_id_may_hold_an_at(run, asked):
+    run("talk", "turn", "me@3")
+    assert asked(DifferenceForm, "diff", "talk:me@3", "talk:me@3@1")["same"] is True
+
+
+def test_diff_of_turns_tells_tools(kept, asked):
+    old = kept("old.json", "talk", "turn", "a", "--tool", "read")
+    new = kept("new.json", "talk", "turn", "b", "--tool", "shell")
+    assert asked(DifferenceForm, "diff", old, new)["tools"] == {
+        "added": ["shell"],
+        "removed": ["read"],
+        "changed": [],
+        "reordered": False,
+    }
+
+
+def test_diff_of_layouts_names_the_layout(kept, asked):
+    found = asked(DifferenceForm, "diff", kept("old.json", "show"), ".", "--layout", "opal")
+    assert found["circumstances"] == [{"name": "layout", "old": "foreword", "new": "opal"}]
+    assert any(cause["kind"] == "layout" for section in found["sections"] for cause in section["causes"])
+
+
+def test_diff_reads_standard_input(run, tree, monkeypatch):
+    tree({"w/new.txt": "one 2\n"})
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"one two\n")))
+    assert "    one [-two-]{+2+}\n" in run("diff", "-", "new.txt")[1]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ("", "", "the prompts are the same"),
+        ("", "x\n", "    + x"),
+        ("x\n", "", "    - x"),
+        ("hi 𝕏 👩‍👩‍👧\n", "hi 𝕐 👩‍👩‍👦\n", "    hi [-𝕏 👩‍👩‍👧-]{+𝕐 👩‍👩‍👦+}"),
+        ("a \x1b[31mb\n", "c \x1b[31mb\n", "    [-a-]{+c+} \\x1b[31mb"),  # nothing reaches a terminal but text
+        ("a b\n", "a  b\n", "    a[-·-]{+··+}b"),
+        ("a\tb\n", "a b\n", "    a[-⇥-]{+·+}b"),
+        ("x" * 500 + "\n", "y" * 500 + "\n", f"    [-{'x' * 159}…-]{{+{'y' * 159}…+}}"),
+        ("one\ntwo", "one\ntwo\nthree", "    + three"),
+        ("a b\nc d.\n", "a x.\n", "    - a b"),
+        ("", "line\n" * 30, "    + … 22 more lines"),
+        (
+            "".join(f"{n} a\n" for n in range(60)),
+            "".join(f"{n} b\n" for n in range(60)),
+            "  … 40 more changes (--json has them all)",
+        ),
+    ],
+)
+def test_diff_of_plain_texts(run, tree, old, new, line):
+    tree({"w/old.txt": old, "w/new.txt": new})
+    status, out, err = run("diff", "old.txt", "new.txt")
+    assert (status, err) == (0, "")
+    assert line in out.splitlines()
+
+
+def test_half_a_surrogate_pair(run, tree, asked):
+    tree({"w/old.json": '{"text": "a \\ud800 b"}', "w/new.txt": "a c b"})
+    assert "    a [-\\ud800-]{+c+} b\n" in run("diff", "old.json", "new.txt")[1]
+    assert run("diff", "old.json", "new.txt", "--json")[0] == 0
+    assert run("cache", "old.json", "new.txt")[0] == 0
+
+
+def test_colours_on_a_terminal(tree):
+    tree({"w/old.txt": "a b\n", "w/new.txt": "a c\n"})
+    main, other = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "HOME": tree.path("home")}
+    environment.pop("NO_COLOR", None)
+    command = [sys.executable, "-m", "foreword", "diff", "old.txt", "new.txt"]
+    done = subprocess.run(command, cwd=tree.path("w"), stdout=other, env=environment, check=True)
+    os.close(other)
+    printed = os.read(main, 65536).decode()
+    os.close(main)
+    assert done.returncode == 0
+    assert "a \x1b[31mb\x1b[0m\x1b[32mc\x1b[0m" in printed
+
+
+# cache
+
+
+def test_the_default_layout_has_nothing_to_mend(run, asked, tree):
+    tree({"w/AGENTS.md": RULES})
+    status, out, err = run("cache", "--tool", "read", "--exit-code")
+    assert (status, err) == (0, "")
+    assert "order   no section stands before one that lives longer\n" in out
+    assert "other builds gave the same bytes\n" in out and "moved" not in out
+    found = asked(CacheForm, "cache", ".", "--tool", "read")
+    assert (found["findings"], found["misplaced"], found["mend"]) == ([], [], None)
+    assert {each["same"] for each in found["rebuilds"]} == {True}
+    anthropic, openai, gemini = found["providers"]
+    assert [each["lifetime"] for each in anthropic["breakpoints"]] == ["release", "project", "conversation"]
+    assert [each["kept"] for each in anthropic["breakpoints"]] == [False, True, True]
+    assert (openai["caching"], gemini["order"][0]) == ("prefix", "system")
+    assert all(each["next_request"] < each["first_request"] for each in (anthropic, openai, gemini))
+
+
+def test_a_layout_with_a_clock_is_told_that_it_breaks_the_prefix(run, asked):
+    status, out, err = run("cache", "--layout", "pi", "--tool", "read", "--exit-code")
+    assert status == 1
+    assert (
+        "built a minute later and a day later, section 'clock' reads otherwise (clock now.long): that breaks the prefix"
+        in err
+    )
+    assert "section 'clock' lives for a turn and stands before 'cwd'" in err
+    assert "        --set section.last.sections=cwd,clock  mends some of it\n" in out
+    found = asked(CacheForm, "cache", "--layout", "pi", "--tool", "read")
+    assert sorted({each["code"] for each in found["findings"]}) == ["cache-moved", "cache-order"]
+    moved = [(each["how"], each["sections"][0]["section"]) for each in found["rebuilds"] if each["same"] is False]
+    assert moved == [("a minute later", "clock"), ("a day later", "clock")]
+    assert found["mend"]["set"] == ["section.last.sections=cwd,clock"]
+
+
+def test_the_options_that_mend_it_do(run, asked):
+    options = ["cache", "--layout", "opal", "--tool", "read_file", "--session", "s"]
+    found = asked(CacheForm, *options)
+    assert found["mend"]["mends"] == "all"
+    mended = asked(CacheForm, *options, *(f"--set={each}" for each in found["mend"]["set"]))
+    assert (mended["misplaced"], mended["findings"]) == ([], [])
+
+
+def test_options_reach_the_other_process(asked, tree):
+    tree({"w/plan.md": "A plan.\n", "w/my tools.json": '[{"name": "read", "guidelines": ["Read all."]}]'})
+    tree({"w/scope.json": '{"allow": [{"path": "src"}]}'})
+    found = asked(
+        CacheForm, "cache", "--tools", "my tools.json", "--plan", "plan.md", "--language", "de", "--sub-agent",
+        "--scope", "scope.json", "--set", "skills.budget=5", "--set", "join=\n", "--model", "x", "--doc", "A=/b",
+    )  # fmt: skip
+    assert [each["trouble"] for each in found["rebuilds"]] == [None] * len(found["rebuilds"])
+    assert {each["same"] for each in found["rebuilds"]} == {True}
+
+
+def test_one_provider_and_another_model(run, asked):
+    found = asked(CacheForm, "cache", "--provider", "anthropic", "--model", "claude-opus-4-5-20251101")
+    assert [(each["provider"], each["price"]["model"], each["price"]["minimum"]) for each in found["providers"]] == [
+        ("anthropic", "claude-opus-4.5", 4096)
+    ]
+    assert all(each["price"]["source"] and each["price"]["date"] for each in found["providers"])
+    unknown = asked(CacheForm, "cache", "--provider", "openai", "--model", "brand-new")
+    (only,) = unknown["providers"]
+    assert (only["price"], only["first_request"]) == (None, None)
+    assert "no price is known" in run("cache", "--provider", "openai", "--model", "brand-new")[1]
+
+
+def test_cache_of_a_change(kept, run, asked, tree):
+    tree({"w/AGENTS.md": RULES})
+    old = kept("old.json", "talk", "turn", "t", "--tool", "read")
+    tree({"w/AGENTS.md": RULES.replace("Rule 150:", "Rule one hundred and fifty:")})
+    found = asked(KeptsForm, "cache", "talk:t", ".", "--tool", "read", "--turns", "10")
+    rows = {each["provider"]: each for each in found["providers"]}
+    assert rows["anthropic"]["kept"] == 0 < rows["anthropic"]["shared"]  # the breakpoint before it is below the minimum
+    assert rows["openai"]["kept"] % 128 == 0 and rows["openai"]["kept"] > 1024
+    for each in rows.values():
+        assert each["lost"] == each["most"] - each["kept"] > 0
+        assert each["rewrite_each_turn"] == pytest.approx(10 * each["rewrite"])
+        assert each["first"]["name"] == "instructions"
+        assert each["first"]["causes"] == [{"kind": "file", "path": "/w/AGENTS.md", "lines": [151, 151], "note": None}]
+    status, out, _ = run("cache", old, ".", "--tool", "read", "--exit-code")
+    assert status == 1
+    assert "first difference for anthropic, openai, gemini: section 'instructions', /w/AGENTS.md:151\n" in out
+
+
+def test_cache_of_no_change(run, asked):
+    status, out, err = run("cache", ".", ".", "--layout", "pi", "--exit-code")
+    assert (status, err) == (0, "")
+    assert out.endswith("nothing differs\n")
+    assert {each["lost"] for each in asked(KeptsForm, "cache", ".", ".")["providers"]} == {0}
+
+
+def test_a_turn_goes_on_where_the_one_before_ended(kept, asked, tree):
+    tree(
+        {
+            "w/AGENTS.md": RULES,
+            "w/said.json": '[{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}]',
+        }
+    )
+    old = kept("old.json", "talk", "turn", "t", "--message", "hi")
+    new = kept("new.json", "talk", "turn", "t", "--messages", "said.json", "--message", "and now?")
+    for each in asked(KeptsForm, "cache", old, new)["providers"]:
+        assert each["first"] is None
+        assert each["kept"] > each["lost"]
+
+
+def test_cache_of_an_edition_and_of_a_plain_text(run, asked, tree):
+    run("talk", "turn", "t", "--tool", "read")
+    found = asked(CacheForm, "cache", "talk:t")
+    assert (found["rebuilds"], found["mend"]) == ([], None)
+    tree({"w/x.txt": "text", "w/empty.txt": ""})
+    assert "order   nothing is known of its sections\n" in run("cache", "x.txt")[1]
+    assert asked(CacheForm, "cache", "empty.txt")["prompt"]["tokens"]["count"] == 0
+
+
+# prices
+
+
+def test_prices_of_the_users_own(run, asked, tree):
+    own = '[[model]]\nname = "claude-sonnet-5"\nminimum = 7\n'
+    tree({"w/prices.toml": own, "home/.config/foreword/prices.toml": own.replace("7", "8")})
+    tree({"home/.config/foreword/foreword.toml": 'prices = "prices.toml"\n'})
+
+    def minimum(*options):
+        return asked(CacheForm, "cache", "--provider", "anthropic", *options)["providers"][0]["price"]["minimum"]
+
+    assert minimum() == 8
+    assert minimum("--prices", "prices.toml") == 7
+
+
+def test_a_workspace_names_no_prices(asked, tree):
+    tree({"w/.foreword/foreword.toml": 'prices = "prices.toml"\n', "w/.foreword/prices.toml": "[[model]]\nname = 5\n"})
+    assert asked(CacheForm, "cache", "--provider", "anthropic")["providers"][0]["price"]["minimum"] == 1024
+
+
+def test_a_provider_of_the_users_own(asked, tree):
+    tree({
+        "w/prices.toml": '[provider.deepseek]\norder = ["system", "tools", "messages"]\ncaching = "prefix"\nstep = 64\nmodel = "v4"\n'
+        '[[model]]\nname = "v4"\nprovider = "deepseek"\ninput = 1\nwrite = 1\nread = 0.1\n'
+    })  # fmt: skip
+    found = asked(CacheForm, "cache", "--prices", "prices.toml", "--provider", "deepseek", "--tool", "read")
+    (only,) = found["providers"]
+    assert (only["order"], only["breakpoints"][-1]["of"]) == (["system", "tools", "messages"], "tools")
+
+
+# wrong calls
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["diff"], "the following arguments are required: OLD, NEW"),
+        (["diff", "."], "the following arguments are required: NEW"),
+        (["diff", "-", "-"], "only one of the two can be standard input"),
+        (["cache", "-", "-"], "only one of the two can be standard input"),
+        (["diff", "", "."], "an empty name is nothing that is there; it takes a directory"),
+        (
+            ["diff", "nowhere", "."],
+            "nowhere is nothing that is there; it takes a directory, a saved JSON or text file, talk:ID",
+        ),
+        (["cache", "nowhere"], "nowhere is nothing that is there"),
+        (["cache", ".", "nowhere"], "nowhere is nothing that is there"),
+        (["diff", "talk:nobody", "."], "no conversation or edition 'nobody' in the store; see foreword talk list"),
+        (["diff", "talk:nobody@1", "."], "no conversation or edition 'nobody@1' in the store"),
+        (["diff", f"talk:t@{'9' * 40}", "."], "no conversation or edition 't@999"),
+        (["diff", "talk:t@9", "."], "no conversation or edition 't@9' in the store; its editions are 1 to 1"),
+        (["diff", "sha256:abc", "."], "no prompt sha256:abc in the store; its whole id is needed"),
+        (["diff", "nul.txt", "."], "the file nul.txt: it holds a NUL byte"),
+        (["diff", "latin.txt", "."], "the file latin.txt: byte 0xe9"),
+        (["diff", "broken.json", "."], "broken.json is not JSON"),
+        (["diff", "deep.json", "."], "deep.json is not JSON"),
+        (["diff", "list.json", "."], "list.json is no prompt but no object; it takes what foreword show --json"),
+        (["diff", "other.json", "."], "other.json is no prompt but an object without text"),
+        (["diff", "wrong.json", "."], "wrong.json: it takes a text"),
+        (["diff", "tools.json", "."], "tools.json: tools takes a list of objects, each with a name"),
+        (["cache", "messages.json"], "messages.json: its tools or messages have no form that"),
+        (["cache", "--turns", "-1"], "--turns takes a number from 0 to 1,000,000, not -1"),
+        (["cache", "--turns", "many"], "argument --turns: invalid int value: 'many'"),
+        (["cache", "--prices", "nowhere.toml"], "the prices /w/nowhere.toml cannot be read: there is no such file"),
+        (["cache", "--prices", "wrong.toml"], "/w/wrong.toml is not TOML"),
+        (["cache", "--prices", "key.toml"], "/w/key.toml: a file of prices has no key 'models'; did you mean 'model'?"),
+    ],
+)
+def test_wrong_calls(run, tree, arguments, complaint):
+    run("talk", "turn", "t")
+    tree({
+        "w/nul.txt": b"a\0b", "w/latin.txt": b"caf\xe9", "w/broken.json": "{", "w/deep.json": "[" * 100_000, "w/list.json": "[1]",
+        "w/other.json": '{"a": 1}', "w/wrong.json": '{"text": 5}', "w/tools.json": '{"system": "x", "tools": [{}]}',
+        "w/messages.json": '{"system": "x", "messages": [{"role": "user"}]}', "w/wrong.toml": "=", "w/key.toml": "models = 1",
+    })  # fmt: skip
+    status, out, err = run(*arguments)
+    assert (status, out) == (2, "")
+    assert err.startswith(f"foreword: {complaint}") and err.count("\n") == 1
+
+
+def test_a_text_that_happens_to_be_json_is_a_text(run, tree):
+    tree({"w/old.txt": '{"a": 1}', "w/new.txt": '{"a": 2}'})
+    assert '    {"a": [-1-]{+2+}}\n' in run("diff", "old.txt", "new.txt")[1]
+
+
+def test_a_pipe_is_no_file(run, tree):
+    tree({"w/pipe": os.mkfifo})
+    status, _, err = run("diff", "pipe", ".")
+    assert status == 2 and err.startswith("foreword: the file pipe: ")
+    assert Path(tree.path("w/pipe")).is_fifo()
