@@ -309,6 +309,15 @@ def test_cache_of_an_edition_and_of_a_plain_text(run, asked, tree):
     assert asked(CacheForm, "cache", "empty.txt")["prompt"]["tokens"]["count"] == 0
 
 
+def test_strict_looks_at_the_prompts_own_findings(run):
+    too_little = ["--set", "budget=5", "--strict"]
+    assert run("show", *too_little)[0] == 1
+    assert run("diff", ".", ".", *too_little)[0] == 1
+    assert run("cache", ".", *too_little)[0] == 1
+    assert run("cache", ".", ".", *too_little)[0] == 1
+    assert run("diff", ".", ".", "--strict")[0] == 0
+
+
 # prices
 
 

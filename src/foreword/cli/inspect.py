@@ -73,7 +73,13 @@ def diff(given: argparse.Namespace) -> int:
         write_json(difference_form(old, new, tokens, found))
     else:
         write_difference(old, new, (tokens[0].count, tokens[1].count), found)
-    return 1 if given.exit_code and found.has_any else 0
+    return _status(given, found.has_any, old, new)
+
+
+def _status(given: argparse.Namespace, has_any: bool, *subjects: Subject) -> int:
+    """1 where that was asked for: by --exit-code if there is anything to tell, by --strict if a prompt has an error finding."""
+    errors = [each for subject in subjects for each in subject.prompt.findings if each.severity == "error"]
+    return 1 if (given.exit_code and has_any) or (given.strict and errors) else 0
 
 
 # foreword cache
@@ -164,7 +170,7 @@ def _cache_of_prompt(given: argparse.Namespace, asked: Sequence[_Asked]) -> int:
     else:
         _write_cache(form, rebuilt, subject.is_plain)
         report(findings)
-    return 1 if given.exit_code and findings else 0
+    return _status(given, bool(findings), subject)
 
 
 def _moment(given: argparse.Namespace) -> datetime:
@@ -184,7 +190,8 @@ def _rebuilt(given: argparse.Namespace, subject: Subject) -> list[tuple[Rebuild,
 
     found: list[tuple[Rebuild, Sequence[SectionDiff]]] = []
     for each in rebuilds(assembler(given), agent(given), given.clock, _command(given)):
-        sections = () if each.prompt is None else compare(subject, Again(each.how, each.prompt)).sections
+        is_same = each.prompt is None or each.prompt.text == subject.prompt.text
+        sections = () if is_same or each.prompt is None else compare(subject, Again(each.how, each.prompt)).sections
         found.append((each, sections))
     return found
 
@@ -353,7 +360,7 @@ def _cache_of_change(given: argparse.Namespace, asked: Sequence[_Asked]) -> int:
         _write_kept_json(given, old, new, asked, found)
     else:
         _write_kept(given, (old, new), asked, found)
-    return 1 if given.exit_code and any(each.lost for each in found) else 0
+    return _status(given, any(each.lost for each in found), old, new)
 
 
 def _write_kept_json(
