@@ -5,6 +5,8 @@ TOOLS := .tools/$(subst ==,-,$(UV_PIN))
 UV := $(TOOLS)/bin/uv
 BIN := .venv/bin
 SECONDS := 20
+NPM := $(shell command -v npm)
+PAGE := src/foreword/service/static/index.html
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	"$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11) or print(sys.executable))' 2>/dev/null && break; done)
 
@@ -14,29 +16,35 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport VIRTUAL_ENV PYTHONHOME PYTHONPATH
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check bench fuzz soak build clean
+.PHONY: help setup page browser run test check bench fuzz soak build clean
 
 help: ## Print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 14
 
 setup: .venv/.stamp ## Make .venv from the lock, with every extra and the development tools
 
+page: $(PAGE) ## Make the page of the service; needs Node 20 or later
+
+browser: setup ## See that there is a Chromium for the tests of the page, or install one
+	$(BIN)/python tests/browser/chromium.py
+
 run: setup ## Print the prompt for this folder, and what each section costs
 	$(BIN)/foreword show .
 	$(BIN)/foreword tokens .
 
-test: setup ## Run every test
+test: setup page browser ## Run every test
 	$(BIN)/pytest -n 2 --dist loadgroup
 
-check: setup ## Lint, check the format, type-check, and keep the rules of the house
+check: setup $(if $(NPM),web/node_modules/.stamp) ## Lint, check the format, type-check, and keep the rules of the house
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m foreword.packs.compile --check
 	$(BIN)/python docs/generate.py --check
 	$(BIN)/pytest tests/test_house.py
+	$(if $(NPM),cd web && npm run -s check,@echo "npm is not there: the page is not checked")
 
-bench: setup ## Measure beside the floor, and print the ratios
+bench: setup page browser ## Measure beside the floor, and print the ratios
 	$(BIN)/python bench/run.py
 
 fuzz: setup ## Fuzz each template language for a while, from the seeds that are kept
@@ -48,15 +56,23 @@ soak: setup ## Kill processes at random points of their work, a thousand times o
 	$(BIN)/python tests/store/processes.py kill --many 1000
 	$(BIN)/python tests/soak/kill_conversations.py --many 1000
 
-build: setup ## Build wheel and sdist into dist/
+build: setup page ## Build wheel and sdist into dist/
 	$(UV) build --python $(BIN)/python
 
 clean: ## Remove everything that make has made
-	rm -rf .venv .tools dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .tools dist web/node_modules $(dir $(PAGE)) .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find src tests bench -name __pycache__ -prune -exec rm -rf {} +
 
 .venv/.stamp: pyproject.toml uv.lock | $(UV)
 	$(UV) sync --locked --all-extras --compile-bytecode --python "$(PYTHON)"
+	@touch $@
+
+$(PAGE): web/node_modules/.stamp $(shell find web -name node_modules -prune -o -type f -print)
+	cd web && npm run -s build
+
+web/node_modules/.stamp: web/package.json web/package-lock.json
+	@test -n "$(NPM)" || { echo "the page is made by Node 20 or later: npm is not on PATH" >&2; exit 1; }
+	cd web && npm ci --no-audit --no-fund
 	@touch $@
 
 # An old pip trusts only its own list of certificates; behind a proxy the second try uses the system's.

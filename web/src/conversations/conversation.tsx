@@ -1,0 +1,70 @@
+// One conversation: the edition in use, its prompt by origin, and what a prompt built now would change.
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { listEditions, readDrift, readEdition } from "../api";
+import type { Drift, Edition, EditionRow } from "../forms";
+import { Legend, PromptText } from "../preview/prompt-text";
+import { segments } from "../preview/segments";
+import { OVERVIEW } from "../route";
+import { Time } from "../time";
+import { sentence } from "../editor/diagnostics";
+import { DriftView } from "./drift";
+import { shortLayout } from "./layout-name";
+
+export function Conversation({ id }: { id: string }) {
+  const [editions, setEditions] = useState<EditionRow[]>([]);
+  const [number, setNumber] = useState<number | undefined>();
+  const [edition, setEdition] = useState<Edition | null>(null);
+  const [drift, setDrift] = useState<Drift | null>(null);
+  const [problem, setProblem] = useState("");
+  const [driftProblem, setDriftProblem] = useState("");
+
+  useEffect(() => {
+    listEditions(id).then(setEditions, () => {});
+    readDrift(id).then(setDrift, (error: Error) => setDriftProblem(error.message));
+  }, [id]);
+  useEffect(() => {
+    readEdition(id, number).then(setEdition, (error: Error) => setProblem(error.message));
+  }, [id, number]);
+  const cut = useMemo(() => (edition ? segments(edition.system, edition.passages) : []), [edition]);
+  const newest = Math.max(0, ...editions.map((each) => each.edition));
+
+  return (
+    <main class="conversation">
+      <header>
+        <p><a href={OVERVIEW}>← Overview</a></p>
+        <h2 class="path">{id}</h2>
+        {problem && <p class="note wrong" role="alert">{problem}</p>}
+        {edition && <Facts edition={edition} />}
+        {editions.length > 1 && (
+          <label class="inline">
+            Edition{" "}
+            <select value={String(edition?.edition ?? newest)} onInput={(event) => setNumber(Number(event.currentTarget.value))}>
+              {editions.map((each) => <option key={each.edition} value={each.edition}>{each.edition}{each.edition === newest ? " (in use)" : ""}</option>)}
+            </select>
+          </label>
+        )}
+      </header>
+      <DriftView drift={drift} problem={driftProblem} />
+      {edition && (
+        <section class="card prompt-card" aria-labelledby="prompt-heading">
+          <h3 id="prompt-heading">Prompt</h3>
+          <Legend segments={cut} />
+          {edition.system ? <PromptText label="The prompt, by origin" segments={cut} /> : <p class="quiet">There is no system prompt.</p>}
+          {edition.tools.length > 0 && <p><b>Tools</b> {edition.tools.map((tool) => tool.name).join(", ")}</p>}
+          {edition.findings.length > 0 && <ul class="plain-list">{edition.findings.map((each, at) => <li key={at}>{each.severity}: {sentence(each)}</li>)}</ul>}
+        </section>
+      )}
+    </main>
+  );
+}
+
+function Facts({ edition }: { edition: Edition }) {
+  const { cwd, model, provider } = edition.made_for;
+  const facts = { Layout: shortLayout(edition.layout), Folder: cwd, Model: model, Provider: provider, Edition: String(edition.edition) };
+  return (
+    <dl class="facts">
+      {Object.entries(facts).map(([name, fact]) => fact && <div key={name}><dt>{name}</dt><dd class="path">{fact}</dd></div>)}
+      <div><dt>Made</dt><dd><Time iso={edition.made} /></dd></div>
+    </dl>
+  );
+}

@@ -1,0 +1,35 @@
+// What stands between the edition in use and a prompt built now.
+import type { Drift } from "../forms";
+
+const WORDS: Record<string, string> = { came: "is new", went: "is gone", changed: "changed" };
+
+export function DriftView({ drift, problem }: { drift: Drift | null; problem: string }) {
+  return (
+    <section class="card drift" aria-labelledby="drift-heading" aria-busy={!drift && !problem}>
+      <h3 id="drift-heading">Drift</h3>
+      {problem && <p class="note wrong" role="alert">{problem}</p>}
+      {!drift && !problem && <p class="quiet">Comparing with a prompt built now…</p>}
+      {drift && !drift.changed && <p>A prompt built now would be the same.</p>}
+      {drift?.changed && <Changes drift={drift} />}
+    </section>
+  );
+}
+
+function Changes({ drift }: { drift: Drift }) {
+  const tools = Object.entries(drift.tools).filter(([, names]) => names.length);
+  const [kept, lost] = [drift.tokens_kept, drift.tokens_lost].map((each) => each.toLocaleString("en"));
+  return (
+    <>
+      <p>A prompt built now would keep about <b>{kept}</b> tokens of the provider's cache and lose <b>{lost}</b>.</p>
+      <ul class="changes">
+        {drift.sections.map((each) => (
+          <li key={each.section}>
+            <b>{each.section}</b> {WORDS[each.change] ?? each.change}
+            {each.sources.length > 0 && <ul>{each.sources.map((source) => <li key={source} class="path">{source}</li>)}</ul>}
+          </li>
+        ))}
+        {tools.map(([how, names]) => <li key={how}><b>tools</b> {how}: {names.join(", ")}</li>)}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,95 @@
+// Buttons that insert each variable, with its value now; a field for paths; and buttons that wrap the selection.
+import { useId, useRef, useState } from "preact/hooks";
+import type { Entry, Variable, VariableValue } from "../forms";
+import { latest } from "../latest";
+import { type Language, named } from "../languages/language";
+import type { FindFiles } from "./completion";
+
+interface Props {
+  language: Language;
+  values: VariableValue[];
+  files: FindFiles;
+  onInsert(text: string): void;
+  onWrap(open: string, middle: string, close: string): void;
+}
+
+export function Variables({ language, values, files, onInsert, onWrap }: Props) {
+  const groups = Map.groupBy(language.variables, (each) => each.type);
+  const valueOf = new Map(values.map((each) => [`${each.type}:${each.name}`, each.value]));
+  return (
+    <section class="variables" aria-label="Variables">
+      {[...groups].map(([type, variables]) => (
+        <div key={type} class="group" role="group" aria-label={type || "variables"}>
+          <h3>{type || "variables"}</h3>
+          {variables.map((each) =>
+            each.dynamic
+              ? <PathField key={each.name} variable={each} files={files} onInsert={(path) => onInsert(language.insertion(`${each.type}:${path}`))} />
+              : <VariableButton key={each.name} variable={each} value={valueOf.get(named(each))} onInsert={() => onInsert(language.insertion(named(each)))} />,
+          )}
+        </div>
+      ))}
+      <Condition language={language} onWrap={onWrap} />
+    </section>
+  );
+}
+
+function VariableButton({ variable, value, onInsert }: { variable: Variable; value: string | null | undefined; onInsert(): void }) {
+  const hint = value === undefined ? variable.description : value === null ? "not existing here" : value || "empty";
+  return (
+    <button type="button" class="variable" title={`${variable.description}\nNow: ${hint}`} onClick={onInsert} aria-label={`Insert ${named(variable)}, now: ${hint}`}>
+      <span class="name">{variable.name}</span>
+      <span class={value ? "value" : "value quiet"}>{hint.split("\n")[0]}</span>
+    </button>
+  );
+}
+
+function PathField({ variable, files, onInsert }: { variable: Variable; files: FindFiles; onInsert(path: string): void }) {
+  const id = useId();
+  const [path, setPath] = useState("");
+  const [entries, setEntries] = useState<Entry[]>([]);
+  const asking = useRef(latest<string, Entry[]>(150, files, { answer: setEntries, failure: () => setEntries([]) }));
+  function type(text: string): void {
+    setPath(text);
+    asking.current.ask(text);
+  }
+  function submit(event: Event): void {
+    event.preventDefault();
+    if (!path.trim()) return;
+    onInsert(path.trim());
+    setPath("");
+  }
+  return (
+    <form class="path-field" onSubmit={submit}>
+      <label for={id} class="unseen">Path of a file to insert</label>
+      <input id={id} list={`${id}-files`} value={path} placeholder="path" title={variable.description} spellcheck={false} autocomplete="off"
+        onFocus={() => asking.current.ask(path)} onInput={(event) => type(event.currentTarget.value)} />
+      <datalist id={`${id}-files`}>
+        {entries.map((each) => <option key={each.path} value={each.kind === "folder" ? `${each.path.replace(/\/$/, "")}/` : each.path} />)}
+      </datalist>
+      <button type="submit" disabled={!path.trim()}>Insert</button>
+    </form>
+  );
+}
+
+function Condition({ language, onWrap }: { language: Language; onWrap: Props["onWrap"] }) {
+  const id = useId();
+  const [isNegated, setNegated] = useState(false);
+  const names = language.variables.map((each) => (each.dynamic ? `${each.type}:AGENTS.md` : named(each)));
+  const [chosen, setChosen] = useState("");
+  const variable = chosen.trim() || names.at(-1) || "";
+  const { open, middle, close } = language.condition(variable, isNegated);
+  return (
+    <div class="group condition" role="group" aria-label="Condition around the selection">
+      <h3>condition</h3>
+      <label for={`${id}-if`} class="unseen">Variable of the condition</label>
+      <input id={`${id}-if`} list={`${id}-names`} value={chosen} placeholder={names.at(-1)} spellcheck={false} autocomplete="off"
+        onInput={(event) => setChosen(event.currentTarget.value)} />
+      <datalist id={`${id}-names`}>{names.map((name) => <option key={name} value={name} />)}</datalist>
+      <label class="check">
+        <input type="checkbox" checked={isNegated} onInput={(event) => setNegated(event.currentTarget.checked)} /> if it does <em>not</em> exist
+      </label>
+      <button type="button" aria-label={`Wrap the selection in ${open} and ${close}`} onClick={() => onWrap(open, "", close)}>if … endif</button>
+      <button type="button" aria-label={`Wrap the selection in ${open}, ${middle} and ${close}`} onClick={() => onWrap(open, middle, close)}>if … else … endif</button>
+    </div>
+  );
+}

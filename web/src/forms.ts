@@ -1,0 +1,113 @@
+// The JSON forms of the service, as docs/http.md has them.
+
+export interface Variable {
+  type: string;
+  name: string;
+  description: string;
+  dynamic?: boolean;
+}
+
+export interface VariableValue {
+  type: string;
+  name: string;
+  value: string | null;
+}
+
+export interface Version {
+  version: number;
+  author: string;
+  time: string | null;
+  note: string;
+  template: string;
+}
+
+export interface Finding {
+  code: string;
+  severity: "error" | "warning" | "info";
+  message: string;
+  path: string | null;
+  line: number | null;
+}
+
+export interface Origin {
+  kind: string;
+  path: string;
+  lines: [number, number] | null;
+  start: number;
+  end: number;
+  hash: string;
+}
+
+export interface Passage {
+  section: string;
+  start: number;
+  end: number;
+  lifetime: string;
+  tokens?: number;
+  origins: Origin[];
+}
+
+export interface Tokens {
+  count: number;
+  method: string;
+  exact: boolean;
+  error: number;
+}
+
+export interface Prompt {
+  id: string;
+  layout: string;
+  text: string;
+  tokens: Tokens;
+  passages: Passage[];
+  findings: Finding[];
+}
+
+export interface Layout {
+  name: string;
+  about: string;
+  language?: "brackets" | "jinja" | null;
+}
+
+export interface Entry {
+  path: string;
+  kind: "file" | "folder";
+}
+
+export interface ConversationRow {
+  id: string;
+  editions: number;
+  prompt: string;
+  layout: string;
+  made: string;
+}
+
+export interface EditionRow {
+  edition: number;
+  id: string;
+  layout: string;
+  made: string;
+  made_for: MadeFor;
+}
+
+export interface MadeFor {
+  cwd?: string;
+  model?: string;
+  provider?: string;
+}
+
+export interface Edition extends EditionRow {
+  conversation: string;
+  system: string;
+  tools: { name: string }[];
+  passages: Passage[];
+  findings: Finding[];
+}
+
+export interface Drift {
+  changed: boolean;
+  sections: { section: string; change: string; sources: string[] }[];
+  tools: { added: string[]; removed: string[]; changed: string[] };
+  tokens_kept: number;
+  tokens_lost: number;
+}

@@ -1,0 +1,125 @@
+// The versions of the template: what each changed, and back to any of them.
+import { useEffect, useState } from "preact/hooks";
+import { listVersions, readTemplate, restoreVersion } from "../api";
+import { Dialog } from "../dialog";
+import { DifferenceView } from "../difference-view";
+import { Followers, Signature, useSignature } from "../editor/saving";
+import type { Version } from "../forms";
+import { OVERVIEW, go, versionAt } from "../route";
+import { say } from "../state";
+import { Time } from "../time";
+
+type Against = "before" | "now";
+
+export function History({ version }: { version: number | null }) {
+  const [versions, setVersions] = useState<Version[] | null>(null);
+  const [now, setNow] = useState("");
+  const [problem, setProblem] = useState("");
+  const [against, setAgainst] = useState<Against>("before");
+  const [isRestoring, setRestoring] = useState(false);
+
+  const load = () => Promise.all([listVersions(), readTemplate()]).then(
+    ([all, current]) => {
+      setVersions(all);
+      setNow(current.template);
+    },
+    (error: Error) => setProblem(error.message),
+  );
+  useEffect(() => void load(), []);
+
+  const chosen = versions?.find((each) => each.version === version) ?? versions?.[0];
+  const before = versions?.find((each) => each.version < (chosen?.version ?? 0));
+  const isNewest = chosen?.version === versions?.[0]?.version;
+
+  function restored(number: string | null): void {
+    setRestoring(false);
+    say(`Version ${chosen?.version} is back, as version ${number}.`);
+    void load().then(() => number && go(versionAt(Number(number))));
+  }
+
+  return (
+    <main class="history">
+      <header>
+        <p><a href={OVERVIEW}>← Overview</a></p>
+        <h2>History</h2>
+      </header>
+      {problem && <p class="note wrong" role="alert">{problem}</p>}
+      {versions?.length === 0 && <p class="quiet">The template has not been changed yet: the default is in use.</p>}
+      {versions && chosen && (
+        <div class="columns">
+          <nav class="card" aria-label="Versions">
+            <ol class="rows">
+              {versions.map((each) => (
+                <li key={each.version}>
+                  <a href={versionAt(each.version)} aria-current={each === chosen ? "true" : undefined}>
+                    <span class="name">Version {each.version}</span>
+                    <span>{each.note}</span>
+                    <span class="quiet"><Time iso={each.time} />{each.author && ` · ${each.author}`}</span>
+                  </a>
+                </li>
+              ))}
+            </ol>
+          </nav>
+          <section class="card" aria-labelledby="version-heading">
+            <header>
+              <div>
+                <h3 id="version-heading">Version {chosen.version}</h3>
+                <p class="quiet">{chosen.note}</p>
+              </div>
+              <div class="buttons">
+                <label class="inline">
+                  Compared with{" "}
+                  <select value={against} onInput={(event) => setAgainst(event.currentTarget.value as Against)}>
+                    <option value="before">the one before</option>
+                    <option value="now">the newest</option>
+                  </select>
+                </label>
+                {!isNewest && <button type="button" class="primary" onClick={() => setRestoring(true)}>Restore…</button>}
+              </div>
+            </header>
+            {against === "before"
+              ? <DifferenceView before={before?.template ?? ""} after={chosen.template} label={`What version ${chosen.version} changed`} />
+              : <DifferenceView before={chosen.template} after={now} label={`What changed since version ${chosen.version}`} />}
+          </section>
+        </div>
+      )}
+      {isRestoring && chosen && <RestoreDialog version={chosen} now={now} onDone={restored} onCancel={() => setRestoring(false)} />}
+    </main>
+  );
+}
+
+interface RestoreProps {
+  version: Version;
+  now: string;
+  onDone(number: string | null): void;
+  onCancel(): void;
+}
+
+function RestoreDialog({ version, now, onDone, onCancel }: RestoreProps) {
+  const { author, note, remember, fields } = useSignature();
+  const [problem, setProblem] = useState("");
+  function submit(event: Event): void {
+    event.preventDefault();
+    remember();
+    restoreVersion(version.version, author, note || `version ${version.version} again`).then(
+      (current) => onDone(current.version),
+      (error: Error) => setProblem(error.message),
+    );
+  }
+  return (
+    <Dialog label={`Restore version ${version.version}`} onCancel={onCancel}>
+      <form onSubmit={submit}>
+        <h2>Restore version {version.version}</h2>
+        <p>It becomes the newest version; the others stay.</p>
+        <DifferenceView before={now} after={version.template} label="What changes" />
+        <Followers />
+        <Signature {...fields} />
+        {problem && <p class="note wrong" role="alert">{problem}</p>}
+        <p class="buttons">
+          <button type="button" onClick={onCancel}>Cancel</button>
+          <button type="submit" class="primary">Restore</button>
+        </p>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,113 @@
+// The bracket language: [type:name], [if type:name], [if !type:name], [else], [endif]; \[ is a bracket that is text.
+import type { StreamParser, StringStream } from "@codemirror/language";
+import type { Completion } from "@codemirror/autocomplete";
+import type { Variable } from "../forms";
+import { type Asked, type Language, type Tag, named } from "./language";
+
+const TAG = /\\\[|\[[ \t]*(?:(if)[ \t]+(?:![ \t]*)?)?(?:([a-z][a-z0-9_-]*):([^[\]\r\n\0]+)|(else|endif)[ \t]*)\](\()?/g;
+const PLAIN_NAME = /^(?!\/)[\p{L}\p{N}_./-]+$/u;
+
+export function brackets(variables: Variable[]): Language {
+  const types = new Set(variables.map((each) => each.type));
+
+  function isTag(type: string, name: string, isLink: boolean): boolean {
+    return types.has(type) ? name.trim() !== "" : PLAIN_NAME.test(name.trimEnd()) && !isLink;
+  }
+
+  return {
+    name: "brackets",
+    parser: parser(isTag),
+    variables,
+    insertion: (variable) => `[${variable}]`,
+    condition: (variable, isNegated) => ({ open: `[if ${isNegated ? "!" : ""}${variable}]`, middle: "[else]", close: "[endif]" }),
+    tags(text) {
+      const found: Tag[] = [];
+      for (const match of text.matchAll(TAG)) {
+        const [whole, word, type, name = "", end, link] = match;
+        if (whole === "\\[" || (type && !isTag(type, name, !!link))) continue;
+        const kind = word ? "open" : end === "else" ? "middle" : end ? "close" : "variable";
+        const to = match.index + whole.length - (link ? 1 : 0);
+        found.push({ from: match.index, to, kind, variable: type ? `${type}:${name.trim()}` : "" });
+      }
+      return found;
+    },
+    ask: (before, at, after) => asked(before, at, after, variables),
+  };
+}
+
+function asked(before: string, at: number, after: string, variables: Variable[]): Asked | null {
+  const open = /(?<!\\)\[[ \t]*(if[ \t]+!?)?([^[\]\\]*)$/.exec(before);
+  if (!open) return null;
+  const [, condition = "", typed = ""] = open;
+  const close = /^[ \t]*\]/.test(after) ? "" : "]";
+  const dynamic = variables.find((each) => each.dynamic && typed.startsWith(`${each.type}:`));
+  if (dynamic) {
+    const prefix = typed.slice(dynamic.type.length + 1).trimStart();
+    return { from: at - prefix.length, files: { prefix, apply: (path, isWhole) => path + (isWhole ? close : "") } };
+  }
+  const words: Completion[] = variables.map((each) => ({
+    label: each.dynamic ? `${each.type}:` : named(each),
+    detail: each.description,
+    apply: each.dynamic ? `${each.type}:` : named(each) + close,
+    type: "variable",
+  }));
+  if (!condition) {
+    words.push({ label: "if ", detail: "only where a variable exists", type: "keyword" });
+    words.push({ label: "else", apply: `else${close}`, type: "keyword" }, { label: "endif", apply: `endif${close}`, type: "keyword" });
+  }
+  return { from: at - typed.length, words };
+}
+
+type Inside = { end: number; at: number } | null;
+
+function parser(isTag: (type: string, name: string, isLink: boolean) => boolean): StreamParser<{ inside: Inside }> {
+  const words = /^(if)(?=[ \t])|^(else|endif)(?=[ \t]*\])|^!|^[a-z][a-z0-9_-]*(?=:)|^:|^[ \t]+/;
+
+  function opens(stream: StringStream): boolean {
+    TAG.lastIndex = stream.pos;
+    const match = TAG.exec(stream.string);
+    return match?.index === stream.pos && match[0] !== "\\[" && (!match[2] || isTag(match[2], match[3] ?? "", !!match[5]));
+  }
+
+  function token(stream: StringStream, state: { inside: Inside }): string | null {
+    if (state.inside) return inTag(stream, state);
+    if (stream.sol() && stream.match(/^#{1,6} [^[]*/)) return "heading";
+    if (stream.match("\\[")) return "escape";
+    if (stream.peek() === "[" && opens(stream)) {
+      state.inside = { at: stream.pos, end: stream.string.indexOf("]", stream.pos) };
+      stream.next();
+      return "bracket";
+    }
+    stream.next();
+    stream.eatWhile(/[^[\\]/);
+    return null;
+  }
+
+  function inTag(stream: StringStream, state: { inside: Inside }): string | null {
+    const inside = state.inside!;
+    if (stream.pos >= inside.end) {
+      stream.next();
+      state.inside = null;
+      return "bracket";
+    }
+    const found = stream.match(words) as RegExpMatchArray | null;
+    if (!found) {
+      stream.pos = inside.end;
+      return "variableName";
+    }
+    if (found[1] || found[2]) return "keyword";
+    if (found[0] === "!" || found[0] === ":") return "operator";
+    return found[0].trim() ? "typeName" : null;
+  }
+
+  return {
+    name: "brackets",
+    startState: () => ({ inside: null }),
+    copyState: (state) => ({ inside: state.inside }),
+    token(stream, state) {
+      if (stream.sol()) state.inside = null;
+      return token(stream, state);
+    },
+    languageData: {},
+  };
+}

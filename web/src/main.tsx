@@ -1,0 +1,39 @@
+// The page: where one is decides what is shown. The editor opens over the overview.
+import { render } from "preact";
+import { useRef } from "preact/hooks";
+import { Conversation } from "./conversations/conversation";
+import { EditorDialog } from "./editor/editor";
+import { History } from "./history/history";
+import { Live } from "./live";
+import { Overview } from "./overview";
+import { OVERVIEW, route } from "./route";
+import { useWatched } from "./state";
+import { ThemeChoice } from "./theme-choice";
+import { TokenDialog } from "./token";
+
+function Page() {
+  const here = useWatched(route);
+  const visits = useRef({ edit: 0, wasEditing: false });
+  // A new visit is a new view: what it shows may have changed meanwhile, and focus returns to what opened the editor.
+  if (here.at === "edit") visits.current.wasEditing = true;
+  else if (visits.current.wasEditing) visits.current = { edit: visits.current.edit + 1, wasEditing: false };
+  const { edit } = visits.current;
+  return (
+    <>
+      <header class="top">
+        <a class="brand" href={OVERVIEW}><img src="/static/icon.svg" alt="" width="26" height="26" /><h1>Foreword</h1></a>
+        <ThemeChoice />
+      </header>
+      <Live />
+      {(here.at === "overview" || here.at === "edit") && <Overview key={edit} focusEdit={edit > 0 && here.at === "overview"} />}
+      {here.at === "history" && <History version={here.version} />}
+      {here.at === "conversation" && <Conversation key={here.id} id={here.id} />}
+      {here.at === "edit" && <EditorDialog />}
+      <TokenDialog />
+    </>
+  );
+}
+
+const host = document.getElementById("page")!;
+host.replaceChildren();
+render(<Page />, host);

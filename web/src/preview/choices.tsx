@@ -1,0 +1,66 @@
+// For whom the preview is made: folder, layout, model, tools.
+import { useId } from "preact/hooks";
+import type { Choices } from "../api";
+import type { Layout } from "../forms";
+
+const KEY = "foreword.choices";
+const MODELS = ["claude-opus-4-7", "claude-sonnet-4-5", "gpt-5", "gpt-4o", "gemini-2.5-pro"];
+
+export function rememberedChoices(): Choices {
+  const nothing = { cwd: "", model: "", layout: "builder", tools: "" };
+  try {
+    return { ...nothing, ...(JSON.parse(localStorage.getItem(KEY) ?? "{}") as Partial<Choices>) };
+  } catch {
+    return nothing;
+  }
+}
+
+export function rememberChoices(choices: Choices): void {
+  try {
+    localStorage.setItem(KEY, JSON.stringify(choices));
+  } catch {
+    // A browser that keeps nothing asks again next time.
+  }
+}
+
+interface Props {
+  choices: Choices;
+  roots: string[];
+  layouts: Layout[];
+  onChange(choices: Choices): void;
+}
+
+export function ChoicesForm({ choices, roots, layouts, onChange }: Props) {
+  const id = useId();
+  const field = (name: keyof Choices) => ({
+    id: `${id}-${name}`,
+    value: choices[name],
+    onInput: (event: { currentTarget: HTMLInputElement | HTMLSelectElement }) => onChange({ ...choices, [name]: event.currentTarget.value }),
+  });
+  return (
+    <form class="choices" aria-label="Preview for" onSubmit={(event) => event.preventDefault()}>
+      <label for={`${id}-cwd`}>
+        Folder
+        <input {...field("cwd")} list={`${id}-roots`} placeholder={roots[0] ?? ""} spellcheck={false} />
+      </label>
+      <label for={`${id}-layout`}>
+        Layout
+        <select {...field("layout")}>
+          {(layouts.length ? layouts : [{ name: choices.layout }]).map(({ name }) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </label>
+      <label for={`${id}-model`}>
+        Model
+        <input {...field("model")} list={`${id}-models`} placeholder="any" spellcheck={false} />
+      </label>
+      <label for={`${id}-tools`}>
+        Tools
+        <input {...field("tools")} placeholder="read, edit, bash" spellcheck={false} />
+      </label>
+      <datalist id={`${id}-roots`}>{roots.map((root) => <option key={root} value={root} />)}</datalist>
+      <datalist id={`${id}-models`}>{MODELS.map((model) => <option key={model} value={model} />)}</datalist>
+    </form>
+  );
+}
