@@ -9,7 +9,7 @@ export class Problem extends Error {
   constructor(
     readonly status: number,
     message: string,
-    readonly errors: { line?: number; message: string }[] = [],
+    readonly errors: { line?: number | null; message: string }[] = [],
   ) {
     super(message);
   }

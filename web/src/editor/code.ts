@@ -1,13 +1,13 @@
 // CodeMirror as the page uses it: one text, one language, findings, lines that are lit.
 //
 // It lives in a shadow root: there its style sheets are adopted, so that the page needs no inline styles.
-import { autocompletion, completionKeymap } from "@codemirror/autocomplete";
-import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { autocompletion, closeCompletion, completionKeymap, completionStatus } from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap, isolateHistory } from "@codemirror/commands";
 import { HighlightStyle, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
 import { type Diagnostic, forEachDiagnostic, lintGutter, setDiagnostics } from "@codemirror/lint";
 import { Compartment, EditorSelection, EditorState, type Extension, StateEffect, StateField, Text } from "@codemirror/state";
 import {
-  Decoration, type DecorationSet, EditorView, type ViewUpdate, drawSelection, highlightActiveLine,
+  Decoration, type DecorationSet, EditorView, type KeyBinding, type ViewUpdate, drawSelection, highlightActiveLine,
   highlightActiveLineGutter, keymap, lineNumbers, highlightSpecialChars,
 } from "@codemirror/view";
 import type { Finding } from "../forms";
@@ -61,11 +61,14 @@ function litMarks(doc: Text, lines: [number, number] | null): DecorationSet {
   return Decoration.set(numbers.map((line) => litLine.range(doc.line(line).from)));
 }
 
+// Escape is for closing: first the list of completions that is open, then the dialog.
+const escape: KeyBinding = { key: "Escape", run: (view) => completionStatus(view.state) === "active" && closeCompletion(view) };
+
 export function mountCode(host: HTMLElement, text: string, language: Language, files: FindFiles, events: CodeEvents): Code {
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   const speech = new Compartment();
   const extensions: Extension[] = [
-    keymap.of([...completionKeymap, ...historyKeymap, ...defaultKeymap]),
+    keymap.of([escape, ...[...completionKeymap, ...historyKeymap, ...defaultKeymap].filter((each) => each.key !== "Escape")]),
     lineNumbers(), highlightActiveLine(), highlightActiveLineGutter(), highlightSpecialChars(), drawSelection(), history(),
     lintGutter(), lit, EditorView.lineWrapping, theme, syntaxHighlighting(HighlightStyle.define(highlighting)),
     EditorView.contentAttributes.of({ "aria-label": "Template", spellcheck: "true", autocapitalize: "off" }),
@@ -78,7 +81,7 @@ export function mountCode(host: HTMLElement, text: string, language: Language, f
     view,
     text: () => view.state.doc.toString(),
     is: (other) => view.state.doc.eq(other),
-    replaceAll: (all) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: all }, userEvent: "input.paste" }),
+    replaceAll: (all) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: all }, ...step }),
     speak: (other) => view.dispatch({ effects: speech.reconfigure(spoken(other, files)) }),
     insert: (inserted) => insert(view, inserted),
     wrap: (open, middle, close) => wrap(view, open, middle, close),
@@ -96,7 +99,7 @@ export function mountCode(host: HTMLElement, text: string, language: Language, f
 function spoken(language: Language, files: FindFiles): Extension {
   return [
     StreamLanguage.define(language.parser),
-    autocompletion({ override: [(at) => complete(language, files, at)], icons: false }),
+    autocompletion({ override: [(at) => complete(language, files, at)], icons: false, defaultKeymap: false }),
     partnerMarks(language),
   ];
 }
@@ -106,8 +109,11 @@ function tell(update: ViewUpdate, events: CodeEvents): void {
   else if (update.selectionSet) events.moved(update.state.doc.lineAt(update.state.selection.main.head).number);
 }
 
+/** What a button does is one step of its own to undo. */
+const step = { userEvent: "input.insert", annotations: isolateHistory.of("full") };
+
 function insert(view: EditorView, text: string): void {
-  view.dispatch(view.state.replaceSelection(text), { userEvent: "input.insert", scrollIntoView: true });
+  view.dispatch(view.state.replaceSelection(text), { ...step, scrollIntoView: true });
   view.focus();
 }
 
@@ -124,7 +130,7 @@ function wrap(view: EditorView, open: string, middle: string, close: string): vo
   // Without a selection there is something to write in the first branch, with one in the other.
   const caret = inner && middle ? before.length + middle.length + end.length : open.length + end.length;
   const selection = inner && !middle ? EditorSelection.range(from + caret, from + caret + body.length) : EditorSelection.cursor(from + caret);
-  view.dispatch({ changes: { from, to, insert: written }, selection, userEvent: "input.insert", scrollIntoView: true });
+  view.dispatch({ changes: { from, to, insert: written }, selection, ...step, scrollIntoView: true });
   view.focus();
 }
 

@@ -55,7 +55,8 @@ function Editor({ opened }: { opened: Opened }) {
   const [previewed, setPreviewed] = useState<Previewed | null>(null);
   const [problem, setProblem] = useState("");
   const [isWaiting, setWaiting] = useState(true);
-  const [findings, setFindings] = useState<Finding[]>([]);
+  const [checked, setChecked] = useState<Finding[]>([]);
+  const [broken, setBroken] = useState<Finding[]>([]);
   const [values, setValues] = useState<VariableValue[]>([]);
   const [lit, setLit] = useState<number | null>(null);
   const [pane, setPane] = useState<Pane>("template");
@@ -66,7 +67,7 @@ function Editor({ opened }: { opened: Opened }) {
   const keeping = useKeeping(code, base, begun, go);
 
   const layout = layouts.find((each) => each.name === choices.layout);
-  const isJinja = (layout?.language ?? (choices.layout === "pod" ? "jinja" : "brackets")) === "jinja";
+  const isJinja = layout?.language === "jinja";
   const language = useMemo(() => (isJinja ? jinja : brackets(variables)), [isJinja, variables]);
   const latestOf = useRef({ choices, language });
   latestOf.current = { choices, language };
@@ -85,10 +86,12 @@ function Editor({ opened }: { opened: Opened }) {
           answer(answer) {
             setPreviewed(answer);
             setProblem("");
+            setBroken([]);
             setWaiting(false);
           },
           failure(error) {
             setProblem(told(error));
+            setBroken(mistakes(error));
             setWaiting(false);
           },
         },
@@ -100,7 +103,7 @@ function Editor({ opened }: { opened: Opened }) {
       latest<null, Finding[]>(
         CHECK_AFTER,
         (_, signal) => check(code.current!.text(), latestOf.current.language.name, latestOf.current.choices.cwd, signal),
-        { answer: setFindings, failure: () => {} },
+        { answer: setChecked, failure: () => {} },
       ),
     [],
   );
@@ -129,6 +132,7 @@ function Editor({ opened }: { opened: Opened }) {
     };
   }, []);
   useEffect(() => code.current!.speak(language), [language]);
+  const findings = useMemo(() => unique([...checked, ...broken]), [checked, broken]);
   useEffect(() => code.current!.show(findings), [findings]);
   useEffect(() => {
     rememberChoices(choices);
@@ -162,12 +166,13 @@ function Editor({ opened }: { opened: Opened }) {
 
   function bringBack(): void {
     code.current!.replaceAll(current.template);
+    code.current!.view.focus();
     setBack(false);
     say("The saved text is back; undo brings yours again.");
   }
 
   const { step } = keeping;
-  const all = [...findings, ...(previewed?.prompt.findings ?? []).filter((each) => !findings.some((other) => other.message === each.message))];
+  const all = unique([...findings, ...(previewed?.prompt.findings ?? [])]);
   return (
     <Dialog label="Template editor" class="page" onCancel={() => go(OVERVIEW)}>
       <div class="editor" data-pane={pane} onKeyDown={key}>
@@ -229,8 +234,18 @@ export function versionName(version: string | null): string {
 }
 
 function told(error: unknown): string {
-  if (error instanceof Problem && error.errors.length) {
-    return error.errors.map((each) => (each.line ? `Line ${each.line}: ${each.message}` : each.message)).join("\n");
-  }
-  return error instanceof Error ? error.message : String(error);
+  return error instanceof Error ? error.message.split("\n")[0]! : String(error);
+}
+
+/** What keeps a template from being rendered, as findings. */
+function mistakes(error: unknown): Finding[] {
+  if (!(error instanceof Problem)) return [];
+  return error.errors.map(({ line, message }) => {
+    const place = line ?? Number(/\(line (\d+), column \d+\)/.exec(message)?.[1] ?? 0);
+    return { code: "template-error", severity: "error", message, path: null, line: place || null };
+  });
+}
+
+function unique(findings: Finding[]): Finding[] {
+  return findings.filter((each, at) => findings.findIndex((other) => other.message === each.message) === at);
 }

@@ -44,8 +44,9 @@ export function useKeeping(code: RefObject<Code | null>, from: Current, start: C
   function settle(now: Current): void {
     savedText.current = asText(now.template);
     state.current.saved = now;
+    state.current.isDirty = !code.current!.is(savedText.current);
     setSaved(now);
-    setDirty(!code.current!.is(savedText.current));
+    setDirty(state.current.isDirty);
     keepNow();
   }
 

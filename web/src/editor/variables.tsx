@@ -34,9 +34,10 @@ export function Variables({ language, values, files, onInsert, onWrap }: Props) 
 }
 
 function VariableButton({ variable, value, onInsert }: { variable: Variable; value: string | null | undefined; onInsert(): void }) {
-  const hint = value === undefined ? variable.description : value === null ? "not existing here" : value || "empty";
+  const hint = value === undefined ? variable.description : (value ?? "not existing here");
+  const told = value === undefined ? hint : `now: ${hint}`;
   return (
-    <button type="button" class="variable" title={`${variable.description}\nNow: ${hint}`} onClick={onInsert} aria-label={`Insert ${named(variable)}, now: ${hint}`}>
+    <button type="button" class="variable" title={`${variable.description}\n${told}`} onClick={onInsert} aria-label={`Insert ${named(variable)}, ${told}`}>
       <span class="name">{variable.name}</span>
       <span class={value ? "value" : "value quiet"}>{hint.split("\n")[0]}</span>
     </button>

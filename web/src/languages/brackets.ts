@@ -61,12 +61,13 @@ function asked(before: string, at: number, after: string, variables: Variable[])
 type Inside = { end: number; at: number } | null;
 
 function parser(isTag: (type: string, name: string, isLink: boolean) => boolean): StreamParser<{ inside: Inside }> {
+  const tagHere = new RegExp(TAG, "y");
   const words = /^(if)(?=[ \t])|^(else|endif)(?=[ \t]*\])|^!|^[a-z][a-z0-9_-]*(?=:)|^:|^[ \t]+/;
 
   function opens(stream: StringStream): boolean {
-    TAG.lastIndex = stream.pos;
-    const match = TAG.exec(stream.string);
-    return match?.index === stream.pos && match[0] !== "\\[" && (!match[2] || isTag(match[2], match[3] ?? "", !!match[5]));
+    tagHere.lastIndex = stream.pos;
+    const match = tagHere.exec(stream.string);
+    return !!match && match[0] !== "\\[" && (!match[2] || isTag(match[2], match[3] ?? "", !!match[5]));
   }
 
   function token(stream: StringStream, state: { inside: Inside }): string | null {

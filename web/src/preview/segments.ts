@@ -104,7 +104,7 @@ function count(text: string): number {
 export function stretch(segment: Segment, line: number): [number, number] | null {
   const { lines, text } = segment;
   if (!lines || line < lines[0] || line > lines[1]) return null;
-  if (segment.origin?.kind !== "template" || lines[0] === lines[1]) return [0, text.length];
+  if (segment.origin?.kind !== "template") return [0, text.length];
   let from = 0;
   for (let at = lines[0]; at < line; at++) {
     const end = text.indexOf("\n", from);

@@ -1,0 +1,96 @@
+"""One service and one Chromium for the tests of a file; each test has a browser profile and a template of its own."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from editor import Editor
+from served import Site, browser
+
+DEFAULT = """You are a helpful coding assistant.
+
+[if file:AGENTS.md]
+[file:AGENTS.md]
+[endif]
+
+The current working directory is [prompt:cwd].
+"""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """One worker takes each file: its service and its browser are started once."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.xdist_group(f"browser-{item.path.stem}"))
+
+
+@pytest.fixture(scope="module")
+def chrome():
+    with browser() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def shared_site(tmp_path_factory):
+    site = Site(tmp_path_factory.mktemp("site"))
+    yield site
+    site.stop()
+
+
+@pytest.fixture
+def site(shared_site):
+    """The service, with the default as its template."""
+    shared_site.write(DEFAULT)
+    return shared_site
+
+
+@pytest.fixture
+def own_site(tmp_path):
+    """Services of which a test may do as it likes."""
+    made = []
+
+    def make(**options):
+        made.append(Site(tmp_path / f"site{len(made)}", **options))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.stop()
+
+
+@pytest.fixture
+def open_page(chrome):
+    """Opens an address as a person who has not been there before; what goes wrong in the page fails the test."""
+    contexts, wrong = [], []
+
+    def open_page(url, width=1440, height=900, scheme="light", **options):
+        profile = chrome.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, **options)
+        contexts.append(profile)
+        page = profile.new_page()
+        page.set_default_timeout(10_000)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("console", lambda told: wrong.append(told.text) if "Content Security Policy" in told.text else None)
+        page.goto(url)
+        return page
+
+    yield open_page
+    for each in contexts:
+        each.close()
+    assert wrong == []
+
+
+@pytest.fixture
+def edit(open_page):
+    """Opens the editor of a service."""
+    return lambda site, **options: Editor(open_page(f"{site.url}/#/edit", **options))
+
+
+@pytest.fixture
+def editor(edit, site):
+    return edit(site)

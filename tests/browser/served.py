@@ -1,0 +1,112 @@
+"""The page as people meet it: `foreword serve` in a process of its own, a real store, and a real Chromium."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import chromium
+from playwright.sync_api import Browser, sync_playwright
+
+FILES = {
+    "shop/AGENTS.md": "# Shop\n\nRun `make test` before you say that you are done.\nPrices are integers, in cents.\n",
+    "shop/api/AGENTS.md": "Handlers stay thin; rules live in `domain/`.\n",
+    "shop/docs/style.md": "Write short sentences.\n",
+    "shop/.agents/skills/release/SKILL.md": "---\nname: release\ndescription: Cuts a release of the shop.\n---\nTag it.\n",
+    "home/.keep": "",
+}
+
+
+class Site:
+    """A service on a free port of this machine, with a workspace `shop` and a store below a folder."""
+
+    def __init__(self, folder: Path, *, store: str = "", token: str = "") -> None:
+        self.folder, self.token = folder, token
+        self.shop = folder / "shop"
+        self.store = store or f"sqlite:///{folder / 'store.db'}"
+        for name, text in FILES.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.process: subprocess.Popen[bytes] | None = None
+        self.start()
+
+    def start(self) -> None:
+        """Start the service, and wait until it answers."""
+        environment = {**os.environ, "HOME": str(self.folder / "home"), "FOREWORD_TOKEN": self.token}
+        for name in ("XDG_CONFIG_HOME", "FOREWORD_STORE"):
+            environment.pop(name, None)
+        if not self.token:
+            del environment["FOREWORD_TOKEN"]
+        command = [sys.executable, "-m", "foreword", "serve", "--port", str(self.port), "--root", str(self.shop)]
+        self.process = subprocess.Popen([*command, "--store", self.store], env=environment, stderr=subprocess.PIPE)
+        for _ in range(600):
+            if self.process.poll() is not None:
+                told = self.process.stderr.read().decode() if self.process.stderr else ""
+                raise RuntimeError(f"the service ended: {told}")
+            try:
+                urllib.request.urlopen(f"{self.url}/healthz").close()
+                return
+            except OSError:
+                time.sleep(0.05)
+        raise RuntimeError("the service did not answer within 30 seconds")
+
+    def stop(self) -> None:
+        if self.process:
+            self.process.terminate()
+            self.process.communicate()
+            self.process = None
+
+    def call(self, method: str, path: str, body: object = None) -> Any:
+        """What the service answers to a call that must succeed."""
+        headers = {"Content-Type": "application/json"}
+        if self.token:
+            headers["Authorization"] = f"Bearer {self.token}"
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.url + path, data, headers, method=method)
+        try:
+            with urllib.request.urlopen(request) as answer:
+                return json.load(answer)
+        except urllib.error.HTTPError as error:
+            raise AssertionError(f"{method} {path}: {error.code} {error.read().decode()}") from None
+
+    def write(self, template: str, author: str = "", note: str = "") -> None:
+        """Set the global template."""
+        query = urllib.parse.urlencode({"author": author, "note": note})
+        self.call("PUT", f"/system-prompt?{query}", {"template": template})
+
+    def template(self) -> str:
+        text: str = self.call("GET", "/system-prompt")["template"]
+        return text
+
+    def construct(self, id: str, **agent: object) -> None:
+        self.call("POST", f"/conversations/{id}/construct", {"cwd": str(self.shop), **agent})
+
+
+@contextmanager
+def browser() -> Iterator[Browser]:
+    """A Chromium. Root has no sandbox of its own to put it in."""
+    path = chromium.find()
+    if not path:
+        raise RuntimeError(f"there is no Chromium for the tests of the page: {chromium.WANTED}")
+    flags = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=path, args=flags)
+        yield found
+        found.close()
+

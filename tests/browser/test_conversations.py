@@ -1,0 +1,61 @@
+"""Conversations: which there are, what each of them uses, and what would change."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+
+@pytest.fixture(scope="module")
+def talks(shared_site):
+    """Some conversations, one of them with two editions."""
+    shared_site.write("One.\n[file:AGENTS.md]\nIn [prompt:cwd].")
+    for id in ("billing-1", "billing-2", "search/ü 3"):
+        shared_site.construct(id.replace("/", "%2F").replace(" ", "%20").replace("ü", "%C3%BC"))
+    shared_site.write("Two.\n[file:AGENTS.md]\nIn [prompt:cwd].")
+    shared_site.call("POST", "/conversations/billing-2/reload", {"cwd": str(shared_site.shop)})
+    return shared_site
+
+
+def test_conversations_are_listed_and_searched(open_page, talks):
+    page = open_page(talks.url)
+    rows = page.get_by_role("region", name="Conversations").get_by_role("listitem")
+    expect(rows).to_have_count(3)
+    page.get_by_label("Search conversations by id").fill("billing")
+    expect(rows).to_have_count(2)
+    page.get_by_label("Search conversations by id").fill("no such")
+    expect(rows).to_have_count(0)
+    expect(page.get_by_text("No conversation has “no such” in its id.")).to_be_visible()
+
+
+def test_a_conversation_shows_the_edition_in_use_and_its_prompt_by_origin(open_page, talks):
+    page = open_page(talks.url)
+    page.get_by_role("link", name=re.compile("^billing-2")).click()
+    expect(page.get_by_role("heading", name="billing-2")).to_be_visible()
+    prompt = page.get_by_role("group", name="The prompt, by origin")
+    expect(prompt.locator(".k-template").first).to_contain_text("Two.")
+    expect(prompt.locator(".k-file")).to_contain_text("# Shop")
+    prompt.locator(".k-file").focus()
+    expect(page.locator("#origin-told")).to_contain_text("AGENTS.md, lines 1–4")
+    page.get_by_label("Edition").select_option("1")
+    expect(prompt.locator(".k-template").first).to_contain_text("One.")
+
+
+def test_an_id_may_be_any_text(open_page, talks):
+    page = open_page(talks.url)
+    page.get_by_role("link", name="search/ü 3").click()
+    expect(page.get_by_role("group", name="The prompt, by origin")).to_contain_text("One.")
+
+
+def test_drift_names_the_sections_that_changed(open_page, talks):
+    page = open_page(f"{talks.url}/#/conversations/billing-2")
+    drift = page.get_by_role("region", name="Drift")
+    expect(drift).to_contain_text("A prompt built now would be the same.")
+    page.goto(f"{talks.url}/#/conversations/billing-1")
+    expect(drift.get_by_role("listitem").first).to_contain_text("body changed")
+    expect(drift).to_contain_text(re.compile(r"lose [\d,]+"))
+
+
+def test_an_unknown_conversation_says_so(open_page, talks):
+    page = open_page(f"{talks.url}/#/conversations/nobody")
+    expect(page.get_by_role("alert").first).to_contain_text("'nobody' was never constructed")

@@ -1,0 +1,217 @@
+"""Edit: the global template in an editor that knows both languages, with buttons for every variable."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+
+# A mark may lie around several tokens: neighbours are one.
+PARTNERS = """() => {
+    const marks = [...document.querySelector(".code").shadowRoot.querySelectorAll(".cm-partner")];
+    const texts = [];
+    for (const each of marks) {
+        if (each.previousSibling === marks[marks.indexOf(each) - 1]) texts.push(texts.pop() + each.textContent);
+        else texts.push(each.textContent);
+    }
+    return texts;
+}"""
+
+
+def colours(editor, words):
+    """The colour in which each of these words is written."""
+    found = {}
+    for word in words:
+        token = editor.code.locator("span", has_text=re.compile(f"^{re.escape(word)}$")).first
+        found[word] = token.evaluate("(element) => getComputedStyle(element).color")
+    return found
+
+
+def test_the_editor_is_a_dialog_over_the_overview_that_opens_and_closes(open_page, site):
+    page = open_page(site.url)
+    page.get_by_role("link", name="Edit the template").press("Enter")
+    dialog = page.get_by_role("dialog", name="Template editor")
+    expect(dialog.locator(".cm-content")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    expect(page.get_by_role("link", name="Edit the template")).to_be_focused()
+    assert page.url.endswith("#/")
+
+
+def test_it_shows_the_global_template(editor, site):
+    assert editor.text() == site.template()
+    expect(editor.dialog.locator(".state")).to_contain_text("saved")
+
+
+def test_the_bracket_language_is_highlighted(editor):
+    editor.write("[if !file:notes.md]\nPlain [git:branch] and \\[text] and [TODO: fix]\n[endif]")
+    seen = colours(editor, ["if", "file", "notes.md", "endif"])
+    plain = editor.code.evaluate("(element) => getComputedStyle(element).color")
+    assert seen["if"] == seen["endif"]
+    assert len({plain, *seen.values()}) == 4
+    assert editor.code.locator("span", has_text=re.compile("^TODO")).count() == 0
+
+
+def test_the_jinja_language_is_highlighted_where_the_layout_speaks_it(editor):
+    editor.dialog.get_by_label("Layout").select_option("pod")
+    editor.write("{# a note #}\n{% if tools %}{{ cwd }}{% endif %} Plain")
+    seen = colours(editor, ["if", "tools", "{# a note #}"])
+    assert len(set(seen.values())) == 3
+    editor.button("Insert date,").click()
+    expect(editor.code).to_contain_text("{{ date }}")
+
+
+@pytest.mark.parametrize(
+    ("caret", "marked"),
+    [
+        ((1, 2), ["[if git:branch]", "[else]", "[endif]"]),  # the outer, from its beginning
+        ((3, 2), ["[if git:branch]", "[else]", "[endif]"]),  # from its middle
+        ((2, 3), ["[if git:status]", "[endif]"]),  # the inner one
+        ((3, 9), []),  # beside them
+    ],
+)
+def test_tags_that_belong_together_are_marked(editor, caret, marked):
+    editor.write("[if git:branch]\n[if git:status]dirty[endif]\n[else] clean\n[endif]")
+    editor.put_caret(*caret)
+    expect(editor.code.locator(".cm-partner").first).to_be_visible(visible=bool(marked))
+    shown = editor.page.evaluate(PARTNERS)
+    assert shown == marked
+
+
+def test_variables_are_completed(editor):
+    editor.write("On ")
+    editor.page.keyboard.type("[git:b")
+    expect(editor.dialog.get_by_role("option", name=re.compile("git:branch"))).to_be_visible()
+    editor.page.wait_for_timeout(100)  # the list takes no key in its first moment, lest one was meant for the text
+    editor.page.keyboard.press("Enter")
+    expect(editor.code).to_have_text("On [git:branch]")
+
+
+def test_paths_are_completed_in_the_text(editor):
+    editor.write("")
+    editor.page.keyboard.type("[file:AG")
+    expect(editor.dialog.get_by_role("option", name="AGENTS.md", exact=True)).to_be_visible()
+    editor.page.wait_for_timeout(100)
+    editor.page.keyboard.press("Enter")
+    expect(editor.code).to_have_text("[file:AGENTS.md]")
+
+
+def test_findings_come_as_you_type_with_place_and_reason(editor):
+    editor.write("One\nand so [endif] on\nand [file:.env] too")
+    findings = editor.dialog.get_by_role("region", name="Findings")
+    expect(findings).to_contain_text("Line 2")
+    expect(findings).to_contain_text("[endif] has no [if] and stands as text")
+    expect(findings).to_contain_text(".env")
+    expect(editor.code.locator(".cm-lintRange")).to_have_text("[endif]")
+    editor.write("One\nand so on")
+    expect(findings).to_contain_text("No findings")
+    expect(editor.code.locator(".cm-lintRange")).to_have_count(0)
+
+
+def test_a_template_of_jinja_that_cannot_be_parsed_says_where(editor):
+    editor.dialog.get_by_label("Layout").select_option("pod")
+    editor.write("Fine\n{% if %}\n")
+    expect(editor.dialog.get_by_role("region", name="Findings")).to_contain_text("Line 2")
+    expect(editor.preview.get_by_role("alert")).to_contain_text("2")
+
+
+def test_every_variable_has_a_button_in_the_group_of_its_type_with_its_value(editor, site):
+    values = {(each["type"], each["name"]): each["value"] for each in site.call("POST", "/system-prompt/values", {})["values"]}
+    for variable in site.call("GET", "/system-prompt/variables")["variables"]:
+        group = editor.dialog.get_by_role("group", name=variable["type"], exact=True)
+        if variable.get("dynamic"):
+            expect(group.get_by_label("Path of a file to insert")).to_be_visible()
+            continue
+        button = group.get_by_role("button", name=f"Insert {variable['type']}:{variable['name']},")
+        expect(button).to_be_visible()
+        value = values[variable["type"], variable["name"]]
+        if variable["name"] != "time":  # which has gone on meanwhile
+            expect(button.locator(".value")).to_have_text(value.split("\n")[0] if value else "not existing here")
+
+
+def test_a_button_inserts_at_the_caret_replaces_a_selection_and_can_be_undone(editor):
+    editor.write("On X today")
+    editor.put_caret(1, 10)
+    editor.button("Insert system:date").click()
+    expect(editor.code).to_have_text("On X today[system:date]")
+    expect(editor.code).to_be_focused()
+    editor.put_caret(1, 3)
+    editor.select(1)
+    editor.button("Insert git:branch").click()
+    expect(editor.code).to_have_text("On [git:branch] today[system:date]")
+    editor.page.keyboard.press("ControlOrMeta+z")
+    expect(editor.code).to_have_text("On X today[system:date]")
+    editor.page.keyboard.press("ControlOrMeta+z")
+    expect(editor.code).to_have_text("On X today")
+    editor.page.keyboard.press("ControlOrMeta+y")
+    expect(editor.code).to_have_text("On X today[system:date]")
+
+
+def test_the_path_field_completes_and_inserts(editor):
+    editor.write("")
+    field = editor.dialog.get_by_label("Path of a file to insert")
+    field.fill("docs/")
+    offered = editor.dialog.locator("form.path-field datalist option")
+    expect(offered).to_have_count(1)
+    assert offered.first.get_attribute("value") == "docs/style.md"
+    field.fill("docs/style.md")
+    field.press("Enter")
+    expect(editor.code).to_have_text("[file:docs/style.md]")
+    expect(editor.prompt).to_have_text("Write short sentences.")
+
+
+@pytest.mark.parametrize(
+    ("negated", "button", "after"),
+    [
+        (False, r"^Wrap the selection in \S+ \S+ and", "a [if git:status]dirty[endif] tree"),
+        (True, r"^Wrap the selection in \S+ \S+ and", "a [if !git:status]dirty[endif] tree"),
+        (False, r"^Wrap .*\[else\]", "a [if git:status]dirty[else]+[endif] tree"),
+    ],
+)
+def test_buttons_wrap_the_selection_in_a_condition(editor, negated, button, after):
+    editor.write("a dirty tree")
+    editor.put_caret(1, 2)
+    editor.select(5)
+    condition = editor.dialog.get_by_role("group", name="Condition around the selection")
+    condition.get_by_label("Variable of the condition").fill("git:status")
+    condition.get_by_label("if it does not exist").set_checked(negated)
+    condition.get_by_role("button", name=re.compile(button)).click()
+    if "else" in button:
+        editor.page.keyboard.type("+")  # the caret is where the other branch is written
+    expect(editor.code).to_have_text(after)
+    editor.page.keyboard.press("ControlOrMeta+z")
+    if "else" in button:
+        editor.page.keyboard.press("ControlOrMeta+z")
+    expect(editor.code).to_have_text("a dirty tree")
+
+
+def test_whole_lines_are_wrapped_by_lines(editor):
+    editor.write("one\ntwo\nthree")
+    editor.put_caret(1)
+    editor.page.keyboard.press("Shift+ArrowDown")
+    editor.page.keyboard.press("Shift+ArrowDown")
+    condition = editor.dialog.get_by_role("group", name="Condition around the selection")
+    condition.get_by_label("Variable of the condition").fill("git:branch")
+    condition.get_by_role("button", name=re.compile(r"\[else\]")).click()
+    expect(editor.code.locator(".cm-line").nth(5)).to_have_text("[endif]")
+    assert editor.text() == "[if git:branch]\none\ntwo\n[else]\n\n[endif]\nthree"
+
+
+def test_keys_save_go_to_the_next_finding_and_close(editor):
+    editor.write("[endif]\nfine\n[else]")
+    expect(editor.code.locator(".cm-lintRange")).to_have_count(2)
+    editor.put_caret(2)
+    editor.page.keyboard.press("F8")
+    assert editor.page.evaluate("() => document.querySelector('.code').shadowRoot.getSelection().toString()") == "[else]"
+    expect(editor.dialog.get_by_role("status").filter(has_text="[else] has no [if]")).to_be_visible()
+    editor.page.keyboard.press("F8")
+    expect(editor.dialog.get_by_role("status").filter(has_text="[endif] has no [if]")).to_be_visible()
+    editor.page.keyboard.press("ControlOrMeta+s")
+    save = editor.page.get_by_role("dialog", name="Save the template")
+    expect(save.get_by_label("Why")).to_be_focused()
+    editor.page.keyboard.type("so that it is kept")
+    editor.page.keyboard.press("Enter")
+    expect(save).to_have_count(0)
+    expect(editor.code).to_be_focused()
+    editor.page.keyboard.press("Escape")
+    expect(editor.dialog).to_have_count(0)

@@ -1,0 +1,205 @@
+"""Keep: no text is lost, whoever closes, crashes or saves first."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+
+def save(editor, note=""):
+    editor.page.keyboard.press("ControlOrMeta+s")
+    dialog = editor.page.get_by_role("dialog", name="Save the template")
+    dialog.get_by_label("Why").fill(note)
+    dialog.get_by_role("button", name="Save", exact=True).click()
+
+
+@pytest.fixture
+def unsaved(editor):
+    editor.write("Not saved yet.")
+    expect(editor.dialog.get_by_text("unsaved changes")).to_be_visible()
+    return editor
+
+
+# The guard
+
+
+@pytest.mark.parametrize("way", ["Escape", "the button", "back", "a link"])
+def test_leaving_with_unsaved_text_asks_first(open_page, site, way):
+    page = open_page(site.url)
+    page.get_by_role("link", name="Edit the template").click()
+    code = page.locator(".cm-content")
+    code.focus()
+    page.keyboard.insert_text("Mine. ")
+    expect(page.get_by_text("unsaved changes")).to_be_visible()
+    ways = {
+        "Escape": lambda: page.keyboard.press("Escape"),
+        "the button": lambda: page.get_by_role("button", name="Close").click(),
+        "back": lambda: page.evaluate("history.back()"),
+        "a link": lambda: page.get_by_role("link", name="History").last.click(),
+    }
+    ways[way]()
+    asked = page.get_by_role("dialog", name="Unsaved text")
+    expect(asked.get_by_role("button", name="Go on editing")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(asked).to_have_count(0)
+    expect(code).to_contain_text("Mine. You are")
+    assert page.url.endswith("#/edit")
+
+
+def test_discarding_leaves_and_forgets(unsaved, site):
+    unsaved.page.keyboard.press("Escape")
+    unsaved.page.get_by_role("button", name="Discard it").click()
+    expect(unsaved.dialog).to_have_count(0)
+    unsaved.page.get_by_role("link", name="Edit the template").click()
+    expect(unsaved.code).to_contain_text("You are a helpful coding assistant.")
+    assert unsaved.draft() is None
+
+
+def test_saving_from_the_question_leaves_afterwards(unsaved, site):
+    unsaved.page.keyboard.press("Escape")
+    unsaved.page.get_by_role("button", name="Save…").last.click()
+    unsaved.page.get_by_role("dialog", name="Save the template").get_by_role("button", name="Save", exact=True).click()
+    expect(unsaved.dialog).to_have_count(0)
+    assert site.template() == "Not saved yet."
+
+
+def test_a_reload_with_unsaved_text_asks_first_and_brings_it_back(unsaved):
+    asked = []
+    unsaved.page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+    unsaved.page.reload()
+    assert asked == ["beforeunload"]
+    expect(unsaved.code).to_have_text("Not saved yet.")
+    expect(unsaved.dialog.get_by_text(re.compile("Your unsaved text of .* is back"))).to_be_visible()
+    unsaved.dialog.get_by_role("button", name="Show the saved text instead").click()
+    expect(unsaved.code).to_contain_text("You are a helpful coding assistant.")
+    unsaved.page.keyboard.press("ControlOrMeta+z")
+    expect(unsaved.code).to_contain_text("Not saved yet.")
+
+
+def test_nothing_asks_when_everything_is_saved(editor):
+    asked = []
+    editor.page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+    editor.page.reload()
+    assert asked == []
+    expect(editor.code).to_be_visible()
+
+
+def test_unsaved_text_survives_a_crash_of_the_tab(unsaved, site):
+    profile = unsaved.page.context
+    unsaved.page.wait_for_function("() => Object.keys(localStorage).some((name) => name.startsWith('foreword.draft.'))")
+    with unsaved.page.expect_event("crash"):
+        crash(unsaved.page)
+    again = profile.new_page()
+    again.goto(f"{site.url}/#/edit")
+    expect(again.locator(".cm-content")).to_have_text("Not saved yet.")
+
+
+def crash(page):
+    """End the process of the tab, as a lack of memory would."""
+    try:
+        page.goto("chrome://crash", timeout=5_000)
+    except Exception as error:
+        assert "crash" in str(error).lower() or "Timeout" in str(error)
+
+
+def test_two_tabs_keep_a_draft_each(unsaved, site):
+    other = unsaved.page.context.new_page()
+    other.goto(f"{site.url}/#/edit")
+    expect(other.locator(".cm-content")).to_contain_text("You are a helpful coding assistant.")
+
+
+# Two people
+
+
+def test_the_second_to_save_is_told_and_shown_the_difference(edit, site):
+    one, two = edit(site), edit(site)
+    one.write("From one.")
+    two.write("From two.")
+    save(one, "first")
+    expect(one.dialog.get_by_text("unsaved changes")).to_have_count(0)
+    save(two, "second")
+    told = two.page.get_by_role("dialog", name="Somebody else has saved")
+    difference = told.get_by_role("region", name="From their text to yours")
+    expect(difference.locator("tr.gone .text")).to_have_text("removed: From one.")
+    expect(difference.locator("tr.new .text")).to_have_text("added: From two.")
+    told.get_by_role("button", name="Go on editing mine").click()
+    expect(two.code).to_have_text("From two.")
+    assert site.template() == "From one."
+    save(two, "second again")
+    expect(two.dialog.get_by_text("unsaved changes")).to_have_count(0)
+    assert site.template() == "From two."
+    notes = [each["note"] for each in site.call("GET", "/system-prompt/versions")["versions"]]
+    assert notes[:2] == ["second again", "first"]
+
+
+def test_the_second_may_save_on_top_at_once(edit, site):
+    one, two = edit(site), edit(site)
+    one.write("From one.")
+    two.write("From two.")
+    save(one)
+    expect(one.dialog.get_by_text("unsaved changes")).to_have_count(0)
+    save(two, "on top")
+    two.page.get_by_role("button", name="Save mine on top").click()
+    expect(two.page.get_by_role("dialog", name="Somebody else has saved")).to_have_count(0)
+    versions = site.call("GET", "/system-prompt/versions")["versions"]
+    assert [(each["template"], each["note"]) for each in versions[:2]] == [("From two.", "on top"), ("From one.", "")]
+
+
+def test_the_second_may_take_theirs_and_undo_that(edit, site):
+    one, two = edit(site), edit(site)
+    one.write("From one.")
+    two.write("From two.")
+    save(one)
+    expect(one.dialog.get_by_text("unsaved changes")).to_have_count(0)
+    save(two)
+    two.page.get_by_role("button", name="Put theirs into the editor").click()
+    expect(two.code).to_have_text("From one.")
+    two.page.keyboard.press("ControlOrMeta+z")
+    expect(two.code).to_have_text("From two.")
+
+
+# Before saving, and history
+
+
+def test_before_saving_it_says_what_changes_and_who_keeps_the_old_text(editor, site):
+    for number in range(3):
+        site.construct(f"keeps-{number}")
+    used = sum(each["conversations"] for each in site.call("GET", "/system-prompt/usage")["versions"])
+    editor.put_caret(1)
+    editor.page.keyboard.type("Be brief. ")
+    editor.page.keyboard.press("ControlOrMeta+s")
+    dialog = editor.page.get_by_role("dialog", name="Save the template")
+    changes = dialog.get_by_role("region", name="What changes")
+    expect(changes.locator("tr.gone .text")).to_have_text("removed: You are a helpful coding assistant.")
+    expect(changes.locator("tr.new .text")).to_have_text("added: Be brief. You are a helpful coding assistant.")
+    expect(dialog).to_contain_text(f"{used} conversations keep their prompt until their compaction.")
+    assert used >= 3
+    dialog.get_by_label("Who").fill("Ada")
+    dialog.get_by_label("Why").fill("shorter answers")
+    dialog.get_by_role("button", name="Save", exact=True).click()
+    expect(editor.dialog.get_by_role("status").filter(has_text="Saved as version")).to_be_visible()
+    newest = site.call("GET", "/system-prompt/versions")["versions"][0]
+    assert (newest["author"], newest["note"]) == ("Ada", "shorter answers")
+    assert newest["template"].startswith("Be brief. You are")
+
+
+def test_history_shows_each_version_with_its_difference_and_restores_one(open_page, site):
+    site.write("One\ntwo\n", "Ada", "the first")
+    site.write("One\nthree\n", "Grace", "the second")
+    first = site.call("GET", "/system-prompt/versions")["versions"][1]["version"]
+    page = open_page(f"{site.url}/#/history")
+    versions = page.get_by_role("navigation", name="Versions")
+    expect(versions.get_by_role("link").first).to_contain_text("the second")
+    changed = page.get_by_role("region", name=f"What version {first + 1} changed")
+    expect(changed.locator("tr.gone .text")).to_have_text("removed: two")
+    expect(changed.locator("tr.new .text")).to_have_text("added: three")
+    versions.get_by_role("link", name=re.compile("the first")).click()
+    page.get_by_label("Compared with").select_option("the newest")
+    expect(page.get_by_role("region", name=f"What changed since version {first}").locator("tr.new .text")).to_have_text("added: three")
+    page.get_by_role("button", name="Restore…").click()
+    dialog = page.get_by_role("dialog", name=f"Restore version {first}")
+    expect(dialog.locator("tr.new .text")).to_have_text("added: two")
+    dialog.get_by_role("button", name="Restore", exact=True).click()
+    expect(page.get_by_role("status").filter(has_text=f"Version {first} is back")).to_be_visible()
+    expect(versions.get_by_role("link").first).to_contain_text(f"Version {first + 2}")
+    assert site.template() == "One\ntwo\n"

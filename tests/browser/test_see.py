@@ -1,0 +1,167 @@
+"""See: what the template gives, live, and where each character of it came from."""
+
+import re
+import threading
+
+import pytest
+from playwright.sync_api import expect
+
+TEMPLATE = """Be kind.
+
+[if file:AGENTS.md]
+[file:AGENTS.md]
+[else]
+There are no rules.
+[endif]
+On [git:branch], in [prompt:cwd].
+"""
+
+
+@pytest.fixture
+def seeing(editor):
+    editor.write(TEMPLATE)
+    editor.settle()
+    expect(editor.prompt).to_contain_text("Prices are integers")
+    return editor
+
+
+def test_the_preview_is_what_the_service_would_make(seeing, site):
+    made = site.call("POST", "/system-prompt/preview", {"template": TEMPLATE})
+    assert seeing.prompt.evaluate("(element) => element.textContent") == made["text"]
+
+
+def test_it_follows_what_is_typed_and_waits_for_a_pause(seeing):
+    asked = []
+    seeing.page.on("request", lambda request: asked.append(request.url) if request.url.endswith("/preview") else None)
+    seeing.put_caret(1)
+    seeing.page.keyboard.type("Always. ", delay=20)
+    expect(seeing.prompt).to_contain_text("Always. Be kind.")
+    assert len(asked) == 1
+
+
+def test_a_stale_answer_never_overwrites_a_newer_one(editor):
+    held, released = [], threading.Event()
+
+    def hold_the_first(route):
+        if "slow" in route.request.post_data:
+            held.append((route, route.fetch()))  # answered by the service, and kept on the way
+        else:
+            route.continue_()
+
+    editor.page.route("**/system-prompt/preview", hold_the_first)
+    editor.write("slow")
+    editor.page.wait_for_timeout(600)
+    assert len(held) == 1
+    editor.write("quick")
+    expect(editor.prompt).to_have_text("quick")
+    for route, answer in held:
+        try:
+            route.fulfill(response=answer)
+        except Exception as error:  # the page may have given it up already
+            assert "Request" in str(error) or "route" in str(error).lower()
+    editor.page.wait_for_timeout(200)
+    expect(editor.prompt).to_have_text("quick")
+    released.set()
+
+
+def test_every_span_is_marked_by_its_origin_and_not_by_colour_alone(seeing):
+    looks = {}
+    for kind in ("template", "file", "variable"):
+        span = seeing.prompt.locator(f".k-{kind}").first
+        looks[kind] = span.evaluate(
+            "(element) => [getComputedStyle(element).backgroundColor, getComputedStyle(element).textDecorationStyle + getComputedStyle(element).textDecorationLine]"
+        )
+    assert len({look[0] for look in looks.values()}) == 3
+    assert len({look[1] for look in looks.values()}) == 3
+    legend = seeing.preview.get_by_role("list", name="Origins in this prompt")
+    expect(legend.get_by_role("listitem")).to_have_text(["Template", "File", "Value"])
+
+
+def test_hover_shows_file_and_line(seeing, site):
+    box = seeing.prompt.locator(".k-file").first.bounding_box()
+    told = seeing.preview.locator("#origin-told")
+    seeing.page.mouse.move(box["x"] + 5, box["y"] + 5)
+    expect(told).to_have_text(f"File {site.shop}/AGENTS.md, line 1")
+    seeing.page.mouse.move(box["x"] + 5, box["y"] + box["height"] - 5)
+    expect(told).to_have_text(f"File {site.shop}/AGENTS.md, line 4")
+
+
+def test_focus_shows_them_too_and_arrow_keys_go_from_origin_to_origin(seeing, site):
+    told = seeing.preview.locator("#origin-told")
+    seeing.prompt.locator("[tabindex='0']").focus()
+    expect(told).to_have_text(re.compile("^Template template, lines? 1"))
+    seen = []
+    for _ in range(9):
+        seeing.page.keyboard.press("ArrowRight")
+        seen.append(told.inner_text())
+    assert any(f"{site.shop}/AGENTS.md, lines 1–4" in each for each in seen)
+    assert any("prompt:cwd" in each for each in seen)
+    expect(seeing.prompt.locator("[tabindex='0']")).to_have_count(1)
+    expect(seeing.prompt.locator(":focus")).to_have_attribute("aria-describedby", "origin-told")
+
+
+@pytest.mark.parametrize(
+    ("line", "lit"),
+    [
+        (1, ["Be kind."]),
+        (4, ["# Shop\n\nRun `make test` before you say that you are done.\nPrices are integers, in cents."]),
+        (6, []),  # the branch that is not taken
+        (8, ["On ", "{shop}", ", in ", "."]),
+    ],
+)
+def test_a_line_of_the_template_lights_its_output(seeing, site, line, lit):
+    seeing.code.locator(".cm-line").nth(line - 1).click()
+    seeing.page.wait_for_timeout(100)
+    wanted = [each.replace("{shop}", str(site.shop)) for each in lit]
+    assert sorted(text for text in seeing.lit_text() if text.strip()) == sorted(wanted)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "line"),
+    [("template", "Be kind.", "Be kind."), ("file", "Shop", "[file:AGENTS.md]"), ("variable", "/", "On [git:branch], in [prompt:cwd].")],
+)
+def test_output_lights_its_line_of_the_template(seeing, kind, text, line):
+    span = seeing.prompt.locator(f".k-{kind}", has_text=text).first
+    box = span.bounding_box()
+    seeing.page.mouse.click(box["x"] + 4, box["y"] + 6)
+    expect(seeing.code.locator(".cm-line.cm-lit")).to_have_text(line)
+    assert seeing.lit_text()
+
+
+def test_the_keyboard_does_it_too(seeing):
+    seeing.prompt.locator(".k-file").first.focus()
+    seeing.page.keyboard.press("Enter")
+    expect(seeing.code.locator(".cm-line.cm-lit")).to_have_text("[file:AGENTS.md]")
+
+
+def test_tokens_per_section_are_a_bar_and_follow_the_model(editor, site):
+    editor.dialog.get_by_label("Layout").select_option("foreword")
+    tokens = editor.preview.get_by_role("region", name="Tokens")
+    made = site.call("POST", "/system-prompt/preview", {"layout": "foreword"})
+    for passage in made["passages"]:
+        expect(tokens.get_by_role("button", name=re.compile(rf"^{passage['section']} {passage['tokens']} "))).to_be_visible()
+    widths = tokens.locator(".bar span").evaluate_all("(all) => all.map((each) => each.getBoundingClientRect().width)")
+    most = max(made["passages"], key=lambda each: each["tokens"])
+    assert widths.index(max(widths)) == made["passages"].index(most)
+    editor.dialog.get_by_label("Model", exact=True).fill("claude-opus-4-7")
+    scaled = site.call("POST", "/system-prompt/preview", {"layout": "foreword", "model": "claude-opus-4-7"})
+    assert scaled["tokens"]["count"] != made["tokens"]["count"]
+    expect(tokens).to_contain_text(f"{scaled['tokens']['count']:,} tokens")
+    expect(editor.preview).to_contain_text("has no place for the template")
+
+
+def test_folder_layout_and_tools_can_be_chosen(editor, site):
+    editor.write("[file:AGENTS.md]")
+    editor.dialog.get_by_label("Folder").fill(str(site.shop / "api"))
+    expect(editor.prompt).to_have_text("Handlers stay thin; rules live in `domain/`.")
+    editor.dialog.get_by_label("Layout").select_option("opal")
+    expect(editor.prompt).to_contain_text("<identity>")
+    expect(editor.prompt).not_to_contain_text("<tool-guidelines>")
+    editor.dialog.get_by_label("Tools").fill("read_file, shell")
+    expect(editor.prompt).to_contain_text("<tool-guidelines>")
+
+
+def test_a_folder_that_is_not_served_says_so(editor):
+    editor.dialog.get_by_label("Folder").fill("/etc")
+    expect(editor.preview.get_by_role("alert")).to_contain_text("outside of the folders that are served")
+    expect(editor.prompt).to_contain_text("You are a helpful coding assistant.")

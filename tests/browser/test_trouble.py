@@ -1,0 +1,173 @@
+"""When things go wrong the page says what happened, and loses no text."""
+
+import pytest
+from playwright.sync_api import expect
+
+MINE = "What I wrote while it was broken."
+
+
+def try_to_save(editor):
+    editor.page.keyboard.press("ControlOrMeta+s")
+    dialog = editor.page.get_by_role("dialog", name="Save the template")
+    dialog.get_by_role("button", name="Save", exact=True).click()
+    return dialog
+
+
+def break_store(site):
+    """Put a folder where the store's files were: nothing can be read or written there."""
+    kept = site.folder / "kept"
+    kept.mkdir()
+    for path in site.folder.glob("store.db*"):
+        path.rename(kept / path.name)
+    (site.folder / "store.db").mkdir()
+
+
+def mend_store(site):
+    (site.folder / "store.db").rmdir()
+    for path in (site.folder / "kept").iterdir():
+        path.rename(site.folder / path.name)
+
+
+def test_the_store_is_down_when_one_saves(own_site, edit):
+    site = own_site()
+    site.write("Before.")
+    editor = edit(site)
+    editor.write(MINE)
+    break_store(site)
+    dialog = try_to_save(editor)
+    expect(dialog.get_by_role("alert")).to_contain_text("Your text is kept in this browser")
+    dialog.get_by_role("button", name="Go on editing").click()
+    expect(editor.code).to_have_text(MINE)
+    assert editor.draft() == MINE
+    mend_store(site)
+    try_to_save(editor)
+    expect(dialog).to_have_count(0)
+    assert site.template() == MINE
+
+
+def test_the_store_is_down_from_the_start(own_site, edit):
+    site = own_site()
+    site.write("Before.")
+    break_store(site)
+    editor = edit(site)
+    expect(editor.dialog.get_by_text("The store cannot be reached: this is the default template.")).to_be_visible()
+    editor.write(MINE)
+    dialog = try_to_save(editor)
+    expect(dialog.get_by_role("alert")).to_contain_text("kept in this browser")
+    mend_store(site)
+    dialog.get_by_role("button", name="Save", exact=True).click()
+    told = editor.page.get_by_role("dialog", name="Somebody else has saved")
+    expect(told).to_contain_text("Before.")  # what the store had all along is not written over unseen
+    told.get_by_role("button", name="Save mine on top").click()
+    expect(told).to_have_count(0)
+    assert site.template() == MINE
+
+
+def test_the_server_is_gone(own_site, edit):
+    site = own_site()
+    editor = edit(site)
+    site.stop()
+    editor.write(MINE)
+    gone = editor.dialog.get_by_role("alert").filter(has_text="The server does not answer")
+    expect(gone.first).to_be_visible()
+    dialog = try_to_save(editor)
+    expect(dialog.get_by_role("alert")).to_contain_text("The server does not answer")
+    dialog.get_by_role("button", name="Go on editing").click()
+    expect(editor.code).to_have_text(MINE)
+    site.start()
+    expect(editor.dialog.locator(".gone")).to_be_empty()
+    try_to_save(editor)
+    expect(dialog).to_have_count(0)
+    assert site.template() == MINE
+
+
+def test_a_token_is_asked_for_and_a_wrong_one_refused(own_site, open_page):
+    site = own_site(token="the-right-one")
+    page = open_page(site.url)
+    asked = page.get_by_role("dialog", name="Token")
+    expect(asked.get_by_label("Token")).to_be_focused()
+    page.keyboard.type("a wrong one")
+    page.keyboard.press("Enter")
+    expect(asked.get_by_role("alert")).to_have_text("That token is wrong.")
+    asked.get_by_label("Token").fill("the-right-one")
+    page.keyboard.press("Enter")
+    expect(asked).to_have_count(0)
+    expect(page.get_by_role("region", name="Text of the template")).to_contain_text("You are a helpful")
+    page.reload()
+    expect(page.get_by_role("region", name="Text of the template")).to_contain_text("You are a helpful")
+    assert page.evaluate("JSON.stringify(localStorage)").count("the-right-one") == 0
+
+
+def test_a_token_that_turns_wrong_loses_no_text(own_site, open_page, edit):
+    site = own_site(token="old")
+    page = open_page(f"{site.url}/#/edit")
+    page.get_by_label("Token").fill("old")
+    page.keyboard.press("Enter")
+    code = page.locator(".cm-content")
+    code.focus()
+    page.keyboard.insert_text(MINE)
+    site.stop()
+    site.token = "new"
+    site.start()
+    page.keyboard.press("ControlOrMeta+s")
+    asked = page.get_by_role("dialog", name="Token")
+    asked.get_by_label("Token").fill("new")
+    page.keyboard.press("Enter")
+    page.get_by_role("dialog", name="Save the template").get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("unsaved changes")).to_have_count(0)
+    assert MINE in site.template()
+
+
+def test_a_megabyte_is_refused_with_a_reason_and_stays_in_the_editor(edit, site):
+    editor = edit(site)
+    line = "A line of a template that somebody has pasted by mistake. [git:branch]\n"
+    text = line * (1_048_576 // len(line) + 1)
+    editor.write(text)
+    expect(editor.preview.get_by_role("alert")).to_contain_text("at most", timeout=30_000)
+    dialog = try_to_save(editor)
+    expect(dialog.get_by_role("alert")).to_contain_text("at most", timeout=30_000)
+    dialog.get_by_role("button", name="Go on editing").click()
+    editor.page.wait_for_timeout(500)
+    assert editor.draft() == text
+
+
+def test_the_largest_template_that_is_taken_is_saved(edit, site):
+    editor = edit(site)
+    line = "A line of a long template.\n"
+    text = line * (499_000 // len(line))
+    editor.write(text)
+    dialog = try_to_save(editor)
+    expect(dialog).to_have_count(0, timeout=30_000)
+    assert site.template() == text
+
+
+def test_five_hundred_files(edit, site):
+    many = site.shop / "many"
+    many.mkdir(exist_ok=True)
+    for number in range(500):
+        (many / f"{number:03}.md").write_text(f"Rule {number}.\n")
+    text = "\n".join(f"[file:many/{number:03}.md]" for number in range(500))
+    editor = edit(site)
+    editor.write(text)
+    expect(editor.prompt.locator(".k-file")).to_have_count(500, timeout=30_000)
+    editor.prompt.locator(".k-file").last.focus()
+    expect(editor.preview.locator("#origin-told")).to_contain_text("499.md")
+    editor.page.keyboard.press("Enter")
+    expect(editor.code.locator(".cm-line.cm-lit")).to_have_text("[file:many/499.md]")
+    dialog = try_to_save(editor)
+    expect(dialog).to_have_count(0)
+    assert site.template() == text
+
+
+@pytest.mark.parametrize("where", ["#/history", "#/conversations/x", "#/"])
+def test_every_view_says_that_the_server_is_gone(own_site, open_page, where):
+    site = own_site()
+    page = open_page(f"{site.url}/")
+    expect(page.get_by_role("region", name="Text of the template")).to_be_visible()
+    site.stop()
+    page.goto(f"{site.url}/{where}x" if where == "#/" else f"{site.url}/{where}")
+    if where != "#/":
+        expect(page.get_by_role("alert").filter(has_text="The server does not answer").first).to_be_visible()
+    else:
+        page.get_by_label("Search conversations by id").fill("x")
+        expect(page.get_by_role("alert").filter(has_text="The server does not answer").first).to_be_visible()
