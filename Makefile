@@ -7,6 +7,7 @@ BIN := .venv/bin
 SECONDS := 20
 NPM := $(shell command -v npm)
 PAGE := src/foreword/service/static/index.html
+PYTHONS := 3.11 3.12 3.13
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	"$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11) or print(sys.executable))' 2>/dev/null && break; done)
 
@@ -16,10 +17,10 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport VIRTUAL_ENV PYTHONHOME PYTHONPATH
 
 .DEFAULT_GOAL := help
-.PHONY: help setup page browser run test check bench fuzz soak build clean
+.PHONY: help setup page browser run test test-pythons check docs bench fuzz soak build clean
 
 help: ## Print this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 20
 
 setup: .venv/.stamp ## Make .venv from the lock, with every extra and the development tools
 
@@ -35,14 +36,23 @@ run: setup ## Print the prompt for this folder, and what each section costs
 test: setup page browser ## Run every test
 	$(BIN)/pytest -n 2 --dist loadgroup
 
+test-pythons: page browser $(UV) ## Run every test on each Python of PYTHONS, in an environment of its own
+	@for version in $(PYTHONS); do \
+		UV_PROJECT_ENVIRONMENT=.venv-$$version $(UV) sync --locked --all-extras --python "$$version" && \
+		.venv-$$version/bin/pytest -n 2 --dist loadgroup || exit 1; done
+
 check: setup $(if $(NPM),web/node_modules/.stamp) ## Lint, check the format, type-check, and keep the rules of the house
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m foreword.packs.compile --check
 	$(BIN)/python docs/generate.py --check
+	$(BIN)/python docs/picture.py --check
 	$(BIN)/pytest tests/test_house.py
 	$(if $(NPM),cd web && npm run -s check,@echo "npm is not there: the page is not checked")
+
+docs: setup ## Build the documentation into site/, without a network
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 bench: setup page browser ## Measure beside the floor, and print the ratios
 	$(BIN)/python bench/run.py
@@ -60,7 +70,7 @@ build: setup page ## Build wheel and sdist into dist/
 	$(UV) build --python $(BIN)/python
 
 clean: ## Remove everything that make has made
-	rm -rf .venv .tools dist web/node_modules $(dir $(PAGE)) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-* .tools dist site web/node_modules $(dir $(PAGE)) .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find src tests bench -name __pycache__ -prune -exec rm -rf {} +
 
 .venv/.stamp: pyproject.toml uv.lock | $(UV)

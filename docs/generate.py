@@ -7,16 +7,22 @@ python docs/generate.py --check  say which pages are not what the code gives, an
 from __future__ import annotations
 
 import argparse
+import ast
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
+import foreword
+from foreword import extensions
 from foreword import layout as tables
 from foreword.cli import COMMANDS
 from foreword.cli.options import Parser, parser
 from foreword.findings import CODES
+from foreword.packs.std import compiled
 from foreword.template.catalog import CATALOG
+from foreword.template.jinja import VARIABLES
 from foreword.vocabulary import ORIGINS
 
 FOLDER = Path(__file__).parent / "reference"
@@ -107,10 +113,13 @@ def pages() -> dict[str, str]:
     """Every reference page, by file name."""
     return {
         "commands.md": commands_page(),
+        "extensions.md": extensions_page(),
         "findings.md": findings_page(),
         "http.md": http_page(),
         "keys.md": keys_page(),
+        "layouts.md": layouts_page(),
         "origins.md": origins_page(),
+        "python.md": python_page(),
         "variables.md": variables_page(),
     }
 
@@ -195,8 +204,7 @@ EXTRAS = {
     "section": [
         f"Inner sections inherit {codes(tables.INHERITED)}. A section with nothing inside leaves nothing behind.",
         "Unless given, `lifetime` is `conversation`, and over a budget files are cut, menus shortened, and all else is only said.",
-        "Not available yet: the language `jinja` is refused, a `text` that is an address is not followed, and `template` in `instead` is"
-        " never there.",
+        "In `instead`, `base` is the caller's own text and `template` the newest version of the global template.",
         "### Lists",
         "`of` names a find, whose fields go by its `as`:",
         table(("as", "lists", "fields"), fields_of(tables.FOUND, FOUND)),
@@ -215,9 +223,9 @@ EXTRAS = {
     "on": [
         "### Steps",
         table(("step", "means"), told(tables.STEPS, STEPS)),
-        "Events and steps are read and checked, and `foreword layouts NAME` shows them. Nothing carries them out yet.",
+        "An event that is not named keeps the edition; of several at once the strongest step counts, in the order of this table."
+        " `foreword layouts NAME` shows what a layout does.",
     ],
-    "compaction": ["This is read and checked. Nothing carries it out yet."],
 }
 
 
@@ -256,20 +264,160 @@ def origins_page() -> str:
 
 
 def variables_page() -> str:
-    """Every variable of the bracket language."""
+    """Every variable of the template languages."""
     return page(
         "Variables",
-        "src/foreword/template/catalog.py",
+        "src/foreword/template/catalog.py and jinja.py",
+        "## Brackets",
         "What a template in the bracket language may name, as `[type:name]` or `[if type:name]`. Only those that it uses are looked up.",
         table(("variable", "is"), [(code(f"{row.type}:{row.name}"), row.description) for row in CATALOG]),
+        "## Jinja-like",
+        "What a template in the Jinja-like language may name, as `{{ name }}`. Any other name is an error.",
+        table(("variable", "is"), [(code(name), about) for name, about in VARIABLES.items()]),
     )
 
 
+# The shipped layouts
+
+
+def layouts_page() -> str:
+    """What each shipped layout looks for, says and does, from its own data."""
+    parts = [
+        "What the shipped layouts hold, read off their data. [Layouts](../layouts.md) says the same in words, one page to a layout; the"
+        " keys are explained in [Keys of a layout](keys.md)."
+    ]
+    for name in compiled.NAMES:
+        data: dict[str, Any] = getattr(compiled, name)()
+        parts += [f"## {name}", data["about"], *finds_of(data), *sections_of(data), *rules_of(data), *events_of(data)]
+    return page("Layouts, rule by rule", "src/foreword/packs/std", *parts)
+
+
+def finds_of(data: Mapping[str, Any]) -> list[str]:
+    rows = [
+        (code(name), str(find.get("as", "text")), groups(find["files"]), str(find.get("walk", tables.Find.walk)))
+        for name, find in data.get("find", {}).items()
+    ]
+    return [table(("looks for", "as", "files, in this order", "walk from"), rows)] if rows else []
+
+
+def groups(files: Iterable[str | Sequence[str]]) -> str:
+    """Patterns in a cell: of several in one group the first is taken."""
+    return "; ".join(code(each) if isinstance(each, str) else " or ".join(map(code, each)) for each in files)
+
+
+def sections_of(data: Mapping[str, Any]) -> list[str]:
+    rows = []
+    for name, row in data["section"].items():
+        content = f"list of {code(row['of'])}" if "of" in row else codes(row.get("sections", ())) or "text"
+        rows.append((code(name), content, str(row.get("lifetime", "")), codes(row.get("when", ())), budget_of(row)))
+    return [table(("section", "holds", "lifetime", "only when", "budget"), rows)]
+
+
+def budget_of(row: Mapping[str, Any]) -> str:
+    return f"{row['budget']:,}" if "budget" in row else ""
+
+
+def rules_of(data: Mapping[str, Any]) -> list[str]:
+    """The guidelines: what is said to an agent with which tools."""
+    rows = [
+        (codes(row.get("when", ())) or "always", " ".join(row["say"]) if "say" in row else f"those of {row['from']}")
+        for row in data.get("guideline", ())
+    ]
+    return [table(("guideline when", "says"), rows)] if rows else []
+
+
+def events_of(data: Mapping[str, Any]) -> list[str]:
+    rows = [(code(event), code(data.get("on", {}).get(event, "keep"))) for event in tables.EVENTS]
+    under, say = data.get("compaction", {}).get("under", "kept"), data.get("compaction", {}).get("say", "system")
+    told = f"A summary is asked for under the {under} prompt, in {'a message' if say == 'message' else 'the system prompt'}."
+    return [table(("event", "step"), rows), told]
+
+
+# Extensions and the library
+
+
+def extensions_page() -> str:
+    """Every field of an extension, and what its functions may give."""
+    rows = [
+        (code(name), code(takes), extensions.EVENTS[name])
+        for name, takes in fields_in("extensions", "Extension")
+        if name != "name"
+    ]
+    parts = [
+        "An `Extension` has a name and any of these. [Writing an extension](../writing-an-extension.md) goes through them.",
+        table(("field", "takes", "is called, or used"), rows),
+    ]
+    for name in ("Start", "Resources"):
+        parts += [
+            f"## {name}",
+            about("extensions", name),
+            table(("field", "takes"), coded(fields_in("extensions", name))),
+        ]
+    return page("Extensions", "src/foreword/extensions.py", *parts)
+
+
+def python_page() -> str:
+    """The public face, and what hangs on it."""
+    parts = [
+        "Everything a program imports stands in `foreword` itself, and is loaded when it is first used. Values cannot change; make another"
+        " with other fields. What is wrong in a call is a `ForewordError` with one sentence."
+    ]
+    homes = {name: home for home, names in foreword._HOMES.items() for name in names}
+    for name in [*foreword.__all__, "Talk"]:
+        parts += [f"## {name}", *described(homes.get(name, "talk"), name)]
+    return page("Library", "src/foreword/__init__.py and the docstrings", *parts)
+
+
+def described(home: str, name: str) -> list[str]:
+    """A function with its signature, a value with its fields, or a class with its methods."""
+    node = node_of(home, name)
+    if isinstance(node, ast.FunctionDef):
+        return [code(signature(node)), about(home, name)]
+    if "value" in [getattr(each, "id", "") for each in node.decorator_list]:
+        return [about(home, name), table(("field", "takes"), coded(fields_in(home, name)))]
+    functions = [each for each in node.body if isinstance(each, ast.FunctionDef)]
+    methods = [each for each in functions if each.name[0] != "_" and ast.get_docstring(each)]
+    start = [each for each in functions if each.name == "__init__"]
+    rows = [(code(signature(each)), " ".join((ast.get_docstring(each) or "").split())) for each in methods]
+    return [
+        *(code(signature(each, name)) for each in start),
+        about(home, name),
+        *([table(("method", "does"), rows)] if rows else []),
+    ]
+
+
+def node_of(home: str, name: str) -> ast.ClassDef | ast.FunctionDef:
+    """The definition of a public name, from the source of the module it lives in."""
+    file = Path(foreword.__file__).parent / (home.replace(".", "/") + ".py")
+    nodes = ast.parse(file.read_text(encoding="utf-8")).body
+    return next(each for each in nodes if isinstance(each, ast.ClassDef | ast.FunctionDef) and each.name == name)
+
+
+def about(home: str, name: str) -> str:
+    return "\n\n".join(" ".join(each.split()) for each in (ast.get_docstring(node_of(home, name)) or "").split("\n\n"))
+
+
+def fields_in(home: str, name: str) -> list[tuple[str, str]]:
+    """The fields of a value, with what they take."""
+    return [
+        (each.target.id, ast.unparse(each.annotation))
+        for each in node_of(home, name).body
+        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
+    ]
+
+
+def coded(rows: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [(code(first), code(second)) for first, second in rows]
+
+
+def signature(node: ast.FunctionDef, name: str = "") -> str:
+    """How a function is called. `self` is nobody's argument."""
+    arguments = ast.unparse(node.args).removeprefix("self").removeprefix(", ")
+    returns = f" -> {ast.unparse(node.returns)}" if node.returns and not name else ""
+    return f"{name or node.name}({arguments}){returns}"
+
+
 # Commands
-
-
-class Caught(Exception):
-    """A parser was made, and is not to parse anything."""
 
 
 def parser_of(command: str) -> Parser:

@@ -129,19 +129,19 @@ def said(result):
     return f"AGENTS.md begins: {found.strip().splitlines()[0]}" if found else "Understood."
 
 
+def environment(url):
+    """What a client must find in its environment to come here. No proxy stands between a machine and itself."""
+    keys = {"ANTHROPIC_API_KEY": "pretended", "OPENAI_API_KEY": "pretended"}
+    urls = {"ANTHROPIC_BASE_URL": url, "OPENAI_BASE_URL": f"{url}/v1"}
+    return {**keys, **urls, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
+
+
 def main(arguments):
     record = arguments[1] if arguments[:1] == ["--record"] else None
     command = arguments[2:] if record else arguments
     with Provider(record) as provider:
         threading.Thread(target=provider.serve_forever, daemon=True).start()
-        keys = {
-            "ANTHROPIC_API_KEY": "pretended",
-            "OPENAI_API_KEY": "pretended",
-            "NO_PROXY": "127.0.0.1",
-            "no_proxy": "127.0.0.1",
-        }
-        urls = {"ANTHROPIC_BASE_URL": provider.url, "OPENAI_BASE_URL": f"{provider.url}/v1"}
-        status = subprocess.run(command, env={**os.environ, **keys, **urls}).returncode
+        status = subprocess.run(command, env={**os.environ, **environment(provider.url)}).returncode
         provider.shutdown()
     return status
 

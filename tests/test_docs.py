@@ -1,7 +1,9 @@
 """The documentation is true: reference pages are what the code gives, and every example and command line runs.
 
-A page is run from top to bottom in a small workspace of its own. A fenced block with a title is a file of that name, `sh` holds
-command lines, `python` is a program; a `text` block right after one of the two is what it prints.
+A page is run from top to bottom in a small workspace of its own (`docs/sample.py`). A fenced block with a title is a file of that
+name, `sh` holds command lines, `python` is a program; a `text` block right after one of the two is what it prints, on standard
+error where there is nothing else. `pytest --accept`
+writes those blocks anew; read the diff before you commit it. What needs a provider gets the one that pretends (`examples/pretend.py`).
 """
 
 import argparse
@@ -9,33 +11,42 @@ import ast
 import importlib.util
 import itertools
 import json
+import os
 import re
 import shlex
-import shutil
+import subprocess
 import sys
-import tempfile
+import threading
 import tomllib
 from pathlib import Path
 
 import pytest
 
-from foreword import cli, layout, settings, vocabulary
+import foreword
+from foreword import cli, extensions, layout, settings, vocabulary
 from foreword.findings import CODES
 from foreword.packs.std import compiled
+from foreword.template import jinja
 from foreword.template.catalog import CATALOG
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.rglob("*.md"))]
+# Its commands set a clone up from nothing: tests/packaging/test_first_steps.py runs them in a shell.
+FIRST_STEPS = DOCS / "first-steps.md"
 
 
 def load(path):
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    """A Python file that belongs to no package."""
+    if path.stem not in sys.modules:
+        spec = importlib.util.spec_from_file_location(path.stem, path)
+        sys.modules[path.stem] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[path.stem])
+    return sys.modules[path.stem]
 
 
+sample = load(DOCS / "sample.py")
+pretend = load(ROOT / "examples/pretend.py")
 generate = load(DOCS / "generate.py")
 
 
@@ -80,7 +91,8 @@ WORDS = [*layout.PLACES, *layout.LISTS, *layout.FOUND, *layout.FACTS, *layout.FI
     [
         ("findings.md", list(CODES)),
         ("origins.md", list(vocabulary.ORIGINS)),
-        ("variables.md", [f"{row.type}:{row.name}" for row in CATALOG]),
+        ("variables.md", [*(f"{row.type}:{row.name}" for row in CATALOG), *jinja.VARIABLES]),
+        ("extensions.md", list(extensions.EVENTS)),
         ("keys.md", [*KEYS, *WORDS]),
     ],
 )
@@ -103,7 +115,22 @@ def test_every_command_and_option_is_described(command):
     assert [action.dest for action in actions if not action.help or action.help == argparse.SUPPRESS] == []
 
 
+def test_every_field_of_an_extension_is_an_event_and_the_other_way_round():
+    assert {name for name, _ in generate.fields_in("extensions", "Extension")} == {"name", *extensions.EVENTS}
+
+
+def test_every_public_name_is_described():
+    parts = re.split(r"^## ", text_of("reference/python.md"), flags=re.MULTILINE)[1:]
+    described = {part.partition("\n")[0]: part.partition("\n")[2].strip() for part in parts}
+    assert [name for name in foreword.__all__ if len(described.get(name, "")) < 20] == []
+
+
 # What people wrote keeps up with the code
+
+
+@pytest.mark.parametrize("name", extensions.EVENTS)
+def test_the_page_on_extensions_shows_every_field(name):
+    assert re.search(rf"\b{name}=", text_of("writing-an-extension.md"))
 
 
 @pytest.mark.parametrize("command", cli.COMMANDS)
@@ -112,11 +139,12 @@ def test_the_readme_names_every_command(command):
 
 
 @pytest.mark.parametrize("name", compiled.NAMES)
-def test_every_layout_has_its_part_with_its_sections_in_order(name):
-    part = re.search(rf"^## {name}\n(.*?)(?=^## |\Z)", text_of("layouts.md"), re.MULTILINE | re.DOTALL)
-    assert part, f"docs/layouts.md has no part on {name}"
-    order = re.search(r"^Order: (.*)\.$", part[1], re.MULTILINE)
+def test_every_layout_has_its_page_with_its_sections_in_order_and_a_prompt(name):
+    text = text_of(f"layouts/{name}.md")
+    order = re.search(r"^Order: (.*)\.$", text, re.MULTILINE)
     assert order and re.findall(r"`([\w-]+)`", order[1]) == getattr(compiled, name)()["sections"]
+    shown = [match for match in FENCE.finditer(text) if match[1] == "sh" and "foreword show" in match[3]]
+    assert shown and text[shown[-1].end() :].startswith("\n\n```text\n"), "a whole prompt stands on the page"
 
 
 @pytest.mark.parametrize("key", settings.OWN)
@@ -164,56 +192,39 @@ def test_every_page_is_reached_from_the_index():
 # Examples
 
 FENCE = re.compile(r'^```(\w*)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
-HOME = "/home/someone"
-WORKSPACE = {
-    ".git/HEAD": "ref: refs/heads/main\n",
-    "AGENTS.md": "# Shop\n\nRun `make test` before you say that you are done.\n",
-    "CLAUDE.md": "@AGENTS.md\n",
-    "api/AGENTS.md": "Handlers stay thin; rules live in `domain/`.\n",
-    ".agents/skills/release/SKILL.md": "---\nname: release\ndescription: Cuts a release of the shop.\n---\n"
-    "Bump the version, write the changelog, tag.\n",
-}
 
 
 @pytest.fixture
 def home(monkeypatch):
-    """A home with the workspace `shop`, which is the working directory.
-
-    Its path has as many characters as the one that the pages print, so that columns have the same width and texts the same
-    number of tokens.
-    """
-    folder = Path(tempfile.mkdtemp(prefix="", dir="/tmp"))
-    assert len(str(folder)) == len(HOME)
-    for name, text in WORKSPACE.items():
-        write(folder / "shop" / name, text)
-    monkeypatch.chdir(folder / "shop")
-    for name in ("XDG_CONFIG_HOME", "PWD", "PYTHONSTARTUP"):
+    """A home with the workspace `shop`, which is the working directory; providers are the one that pretends."""
+    for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "FOREWORD_STORE", "FOREWORD_TOKEN", "PWD", "PYTHONSTARTUP"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("HOME", str(folder))
-    yield folder
-    shutil.rmtree(folder)
-
-
-def write(path, text):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
+    with sample.home() as folder, pretend.Provider() as provider:
+        monkeypatch.chdir(folder / "shop")
+        monkeypatch.setenv("HOME", str(folder))
+        for name, value in pretend.environment(provider.url).items():
+            monkeypatch.setenv(name, value)
+        thread = threading.Thread(target=provider.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield folder
+        provider.shutdown()
+        thread.join()
 
 
 def command(line):
-    """Run one command line, or see that what it calls is there; the exit status."""
-    words = shlex.split(line, comments=True)
-    assert not {"|", ">", "<", "&&", ";", "&"} & set(words), f"too clever to be checked: {line}"
-    if words[:1] == ["foreword"]:
+    """Run one command line; the exit status. Those of a checkout run there, and `make` only says what it would do."""
+    words = [os.path.expanduser(word) for word in shlex.split(line, comments=True)]
+    assert not {"|", "<", "&&", ";", "&"} & set(words), f"too clever to be checked: {line}"
+    if not words:
+        return 0
+    if words[0] == "foreword":
         return cli.main(words[1:])
-    if words[:1] == ["make"]:
-        assert re.search(rf"^{words[1]}:", (ROOT / "Makefile").read_text(), re.MULTILINE), line
-    elif words[:1] == ["python"] and words[1] == "-m":
-        assert importlib.util.find_spec(words[2]), line
-    elif words[:1] == ["python"]:
-        assert (ROOT / words[1]).exists(), line
-    else:
-        assert words == [], f"no way to check {line!r}"
-    return 0
+    if words[0] == "make":
+        return subprocess.run(["make", "--dry-run", *words[1:]], cwd=ROOT, stdout=subprocess.DEVNULL).returncode
+    assert words[0] == "python", f"no way to check {line!r}"
+    is_ours = words[1] == "-m" or (ROOT / words[1]).exists()
+    words = [sys.executable if word == "python" else word for word in words]
+    return subprocess.run(words, cwd=ROOT if is_ours and not words[1].startswith("/") else None).returncode
 
 
 def run(language, text, names):
@@ -229,21 +240,29 @@ def run(language, text, names):
     return 0
 
 
-@pytest.mark.parametrize("page", PAGES, ids=page_id)
-def test_examples_do_what_the_page_says(page, home, capsys):
+@pytest.mark.parametrize("page", [page for page in PAGES if page != FIRST_STEPS], ids=page_id)
+def test_examples_do_what_the_page_says(page, home, capfd, request):
     names = {"__name__": "__main__"}
-    blocks = [match.groups() for match in FENCE.finditer(page.read_text())]
+    accepted = page.read_text()
+    blocks = [match.groups() for match in FENCE.finditer(accepted)]
     for (language, title, text), (following, following_title, expected) in itertools.pairwise([*blocks, ("", "", "")]):
         if title:
-            write(Path(title.replace("~", str(home), 1) if title.startswith("~") else title), text)
+            sample.write(Path(title.replace("~", str(home), 1) if title.startswith("~") else title), text)
         status = run(language, text, names)
-        printed = capsys.readouterr()
+        printed = capfd.readouterr()
         is_told = following == "text" and not following_title and language in ("sh", "python")
-        is_refused = is_told and expected.startswith("foreword: ")
-        assert status == (2 if is_refused else 0), f"{text}{printed.err}"
+        is_refused = is_told and status == 2
+        assert status == 0 or is_refused, f"{text}{printed.err}"
         if is_told and sys.platform == "linux":
-            shown = printed.err if is_refused else printed.out
-            assert shown.replace(str(home), HOME) == expected
+            shown = (printed.out or printed.err).replace(str(home), sample.HOME)
+            if request.config.getoption("--accept"):
+                accepted = accepted.replace(
+                    f"{text}```\n\n```text\n{expected}```", f"{text}```\n\n```text\n{shown}```", 1
+                )
+            else:
+                assert shown == expected
+    if request.config.getoption("--accept"):
+        page.write_text(accepted)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_id)
@@ -252,3 +271,15 @@ def test_every_block_is_of_a_kind_that_is_run(page):
     kinds = [match[1] for match in FENCE.finditer(text)]
     assert set(kinds) <= {"sh", "python", "toml", "json", "text", "markdown"}
     assert len(re.findall(r"^\s*(?:```|~~~)", text, re.MULTILINE)) == 2 * len(kinds)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_id)
+def test_commands_in_a_sentence_are_commands(page):
+    for written in re.findall(r"(?<!`)`(foreword [a-z][^`\n]*)`", FENCE.sub("", page.read_text())):
+        words = written.split()[1:]
+        name = " ".join(words[:2]) if " ".join(words[:2]) in cli.COMMANDS else words[0]
+        groups = {each.split()[0] for each in cli.COMMANDS}
+        assert name in cli.COMMANDS or (name in groups and len(words) == 1), written
+        if name in cli.COMMANDS:
+            known = {option for action in generate.parser_of(name)._actions for option in action.option_strings}
+            assert {word.strip("[]") for word in words if word.strip("[]").startswith("-")} <= known, written

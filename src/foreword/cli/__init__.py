@@ -9,7 +9,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NoReturn
+    from typing import Any, NoReturn
 
 COMMANDS = {
     "show": ("prompt", "print the prompt; findings go to standard error"),
@@ -37,6 +37,7 @@ COMMANDS = {
     "template history": ("template", "the versions of the global template"),
     "template restore": ("template", "go back to a version of the global template"),
     "template variables": ("template", "the variables that templates may use"),
+    "completion": ("completion", "the script that completes commands in bash, zsh or fish"),
 }
 _USAGE = "foreword COMMAND [DIR] [options]      foreword COMMAND --help      foreword --version"
 
@@ -79,14 +80,19 @@ def _command(given: list[str]) -> int:
     name = " ".join(given[:words])
     if name not in COMMANDS:
         _unknown(given)
-    from importlib import import_module
-
-    family = import_module(f"foreword.cli.{COMMANDS[name][0]}")
+    family = family_of(name)
     from .options import read
 
     result: int = getattr(family, name.replace(" ", "_"))(read(family.parser_for(name), given[words:]))
     sys.stdout.flush()
     return result
+
+
+def family_of(name: str) -> Any:
+    """The module that a command lives in."""
+    from importlib import import_module
+
+    return import_module(f"foreword.cli.{COMMANDS[name][0]}")
 
 
 def _unknown(given: list[str]) -> NoReturn:

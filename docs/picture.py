@@ -1,0 +1,118 @@
+"""Draws the pictures of the terminal: runs a command on a real one, and writes what it shows as SVG.
+
+python docs/picture.py          write docs/images/
+python docs/picture.py --check  say which pictures are not what the commands show, and fail
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import pty
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from html import escape
+from pathlib import Path
+
+import sample
+
+FOLDER = Path(__file__).parent / "images"
+PICTURES = {"blame.svg": "foreword blame api --set sections=instructions,environment"}
+COLOURS = {"2": "#8b949e", "31": "#ff7b72", "32": "#7ee787", "33": "#e3b341", "36": "#79c0ff", "1": "#ffffff"}
+PLAIN, BACKGROUND, PROMPT = "#e6edf3", "#0d1117", "#7ee787"
+WIDE, HIGH, EDGE = 8.4, 20, 16
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Write the pictures, or with --check compare them."""
+    given = argparse.ArgumentParser(description="The pictures of the terminal, made by running the commands.")
+    given.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a picture is stale")
+    is_check = given.parse_args(arguments).check
+    FOLDER.mkdir(exist_ok=True)
+    wrong = [name for name in PICTURES if is_check and not is_current(name)]
+    for name in wrong:
+        print(f"docs/images/{name} is stale: run python docs/picture.py")
+    for name, command in PICTURES.items() if not is_check else ():
+        (FOLDER / name).write_text(drawn(command), encoding="utf-8")
+    return 1 if wrong else 0
+
+
+def is_current(name: str) -> bool:
+    file = FOLDER / name
+    return file.exists() and file.read_text(encoding="utf-8") == drawn(PICTURES[name])
+
+
+def drawn(command: str) -> str:
+    """What a terminal shows of a command, as SVG."""
+    lines = [[("$ ", PROMPT), (command, PLAIN)], *map(list, map(runs, shown(command).splitlines()))]
+    width = max(sum(len(text) for text, _ in line) for line in lines) * WIDE + 2 * EDGE
+    height = len(lines) * HIGH + 2 * EDGE
+    rows = [row(line, EDGE + HIGH * (number + 0.75)) for number, line in enumerate(lines)]
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" role="img">',
+            f"<title>{escape(command)}</title>",
+            f'<rect width="100%" height="100%" rx="8" fill="{BACKGROUND}"/>',
+            '<g font-family="ui-monospace, Menlo, Consolas, monospace" font-size="14" xml:space="preserve">',
+            *rows,
+            "</g>",
+            "</svg>\n",
+        ]
+    )
+
+
+def row(line: Sequence[tuple[str, str]], y: float) -> str:
+    """One line. Each run has its place and length, so that columns stand whatever font there is."""
+    spans, column = [], 0
+    for run, colour in line:
+        text = run.strip()
+        x, length = EDGE + (column + len(run) - len(run.lstrip())) * WIDE, len(text) * WIDE
+        spans += (
+            [f'<tspan x="{x:.1f}" textLength="{length:.1f}" fill="{colour}">{escape(text)}</tspan>'] if text else []
+        )
+        column += len(run)
+    return f'<text y="{y:.0f}">{"".join(spans)}</text>'
+
+
+def runs(line: str) -> Iterator[tuple[str, str]]:
+    """A line of the terminal as texts with their colours."""
+    colour = PLAIN
+    for text in re.split(r"(\x1b\[\d*m)", line):
+        code = re.fullmatch(r"\x1b\[(\d*)m", text)
+        if code:
+            colour = COLOURS.get(code[1], PLAIN)
+        elif text:
+            yield text, colour
+
+
+def shown(command: str) -> str:
+    """What a terminal gets from a command that runs in the sample workspace."""
+    with sample.home() as home:
+        ours, theirs = pty.openpty()
+        environment = {"HOME": str(home), "TERM": "xterm", "PATH": str(Path(sys.executable).parent)}
+        started = subprocess.Popen(
+            command.split(), cwd=home / "shop", env=environment, stdout=theirs, stderr=subprocess.DEVNULL
+        )
+        os.close(theirs)
+        text = b"".join(chunks(ours)).decode()
+        os.close(ours)
+        assert started.wait() == 0, command
+        return text.replace("\r\n", "\n").replace(str(home), sample.HOME)
+
+
+def chunks(terminal: int) -> Iterator[bytes]:
+    """What can be read, until the other side has closed: Linux tells that by an error."""
+    while True:
+        try:
+            chunk = os.read(terminal, 65536)
+        except OSError:
+            return
+        if not chunk:
+            return
+        yield chunk
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

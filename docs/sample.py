@@ -1,0 +1,43 @@
+"""The small workspace that the pages, the pictures and their tests work in: a shop, in a home with nothing else.
+
+A page prints its paths below /home/someone. The folder that is really used has as many characters, so that columns have the same
+width, and its name is made of frequent letters alone, so that texts have the same estimate of tokens each time.
+"""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+HOME = "/home/someone"
+FILES = {
+    ".git/HEAD": "ref: refs/heads/main\n",
+    "AGENTS.md": "# Shop\n\nRun `make test` before you say that you are done.\n",
+    "CLAUDE.md": "@AGENTS.md\n",
+    "api/AGENTS.md": "Handlers stay thin; rules live in `domain/`.\n",
+    ".agents/skills/release/SKILL.md": "---\nname: release\ndescription: Cuts a release of the shop.\n---\n"
+    "Bump the version, write the changelog, tag.\n",
+}
+
+
+@contextmanager
+def home() -> Iterator[Path]:
+    """A home directory with the workspace `shop`, and a link `foreword` to this checkout; gone afterwards."""
+    folder = Path("/tmp") / "".join(random.SystemRandom().choices("aeimnorst", k=8))
+    assert len(str(folder)) == len(HOME)
+    folder.mkdir(mode=0o700)
+    for name, text in FILES.items():
+        write(folder / "shop" / name, text)
+    (folder / "foreword").symlink_to(Path(__file__).resolve().parents[1])
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder)
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")

@@ -1,0 +1,69 @@
+"""`foreword completion SHELL`: the script that lets a shell complete commands, options and layouts.
+
+It is made from the parsers of all commands, so that it knows what they know; nothing of Foreword runs while a person types.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from ..errors import CallError, suggestion
+from . import COMMANDS, family_of
+from .options import Parser, parser
+from .terminal import write, write_json
+
+SHELLS = ("bash", "zsh", "fish")
+_PATHS = {"FILE": "FILE", "DIR": "DIRECTORY", "PATH": "FILE"}
+
+
+def parser_for(command: str) -> Parser:
+    """The parser of the one command here."""
+    made = parser(command)
+    made.add_argument("shell", metavar="SHELL", help=f"the shell: {', '.join(SHELLS)}")
+    return made
+
+
+def completion(given: argparse.Namespace) -> int:
+    """`foreword completion SHELL`"""
+    if given.shell not in SHELLS:
+        raise CallError(f"no completion for the shell {given.shell!r}" + suggestion(given.shell, SHELLS))
+    from shtab import complete
+
+    script = complete(_whole(), given.shell)
+    if given.json:
+        write_json({"shell": given.shell, "script": script})
+    else:
+        write(script)
+    return 0
+
+
+def _whole() -> Parser:
+    """One parser with every command below it, those of two words two levels down."""
+    whole = Parser(prog="foreword", description="Assembles the system prompt of coding agents.")
+    whole.add_argument("--version", action="store_true", help="print the version")
+    commands = whole.add_subparsers()
+    groups: dict[str, argparse._SubParsersAction[Parser]] = {}
+    for name, (_, about) in COMMANDS.items():
+        first, _, second = name.partition(" ")
+        if second and first not in groups:
+            groups[first] = commands.add_parser(first, help=f"commands of {first}").add_subparsers()
+        place = groups[first] if second else commands
+        place.add_parser(second or first, parents=[_with_hints(name)], add_help=False, help=about)
+    return whole
+
+
+def _with_hints(command: str) -> Parser:
+    """The parser of a command, whose arguments say what a shell may put there."""
+    import shtab
+
+    from ..packs import layout_names
+
+    made: Parser = family_of(command).parser_for(command)
+    choices = {"layout": layout_names(), "shell": SHELLS}
+    for action in made._actions:
+        kind = _PATHS.get(str(action.metavar).partition("|")[0])
+        if action.dest in choices:
+            action.choices = choices[action.dest]
+        elif kind:
+            action.complete = getattr(shtab, kind)  # type: ignore[attr-defined]
+    return made

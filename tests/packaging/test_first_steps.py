@@ -1,0 +1,75 @@
+"""The first steps, as a stranger takes them: a fresh copy, an empty home, and a shell that runs what the page says."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs/first-steps.md"
+FENCE = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
+# What make has made here is not in a fresh copy, and the history is not needed.
+MADE = shutil.ignore_patterns(
+    ".git", ".venv*", ".tools", "dist", "site", "node_modules", "__pycache__", ".*_cache", ".hypothesis", "*.db*"
+)
+
+pytestmark = pytest.mark.xdist_group("distribution")
+
+
+def load(path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def uv_cache():
+    """Where uv keeps what it has fetched already: with an empty home it would fetch everything anew."""
+    uv = next(ROOT.glob(".venv*/bin/uv"))
+    return subprocess.run([uv, "cache", "dir"], capture_output=True, text=True, check=True).stdout.strip()
+
+
+@pytest.fixture
+def shell():
+    """A home with a fresh copy of the checkout, and a shell in it that remembers where it stands and what it has set."""
+    sample = load(ROOT / "docs/sample.py")
+    with sample.home() as home:
+        shutil.rmtree(home / "shop")
+        (home / "foreword").unlink()
+        shutil.copytree(ROOT, home / "foreword", ignore=MADE)
+        (home / "foreword/.tools").symlink_to(ROOT / ".tools")
+        (home / ".state").write_text("cd ~/foreword\n")
+        environment = {"HOME": str(home), "PATH": os.environ["PATH"], "UV_CACHE_DIR": uv_cache()}
+
+        def shell(lines):
+            script = f'source ~/.state\nset -e\n{lines}\nset +e\n{{ echo "cd $PWD"; declare -p foreword; }} > ~/.state 2>/dev/null; true'
+            done = subprocess.run(["bash", "-c", script], env=environment, capture_output=True, text=True)
+            return done.returncode, done.stdout.replace(str(home), sample.HOME), done.stderr
+
+        shell.home, shell.write = home, sample.write
+        yield shell
+
+
+def test_the_first_steps(shell, request):
+    text = accepted = PAGE.read_text()
+    blocks = [match.groups() for match in FENCE.finditer(text)]
+    printed = "nothing"
+    for language, title, content in blocks:
+        if title:
+            shell.write(Path(title.replace("~", str(shell.home), 1)), content)
+        elif language == "sh":
+            status, printed, complaint = shell(content)
+            assert status == 0, f"{content}{printed}{complaint}"
+            ran = content
+        elif request.config.getoption("--accept"):
+            accepted = accepted.replace(f"{ran}```\n\n```text\n{content}```", f"{ran}```\n\n```text\n{printed}```", 1)
+        else:
+            assert language == "text" and printed == content
+    if request.config.getoption("--accept"):
+        PAGE.write_text(accepted)
