@@ -38,16 +38,18 @@ FIRST_STEPS = DOCS / "first-steps.md"
 
 def load(path):
     """A Python file that belongs to no package."""
-    if path.stem not in sys.modules:
+    loaded = sys.modules.get(path.stem)
+    if loaded is None or loaded.__file__ != str(path):
         spec = importlib.util.spec_from_file_location(path.stem, path)
-        sys.modules[path.stem] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[path.stem])
-    return sys.modules[path.stem]
+        loaded = sys.modules[path.stem] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(loaded)
+    return loaded
 
 
 sample = load(DOCS / "sample.py")
 pretend = load(ROOT / "examples/pretend.py")
 generate = load(DOCS / "generate.py")
+picture = load(DOCS / "picture.py")
 
 
 def text_of(name):
@@ -164,6 +166,51 @@ def test_the_map_for_agents_is_short():
 
 def test_the_changelog_says_what_is_unreleased():
     assert "\n## [Unreleased]\n" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_what_it_costs_is_told_of_what_is_measured():
+    table = (ROOT / "README.md").read_text().partition("\n## What it costs\n")[2].partition("\n## ")[0]
+    told = re.findall(r"^\| (?!work|---)([^|]+) \|", table.replace("|---|", "| --- |"), re.MULTILINE)
+    benches = " ".join(path.read_text() for path in (ROOT / "bench").glob("*.py"))
+    written = re.sub(r"\{[^}]*\}", "{}", benches)
+    assert told and [name for name in told if re.sub(r"[\d,]{5,}", "{}", name) not in written] == []
+    assert re.search(r"`make bench` on \d{4}-\d\d-\d\d", table)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_id)
+def test_files_that_are_named_are_there(page):
+    named = re.findall(r"`((?:tests|examples|docs|src|bench)/[\w./-]*\w)/?`", page.read_text())
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
+# The site and its pictures
+
+
+def test_the_site_builds_without_a_network(tmp_path):
+    nowhere = {"HTTP_PROXY": "http://127.0.0.1:9", "HTTPS_PROXY": "http://127.0.0.1:9", "NO_MKDOCS_2_WARNING": "1"}
+    mkdocs = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
+    done = subprocess.run(mkdocs, cwd=ROOT, env={**os.environ, **nowhere}, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    made = {
+        path.relative_to(tmp_path).with_suffix(".md").as_posix(): path.read_text() for path in tmp_path.rglob("*.html")
+    }
+    assert {page.relative_to(DOCS).as_posix() for page in PAGES if page.parent != ROOT} == made.keys() - {"404.md"}
+    fetched = [
+        each for text in made.values() for each in re.findall(r"<(?:script|link|img)\b[^>]*https?://[^>]*>", text)
+    ]
+    assert fetched == []
+
+
+def test_the_site_leads_to_what_the_index_lists():
+    nav = load(DOCS / "site.py").navigation(text_of("index.md"))
+    listed = [page for section in nav[1:] for pages in section.values() for each in pages for page in each.values()]
+    assert sorted(listed) == sorted(set(listed))
+    assert {DOCS / page for page in listed} | {DOCS / "index.md"} == {page for page in PAGES if page.parent != ROOT}
+
+
+@pytest.mark.parametrize("name", picture.PICTURES)
+def test_pictures_show_what_the_commands_show(name):
+    assert picture.is_current(name), "run python docs/picture.py"
 
 
 # Links
