@@ -189,6 +189,7 @@ class Collector:
 
             self.including = document.path
             pieces, doubts = directives.render(document, self.directive_facts(), self.included)
+            pieces = without_blank_ends(pieces)  # a branch at the end of a file leaves none behind
             self.findings.extend(doubts)
         pieces = (*self.harmless(pieces, document.path), *cut_mark(document))
         pieces, was_open = sealed(pieces)

@@ -363,3 +363,17 @@ def test_a_change_of_an_included_file_is_seen(tree, monkeypatch, before, after, 
     second = assembler.prompt(Agent(base="B"))
     assert second.text == f"B\n\n# Project Instructions\n<{text}>"
     assert second.id != first.id
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('First.\n<!-- if: provider == "p" -->\nLast.\n<!-- endif -->\n', "First.\nLast."),
+        ('First.\n\n<!-- if: provider == "q" -->\nLast.\n<!-- endif -->\n', "First."),
+        ('<!-- if: provider == "q" -->\nFirst.\n<!-- endif -->\n\nLast.\n', "Last."),
+        ('<!-- if: provider == "q" -->\nAll.\n<!-- endif -->\n', None),
+    ],
+)
+def test_a_branch_at_an_end_of_the_file_leaves_no_blank_line(tree, text, said):
+    whole = tree({"w/AGENTS.md": text}).text("ion", base="B", provider="p")
+    assert whole == ("B" if said is None else f"B\n\n# Project Instructions\n{said}")
