@@ -36,10 +36,13 @@ run: setup ## Print the prompt for this folder, and what each section costs
 test: setup page browser ## Run every test
 	$(BIN)/pytest -n 2 --dist loadgroup
 
-test-pythons: page browser $(UV) ## Run every test on each Python of PYTHONS, in an environment of its own
+test-pythons: page browser $(UV) ## Run every test on each of PYTHONS, in an environment of its own
 	@for version in $(PYTHONS); do \
-		UV_PROJECT_ENVIRONMENT=.venv-$$version $(UV) sync --locked --all-extras --python "$$version" && \
-		.venv-$$version/bin/pytest -n 2 --dist loadgroup || exit 1; done
+		python=$$(ls -d "$${PYENV_ROOT:-$$HOME/.pyenv}/versions/$$version".*/bin/python 2>/dev/null | tail -n 1); \
+		UV_PROJECT_ENVIRONMENT=.venv-$$version $(UV) sync -q --locked --all-extras --no-python-downloads \
+			--python "$${python:-$$version}" && \
+		.venv-$$version/bin/python --version && .venv-$$version/bin/pytest -n 2 --dist loadgroup || exit 1; \
+	done
 
 check: setup $(if $(NPM),web/node_modules/.stamp) ## Lint, check the format, type-check, and keep the rules of the house
 	$(BIN)/ruff check .
