@@ -3,6 +3,7 @@
 python pydantic_ai_loop.py "What is this project?" "And how is it tested?" /compact "Go on."
 """
 
+import asyncio
 import sys
 from pathlib import Path
 
@@ -39,26 +40,26 @@ def open_talk():
     return Conversations("talks.db").open("pydantic-ai-loop", Workspace("."), agent)
 
 
-def ask(agent, turn, message, history):
+async def ask(agent, turn, message, history):
     """Let pydantic-ai work on a message, under the prompt of this turn."""
-    result = agent.run_sync(message, instructions=turn.system, message_history=history)
+    result = await agent.run(message, instructions=turn.system, message_history=history)
     read, new = result.usage.cache_read_tokens, result.usage.input_tokens - result.usage.cache_read_tokens
     print(f"  [edition {turn.edition}: {read:,} tokens from the cache, {new:,} new]\n  {result.output}")
     return result
 
 
-def main(messages):
+async def main(messages):
     talk, history = open_talk(), []
     agent = pydantic_ai.Agent(f"anthropic:{MODEL}", tools=TOOLS, model_settings=SETTINGS)
     for message in messages:
         print(f"> {message}")
         if message == "/compact":  # the summary is asked for in a message, under the prompt that is in the cache
             turn = talk.compact()
-            summary = ask(agent, turn, turn.messages[-1]["content"], history).output
+            summary = (await ask(agent, turn, turn.messages[-1]["content"], history)).output
             history = [ModelRequest.user_text_prompt(summary)]
         else:
-            history = ask(agent, talk.turn(), message, history).all_messages()
+            history = (await ask(agent, talk.turn(), message, history)).all_messages()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    asyncio.run(main(sys.argv[1:]))

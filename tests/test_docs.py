@@ -8,6 +8,7 @@ writes those blocks anew; read the diff before you commit it. What needs a provi
 
 import argparse
 import ast
+import contextlib
 import importlib.util
 import itertools
 import json
@@ -26,6 +27,7 @@ import foreword
 from foreword import cli, extensions, layout, settings, vocabulary
 from foreword.findings import CODES
 from foreword.packs.std import compiled
+from foreword.service.routes import ROUTES
 from foreword.template import jinja
 from foreword.template.catalog import CATALOG
 
@@ -81,7 +83,9 @@ def rows(name):
     lines = [
         re.split(r"(?<!\\)\|", line)[1:-1] for line in text_of(f"reference/{name}").splitlines() if line[:2] == "| "
     ]
-    return {cells[0].strip().strip("`").replace("\\|", "|"): cells[-1].strip() for cells in lines}
+    return {
+        re.sub(r"^\[?`|`(?:\]\(.*\))?$", "", cells[0].strip()).replace("\\|", "|"): cells[-1].strip() for cells in lines
+    }
 
 
 KEYS = [key.name for key in layout.KEYS]
@@ -105,6 +109,13 @@ def test_every_name_is_described(page, names):
 
 def test_every_table_of_a_layout_is_described():
     assert [about for about in layout.TABLES.values() if about not in text_of("reference/keys.md")] == []
+
+
+def test_every_route_is_described():
+    described = rows("http.md")
+    routes = [f"{route.method} {route.path}" for route in ROUTES if route.answer is not None]
+    assert [route for route in routes if len(described.get(route, "")) < 3] == []
+    assert [route.path for route in ROUTES if route.answer is None] == ["/", "/static/{name}"], "the page and its files"
 
 
 @pytest.mark.parametrize("command", cli.COMMANDS)
@@ -258,26 +269,93 @@ def home(monkeypatch):
         thread.join()
 
 
-def command(line):
-    """Run one command line; the exit status. Those of a checkout run there, and `make` only says what it would do."""
-    words = [os.path.expanduser(word) for word in shlex.split(line, comments=True)]
-    assert not {"|", "<", "&&", ";", "&"} & set(words), f"too clever to be checked: {line}"
-    if not words:
+class Shell:
+    """Runs the command lines of a page. A service that it starts goes on to the end of the page, at a port that is free."""
+
+    def __init__(self):
+        self.services = []
+
+    def run(self, line):
+        """Run one command line; the exit status. Those of a checkout run there, and `make` only says what it would do."""
+        words = [os.path.expanduser(word) for word in shlex.split(line, comments=True)]
+        assert not {"|", "<", "&&", ";", "&"} & set(words), f"too clever to be checked: {line}"
+        if ">" in words:
+            with open_to_write(words[-1]) as file, contextlib.redirect_stdout(file):
+                return self.run(shlex.join(words[: words.index(">")]))
+        does = {"foreword": self.foreword, "make": self.make, "python": self.python, "node": self.other}
+        does |= {"curl": self.other, "pip": self.pip}
+        assert not words or words[0] in does, f"no way to check {line!r}"
+        return does[words[0]](words) if words else 0
+
+    def foreword(self, words):
+        return self.serve(words) if words[1] == "serve" else cli.main(words[1:])
+
+    def serve(self, words):
+        """Start the service, and print where it says that it listens; the status, if it ends instead."""
+        command = [sys.executable, "-m", "foreword", *words[1:], "--port", "0"]
+        service = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        said = service.stdout.readline()
+        if not said:
+            service.stdout.close()
+            return service.wait()
+        self.services.append((service, said.split()[-1]))
+        print(self.told(said), end="")
         return 0
-    if words[0] == "foreword":
-        return cli.main(words[1:])
-    if words[0] == "make":
+
+    def other(self, words):
+        done = subprocess.run(
+            [self.meant(word) for word in words], capture_output=True, text=True, env=self.environment()
+        )
+        print(self.told(done.stdout), end="\n" if words[0] == "curl" else "")
+        print(done.stderr, end="", file=sys.stderr)
+        return done.returncode
+
+    def python(self, words):
+        is_ours = words[1] == "-m" or (ROOT / words[1]).exists()
+        words = [sys.executable if word == "python" else word for word in words]
+        cwd = ROOT if is_ours and not words[1].startswith("/") else None
+        return subprocess.run(words, cwd=cwd, env=self.environment()).returncode
+
+    def make(self, words):
         return subprocess.run(["make", "--dry-run", *words[1:]], cwd=ROOT, stdout=subprocess.DEVNULL).returncode
-    assert words[0] == "python", f"no way to check {line!r}"
-    is_ours = words[1] == "-m" or (ROOT / words[1]).exists()
-    words = [sys.executable if word == "python" else word for word in words]
-    return subprocess.run(words, cwd=ROOT if is_ours and not words[1].startswith("/") else None).returncode
+
+    def pip(self, words):
+        """What is to be installed is this project, with extras that it has; tests/packaging installs it."""
+        name, _, extras = words[2].rstrip("]").partition("[")
+        known = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+        return 0 if (words[1], name) == ("install", "foreword") and set(extras.split(",")) <= {"", *known} else 1
+
+    def environment(self):
+        return {**os.environ, **({"FOREWORD_URL": self.services[-1][1]} if self.services else {})}
+
+    def meant(self, word):
+        """A word with the address that the service really has."""
+        return (
+            re.sub(r"(?:http://)?(?:localhost|127\.0\.0\.1):8371", self.services[-1][1], word)
+            if self.services
+            else word
+        )
+
+    def told(self, text):
+        """What was printed, with the address that the page tells."""
+        return text.replace(self.services[-1][1], "http://127.0.0.1:8371") if self.services else text
+
+    def close(self):
+        for service, _ in self.services:
+            service.terminate()
+            service.wait()
+            service.stdout.close()
 
 
-def run(language, text, names):
+def open_to_write(name):
+    Path(name).parent.mkdir(parents=True, exist_ok=True)
+    return open(name, "w")
+
+
+def run(shell, language, text, names):
     """Do what a block says; the worst exit status of its commands."""
     if language == "sh":
-        return max(command(line) for line in text.replace("\\\n", " ").splitlines())
+        return max(shell.run(line) for line in text.replace("\\\n", " ").splitlines())
     if language == "python":
         exec(compile(text, "<example>", "exec"), names)
     if language == "toml":
@@ -289,13 +367,19 @@ def run(language, text, names):
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page != FIRST_STEPS], ids=page_id)
 def test_examples_do_what_the_page_says(page, home, capfd, request):
+    with contextlib.closing(Shell()) as shell:
+        do(page, home, capfd, request, shell)
+
+
+def do(page, home, capfd, request, shell):
+    """Run a page from top to bottom; with --accept, write what was printed."""
     names = {"__name__": "__main__"}
     accepted = page.read_text()
     blocks = [match.groups() for match in FENCE.finditer(accepted)]
     for (language, title, text), (following, following_title, expected) in itertools.pairwise([*blocks, ("", "", "")]):
         if title:
             sample.write(Path(title.replace("~", str(home), 1) if title.startswith("~") else title), text)
-        status = run(language, text, names)
+        status = run(shell, language, text, names)
         printed = capfd.readouterr()
         is_told = following == "text" and not following_title and language in ("sh", "python")
         is_refused = is_told and status == 2
@@ -318,6 +402,7 @@ def test_every_block_is_of_a_kind_that_is_run(page):
     kinds = [match[1] for match in FENCE.finditer(text)]
     assert set(kinds) <= {"sh", "python", "toml", "json", "text", "markdown"}
     assert len(re.findall(r"^\s*(?:```|~~~)", text, re.MULTILINE)) == 2 * len(kinds)
+    assert not re.search(r"^```text\n(?:(?!```).*\n)*\$ ", text, re.MULTILINE), "a command stands in a block `sh`"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_id)

@@ -94,6 +94,7 @@ def _bound(config: uvicorn.Config) -> Any:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((config.host, config.port))
+        listening.listen(config.backlog)  # at once: whoever is told the address may come before the application is ready
     except OSError as error:
         listening.close()
         raise CallError(

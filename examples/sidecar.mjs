@@ -1,0 +1,75 @@
+// An agent loop in Node whose prompt comes from `foreword serve`, over HTTP. No packages; Node 20 or later.
+//
+//     foreword serve --root . &
+//     node sidecar.mjs "What is this project?" "And how is it tested?" /compact "Go on."
+
+import { readFile, readdir } from "node:fs/promises";
+
+const FOREWORD = process.env.FOREWORD_URL ?? "http://127.0.0.1:8371";
+const PROVIDER = process.env.ANTHROPIC_BASE_URL ?? "https://api.anthropic.com";
+const MODEL = "claude-sonnet-5-5";
+const path = { type: "object", properties: { path: { type: "string" } }, required: ["path"] };
+const TOOLS = [
+  { name: "read_file", description: "Reads a text file.", schema: path, run: (given) => readFile(given.path, "utf8") },
+  { name: "list_files", description: "Lists a folder.", schema: path, run: async (given) => (await readdir(given.path)).join("\n") },
+];
+const AGENT = {
+  cwd: process.cwd(),
+  model: MODEL,
+  provider: "anthropic",
+  layout: "foreword",
+  tools: TOOLS.map(({ name, description, schema }) => ({ name, description, schema })),
+};
+
+/** Sends JSON and gives the answer; a refusal is an error that says why. */
+async function post(url, body, headers) {
+  const sent = { method: "POST", headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(body) };
+  const response = await fetch(url, sent);
+  if (!response.ok) throw new Error(`${response.status} from ${url}: ${await response.text()}`);
+  return response.json();
+}
+
+/** What the model sees now (`turn`), or the request for a summary (`compact`): the kept prompt, messages and tools. */
+function prompt(action, messages, message = "") {
+  const token = process.env.FOREWORD_TOKEN ? { authorization: `Bearer ${process.env.FOREWORD_TOKEN}` } : {};
+  return post(`${FOREWORD}/conversations/sidecar/${action}`, { ...AGENT, message, messages }, token);
+}
+
+/** Sends a turn to the provider. One breakpoint stands behind the prompt, the other behind the messages. */
+async function call(turn) {
+  const cache_control = { type: "ephemeral" };
+  const system = [{ type: "text", text: turn.system, cache_control }];
+  const tools = turn.tools.map(({ name, description, schema }) => ({ name, description, input_schema: schema }));
+  const request = { model: MODEL, max_tokens: 4096, cache_control, tools, system, messages: turn.messages };
+  const headers = { "x-api-key": process.env.ANTHROPIC_API_KEY ?? "", "anthropic-version": "2023-06-01" };
+  const { content, usage } = await post(`${PROVIDER}/v1/messages`, request, headers);
+  const created = usage.input_tokens + (usage.cache_creation_input_tokens ?? 0);
+  console.log(`  [edition ${turn.edition}: ${usage.cache_read_input_tokens ?? 0} tokens from the cache, ${created} new]`);
+  for (const each of content) console.log(`  ${each.text ?? `${each.name} ${JSON.stringify(each.input)}`}`);
+  return content;
+}
+
+/** The result of a tool that the model asked for. A failure is told, not thrown: the model may try something else. */
+async function done(use) {
+  const tool = TOOLS.find((each) => each.name === use.name);
+  const result = { type: "tool_result", tool_use_id: use.id };
+  return tool.run(use.input).then((content) => ({ ...result, content }), (error) => ({ ...result, content: String(error), is_error: true }));
+}
+
+let history = [];
+for (const message of process.argv.slice(2)) {
+  console.log(`> ${message}`);
+  if (message === "/compact") {
+    const summary = await call(await prompt("compact", history));
+    history = [{ role: "summary", content: summary.map((each) => each.text).join("") }];
+    continue;
+  }
+  let turn = await prompt("turn", history, message);
+  for (;;) {
+    const said = await call(turn);
+    history = [...turn.messages, { role: "assistant", content: said }];
+    const results = await Promise.all(said.filter((each) => each.type === "tool_use").map(done));
+    if (results.length === 0) break;
+    turn = await prompt("turn", [...history, { role: "user", content: results }]);
+  }
+}
