@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+from email import message_from_bytes
 from pathlib import Path
 
 import pytest
@@ -76,7 +77,62 @@ def test_the_sdist_carries_what_its_tests_need(dist):
     with tarfile.open(dist / f"foreword-{VERSION}.tar.gz") as archive:
         names = set(archive.getnames())
     wanted = {"LICENSE", "Makefile", "pyproject.toml", "uv.lock", "tests/packaging/test_distribution.py"}
+    wanted |= {
+        "README.md",
+        "SECURITY.md",
+        "mkdocs.yml",
+        "docs/index.md",
+        "docs/images/blame.svg",
+        "examples/pretend.py",
+    }
     assert {f"foreword-{VERSION}/{name}" for name in wanted} - names == set()
+
+
+def test_the_wheel_says_what_it_is(dist):
+    with zipfile.ZipFile(wheel_in(dist)) as archive:
+        told = message_from_bytes(archive.read(f"foreword-{VERSION}.dist-info/METADATA"))
+    assert told["License-Expression"] == "Apache-2.0" and told["License-File"] == "LICENSE"
+    assert told["Requires-Python"] == ">=3.11"
+    assert "Typing :: Typed" in told.get_all("Classifier") and "foreword/py.typed" in names_in(wheel_in(dist))
+
+
+def test_extras(dist):
+    """Each extra brings something, `all` brings them all, and without an extra nothing of theirs is required."""
+    with zipfile.ZipFile(wheel_in(dist)) as archive:
+        told = message_from_bytes(archive.read(f"foreword-{VERSION}.dist-info/METADATA"))
+    extras = set(told.get_all("Provides-Extra"))
+    rows = [each.partition(";") for each in told.get_all("Requires-Dist")]
+    brought = {extra: {name for name, _, when in rows if f"extra == '{extra}'" in when} for extra in extras}
+    assert extras == {"serve", "postgres", "tokens", "all"} and all(brought.values())
+    assert brought["all"] == brought["serve"] | brought["postgres"] | brought["tokens"]
+    assert brought["all"].isdisjoint(name for name, _, when in rows if not when)
+
+
+def test_what_is_installed_is_typed(dist, tmp_path):
+    """A type checker finds the types of the wheel: what a function gives is known, and what it does not take is refused."""
+    with zipfile.ZipFile(wheel_in(dist)) as archive:
+        archive.extractall(tmp_path / "installed")
+    (tmp_path / "caller.py").write_text(
+        "from foreword import Workspace, assemble\nreveal_type(assemble(Workspace('.')).text)\nassemble(3)\n"
+    )
+    command = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--strict",
+        "--cache-dir",
+        tmp_path / "cache",
+        "--config-file",
+        "",
+        "caller.py",
+    ]
+    environment = {**os.environ, "MYPYPATH": str(tmp_path / "installed")}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert 'Revealed type is "str"' in done.stdout and 'expected "Workspace | None"' in done.stdout, done.stdout
+
+
+def test_installed_completion(run_installed):
+    assert "complete " in run_installed("completion", "bash")
 
 
 def test_installed_version(run_installed):
