@@ -22,6 +22,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import ryaml
 
 import foreword
 from foreword import cli, extensions, layout, settings, vocabulary
@@ -415,3 +416,19 @@ def test_commands_in_a_sentence_are_commands(page):
         if name in cli.COMMANDS:
             known = {option for action in generate.parser_of(name)._actions for option in action.option_strings}
             assert {word.strip("[]") for word in words if word.strip("[]").startswith("-")} <= known, written
+
+
+# What a stranger is asked when something is wrong
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / ".github/ISSUE_TEMPLATE").glob("[!c]*.yml")), ids=lambda path: path.name
+)
+def test_an_issue_is_a_form(path):
+    form = ryaml.loads(path.read_text())
+    assert form["name"] and form["description"]
+    assert [each["attributes"]["label"] for each in form["body"]] and {each["type"] for each in form["body"]} <= {
+        "textarea",
+        "input",
+    }
+    assert len({each["id"] for each in form["body"]}) == len(form["body"])
