@@ -109,4 +109,3 @@ def browser() -> Iterator[Browser]:
         found = playwright.chromium.launch(executable_path=path, args=flags)
         yield found
         found.close()
-

@@ -5,7 +5,6 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-
 # A mark may lie around several tokens: neighbours are one.
 PARTNERS = """() => {
     const marks = [...document.querySelector(".code").shadowRoot.querySelectorAll(".cm-partner")];
@@ -116,7 +115,9 @@ def test_a_template_of_jinja_that_cannot_be_parsed_says_where(editor):
 
 
 def test_every_variable_has_a_button_in_the_group_of_its_type_with_its_value(editor, site):
-    values = {(each["type"], each["name"]): each["value"] for each in site.call("POST", "/system-prompt/values", {})["values"]}
+    values = {
+        (each["type"], each["name"]): each["value"] for each in site.call("POST", "/system-prompt/values", {})["values"]
+    }
     for variable in site.call("GET", "/system-prompt/variables")["variables"]:
         group = editor.dialog.get_by_role("group", name=variable["type"], exact=True)
         if variable.get("dynamic"):
@@ -202,7 +203,9 @@ def test_keys_save_go_to_the_next_finding_and_close(editor):
     expect(editor.code.locator(".cm-lintRange")).to_have_count(2)
     editor.put_caret(2)
     editor.page.keyboard.press("F8")
-    assert editor.page.evaluate("() => document.querySelector('.code').shadowRoot.getSelection().toString()") == "[else]"
+    assert (
+        editor.page.evaluate("() => document.querySelector('.code').shadowRoot.getSelection().toString()") == "[else]"
+    )
     expect(editor.dialog.get_by_role("status").filter(has_text="[else] has no [if]")).to_be_visible()
     editor.page.keyboard.press("F8")
     expect(editor.dialog.get_by_role("status").filter(has_text="[endif] has no [if]")).to_be_visible()

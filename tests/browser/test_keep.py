@@ -195,7 +195,9 @@ def test_history_shows_each_version_with_its_difference_and_restores_one(open_pa
     expect(changed.locator("tr.new .text")).to_have_text("added: three")
     versions.get_by_role("link", name=re.compile("the first")).click()
     page.get_by_label("Compared with").select_option("the newest")
-    expect(page.get_by_role("region", name=f"What changed since version {first}").locator("tr.new .text")).to_have_text("added: three")
+    expect(page.get_by_role("region", name=f"What changed since version {first}").locator("tr.new .text")).to_have_text(
+        "added: three"
+    )
     page.get_by_role("button", name="Restore…").click()
     dialog = page.get_by_role("dialog", name=f"Restore version {first}")
     expect(dialog.locator("tr.new .text")).to_have_text("added: two")

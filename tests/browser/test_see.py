@@ -118,7 +118,11 @@ def test_a_line_of_the_template_lights_its_output(seeing, site, line, lit):
 
 @pytest.mark.parametrize(
     ("kind", "text", "line"),
-    [("template", "Be kind.", "Be kind."), ("file", "Shop", "[file:AGENTS.md]"), ("variable", "/", "On [git:branch], in [prompt:cwd].")],
+    [
+        ("template", "Be kind.", "Be kind."),
+        ("file", "Shop", "[file:AGENTS.md]"),
+        ("variable", "/", "On [git:branch], in [prompt:cwd]."),
+    ],
 )
 def test_output_lights_its_line_of_the_template(seeing, kind, text, line):
     span = seeing.prompt.locator(f".k-{kind}", has_text=text).first
@@ -139,7 +143,9 @@ def test_tokens_per_section_are_a_bar_and_follow_the_model(editor, site):
     tokens = editor.preview.get_by_role("region", name="Tokens")
     made = site.call("POST", "/system-prompt/preview", {"layout": "foreword"})
     for passage in made["passages"]:
-        expect(tokens.get_by_role("button", name=re.compile(rf"^{passage['section']} {passage['tokens']} "))).to_be_visible()
+        expect(
+            tokens.get_by_role("button", name=re.compile(rf"^{passage['section']} {passage['tokens']} "))
+        ).to_be_visible()
     widths = tokens.locator(".bar span").evaluate_all("(all) => all.map((each) => each.getBoundingClientRect().width)")
     most = max(made["passages"], key=lambda each: each["tokens"])
     assert widths.index(max(widths)) == made["passages"].index(most)

@@ -34,7 +34,7 @@ def refused(tree, run, skill):
     ("arguments", "sentence"),
     [
         (["sho"], "no command 'sho'; did you mean 'show'?"),
-        (["zzz"], "no command 'zzz'; known: blame, cache, completion, diff, layouts, serve, show, skill, skills, store stats"),
+        (["zzz"], "no command 'zzz'; known: blame, cache, "),
         ([""], "no command ''"),
         (["--json"], "no option '--json'"),
         (["--version", "x"], "no option '--version'"),

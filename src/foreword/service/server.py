@@ -94,7 +94,8 @@ def _bound(config: uvicorn.Config) -> Any:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((config.host, config.port))
-        listening.listen(config.backlog)  # at once: whoever is told the address may come before the application is ready
+        # At once: whoever is told the address may come before the application is ready.
+        listening.listen(config.backlog)
     except OSError as error:
         listening.close()
         raise CallError(
