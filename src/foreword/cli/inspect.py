@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any
 
-    from ..forms import CacheForm, MendForm, ProviderForm
+    from ..forms import CacheForm, MendForm, ProviderForm, RebuildForm
     from ..inspection.cache import Kept, Misplaced, Stretch
     from ..inspection.diff import SectionDiff
     from ..inspection.prices import Price, Prices, ProviderRules
@@ -274,7 +274,7 @@ def _cache_form(
     }
 
 
-def _rebuild_form(rebuilt: Rebuild, sections: Sequence[SectionDiff], subject: Subject) -> Any:
+def _rebuild_form(rebuilt: Rebuild, sections: Sequence[SectionDiff], subject: Subject) -> RebuildForm:
     from ..wire import section_diff_form
 
     new = rebuilt.prompt.text if rebuilt.prompt else ""

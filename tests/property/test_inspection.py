@@ -1,0 +1,119 @@
+"""Any saved form is compared or refused, never a traceback; and a comparison is true whatever is compared."""
+
+from __future__ import annotations
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from foreword import for_anthropic, for_openai_responses
+from foreword.errors import CallError
+from foreword.inspection.cache import breakpoints, keeps, kept, mended_order, misplaced, rendered
+from foreword.inspection.diff import compare
+from foreword.inspection.prices import Price, ProviderRules
+from foreword.inspection.subject import Subject
+from foreword.tokens import Count
+from foreword.vocabulary import LIFETIMES
+from foreword.wire import difference_form, prompt_from
+
+words = st.text("ab \n<>é😀\ud800\0", max_size=12)
+junk = st.recursive(
+    st.none() | st.booleans() | st.integers(-2, 9) | st.text(max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["start", "end", "kind", "x"]), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+@st.composite
+def forms(draw):
+    """A form as `show --json` prints it, of any sections, with any origins; names stand more than once."""
+    text, passages = "", []
+    for _ in range(draw(st.integers(0, 5))):
+        text += "\n\n" if passages else ""
+        start, origins = len(text), []
+        for _ in range(draw(st.integers(0, 3))):
+            at, piece = len(text), draw(words)
+            text += piece
+            kind = draw(st.sampled_from(["file", "builtin", "environment", "tool", "odd"]))
+            path = draw(st.sampled_from(["/a", "/b", "now.long", ""]))
+            lines = [1, 1 + piece.count("\n")] if kind == "file" else None
+            origins.append({"kind": kind, "path": path, "lines": lines, "start": at, "end": len(text), "hash": ""})
+        if draw(st.booleans()):
+            text += draw(words)  # that nobody owns
+        lifetime, section = draw(st.sampled_from(LIFETIMES)), draw(st.sampled_from("stu"))
+        passages.append(
+            {"section": section, "start": start, "end": len(text), "lifetime": lifetime, "origins": origins}
+        )
+    return {"text": text, "layout": "x", "passages": passages}
+
+
+@given(forms(), st.sampled_from(["text", "passages", "candidates", "layout"]), junk, st.integers(0, 4), junk)
+def test_any_form_is_read_or_refused(form, key, content, number, other):
+    form = {**form, key: content}
+    if (
+        isinstance(form["passages"], list)
+        and len(form["passages"]) > number
+        and isinstance(form["passages"][number], dict)
+    ):
+        form["passages"][number] = {**form["passages"][number], "origins": [other], "start": other}
+    try:
+        prompt = prompt_from(json.loads(json.dumps(form)), "it")
+    except CallError as error:
+        assert str(error).startswith("it: ")
+    else:
+        assert all(each.text == prompt.text[each.start : each.end] for each in prompt.passages)
+
+
+def applied(old, new, edits):
+    text, at = "", 0
+    for edit in edits:
+        text += old[at : edit.old[0]] + new[edit.new[0] : edit.new[1]]
+        at = edit.old[1]
+    return text + old[at:]
+
+
+@given(forms(), forms())
+def test_a_comparison_is_true(one, other):
+    old, new = Subject("o", prompt_from(one, "o")), Subject("n", prompt_from(other, "n"))
+    found = compare(old, new)
+    is_plain = old.is_plain or new.is_plain  # then only the texts count
+    assert found.has_any == (old.prompt.text != new.prompt.text or (not is_plain and _sections(old) != _sections(new)))
+    for section in found.sections:
+        if section.edits and section.old and section.new:
+            (a, b), (c, d) = section.old, section.new
+            whole = applied(old.prompt.text[:b], new.prompt.text, section.edits)[a:]
+            assert whole == new.prompt.text[c:d] or section.section[0] == "("
+    assert not compare(old, old).has_any
+    json.dumps(difference_form(old, new, (Count(1, "x", True, 0.0),) * 2, found))
+
+
+def _sections(subject):
+    return [(each.section, each.text) for each in subject.prompt.passages]
+
+
+RULES = (
+    (for_anthropic, ProviderRules("anthropic", ("tools", "system", "messages"), "breakpoints", 1, "m")),
+    (for_openai_responses, ProviderRules("openai", ("system", "tools", "messages"), "prefix", 3, "m")),
+)
+PRICE = Price("m", "x", 1.0, 1.25, 0.1, 4)
+
+
+@given(forms(), forms(), st.sampled_from(RULES))
+def test_what_is_kept_is_a_common_beginning(one, other, rules):
+    make, provider = rules
+    tools = [{"name": "a", "description": "", "schema": {}}]
+    subjects = [Subject("s", prompt_from(each, "s"), tools) for each in (one, other)]
+    old, new = (rendered(make(each.turn), provider.order) for each in subjects)
+    total, shared, tokens = keeps(old, new, provider, PRICE, len)
+    before, after = ("".join(stretch.text for stretch in each) for each in (old, new))
+    assert 0 <= tokens <= shared <= total == len(after)
+    assert before[:shared] == after[:shared]
+    found = kept((subjects[0], old), (subjects[1], new), provider, PRICE, len)
+    assert found.lost >= 0 and (found.first is None) <= (before == after)
+    cuts = breakpoints(new, subjects[1].prompt, provider, PRICE, len)
+    assert [each.tokens for each in cuts] == sorted(each.tokens for each in cuts)
+    assert sorted(mended_order(subjects[1].prompt)) == sorted(each.section for each in subjects[1].prompt.passages)
+    assert len(misplaced(subjects[1].prompt, len)) <= len(subjects[1].prompt.passages)
