@@ -348,6 +348,22 @@ def test_a_provider_of_the_users_own(asked, tree):
     assert (only["order"], only["breakpoints"][-1]["of"]) == (["system", "tools", "messages"], "tools")
 
 
+def test_tools_from_standard_input_are_read_once(asked, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO('[{"name": "read"}]'))
+    assert asked(DifferenceForm, "diff", ".", "./", "--tools", "-")["same"] is True
+
+
+def test_a_directory_with_the_name_of_something_else(run, asked, tree):
+    tree({"w/talk:t": None, "w/-": None})
+    run("talk", "turn", "t")
+    assert asked(CacheForm, "cache", "talk:t")["rebuilds"] == []
+    assert asked(CacheForm, "cache", "./talk:t")["rebuilds"] != []
+    assert asked(CacheForm, "cache", "./-")["rebuilds"] != []
+    tree({"w/-x": None})
+    found = json.loads(run("cache", "--json", "--", "-x")[1])
+    assert {each["same"] for each in found["rebuilds"]} == {True}
+
+
 # wrong calls
 
 

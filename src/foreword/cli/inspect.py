@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 
 from ..errors import CallError
 from ..vocabulary import Workspace, replace
 from .edits import write_difference, write_first
-from .options import OPTIONS, agent, assembler, parser
-from .subjects import TAKES, assembled, read_subject
+from .options import OPTIONS, assembler, parser
+from .subjects import TAKES, agent_in, assembled, is_folder, read_subject
 from .terminal import is_terminal, painted, report, write, write_json, write_table
 
 TYPE_CHECKING = False
@@ -91,7 +90,7 @@ def cache(given: argparse.Namespace) -> int:
 
     if not 0 <= given.turns <= _MOST_TURNS:
         raise CallError(f"--turns takes a number from 0 to {_MOST_TURNS:,}, not {given.turns}")
-    given.name, given.dir = given.dir, given.dir if os.path.isdir(given.dir) else "."
+    given.name, given.dir = given.dir, given.dir if is_folder(given.dir) else "."
     table = read_prices(given.prices, Workspace(given.dir, home=given.home), given.settings)
     asked = [_Asked(rules, table, given) for rules in _providers(table, given)]
     return _cache_of_change(given, asked) if given.new else _cache_of_prompt(given, asked)
@@ -152,11 +151,11 @@ def _cache_of_prompt(given: argparse.Namespace, asked: Sequence[_Asked]) -> int:
     from ..inspection.cache import misplaced, moved_findings, order_findings
 
     given.clock = _moment(given)
-    subject, is_folder = read_subject(given.name, given), given.name == given.dir
+    subject, is_built = read_subject(given.name, given), is_folder(given.name)
     counted = asked[0].count
     found = misplaced(subject.prompt, counted)
-    mend = _mend(given, subject, found, is_folder)
-    rebuilt = _rebuilt(given, subject) if is_folder else []
+    mend = _mend(given, subject, found, is_built)
+    rebuilt = _rebuilt(given, subject) if is_built else []
     moved = [(each.how, sections) for each, sections in rebuilt if sections]
     behind = [counted(subject.prompt.text[_first_at(sections) :]) for _, sections in moved]
     findings = [*order_findings(found), *moved_findings(moved, behind)]
@@ -189,7 +188,7 @@ def _rebuilt(given: argparse.Namespace, subject: Subject) -> list[tuple[Rebuild,
     from ..stability import rebuilds
 
     found: list[tuple[Rebuild, Sequence[SectionDiff]]] = []
-    for each in rebuilds(assembler(given), agent(given), given.clock, _command(given)):
+    for each in rebuilds(assembler(given), agent_in(given.dir, given), given.clock, _command(given)):
         is_same = each.prompt is None or each.prompt.text == subject.prompt.text
         sections = () if is_same or each.prompt is None else compare(subject, Again(each.how, each.prompt)).sections
         found.append((each, sections))
@@ -198,7 +197,7 @@ def _rebuilt(given: argparse.Namespace, subject: Subject) -> list[tuple[Rebuild,
 
 def _command(given: argparse.Namespace) -> list[str]:
     """The options as another process takes them."""
-    command = ["show", given.dir, "--json", f"--now={given.clock.isoformat()}"]
+    command = ["show", "--json", f"--now={given.clock.isoformat()}"]
     for name, takes in OPTIONS:
         content = getattr(given, name.removeprefix("--").replace("-", "_"))
         if name in ("--json", "--now", "--strict") or not content:
@@ -207,7 +206,7 @@ def _command(given: argparse.Namespace) -> list[str]:
             command.append(name)
         else:
             command += [f"{name}={each}" for each in (content if isinstance(content, list) else [content])]
-    return command
+    return [*command, "--", given.dir]
 
 
 def _first_at(sections: Sequence[SectionDiff]) -> int:
@@ -216,21 +215,21 @@ def _first_at(sections: Sequence[SectionDiff]) -> int:
     return min(starts, default=0)
 
 
-def _mend(given: argparse.Namespace, subject: Subject, found: Sequence[Misplaced], is_folder: bool) -> MendForm | None:
+def _mend(given: argparse.Namespace, subject: Subject, found: Sequence[Misplaced], is_built: bool) -> MendForm | None:
     """The order that would mend it, and the options that come nearest to it: they are tried before they are named."""
     from ..inspection.cache import mended_order, mending, misplaced
 
     if not found:
         return None
     mend: MendForm = {"order": mended_order(subject.prompt), "set": [], "mends": "none"}
-    if not is_folder:
+    if not is_built:
         return mend
     options = [f"{key}={','.join(names)}" for key, names in mending(assembler(given).layout().sections)]
     if options:
         own = argparse.Namespace(**{**vars(given), "set": [*given.set, *options]})
         left = misplaced(assembled(given.dir, own).prompt, len)
-        mend["mends"] = "part" if left else "all"
-        mend["set"] = options if len(left) < len(found) else []
+        if len(left) < len(found):
+            mend["set"], mend["mends"] = options, "part" if left else "all"
     return mend
 
 

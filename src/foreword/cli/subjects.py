@@ -9,7 +9,7 @@ import sys
 from ..errors import CallError
 from ..inspection.subject import Subject
 from ..sources.environment import absolute
-from ..vocabulary import Prompt, printable
+from ..vocabulary import Prompt, printable, replace
 from .options import agent, assembler, document, store_url
 
 TYPE_CHECKING = False
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from ..vocabulary import Store
+    from ..vocabulary import Agent, Store
 
 TAKES = "a directory, a saved JSON or text file, talk:ID, talk:ID@EDITION, or sha256:…; - is standard input"
 
@@ -30,12 +30,27 @@ def read_subject(name: str, given: argparse.Namespace) -> Subject:
         return _of_store(name, given)
     if name.startswith("talk:"):
         return _edition(name, given)
-    path = absolute(name, os.environ) if name else ""
-    if os.path.isdir(path):
+    if is_folder(name):
         return assembled(name, given)
+    path = absolute(name, os.environ) if name else ""
     if not os.path.lexists(path):
         raise CallError(f"{printable(name) or 'an empty name'} is nothing that is there; it takes {TAKES}")
     return _from_text(name, document(name, "the file").text, is_json=path.endswith(".json"))
+
+
+def is_folder(name: str) -> bool:
+    """Whether a directory is meant; one with the name of something else is named with `./` before it."""
+    return (
+        name not in ("", "-")
+        and not name.startswith(("talk:", "sha256:"))
+        and os.path.isdir(absolute(name, os.environ))
+    )
+
+
+def agent_in(folder: str, given: argparse.Namespace) -> Agent:
+    """The agent, as it is in this directory. The tools are those that were read: standard input cannot be read twice."""
+    there = argparse.Namespace(**{**vars(given), "dir": folder, "tools": "", "tool": []})
+    return replace(agent(there), tools=given.agent.tools)
 
 
 def assembled(folder: str, given: argparse.Namespace) -> Subject:
@@ -44,13 +59,11 @@ def assembled(folder: str, given: argparse.Namespace) -> Subject:
 
     from ..conversation import written_tools
 
-    own = argparse.Namespace(**{**vars(given), "dir": folder})
-    own.agent = agent(own)
-    prompts = assembler(own)
-    prompt = prompts.prompt(own.agent, given.clock)
-    cwd = printable(prompts.stand(own.agent).plan.workspace.cwd)
-    made_for = {"cwd": cwd, "model": own.agent.model, "provider": own.agent.provider}
-    return Subject(printable(folder), prompt, json.loads(written_tools(own.agent.tools)), (), made_for)
+    who = agent_in(folder, given)
+    prompts = assembler(argparse.Namespace(**{**vars(given), "dir": folder}))
+    prompt = prompts.prompt(who, given.clock)
+    made_for = {"cwd": printable(prompts.stand(who).plan.workspace.cwd), "model": who.model, "provider": who.provider}
+    return Subject(printable(folder), prompt, json.loads(written_tools(who.tools)), (), made_for)
 
 
 def _from_text(name: str, text: str, is_json: bool) -> Subject:
