@@ -42,6 +42,19 @@ class Editor:
         self.page.keyboard.press("ControlOrMeta+a")
         self.page.keyboard.insert_text(text)
 
+    def paste(self, text):
+        """Replace all that is written from the clipboard, as one does with a long text."""
+        self.code.focus()
+        self.page.keyboard.press("ControlOrMeta+a")
+        self.code.evaluate(
+            """(element, text) => {
+                const clipboardData = new DataTransfer();
+                clipboardData.setData("text/plain", text);
+                element.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+            }""",
+            text,
+        )
+
     def put_caret(self, line, column=0):
         """Put the caret before a column of a line, both counted as people do and as programmers do."""
         self.code.focus()

@@ -1,27 +1,35 @@
 // What changed between two texts, for the eye and for a screen reader.
+import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { type Line, difference, hunks } from "./difference";
+
+// More than anyone reads, and no more than a browser draws at once.
+const MOST = 600;
 
 const SIGNS: Record<Line["mark"], [string, string]> = { same: [" ", ""], gone: ["−", "removed: "], new: ["+", "added: "] };
 
 export function DifferenceView({ before, after, label }: { before: string; after: string; label: string }) {
   const lines = useMemo(() => difference(before, after), [before, after]);
   const [added, gone] = [lines.filter((each) => each.mark === "new").length, lines.filter((each) => each.mark === "gone").length];
+  const shown = hunks(lines);
   if (!added && !gone) return <p class="quiet">Nothing is different.</p>;
   return (
     <figure class="difference">
-      <figcaption class="quiet">{added} {plural("line", added)} added, {gone} removed</figcaption>
+      <figcaption class="quiet">{added.toLocaleString("en")} {plural("line", added)} added, {gone.toLocaleString("en")} removed</figcaption>
       <div class="lines" role="region" aria-label={label} tabIndex={0}>
         <table>
-          <tbody>{hunks(lines).map((each, at) => ("gap" in each ? <Gap key={at} many={each.gap} /> : <Row key={at} line={each} />))}</tbody>
+          <tbody>
+            {shown.slice(0, MOST).map((each, at) => ("gap" in each ? <Gap key={at}>{each.gap} {plural("line", each.gap)} the same</Gap> : <Row key={at} line={each} />))}
+            {shown.length > MOST && <Gap>{(shown.length - MOST).toLocaleString("en")} further lines are not shown</Gap>}
+          </tbody>
         </table>
       </div>
     </figure>
   );
 }
 
-function Gap({ many }: { many: number }) {
-  return <tr class="gap"><td colSpan={4}>{many} {plural("line", many)} the same</td></tr>;
+function Gap({ children }: { children: ComponentChildren }) {
+  return <tr class="gap"><td colSpan={4}>{children}</td></tr>;
 }
 
 function Row({ line }: { line: Line }) {

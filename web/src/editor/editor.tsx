@@ -49,6 +49,7 @@ type Pane = "template" | "variables" | "preview";
 
 function Editor({ opened }: { opened: Opened }) {
   const { current, draft, variables, layouts, roots } = opened;
+  const root = useRef<HTMLDivElement>(null);
   const host = useRef<HTMLDivElement>(null);
   const code = useRef<Code>(null);
   const [choices, setChoices] = useState<Choices>(rememberedChoices);
@@ -142,8 +143,7 @@ function Editor({ opened }: { opened: Opened }) {
   }, [choices]);
 
   function nextFinding(direction: 1 | -1): void {
-    setPane("template");
-    say(code.current!.nextFinding(direction) ?? "No findings.");
+    put(() => say(code.current!.nextFinding(direction) ?? "No findings."));
   }
 
   function save(): void {
@@ -160,6 +160,7 @@ function Editor({ opened }: { opened: Opened }) {
   }
 
   function put(change: () => void): void {
+    root.current!.dataset["pane"] = "template"; // at once: what is hidden cannot take the focus
     setPane("template");
     change();
   }
@@ -175,7 +176,7 @@ function Editor({ opened }: { opened: Opened }) {
   const all = unique([...findings, ...(previewed?.prompt.findings ?? [])]);
   return (
     <Dialog label="Template editor" class="page" onCancel={() => go(OVERVIEW)}>
-      <div class="editor" data-pane={pane} onKeyDown={key}>
+      <div class="editor" ref={root} data-pane={pane} onKeyDown={key}>
         <header>
           <h1>Template</h1>
           <p class="state">

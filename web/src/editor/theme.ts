@@ -33,7 +33,7 @@ export const theme = EditorView.theme({
     backgroundColor: "var(--raised)", color: "var(--ink)", border: "1px solid var(--edge)", borderRadius: "8px",
     boxShadow: "var(--shadow)", overflow: "hidden", fontFamily: "var(--sans)", fontSize: "var(--size-small)",
   },
-  ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "var(--mono)", maxHeight: "16em", maxWidth: "min(90vw, 40em)" },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "var(--mono)", maxHeight: "26em", maxWidth: "min(90vw, 40em)" },
   ".cm-tooltip.cm-tooltip-autocomplete > ul > li": { padding: "4px 10px" },
   ".cm-tooltip-autocomplete > ul > li[aria-selected]": { backgroundColor: "var(--accent)", color: "var(--on-accent)" },
   ".cm-completionDetail": { fontFamily: "var(--sans)", fontStyle: "normal", opacity: "0.8", marginLeft: "1em" },

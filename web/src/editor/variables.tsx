@@ -20,7 +20,7 @@ export function Variables({ language, values, files, onInsert, onWrap }: Props) 
     <section class="variables" aria-label="Variables">
       {[...groups].map(([type, variables]) => (
         <div key={type} class="group" role="group" aria-label={type || "variables"}>
-          <h3>{type || "variables"}</h3>
+          <h2>{type || "variables"}</h2>
           {variables.map((each) =>
             each.dynamic
               ? <PathField key={each.name} variable={each} files={files} onInsert={(path) => onInsert(language.insertion(`${each.type}:${path}`))} />
@@ -35,11 +35,12 @@ export function Variables({ language, values, files, onInsert, onWrap }: Props) 
 
 function VariableButton({ variable, value, onInsert }: { variable: Variable; value: string | null | undefined; onInsert(): void }) {
   const hint = value === undefined ? variable.description : (value ?? "not existing here");
-  const told = value === undefined ? hint : `now: ${hint}`;
+  const [first = ""] = hint.trim().split("\n");
+  const told = value === undefined ? hint : `${variable.description}\nnow: ${hint}`;
   return (
-    <button type="button" class="variable" title={`${variable.description}\n${told}`} onClick={onInsert} aria-label={`Insert ${named(variable)}, ${told}`}>
+    <button type="button" class="variable" title={told} onClick={onInsert} aria-label={`${variable.name} ${first}: insert ${named(variable)}`}>
       <span class="name">{variable.name}</span>
-      <span class={value ? "value" : "value quiet"}>{hint.split("\n")[0]}</span>
+      <span class="value">{first}</span>
     </button>
   );
 }
@@ -81,7 +82,7 @@ function Condition({ language, onWrap }: { language: Language; onWrap: Props["on
   const { open, middle, close } = language.condition(variable, isNegated);
   return (
     <div class="group condition" role="group" aria-label="Condition around the selection">
-      <h3>condition</h3>
+      <h2>condition</h2>
       <label for={`${id}-if`} class="unseen">Variable of the condition</label>
       <input id={`${id}-if`} list={`${id}-names`} value={chosen} placeholder={names.at(-1)} spellcheck={false} autocomplete="off"
         onInput={(event) => setChosen(event.currentTarget.value)} />
@@ -89,8 +90,8 @@ function Condition({ language, onWrap }: { language: Language; onWrap: Props["on
       <label class="check">
         <input type="checkbox" checked={isNegated} onInput={(event) => setNegated(event.currentTarget.checked)} /> if it does <em>not</em> exist
       </label>
-      <button type="button" aria-label={`Wrap the selection in ${open} and ${close}`} onClick={() => onWrap(open, "", close)}>if … endif</button>
-      <button type="button" aria-label={`Wrap the selection in ${open}, ${middle} and ${close}`} onClick={() => onWrap(open, middle, close)}>if … else … endif</button>
+      <button type="button" aria-label={`if … endif: wrap the selection in ${open} and ${close}`} onClick={() => onWrap(open, "", close)}>if … endif</button>
+      <button type="button" aria-label={`if … else … endif: wrap the selection in ${open}, ${middle} and ${close}`} onClick={() => onWrap(open, middle, close)}>if … else … endif</button>
     </div>
   );
 }

@@ -35,7 +35,7 @@ export class Drawing {
 
   /** The element with an origin that lies so many steps away from another; from the first or last if there is none. */
   step(from: Element | null, by: number): HTMLElement | undefined {
-    const all = this.drawn.filter((each) => each.segment.origin);
+    const all = this.drawn.filter((each) => isRead(each.segment));
     const at = from ? all.findIndex((each) => each.element === from) : 0;
     return all[Math.min(Math.max(at + by, 0), all.length - 1)]?.element;
   }
@@ -74,15 +74,21 @@ function isSame(a: Segment, b: Segment): boolean {
     && a.origin?.kind === b.origin?.kind && a.origin?.path === b.origin?.path;
 }
 
+/** White space alone is nothing to stop at. */
+function isRead(segment: Segment): boolean {
+  return segment.origin !== null && segment.text.trim() !== "";
+}
+
 function made(segment: Segment): HTMLElement {
   const element = document.createElement("span");
   element.textContent = segment.text;
   if (!segment.origin) return element;
   element.className = `origin k-${segment.origin.kind}`;
+  if (segment.isFirst) element.dataset["section"] = segment.section;
+  if (!isRead(segment)) return element;
   element.tabIndex = -1;
   element.setAttribute("role", "button");
   element.setAttribute("aria-describedby", "origin-told");
-  if (segment.isFirst) element.dataset["section"] = segment.section;
   return element;
 }
 

@@ -1,0 +1,276 @@
+"""Everywhere: small screens and large, dark and light, by keyboard alone, with a screen reader, and without the network."""
+
+import re
+import urllib.request
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+ROOT = Path(__file__).parents[2]
+AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
+WIDTHS = (360, 768, 1440)
+
+
+@pytest.fixture(scope="module")
+def lived_in(shared_site):
+    """A service that has been used: versions, conversations, drift, and something to find."""
+    shared_site.write("One.\n[file:AGENTS.md]\n", "Ada", "a beginning")
+    shared_site.construct("talk-1")
+    shared_site.write("Two.\n[file:AGENTS.md]\nOn [git:branch] in [prompt:cwd].\n[endif]\n", "Grace", "say where we are")
+    shared_site.construct("talk-2")
+    return shared_site
+
+
+def settle_editor(page):
+    expect(page.locator("section.preview")).to_have_attribute("aria-busy", "false")
+    expect(page.get_by_role("region", name="Findings")).to_contain_text("1 finding")
+
+
+def show_overview(page):
+    expect(page.get_by_role("link", name=re.compile("^talk-2"))).to_be_visible()
+
+
+def show_history(page):
+    expect(page.get_by_role("region", name=re.compile("What version"))).to_be_visible()
+
+
+def show_conversation(page):
+    expect(page.get_by_role("region", name="Drift")).to_contain_text("body changed")
+    expect(page.get_by_role("group", name="The prompt, by origin")).to_be_visible()
+
+
+def show_completion(page):
+    settle_editor(page)
+    page.locator(".cm-content").focus()
+    page.keyboard.type("[")
+    expect(page.get_by_role("listbox", name="Completions")).to_be_visible()
+
+
+def show_layout_without_template(page):
+    settle_editor(page)
+    page.get_by_label("Layout").select_option("opal")
+    expect(page.get_by_role("group", name="The prompt, by origin")).to_contain_text("<identity>")
+
+
+def show_saving(page):
+    settle_editor(page)
+    page.locator(".cm-content").focus()
+    page.keyboard.type("Three. ")
+    page.keyboard.press("ControlOrMeta+s")
+    expect(page.get_by_role("dialog", name="Save the template").get_by_text(re.compile("until"))).to_be_visible()
+
+
+def show_leaving(page):
+    settle_editor(page)
+    page.locator(".cm-content").focus()
+    page.keyboard.type("Three. ")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog", name="Unsaved text")).to_be_visible()
+
+
+def show_restoring(page):
+    page.get_by_role("link", name=re.compile("a beginning")).click()
+    page.get_by_role("button", name="Restore…").click()
+    expect(page.get_by_role("dialog", name=re.compile("Restore")).get_by_text(re.compile("until"))).to_be_visible()
+
+
+VIEWS = {
+    "overview": ("#/", show_overview),
+    "editor": ("#/edit", settle_editor),
+    "completion": ("#/edit", show_completion),
+    "another layout": ("#/edit", show_layout_without_template),
+    "saving": ("#/edit", show_saving),
+    "leaving": ("#/edit", show_leaving),
+    "history": ("#/history", show_history),
+    "restoring": ("#/history", show_restoring),
+    "conversation": ("#/conversations/talk-1", show_conversation),
+}
+
+
+def complaints(page):
+    """What axe, which the page has loaded, says about all that is shown."""
+    found = page.evaluate("async () => (await axe.run(document, { resultTypes: ['violations'] })).violations")
+    return [(each["id"], [(node["html"][:120], node["failureSummary"][:300]) for node in each["nodes"][:3]]) for each in found]
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_axe_finds_nothing_and_nothing_is_cut_off(open_page, lived_in, view):
+    where, show = VIEWS[view]
+    page = open_page(f"{lived_in.url}/{where}", bypass_csp=True, reduced_motion="reduce")
+    show(page)
+    page.evaluate(AXE.read_text())
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        assert complaints(page) == []
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 740})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        outside = page.evaluate(
+            """() => [...document.querySelectorAll("dialog button, dialog a, main a, main button")]
+                .filter((each) => each.checkVisibility() && (each.getBoundingClientRect().right > innerWidth + 1 || each.getBoundingClientRect().left < -1))
+                .map((each) => each.outerHTML.slice(0, 120))"""
+        )
+        assert outside == []
+    page.set_viewport_size({"width": WIDTHS[0], "height": 740})
+    assert complaints(page) == []
+
+
+def test_axe_finds_nothing_where_a_token_is_asked_for(own_site, open_page):
+    page = open_page(own_site(token="secret").url, bypass_csp=True)
+    expect(page.get_by_role("dialog", name="Token")).to_be_visible()
+    page.evaluate(AXE.read_text())
+    assert complaints(page) == []
+
+
+def test_on_a_small_screen_all_three_panes_can_be_reached(open_page, lived_in):
+    page = open_page(f"{lived_in.url}/#/edit", width=360, height=740)
+    settle_editor(page)
+    switch = page.get_by_role("group", name="Show")
+    expect(page.locator(".cm-content")).to_be_visible()
+    switch.get_by_role("button", name="variables").click()
+    expect(page.locator(".cm-content")).not_to_be_visible()
+    page.get_by_role("button", name=re.compile("insert git:branch")).click()
+    expect(page.locator(".cm-content")).to_be_focused()  # the text comes back to show what was inserted
+    switch.get_by_role("button", name="preview").click()
+    expect(page.get_by_role("group", name="The prompt, by origin")).to_be_visible()
+
+
+def test_the_choice_of_colours_is_kept(open_page, lived_in):
+    page = open_page(lived_in.url, scheme="light")
+    background = "getComputedStyle(document.documentElement).backgroundColor"
+    light = page.evaluate(background)
+    page.get_by_label("Colours").select_option("Dark")
+    dark = page.evaluate(background)
+    assert dark != light
+    page.reload()
+    expect(page.get_by_label("Colours")).to_have_value("dark")
+    assert page.evaluate(background) == dark
+
+
+def reached_by_tab(page, most=80):
+    """The names of all that Tab reaches, until it comes round; each must show that it has the focus."""
+    seen = []
+    for _ in range(most):
+        page.keyboard.press("Tab")
+        name, is_shown = page.evaluate(
+            """() => {
+                let at = document.activeElement;
+                while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
+                if (!at || at === document.body) return ["", true];
+                const style = getComputedStyle(at);
+                const host = at.getRootNode().host;
+                const isShown = style.outlineStyle !== "none" || (host && getComputedStyle(host).boxShadow !== "none");
+                return [at.getAttribute("aria-label") || at.labels?.[0]?.textContent || at.textContent.slice(0, 40) || at.tagName, !!isShown];
+            }"""
+        )
+        assert is_shown, f"{name} does not show that it has the focus"
+        if name and name in seen:
+            break
+        seen.append(name)
+    return [each.strip() for each in seen]
+
+
+def test_everything_can_be_reached_by_keyboard_and_shows_its_focus(open_page, lived_in):
+    page = open_page(f"{lived_in.url}/#/edit")
+    settle_editor(page)
+    reached = " | ".join(reached_by_tab(page))
+    for name in ("Close", "History", "insert system:date", "Path of a file", "wrap the selection", "Template", "Folder", "Layout", "Model", "Tools", "Line 4"):
+        assert name in reached, f"{name} not in {reached}"
+
+
+def test_a_change_by_keyboard_alone_from_the_first_view_to_the_saved_version(open_page, lived_in):
+    page = open_page(lived_in.url)
+    show_overview(page)
+    for _ in range(10):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.textContent") == "Edit the template":
+            break
+    page.keyboard.press("Enter")
+    expect(page.locator(".cm-content")).to_be_focused()
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.type("By keyboard. On [git:br")
+    expect(page.get_by_role("listbox", name="Completions")).to_be_visible()
+    page.wait_for_timeout(100)
+    page.keyboard.press("Enter")
+    page.keyboard.press("ControlOrMeta+s")
+    expect(page.get_by_label("Why")).to_be_focused()
+    page.keyboard.type("no mouse")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("status").filter(has_text="Saved as version")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("link", name="Edit the template")).to_be_focused()
+    assert lived_in.template() == "By keyboard. On [git:branch]"
+    lived_in.write("Two.\n[file:AGENTS.md]\nOn [git:branch] in [prompt:cwd].\n[endif]\n")
+
+
+def test_a_screen_reader_is_told_what_things_are(open_page, lived_in):
+    page = open_page(f"{lived_in.url}/#/edit")
+    settle_editor(page)
+    expect(page.get_by_role("dialog", name="Template editor")).to_match_aria_snapshot(
+        """
+        - banner:
+          - heading "Template" [level=1]
+          - navigation "Editor":
+            - link "History"
+            - button /Save/
+            - button /Close/
+        - region "Variables":
+          - group "system":
+            - heading "system" [level=2]
+            - button /insert system:time/
+        - region "Template text":
+          - textbox "Template"
+          - region "Findings":
+            - heading "1 finding" [level=2]
+            - button /Next/
+            - list:
+              - listitem:
+                - button /Line 4/
+        - region "Preview":
+          - form "Preview for"
+          - region "Tokens"
+          - list "Origins in this prompt"
+          - group "The prompt, by origin"
+        """
+    )
+
+
+def test_no_request_leaves_the_machine(open_page, lived_in):
+    asked = []
+    for where, show in VIEWS.values():
+        page = open_page("about:blank")
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(f"{lived_in.url}/{where}")
+        show(page)
+    others = [url for url in asked if not url.startswith((lived_in.url, "data:", "about:"))]
+    assert others == []
+    text = "".join(path.read_text() for path in (ROOT / "src/foreword/service/static").iterdir() if path.suffix in (".js", ".css", ".html"))
+    assert set(re.findall(r"(?:src|href)=\W?https?://[^\s\"']+|url\(\W?https?:[^)]*\)|@import[^;]*http[^;]*", text)) == set()
+
+
+def test_it_loads_under_200_kilobytes_compressed(open_page, lived_in):
+    names = ["/", *re.findall(r'(?:src|href)="(/static/[^"]+)"', urllib.request.urlopen(lived_in.url).read().decode())]
+    sizes = {}
+    for name in names:
+        request = urllib.request.Request(lived_in.url + name, headers={"Accept-Encoding": "gzip"})
+        with urllib.request.urlopen(request) as answer:
+            sizes[name] = len(answer.read())
+    assert len(sizes) == 4
+    assert sum(sizes.values()) < 200_000, sizes
+
+
+def test_the_page_runs_under_the_strict_policy_of_the_service(open_page, lived_in):
+    policy = urllib.request.urlopen(lived_in.url).headers["Content-Security-Policy"]
+    assert "unsafe" not in policy and "default-src 'none'" in policy
+    page = open_page(f"{lived_in.url}/#/edit")  # where a violation fails the test
+    settle_editor(page)
+    sheets = "document.querySelector('.code').shadowRoot.adoptedStyleSheets.length"
+    assert page.evaluate(sheets) > 0
+
+
+def test_the_editor_knows_the_variables_of_jinja():
+    from foreword.template.jinja import VARIABLES
+
+    source = (ROOT / "web/src/languages/jinja.ts").read_text()
+    assert dict(re.findall(r'^  \["(\w+)", "([^"]+)"\],$', source, re.MULTILINE)) == VARIABLES
