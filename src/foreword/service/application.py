@@ -91,7 +91,7 @@ class Application:
         if route.body:
             body = read_body(await _body(scope["headers"], receive), route.body)
         call = Call(variables, scope["headers"], query, body)
-        if route.is_quick and self._service.is_local:
+        if route.is_at_hand or (route.is_quick and self._service.is_local):
             return _done(route, self._service, call)
         work = asyncio.get_running_loop().run_in_executor(self._threads, _done, route, self._service, call)
         try:

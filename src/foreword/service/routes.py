@@ -31,8 +31,8 @@ from .service import Service
 class Route:
     """A method and path, what does the work, and the types of what is said and answered.
 
-    `problems` are those of its own, beside the ones that any route may have. A quick one reads a row and no more. An open one
-    needs no token.
+    `problems` are those of its own, beside the ones that any route may have. A quick one reads a row and no more; one that is
+    at hand reads no store at all, and answers when no thread is free. An open one needs no token.
     """
 
     method: str
@@ -43,6 +43,7 @@ class Route:
     query: type | None = None
     problems: tuple[str, ...] = ()
     is_quick: bool = False
+    is_at_hand: bool = False
     is_open: bool = False
 
     @property
@@ -74,10 +75,10 @@ ROUTES = (
     Route("POST", "/system-prompt/values", templates.list_values, forms.ValuesForm, ValuesBody, None, ("outside-roots",)),
     Route("GET", "/files", templates.list_files, forms.EntriesForm, None, FilesQuery, ("outside-roots",)),
     Route("GET", "/layouts", templates.list_layouts, forms.LayoutsForm),
-    Route("GET", "/roots", templates.list_roots, forms.RootsForm, is_quick=True),
-    Route("GET", "/healthz", about.healthz, forms.StatusForm, is_quick=True, is_open=True),
+    Route("GET", "/roots", templates.list_roots, forms.RootsForm, is_at_hand=True),
+    Route("GET", "/healthz", about.healthz, forms.StatusForm, is_at_hand=True, is_open=True),
     Route("GET", "/readyz", about.readyz, forms.StatusForm, None, None, ("store-down",), is_open=True),
-    Route("GET", "/metrics", about.metrics, str, is_quick=True),
+    Route("GET", "/metrics", about.metrics, str, is_at_hand=True),
     Route("GET", "/openapi.json", about.openapi, dict),
     Route("GET", "/", about.page, None, is_open=True),
     Route("GET", "/static/{name}", about.static, None, is_open=True),

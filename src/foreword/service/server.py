@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Callable
@@ -49,6 +50,7 @@ def serve(settings: Settings, token: str, tell: Callable[[str], None]) -> None:
             " and clients send it as 'Authorization: Bearer …'"
         )
     Service(settings.store, settings.roots).talks.close()  # what is wrong with them is said here, once
+    signal.signal(signal.SIGTERM, _end)  # uvicorn sends itself the signal again once all is answered
     folder = tempfile.mkdtemp(prefix="foreword-metrics-") if settings.workers > 1 else ""
     settings = msgspec.structs.replace(settings, metrics=folder)
     os.environ[_SETTINGS] = msgspec.json.encode(settings).decode()
@@ -57,6 +59,10 @@ def serve(settings: Settings, token: str, tell: Callable[[str], None]) -> None:
     finally:
         if folder:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _end(*_: object) -> None:
+    sys.exit(0)
 
 
 def _listen(settings: Settings, tell: Callable[[str], None]) -> None:

@@ -2,12 +2,17 @@
 
 After a fork the child starts with none. A connection of its parent must be neither used nor closed there: closing would tell
 PostgreSQL that the parent is gone, and make SQLite let go of the parent's locks.
+
+A store that keeps its callers waiting and then fails is left alone for a while: one call looks whether it is back, all others
+fail at once. So a server that hangs costs a service one thread, and not all of them. Whoever fails at once may be asked at once.
 """
 
 from __future__ import annotations
 
 from _queue import Empty, SimpleQueue
+from _thread import allocate_lock
 from os import getpid
+from time import monotonic
 
 from ..errors import StoreError
 
@@ -15,6 +20,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
+
+
+_LONGEST_PAUSE = 2.0
+_LONGEST_LOOK = 60.0
 
 
 class Connections:
@@ -26,6 +35,9 @@ class Connections:
         self._process = getpid()
         self._of_parents: list[SimpleQueue[Any]] = []
         self.is_closed = False
+        self._lock = allocate_lock()
+        self._away: StoreError | None = None
+        self._looked_for_at = 0.0
         if only is not None:
             self._idle.put(only)
 
@@ -39,7 +51,27 @@ class Connections:
         try:
             return self._idle.get(self._only is not None), True
         except Empty:
-            return self._connect(), False
+            return self._connected(), False
+
+    def _connected(self) -> Any:
+        with self._lock:
+            if self._away is not None:
+                if monotonic() < self._looked_for_at:
+                    raise StoreError(str(self._away))
+                self._looked_for_at = monotonic() + _LONGEST_LOOK
+        began = monotonic()
+        try:
+            connection = self._connect()
+        except BaseException as error:
+            self.failed(error, monotonic() - began)
+            raise
+        self._away = None
+        return connection
+
+    def failed(self, error: BaseException, seconds: float) -> None:
+        """The store did not answer for so long. It is left alone for as long, but not for ever."""
+        away = error if isinstance(error, StoreError) else StoreError("the store cannot be reached")
+        self._away, self._looked_for_at = away, monotonic() + min(seconds, _LONGEST_PAUSE)
 
     def give(self, connection: Any) -> None:
         """Give one back."""

@@ -2,9 +2,14 @@
 
 A connection that was lost while nobody used it is replaced, and the call is made again on the new one. That is safe: reading
 changes nothing, and of two equal editions or states the first stays. What fails is a StoreError that never shows the password.
+
+A server may also take a connection and then stand still, which no setting of libpq notices: who hears nothing for a while gives
+the connection up.
 """
 
 from __future__ import annotations
+
+from time import monotonic
 
 from ..errors import CallError, StoreError
 from ..vocabulary import replace
@@ -34,18 +39,19 @@ except ImportError as error:
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Generator, Iterable, Sequence
     from typing import Any, TypeVar
 
     from ..vocabulary import Edition, TemplateVersion
     from .reading import Rows
     from .texts import Packed
 
-    Connection = psycopg.Connection[tuple[Any, ...]]
     T = TypeVar("T")
 
 # A turn must not hang on a server that does not answer: known conversations go on without it.
 _UNLESS_SAID = {"connect_timeout": "5", "tcp_user_timeout": "10000", "application_name": "foreword"}
+_PATIENCE = 5.0
+_LONG_PATIENCE = 60.0
 _MIGRATING = 0x466F7265776F7264
 _MOST_SHOWN = 300
 
@@ -80,6 +86,31 @@ _HAS_TABLES = """
 """
 _SIZE = "SELECT sum(pg_total_relation_size(name)) FROM unnest(%s::regclass[]) AS name"
 _TABLES = [f"foreword_{name}" for name in ("texts", "prompts", "editions", "templates")]
+
+
+class Connection(psycopg.Connection["tuple[Any, ...]"]):
+    """A connection that is given up when its server says nothing for `patience` seconds."""
+
+    patience = _LONG_PATIENCE
+    was_given_up = False
+
+    def wait(self, gen: Generator[Any, Any, T], *given: Any, **named: Any) -> T:
+        return super().wait(self._patiently(gen), *given, **named)
+
+    def _patiently(self, gen: Generator[Any, Any, T]) -> Generator[Any, Any, T]:
+        last = monotonic() + self.patience
+        try:
+            wanted = next(gen)
+            while True:
+                ready = yield wanted
+                if not ready and monotonic() > last:
+                    self.was_given_up = True
+                    self.pgconn.finish()
+                    raise psycopg.OperationalError(f"the server has not answered for {self.patience:.0f} seconds")
+                wanted = gen.send(ready)
+        except StopIteration as end:
+            result: T = end.value
+            return result
 
 
 class PostgresStore(Reading):
@@ -158,34 +189,40 @@ class PostgresStore(Reading):
                 connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
                 return list(self._faults(connection))
 
-        return self._run(read)
+        return self._look_through(read)
 
     def stats(self) -> dict[str, int]:
         def read(connection: Connection) -> dict[str, int]:
             ((size,),) = connection.execute(_SIZE, (_TABLES,))
             return self._counts(connection, int(size))
 
-        return self._run(read)
+        return self._look_through(read)
 
     def close(self) -> None:
         self._connections.close()
 
     # how it is done
 
-    def _run(self, work: Callable[[Connection], T], is_repeatable: bool = True) -> T:
+    def _run(self, work: Callable[[Connection], T], is_repeatable: bool = True, patience: float = _PATIENCE) -> T:
         connection, is_used = self._connections.take()
+        connection.patience = patience
         try:
             return work(connection)
         except psycopg.Error as error:
             if not connection.closed:
                 raise _failure(self._settings, error) from error
+            if connection.was_given_up:
+                self._connections.failed(_failure(self._settings, error), patience)
             self._connections.drop()
             self._texts.forget()
             if not (is_used and is_repeatable):
                 raise _failure(self._settings, error) from error
         finally:
             self._give_back(connection)
-        return self._run(work, is_repeatable=False)
+        return self._run(work, False, patience)
+
+    def _look_through(self, work: Callable[[Connection], T]) -> T:
+        return self._run(work, patience=_LONG_PATIENCE)
 
     def _give_back(self, connection: Connection) -> None:
         if connection.closed or connection.info.transaction_status != TransactionStatus.IDLE:
@@ -262,7 +299,7 @@ def _settings(url: str) -> dict[str, Any]:
 def _connected(settings: dict[str, Any]) -> Connection:
     """A new connection, to tables of this version."""
     try:
-        connection = psycopg.connect(**settings, autocommit=True)
+        connection = Connection.connect(**settings, autocommit=True)
     except psycopg.Error as error:
         raise _failure(settings, error) from None
     connection.isolation_level = psycopg.IsolationLevel.READ_COMMITTED

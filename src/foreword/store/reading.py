@@ -85,6 +85,10 @@ class Reading:
         """Do something with a connection that no other thread uses; what fails is a StoreError."""
         raise NotImplementedError
 
+    def _look_through(self, work: Callable[[Any], T]) -> T:
+        """Do something that looks at every row, and may take its time."""
+        return self._run(work)
+
     def _select(self, connection: Any, statement: str, key: Sequence[object] = ()) -> Rows:
         """All rows of a SELECT."""
         raise NotImplementedError
@@ -148,7 +152,7 @@ class Reading:
             texts = self._by_number(connection, [row[0] for row in rows])
             return [(texts[made_for], count) for made_for, count in rows]
 
-        return self._run(read)
+        return self._look_through(read)
 
     def _one_edition(self, connection: Any, select: str, key: Sequence[object]) -> Edition | None:
         for row in self._select(connection, select, key):

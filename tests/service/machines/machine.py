@@ -1,0 +1,140 @@
+"""Machines for tests: `foreword serve` in processes of its own, and a PostgreSQL server that can be taken away."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import importlib.util
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+STORE = Path(__file__).parents[2] / "store"
+PATIENCE = 60.0
+# What a client may meet while the process that answers it is killed.
+GONE = (OSError, http.client.HTTPException)
+
+
+def database():
+    """A PostgreSQL server of one's own: `tell("stop")`, `tell("start")`, `tell("freeze")`, `tell("thaw")`."""
+    spec = importlib.util.spec_from_file_location("store_conftest", STORE / "conftest.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.Server()
+
+
+class Answer:
+    """What came back."""
+
+    def __init__(self, status, headers, body):
+        self.status, self.headers, self.body = status, headers, body
+
+    @property
+    def form(self):
+        return json.loads(self.body)
+
+    @property
+    def codes(self):
+        return [each["code"] for each in self.form["findings"]]
+
+    def __repr__(self):
+        return f"<{self.status} {self.body[:300]!r}>"
+
+
+class Machine:
+    """One service. Its port stays the same when it is started again."""
+
+    def __init__(self, top, store, *options, name="machine"):
+        self.top, self.store, self.options = Path(top), store, options
+        self.port, self.process = 0, None
+        self.log = self.top / f"{name}.log"
+        for folder in ("w", "home", "temporary"):
+            (self.top / folder).mkdir(exist_ok=True)
+
+    def start(self, is_awaited=True):
+        command = [sys.executable, "-m", "foreword", "serve", "--log", "json", "--port", str(self.port)]
+        command += ["--root", str(self.top / "w"), "--store", self.store, *self.options]
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("FOREWORD_")}
+        environment |= {"HOME": str(self.top / "home"), "TMPDIR": str(self.top / "temporary")}
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(
+                command, stdout=subprocess.PIPE, stderr=log, text=True, env=environment, start_new_session=True
+            )
+        if is_awaited:
+            self.await_start()
+        return self
+
+    def await_start(self):
+        line = self.process.stdout.readline()
+        assert "listens on" in line, f"it did not start: {line}{self.said()}"
+        self.port = int(line.rpartition(":")[2])
+
+    def ask(self, method, path, body=None, timeout=PATIENCE, headers=()):
+        """The answer to one request, on a connection of its own."""
+        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)) as connection:
+            written = json.dumps(body) if body is not None else None
+            connection.request(method, path, written, dict(headers))
+            answer = connection.getresponse()
+            return Answer(answer.status, answer.headers, answer.read())
+
+    def turn(self, id, do="turn", **body):
+        return self.ask("POST", f"/conversations/{id}/{do}", {"cwd": "", **body})
+
+    def kill(self):
+        """At once, with all it has started."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        self.process.stdout.close()
+
+    def stop(self, word=signal.SIGTERM):
+        """Ask it to end, and the exit status."""
+        self.process.send_signal(word)
+        return self.ended()
+
+    def ended(self):
+        status = self.process.wait(PATIENCE)
+        self.process.stdout.close()
+        return status
+
+    def close(self):
+        """End whatever still runs of it."""
+        if self.process is not None and (self.process.poll() is None or self.kin()):
+            self.kill()
+
+    def kin(self):
+        """The processes that it has started and that still run, by number."""
+        return [pid for pid, group in _processes() if group == self.process.pid and pid != self.process.pid]
+
+    def said(self):
+        """What it has written on stderr, the lines of requests left out."""
+        lines = self.log.read_text().splitlines() if self.log.exists() else []
+        return "\n".join(line for line in lines if not line.startswith('{"time"'))
+
+
+def _processes():
+    """Number and group of every process that is no zombie."""
+    told = subprocess.run(["ps", "-A", "-o", "pid=,pgid=,stat="], capture_output=True, text=True, check=True).stdout
+    for pid, group, state in map(str.split, told.splitlines()):
+        if not state.startswith("Z"):
+            yield int(pid), int(group)
+
+
+def until(is_so, what="it", seconds=PATIENCE):
+    """Wait until something is so; what it gave."""
+    last = time.monotonic() + seconds
+    while not (found := is_so()):
+        assert time.monotonic() < last, f"{what} never was so"
+        time.sleep(0.02)
+    return found
+
+
+def is_refused(port):
+    """Whether nobody listens there."""
+    with socket.socket() as asking:
+        return asking.connect_ex(("127.0.0.1", port)) != 0
