@@ -68,6 +68,7 @@ fuzz: setup ## Fuzz each template language for a while, from the seeds that are 
 soak: setup ## Kill processes at random points of their work, a thousand times over
 	$(BIN)/python tests/store/processes.py kill --many 1000
 	$(BIN)/python tests/soak/kill_conversations.py --many 1000
+	$(BIN)/python tests/service/machines/load.py --kills 200
 
 build: setup page ## Build wheel and sdist into dist/
 	$(UV) build --python $(BIN)/python

@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 import uvicorn
+from uvicorn.supervisors import Multiprocess
 
 from ..errors import CallError
 from ..extensions import installed
@@ -50,7 +51,6 @@ def serve(settings: Settings, token: str, tell: Callable[[str], None]) -> None:
             " and clients send it as 'Authorization: Bearer …'"
         )
     Service(settings.store, settings.roots).talks.close()  # what is wrong with them is said here, once
-    signal.signal(signal.SIGTERM, _end)  # uvicorn sends itself the signal again once all is answered
     folder = tempfile.mkdtemp(prefix="foreword-metrics-") if settings.workers > 1 else ""
     settings = msgspec.structs.replace(settings, metrics=folder)
     os.environ[_SETTINGS] = msgspec.json.encode(settings).decode()
@@ -59,10 +59,6 @@ def serve(settings: Settings, token: str, tell: Callable[[str], None]) -> None:
     finally:
         if folder:
             shutil.rmtree(folder, ignore_errors=True)
-
-
-def _end(*_: object) -> None:
-    sys.exit(0)
 
 
 def _listen(settings: Settings, tell: Callable[[str], None]) -> None:
@@ -83,13 +79,28 @@ def _listen(settings: Settings, tell: Callable[[str], None]) -> None:
     )
     listening = _bound(config)
     name = f"[{settings.host}]" if ":" in settings.host else settings.host
-    tell(f"http://{name}:{listening.getsockname()[1]}")
+    where = f"http://{name}:{listening.getsockname()[1]}"
     if settings.workers > 1:
-        from uvicorn.supervisors import Multiprocess
+        workers = _Workers(config, [listening])
+        tell(where)
+        workers.run()
+        return
+    server = uvicorn.Server(config)
+    # A signal that comes before it runs; and once all is answered it sends itself the signal again, which must not kill it.
+    for each in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(each, server.handle_exit)
+    tell(where)
+    server.run(sockets=[listening])
 
-        Multiprocess(config, [listening]).run()
-    else:
-        uvicorn.Server(config).run(sockets=[listening])
+
+class _Workers(Multiprocess):
+    """Processes that answer, and the one that replaces those that die."""
+
+    def terminate_all(self) -> None:
+        # Else whoever comes while the last requests are answered would be let in, and wait for nobody.
+        for each in self.sockets:
+            each.close()
+        super().terminate_all()
 
 
 def _bound(config: uvicorn.Config) -> Any:

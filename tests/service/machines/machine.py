@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 STORE = Path(__file__).parents[2] / "store"
-PATIENCE = 60.0
+PATIENCE = 30.0
 # What a client may meet while the process that answers it is killed.
 GONE = (OSError, http.client.HTTPException)
 
@@ -51,16 +51,17 @@ class Machine:
 
     def __init__(self, top, store, *options, name="machine"):
         self.top, self.store, self.options = Path(top), store, options
-        self.port, self.process = 0, None
+        self.port, self.process, self.seen = 0, None, set()
         self.log = self.top / f"{name}.log"
-        for folder in ("w", "home", "temporary"):
-            (self.top / folder).mkdir(exist_ok=True)
+        self.temporary = self.top / f"temporary-{name}"
+        for folder in (self.top / "w", self.top / "home", self.temporary):
+            folder.mkdir(exist_ok=True)
 
     def start(self, is_awaited=True):
         command = [sys.executable, "-m", "foreword", "serve", "--log", "json", "--port", str(self.port)]
         command += ["--root", str(self.top / "w"), "--store", self.store, *self.options]
         environment = {name: value for name, value in os.environ.items() if not name.startswith("FOREWORD_")}
-        environment |= {"HOME": str(self.top / "home"), "TMPDIR": str(self.top / "temporary")}
+        environment |= {"HOME": str(self.top / "home"), "TMPDIR": str(self.temporary)}
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
                 command, stdout=subprocess.PIPE, stderr=log, text=True, env=environment, start_new_session=True
@@ -105,11 +106,21 @@ class Machine:
     def close(self):
         """End whatever still runs of it."""
         if self.process is not None and (self.process.poll() is None or self.kin()):
+            left = self.kin()
             self.kill()
+            for pid in left:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
 
     def kin(self):
-        """The processes that it has started and that still run, by number."""
-        return [pid for pid, group in _processes() if group == self.process.pid and pid != self.process.pid]
+        """The processes that it has started and that still run, by number. Some leave its group; those that were seen are known."""
+        running = {pid: (parent, group) for pid, parent, group in _processes()}
+        family = {self.process.pid, *self.seen} & running.keys()
+        family |= {pid for pid, (_, group) in running.items() if group == self.process.pid}
+        while more := {pid for pid, (parent, _) in running.items() if parent in family} - family:
+            family |= more
+        self.seen |= family - {self.process.pid}
+        return sorted(family - {self.process.pid})
 
     def said(self):
         """What it has written on stderr, the lines of requests left out."""
@@ -118,11 +129,13 @@ class Machine:
 
 
 def _processes():
-    """Number and group of every process that is no zombie."""
-    told = subprocess.run(["ps", "-A", "-o", "pid=,pgid=,stat="], capture_output=True, text=True, check=True).stdout
-    for pid, group, state in map(str.split, told.splitlines()):
+    """Number, parent and group of every process that is no zombie."""
+    told = subprocess.run(
+        ["ps", "-A", "-o", "pid=,ppid=,pgid=,stat="], capture_output=True, text=True, check=True
+    ).stdout
+    for pid, parent, group, state in map(str.split, told.splitlines()):
         if not state.startswith("Z"):
-            yield int(pid), int(group)
+            yield int(pid), int(parent), int(group)
 
 
 def until(is_so, what="it", seconds=PATIENCE):

@@ -1,0 +1,73 @@
+"""Services and a PostgreSQL server of their own for tests that kill them."""
+
+import importlib.util
+import uuid
+from pathlib import Path
+
+import psycopg
+import pytest
+
+HERE = Path(__file__).parent
+
+
+def load(name):
+    spec = importlib.util.spec_from_file_location(f"machines_{name}", HERE / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+machine = load("machine")
+
+
+@pytest.fixture(scope="session")
+def tools():
+    """What `machine.py` has."""
+    return machine
+
+
+@pytest.fixture(scope="session")
+def database():
+    """A PostgreSQL server that these tests may stop and freeze, as long as they bring it back."""
+    server = machine.database()
+    yield server
+    server.close()
+
+
+@pytest.fixture(scope="module")
+def postgres_url(database):
+    """The URL of a store that is empty when the first test of a module begins."""
+    name = f"test_{uuid.uuid4().hex}"
+    with psycopg.connect(database.url, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    return database.url.replace("/postgres?", f"/{name}?")
+
+
+@pytest.fixture(scope="module")
+def top(tmp_path_factory):
+    """The folder of the machines: a workspace `w`, and `home`."""
+    return tmp_path_factory.mktemp("machines")
+
+
+@pytest.fixture
+def started(top):
+    """`started(store, *options)` gives a service that answers, for one test; all share one workspace."""
+    yield from _started(top)
+
+
+@pytest.fixture(scope="module")
+def started_once(top):
+    """The same for all tests of a module."""
+    yield from _started(top)
+
+
+def _started(top):
+    machines = []
+
+    def started(store, *options, is_awaited=True):
+        machines.append(machine.Machine(top, store, *options, name=f"machine-{uuid.uuid4().hex}"))
+        return machines[-1].start(is_awaited)
+
+    yield started
+    for each in machines:
+        each.close()

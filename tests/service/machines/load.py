@@ -1,0 +1,297 @@
+"""Mixed turns over two services on one PostgreSQL, of which one is killed and started again, over and over.
+
+    python tests/service/machines/load.py --kills 200
+
+Each client has conversations of its own and asks either service: turns with changing tools, compactions, reloads, skills, reads,
+in several layouts, while files and the global template change. Every answer must be right, a 503 or 504, or a connection that broke. In
+the end each conversation must have exactly the editions that were acknowledged, as they were answered; for a request that was
+not answered one more may be there, whole.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+
+from machine import GONE, Machine, database
+
+from foreword.store import open_store
+
+CLIENTS = 4
+TALKS = 12
+TURNS = 25
+TOOLS = [{"name": name, "description": f"The tool {name}."} for name in ("read", "bash", "edit", "zap", "use_skill")]
+SKILL = "---\nname: testing\ndescription: How tests are run.\n---\nRun them all.\n"
+TEMPLATE = "Begin of template {} for [prompt:conversation_id]: [file:AGENTS.md] " + "word " * 500 + "end"
+WHOLE = {
+    "builder": re.compile(r"Begin of template \d+ for (\S+): File (\d+)\. (?:word ){500}end"),
+    "foreword": re.compile(r"<identity>.*File (\d+)\..*</environment>.*", re.DOTALL),
+    "opal": re.compile(r"<identity>.*File (\d+)\..*<environment>.*", re.DOTALL),
+    "pi": re.compile(r".*File (\d+)\..*Current working directory: \S+", re.DOTALL),
+    "ion": re.compile(r".*File (\d+)\..*", re.DOTALL),
+}
+TOOLS_OF_THE_TURN = ("opal", "pi")
+
+
+class World:
+    """What all clients share: the workspace, the machines, the template, and what went wrong."""
+
+    def __init__(self, top, url):
+        self.top, self.url = top, url
+        self.machines = [Machine(top, url, name=f"machine-{number}") for number in range(2)]
+        self.file = self.template = 0
+        self.wrong, self.counts = [], Counter()
+        self.is_over = False
+        (top / "w/.git").mkdir()
+        (top / "w/.agents/skills/testing").mkdir(parents=True)
+        (top / "w/.agents/skills/testing/SKILL.md").write_text(SKILL)
+        self.write_file()
+
+    def write_file(self):
+        """The next version of the file; it counts once it is in place."""
+        (self.top / "w/next").write_text(f"File {self.file + 1}.")
+        (self.top / "w/next").rename(self.top / "w/AGENTS.md")
+        self.file += 1
+
+    def change(self, chance):
+        """Files and templates change until all is over."""
+        while not self.is_over:
+            time.sleep(0.05)
+            self.write_file()
+            if self.file % 10 == 0:
+                body = {"template": TEMPLATE.format(self.template + 1)}
+                answer = self.ask(chance, "PUT", "/system-prompt", body)
+                if answer and answer.status == 200:
+                    self.template += 1
+
+    def ask(self, chance, method, path, body=None):
+        """The answer of either machine; None if there was none, or one that says it could not be done."""
+        try:
+            answer = chance.choice(self.machines).ask(method, path, body)
+        except GONE:
+            self.counts["broken"] += 1
+            return None
+        if answer.status in (503, 504):
+            self.counts[f"{answer.status}"] += 1
+            return None
+        self.counts["answered"] += 1
+        return answer
+
+
+class Talk:
+    """One conversation, and what was answered about it."""
+
+    def __init__(self, world, id, layout, chance):
+        self.world, self.id, self.layout, self.chance = world, id, layout, chance
+        self.kept = {}
+        self.newest = self.unanswered = self.unaccounted = 0
+        self.tools = TOOLS[:1]
+        self.is_skill_active = None
+
+    def fail(self, *words):
+        self.world.wrong.append(f"{self.id}: {' '.join(map(str, words))}")
+
+    def step(self):
+        do = self.chance.choices(
+            ["turn", "tools", "compact", "reload", "skill", "read", "construct"], [8, 3, 2, 1, 2, 3, 1]
+        )[0]
+        if do == "tools":
+            self.tools = self.chance.sample(TOOLS, self.chance.randint(1, len(TOOLS)))
+        {"skill": self.use_skill, "read": self.read}.get(do, lambda: self.turn("turn" if do == "tools" else do))()
+
+    def turn(self, do):
+        file, template = self.world.file, self.world.template
+        body = {"cwd": "", "tools": self.tools, "message": "go on"}
+        if do in ("construct", "reload"):
+            del body["message"]
+        if self.newest == 0 or self.chance.random() < 0.5:
+            body["layout"] = self.layout
+        if do in ("compact", "reload"):
+            self.is_skill_active = None  # whether it came through or not
+        answer = self.world.ask(self.chance, "POST", f"/conversations/{self.id}/{do}", body)
+        if answer is None:
+            self.unanswered += 1
+            return
+        if answer.status != 200:
+            return self.fail(do, answer)
+        form = answer.form
+        if form["conversation"] != self.id or "store-down" in answer.codes:
+            self.fail(do, answer)
+        system = form["system"].partition("\n\nSummari")[0] if do == "compact" else form["system"]
+        self.came(do, form["edition"], system, form["tools"])
+        if not form["reused"] and (form["edition"] == 1 or (do, self.layout) in FRESH):
+            found = WHOLE[self.layout].fullmatch(system)
+            if found and int(found[found.re.groups]) < file:
+                self.fail(do, "was made from an old file", found[found.re.groups], "not", file)
+            if self.layout == "builder" and int(re.findall(r"\d+", system)[0]) < template:
+                self.fail(do, "was made from an old template; it should be", template)
+        if do == "turn" and self.layout in TOOLS_OF_THE_TURN and named(form["tools"]) != named(self.tools):
+            self.fail("has other tools than the turn", form["tools"])
+
+    def came(self, do, number, system, tools):
+        """An edition was answered: it is the one that was there, or one that was just made."""
+        if not WHOLE[self.layout].fullmatch(system):
+            self.fail(do, "is not whole:", repr(system[:200]), "…", repr(system[-200:]))
+        if self.kept.setdefault(number, (system, tools)) != (system, tools):
+            self.fail(do, "edition", number, "is another than before")
+        if number < self.newest:
+            self.fail(do, "edition", number, "after", self.newest)
+        if number > self.newest:
+            self.unaccounted += max(0, number - self.newest - 1)
+            if self.unaccounted > self.unanswered:
+                self.fail(do, "edition", number, "after", self.newest, "with", self.unanswered, "requests unanswered")
+            self.newest = number
+
+    def use_skill(self):
+        body = {"cwd": "", "tools": self.tools, "layout": self.layout}
+        answer = self.world.ask(self.chance, "POST", f"/conversations/{self.id}/skills/testing", body)
+        if answer is None:
+            self.unanswered += 1
+            self.is_skill_active = None
+        elif self.layout == "builder" and answer.status == 400:
+            if self.newest == 0:
+                self.unanswered += 1  # a layout without skills; the edition is made all the same
+        elif answer.status != 200:
+            self.fail("skill", answer)
+        else:
+            is_told = "active already" in answer.form["content"]
+            if self.is_skill_active is not None and is_told != self.is_skill_active:
+                self.fail("skill: active", is_told, "not", self.is_skill_active)
+            if self.newest == 0:
+                self.unanswered += 1  # it made an edition and did not say so
+            self.is_skill_active = True
+
+    def read(self):
+        answer = self.world.ask(self.chance, "GET", f"/conversations/{self.id}")
+        if answer is None:
+            return
+        if answer.status == 404 and self.newest == 0:
+            return
+        if answer.status != 200:
+            return self.fail("read", answer)
+        self.came("read", answer.form["edition"], answer.form["system"], answer.form["tools"])
+
+    def check(self, editions):
+        """What the store has of it in the end."""
+        numbers = [each.number for each in editions]
+        if numbers != list(range(1, len(numbers) + 1)) or len(numbers) < self.newest:
+            return self.fail("has the editions", numbers, "and", self.newest, "were acknowledged")
+        if len(numbers) - len(self.kept) > self.unanswered:
+            self.fail("has", len(numbers), "editions;", len(self.kept), "acknowledged,", self.unanswered, "unanswered")
+        for each in editions:
+            if not WHOLE[self.layout].fullmatch(each.system):
+                self.fail("edition", each.number, "is not whole")
+            if each.number in self.kept and self.kept[each.number][0] != each.system:
+                self.fail("edition", each.number, "is not the one that was answered")
+
+
+FRESH = {("reload", "foreword"), ("reload", "pi"), ("reload", "opal"), ("reload", "builder"), ("compact", "builder")}
+
+
+def named(tools):
+    return sorted(each["name"] for each in tools)
+
+
+def live(world, number, seed, talks):
+    """The life of a client: conversations one after the other and beside each other."""
+    chance = random.Random(seed)
+    try:
+        while not world.is_over:
+            some = []
+            for each in range(TALKS):
+                layout = chance.choice(list(WHOLE))
+                some.append(Talk(world, f"{layout}-{number}-{len(talks) + each}", layout, chance))
+            talks += some
+            for _ in range(TALKS * TURNS):
+                if world.is_over:
+                    break
+                chance.choice(some).step()
+    except BaseException as error:
+        world.wrong.append(f"client {number}: {type(error).__name__}: {error}")
+        raise
+
+
+def kill_again_and_again(world, kills, chance):
+    """Kill one of the two at a random moment of its work, and start it again; now and then while it starts."""
+    for number in range(kills):
+        machine = world.machines[number % 2] if number < 2 else chance.choice(world.machines)
+        time.sleep(chance.uniform(0.0, 0.5))
+        machine.kill()
+        machine.start(is_awaited=False)
+        if number % 8 == 7:
+            time.sleep(chance.uniform(0.0, 1.0))
+            machine.kill()
+            machine.start(is_awaited=False)
+        machine.await_start()
+        world.counts["killed"] += 1
+        if len(world.wrong) > 20:
+            break
+
+
+def verify(world):
+    command = [sys.executable, "-m", "foreword", "store", "verify", "--store", world.url]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        world.wrong.append(f"store verify: {done.stdout}{done.stderr}")
+
+
+def run(kills, seed, top, url):
+    chance = random.Random(seed)
+    world = World(top, url)
+    for machine in world.machines:
+        machine.start()
+    world.machines[0].ask("PUT", "/system-prompt", {"template": TEMPLATE.format(0)})
+    all_talks = [[] for _ in range(CLIENTS)]
+    clients = [
+        threading.Thread(target=live, args=(world, number, chance.random(), talks))
+        for number, talks in enumerate(all_talks)
+    ]
+    clients.append(threading.Thread(target=world.change, args=(random.Random(chance.random()),)))
+    try:
+        for each in clients:
+            each.start()
+        kill_again_and_again(world, kills, chance)
+    finally:
+        world.is_over = True
+        for each in clients:
+            each.join()
+        for machine in world.machines:
+            machine.close()
+    store = open_store(url)
+    for talk in (talk for talks in all_talks for talk in talks):
+        talk.check(store.editions(talk.id))
+    world.counts |= {key: store.stats()[key] for key in ("conversations", "editions", "versions")}
+    store.close()
+    verify(world)
+    world.wrong += [f"on stderr: {said}" for machine in world.machines if (said := machine.said())]
+    return world
+
+
+def main():
+    given = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    given.add_argument("--kills", type=int, default=200, metavar="N", help="how often a service is killed")
+    given.add_argument("--seed", type=int, default=None, metavar="N", help="for the same moments again")
+    options = given.parse_args()
+    server = database()
+    began = time.monotonic()
+    try:
+        with tempfile.TemporaryDirectory(prefix="foreword-load-") as folder:
+            world = run(options.kills, options.seed, Path(folder), server.url)
+    finally:
+        server.close()
+    told = ", ".join(f"{count} {name}" for name, count in world.counts.items())
+    print(f"in {time.monotonic() - began:.0f} s: {told}")
+    print("\n".join(world.wrong) or "every answer was right, and nothing is lost")
+    return 1 if world.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

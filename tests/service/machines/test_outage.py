@@ -1,0 +1,155 @@
+"""PostgreSQL is taken away under load and comes back: what is known goes on, the rest says 503, nothing need be restarted."""
+
+import socket
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from foreword.store import open_store
+
+pytestmark = pytest.mark.xdist_group("machines")
+TALKS = {f"{layout}-{number}": layout for layout in ("builder", "foreword", "pi") for number in range(3)}
+# With another tool, so that the step is not keep in layouts that follow tools: what cannot be kept goes on all the same.
+OTHER = [{"name": "read"}, {"name": "zap"}]
+
+
+@pytest.fixture
+def service(started, postgres_url):
+    return started(postgres_url)
+
+
+class Clients:
+    """Clients that take turns and read all the while."""
+
+    def __init__(self, service, first):
+        self.service, self.first, self.answers, self.is_over = service, first, [], False
+        self.threads = [threading.Thread(target=self.live, args=(number,)) for number in range(4)]
+
+    def __enter__(self):
+        for each in self.threads:
+            each.start()
+        return self
+
+    def __exit__(self, *_):
+        self.is_over = True
+        for each in self.threads:
+            each.join()
+
+    def live(self, number):
+        while not self.is_over:
+            for id, layout in TALKS.items():
+                answers = self.answers
+                if number % 2:
+                    answers.append((id, self.service.ask("GET", f"/conversations/{id}")))
+                else:
+                    answers.append((id, self.service.turn(id, layout=layout, tools=OTHER[:1], message="go on")))
+
+    def check(self):
+        """Every answer was a 200 with the prompt that the conversation has, whatever the store did."""
+        assert len(self.answers) > 10 * len(TALKS)
+        for id, answer in self.answers:
+            assert answer.status == 200, (id, answer)
+            assert answer.form["system"] == self.first[id], id
+
+
+def construct_all(service):
+    return {
+        id: service.turn(id, layout=layout, tools=OTHER[:1], message="hi").form["system"]
+        for id, layout in TALKS.items()
+    }
+
+
+def check_away(service, first, new):
+    """What each route says while the store is away."""
+    for id, layout in TALKS.items():
+        for tools in (OTHER[:1], OTHER):
+            turn = service.turn(id, layout=layout, tools=tools, message="hi")
+            assert (turn.status, turn.form["edition"], turn.form["reused"]) == (200, 1, True)
+            assert turn.form["system"] == first[id]
+            assert "store-down" in turn.codes
+        assert service.turn(id, message="hi").form["system"] == first[id]
+        assert service.turn(id, "construct", layout=layout).form["system"] == first[id]
+        read = service.ask("GET", f"/conversations/{id}")
+        assert (read.status, read.form["system"]) == (200, first[id])
+    refused = [
+        service.turn(new, layout="foreword", message="hi"),
+        service.turn(new, "construct"),
+        service.ask("GET", f"/conversations/{new}"),
+        service.ask("PUT", "/system-prompt", {"template": "Lost."}),
+        service.turn("foreword-0", "reload", layout="foreword"),
+        service.turn("foreword-0", "compact", layout="foreword"),
+        service.ask("GET", "/conversations"),
+        service.ask("GET", "/readyz"),
+    ]
+    assert [(each.status, each.form["type"]) for each in refused] == [(503, "urn:foreword:problem:store-down")] * len(
+        refused
+    )
+    assert {each.headers["Retry-After"] for each in refused} == {"5"}
+    assert service.ask("GET", "/system-prompt").status == 200
+    assert service.ask("GET", "/system-prompt/variables").status == 200
+    assert service.ask("GET", "/healthz").status == 200
+
+
+def check_back(service, first, postgres_url, tools, new):
+    """All is as it was, without a restart."""
+    tools.until(lambda: service.ask("GET", "/readyz").status == 200, "the store is back")
+    assert service.turn(new, layout="foreword", message="hi").form["edition"] == 1
+    store = open_store(postgres_url)
+    assert store.verify() == []
+    assert {id: [each.system for each in store.editions(id)] for id in TALKS} == {
+        id: [text] for id, text in first.items()
+    }
+    assert "Lost." not in {each.template for each in store.templates()}
+    store.close()
+
+
+def test_a_server_that_stops_under_load_and_starts_again(service, database, postgres_url, tools):
+    first = construct_all(service)
+    service.turn("later", layout="foreword")
+    with Clients(service, first) as clients:
+        for round in range(2):
+            time.sleep(0.3)
+            database.tell("stop")
+            time.sleep(0.3)
+            check_away(service, first, f"new-{round}")
+            database.tell("start")
+            check_back(service, first, postgres_url, tools, f"new-{round}")
+    clients.check()
+    later = service.turn("later", layout="foreword", tools=OTHER, message="hi")
+    assert (later.form["edition"], later.form["reused"], "store-down" in later.codes) == (2, False, False)
+
+
+def test_a_server_that_stands_still_stops_neither_the_service_nor_what_it_knows(service, database, postgres_url, tools):
+    first = construct_all(service)
+    database.tell("freeze")
+    try:
+        with ThreadPoolExecutor(64) as crowd:
+            # More than the service has threads: those that wait for the store must not keep the others waiting for ever.
+            began = time.monotonic()
+            turns = [crowd.submit(service.turn, id, layout=TALKS[id], tools=OTHER[:1]) for id in list(TALKS) * 7]
+            time.sleep(0.5)
+            for path in ("/healthz", "/metrics", "/roots"):
+                assert service.ask("GET", path, timeout=4).status == 200
+            waited = time.monotonic() - began
+            assert not all(each.done() for each in turns) or waited > 4, "the server did not stand still"
+            answers = [each.result() for each in turns]
+        assert {answer.status for answer in answers} == {200}
+        assert all("store-down" in answer.codes for answer in answers)
+        check_away(service, first, "new-still")
+    finally:
+        database.tell("thaw")
+    check_back(service, first, postgres_url, tools, "new-still")
+
+
+def test_a_port_that_takes_connections_and_never_answers(started, tools):
+    with socket.create_server(("127.0.0.1", 0)) as hole:
+        service = started(f"postgresql://foreword@127.0.0.1:{hole.getsockname()[1]}/none?connect_timeout=2")
+        with ThreadPoolExecutor(48) as crowd:
+            turns = [crowd.submit(service.turn, f"t{number}") for number in range(48)]
+            time.sleep(0.5)
+            assert service.ask("GET", "/healthz", timeout=4).status == 200
+            assert {each.result().status for each in turns} == {503}
+        assert service.ask("GET", "/readyz").status == 503
+        assert service.ask("GET", "/system-prompt").form["template"]

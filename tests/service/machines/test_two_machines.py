@@ -1,0 +1,80 @@
+"""Two services on one PostgreSQL: what is done on one holds on the other."""
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+
+from foreword.store import open_store
+
+pytestmark = pytest.mark.xdist_group("machines")
+CROWD = 12
+
+
+@pytest.fixture(scope="module")
+def two(started_once, postgres_url):
+    machines = [started_once(postgres_url, is_awaited=False) for _ in range(2)]
+    for each in machines:
+        each.await_start()
+    return machines
+
+
+def test_what_one_does_the_other_goes_on_with(two, top):
+    one, other = two
+    for number, (setting, using) in enumerate(((one, other), (other, one), (one, other))):
+        put = setting.ask("PUT", "/system-prompt", {"template": f"Template {number} of [prompt:conversation_id]."})
+        assert put.status == 200
+        assert using.ask("GET", "/system-prompt").form == {
+            "template": f"Template {number} of [prompt:conversation_id]."
+        }
+        assert using.turn(f"t{number}").form["system"] == f"Template {number} of t{number}."
+        assert setting.turn(f"t{number}").form["reused"]
+
+    (top / "w/AGENTS.md").write_text("First.")
+    first = one.turn("f", layout="foreword", tools=[{"name": "read"}]).form
+    assert (first["edition"], first["reused"], "First." in first["system"]) == (1, False, True)
+    more = other.turn("f", layout="foreword", tools=[{"name": "read"}, {"name": "zap"}]).form
+    assert (more["edition"], more["system"], [each["name"] for each in more["tools"]]) == (
+        2,
+        first["system"],
+        ["read", "zap"],
+    )
+    assert one.turn("f", layout="foreword", tools=[{"name": "read"}]).form == {
+        **more,
+        "reused": True,
+        "messages": [],
+        "findings": [],
+    }
+    (top / "w/AGENTS.md").write_text("Second.")
+    assert one.turn("f", "compact", layout="foreword").form["system"] == first["system"]
+    second = other.turn("f").form
+    assert (second["edition"], "Second." in second["system"]) == (3, True)
+    assert one.ask("GET", "/conversations/f").form["system"] == second["system"]
+
+
+@pytest.mark.parametrize("layout", ["builder", "foreword", "pi"])
+def test_who_constructs_one_conversation_at_once_gets_one_edition(two, postgres_url, layout):
+    """`builder` tells the time in milliseconds: of two that construct at once no two would say the same."""
+    two[0].ask("PUT", "/system-prompt", {"template": "It is [system:time] for [prompt:conversation_id]."})
+    gate = Barrier(CROWD)
+
+    def construct(number):
+        answers = []
+        for round in range(6):
+            gate.wait()
+            do = ("turn", "construct")[(number + round) % 2]
+            answers.append(two[number % 2].turn(f"{layout}-{round}", do, layout=layout))
+        return answers
+
+    with ThreadPoolExecutor(CROWD) as crowd:
+        told = list(crowd.map(construct, range(CROWD)))
+    for answers in zip(*told, strict=True):
+        assert {answer.status for answer in answers} == {200}
+        assert {(each["edition"], each["system"]) for each in (answer.form for answer in answers)} == {
+            (1, answers[0].form["system"])
+        }
+        assert sum(not answer.form["reused"] for answer in answers) == 1
+    store = open_store(postgres_url)
+    assert [row.editions for row in store.conversations(layout)] == [1] * 6
+    assert store.verify() == []
+    store.close()
