@@ -12,6 +12,7 @@ from pathlib import Path
 
 import cold
 import fixture
+import service
 import stability
 import stores
 import talks
@@ -19,7 +20,7 @@ import templates
 import warm
 from measure import Row
 
-BENCHES = [cold.rows, warm.rows, templates.rows, talks.rows, stores.rows]
+BENCHES = [cold.rows, warm.rows, templates.rows, talks.rows, stores.rows, service.rows]
 SUITES = [stability.lines]
 
 
@@ -27,6 +28,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="foreword-bench-") as folder:
         place = fixture.build(Path(folder))
         rows = [row for bench in BENCHES for row in bench(place)]
+    print_rows(rows)
+
+
+def print_rows(rows: list[Row]) -> None:
     print(f"Python {platform.python_version()}, {platform.system()} {platform.machine()}; medians in ms\n")
     print_table(rows)
     print()

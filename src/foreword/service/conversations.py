@@ -12,6 +12,7 @@ from .call import Call
 from .service import Service
 
 _SHARED = 256
+_HEAD = ("conversation", "edition", "made")
 
 
 def construct(service: Service, call: Call) -> Answer:
@@ -117,19 +118,19 @@ def _edition(call: Call, id: str, edition: Edition) -> Answer:
     return Answer(_written(id, edition), headers={"ETag": tag})
 
 
-_written_tails: dict[tuple[str, str, str], bytes] = {}
+_written_tails: dict[tuple[str, ...], bytes] = {}
 
 
 def _written(id: str, edition: Edition) -> bytes:
-    """An edition as JSON. Many conversations share one prompt, so all but its head is written once."""
-    key = (edition.system, edition.tools, edition.account)
+    """An edition as JSON. Many conversations share one prompt, so all but its head is written, and its id made, once."""
+    key = (edition.system, edition.tools, edition.account, edition.layout, edition.made_for)
     tail = _written_tails.get(key)
     if tail is None:
         whole = edition_form(id, edition)
-        names = ("system", "tools", "passages", "candidates", "findings")
-        tail = msgspec.json.encode({name: whole[name] for name in names})[1:]  # type: ignore[literal-required]
+        rest = {name: content for name, content in whole.items() if name not in _HEAD}
+        tail = msgspec.json.encode(rest)[1:]
         if len(_written_tails) >= _SHARED:
             _written_tails.pop(next(iter(_written_tails)))
         _written_tails[key] = tail
-    head = msgspec.json.encode({"conversation": id, **edition_row_form(edition)})
+    head = msgspec.json.encode(dict(zip(_HEAD, (id, edition.number, edition.made), strict=True)))
     return head[:-1] + b"," + tail

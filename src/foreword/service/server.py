@@ -52,18 +52,18 @@ def serve(settings: Settings, token: str, tell: Callable[[str], None]) -> None:
         )
     Service(settings.store, settings.roots).talks.close()  # what is wrong with them is said here, once
     folder = tempfile.mkdtemp(prefix="foreword-metrics-") if settings.workers > 1 else ""
-    settings = msgspec.structs.replace(settings, metrics=folder)
-    os.environ[_SETTINGS] = msgspec.json.encode(settings).decode()
     try:
-        _listen(settings, tell)
+        _listen(msgspec.structs.replace(settings, metrics=folder), tell)
     finally:
         if folder:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _listen(settings: Settings, tell: Callable[[str], None]) -> None:
-    config = uvicorn.Config(
-        "foreword.service.server:application",
+def configured(settings: Settings, application: str = "foreword.service.server:application") -> uvicorn.Config:
+    """How uvicorn runs it; each process makes its application by what this leaves in the environment."""
+    os.environ[_SETTINGS] = msgspec.json.encode(settings).decode()
+    return uvicorn.Config(
+        application,
         factory=True,
         host=settings.host,
         port=settings.port,
@@ -77,6 +77,10 @@ def _listen(settings: Settings, tell: Callable[[str], None]) -> None:
         timeout_graceful_shutdown=_GRACE,
         timeout_keep_alive=_KEEP_ALIVE,
     )
+
+
+def _listen(settings: Settings, tell: Callable[[str], None]) -> None:
+    config = configured(settings)
     listening = _bound(config)
     name = f"[{settings.host}]" if ":" in settings.host else settings.host
     where = f"http://{name}:{listening.getsockname()[1]}"
