@@ -2,6 +2,7 @@
 
     ForewordError
     ├── CallError       an argument, option or setting that cannot be
+    │   └── MissingError  it names something that is not there
     ├── LayoutError     a layout that says something the vocabulary does not know
     ├── TemplateError   a template that cannot be parsed or rendered
     └── StoreError      the store cannot be reached, or refuses
@@ -23,6 +24,10 @@ class ForewordError(Exception):
 
 class CallError(ForewordError):
     """An argument, option or setting that cannot be."""
+
+
+class MissingError(CallError):
+    """A directory, layout, template or skill was named that is not there."""
 
 
 class LayoutError(ForewordError):

@@ -19,7 +19,7 @@ from .clock import tells_time
 from .conversation import Settled, decide, drift, settle, tools_by_name, with_state, written_tools
 from .drafts import Scribe
 from .engine import Assembler, Plan, Stand, as_told, each_skill, local_time, with_body
-from .errors import CallError, ForewordError, StoreError, suggestion
+from .errors import CallError, ForewordError, MissingError, StoreError, suggestion
 from .extensions import Resources, Start, run
 from .findings import finding
 from .sources.environment import settled as settled_workspace
@@ -274,7 +274,7 @@ class Talk:
         using = self._using_or_made()
         known = {skill.name: skill for skill in each_skill(self._inputs_of(using))}
         if name not in known:
-            raise CallError(_no_skill(name, sorted(known)))
+            raise MissingError(_no_skill(name, sorted(known)))
         if name in json.loads(using.state).get("skills", ()):
             return {"role": "user", "content": _filled(self.layout, "skill_active_message", known[name])}
         skill = with_body(known[name])
@@ -512,7 +512,7 @@ class Talk:
         if has_place and isinstance(agent.skill, str) and agent.skill:
             known = {skill.name: skill for skill in each_skill(inputs)}
             if agent.skill not in known:
-                raise CallError(_no_skill(agent.skill, sorted(known)))
+                raise MissingError(_no_skill(agent.skill, sorted(known)))
             agent = replace(agent, skill=with_body(known[agent.skill]))
         with self._lock:
             if self._scribe is None or self._scribe.layout is not layout:

@@ -38,6 +38,13 @@ def parser_for(command: str) -> Parser:
         "--log", choices=("text", "json"), default="text", metavar="FORM", help="lines of the log as text or json"
     )
     made.add_argument(
+        "--time-limit",
+        type=float,
+        default=30.0,
+        metavar="SECONDS",
+        help="how long a request may take to arrive, and its work to be done",
+    )
+    made.add_argument(
         "--allow-host",
         action="append",
         default=[],
@@ -53,6 +60,8 @@ def serve(given: argparse.Namespace) -> int:
         raise CallError(f"--port takes a number from 0 to 65535, not {given.port}")
     if not 1 <= given.workers <= 64:
         raise CallError(f"--workers takes a number from 1 to 64, not {given.workers}")
+    if not 0.1 <= given.time_limit <= 3600:
+        raise CallError(f"--time-limit takes seconds from 0.1 to 3600, not {given.time_limit:g}")
     store = store_url(given)
     if given.workers > 1 and store in (":memory:", "sqlite://", "sqlite:///:memory:"):
         raise CallError("several workers cannot share a store in memory; name a file or a PostgreSQL with --store")
@@ -68,6 +77,7 @@ def serve(given: argparse.Namespace) -> int:
         workers=given.workers,
         hosts=tuple(given.allow_host),
         is_json_logged=given.log == "json" or given.json,
+        seconds=given.time_limit,
     )
     serve(settings, os.environ.get(TOKEN, ""), lambda url: _tell(url, given.json))
     return 0

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 
-from ..errors import CallError, LayoutError, suggestion
+from ..errors import CallError, LayoutError, MissingError, suggestion
 from ..layout import check_shape, flat, merge
 from ..sources.environment import absolute, config_folder
 from ..vocabulary import Document, printable, replace, value
@@ -61,7 +61,7 @@ def load_template(
     if found is None:
         prefix, path = split_address(address)
         file = f"{folder_of(prefix, workspace, packs)}/{path}.md"
-        raise CallError(f"no template {address!r}: there is no such file ({printable(file)})")
+        raise MissingError(f"no template {address!r}: there is no such file ({printable(file)})")
     return found
 
 
@@ -73,7 +73,7 @@ def find_template(
     folder = folder_of(prefix, workspace, packs)
     file = os.path.join(folder, *path.split("/")) + ".md"
     if not reader.is_folder(folder):
-        raise CallError(f"the pack {prefix!r} has no folder (in {address!r}): {printable(folder)} does not exist")
+        raise MissingError(f"the pack {prefix!r} has no folder (in {address!r}): {printable(folder)} does not exist")
     if _leads_out(file, prefix, folder, workspace, reader):
         raise CallError(f"the template {address!r} is a link that leads out of its pack")
     reading = reader.read_whole(file)
@@ -102,7 +102,7 @@ def shipped_layout(name: str) -> dict[str, Any]:
     from .std import compiled
 
     if name not in compiled.NAMES:
-        raise CallError(f"no layout {name!r}" + suggestion(name, compiled.NAMES) + " (a file is named by its path)")
+        raise MissingError(f"no layout {name!r}" + suggestion(name, compiled.NAMES) + " (a file is named by its path)")
     mapping: dict[str, Any] = getattr(compiled, name)()
     return mapping
 
@@ -125,7 +125,7 @@ def folder_of(prefix: str, workspace: Workspace, packs: Mapping[str, str] | None
         return os.path.join(workspace.root or workspace.cwd, ".foreword", "prompts")
     if packs and prefix in packs:
         return packs[prefix]
-    raise CallError(
+    raise MissingError(
         f"no pack {prefix!r}; known packs: {', '.join(sorted({'std', 'user', 'workspace', *(packs or {})}))}"
     )
 
@@ -191,7 +191,7 @@ class _Loader:
         reading = self.reader.read(path)
         if not reading.has_text:
             why = reading.reason or ("it is empty" if reading.fate == "blank" else "there is no such file")
-            raise CallError(f"the layout {given!r} cannot be read: {why} ({printable(path)})")
+            raise MissingError(f"the layout {given!r} cannot be read: {why} ({printable(path)})")
         return parse_toml(reading.text, printable(path))
 
 

@@ -9,6 +9,7 @@ from ..vocabulary import value
 
 # The kind of each problem, its status, and its title. The log says the kind and title only: a detail may quote the request.
 PROBLEMS = {
+    "not-http": (400, "What was sent is no request"),
     "not-json": (400, "The body is not JSON"),
     "wrong-body": (400, "The body does not say what this route takes"),
     "wrong-query": (400, "The query does not say what this route takes"),
@@ -21,7 +22,7 @@ PROBLEMS = {
     "no-route": (404, "There is nothing here"),
     "not-found": (404, "There is no such thing"),
     "wrong-method": (405, "This route does not take that method"),
-    "slow-body": (408, "The body took too long to arrive"),
+    "slow-request": (408, "The request took too long to arrive"),
     "template-changed": (412, "The template was changed meanwhile"),
     "too-large": (413, "The request is too large"),
     "wrong-template": (422, "The template cannot be parsed or rendered"),
@@ -52,12 +53,19 @@ class Problem(Exception):
         super().__init__(detail)
         self.kind, self.detail, self.headers, self.more = kind, detail, dict(headers or {}), more
 
-    def answer(self) -> Answer:
+    def answer(self, id: str) -> Answer:
+        """What is sent; `id` is that of the request, under which the log has it too."""
         status, title = PROBLEMS[self.kind]
         headers = {"Retry-After": RETRY_AFTER[self.kind]} if self.kind in RETRY_AFTER else {}
         if status == 401:
             headers["WWW-Authenticate"] = "Bearer"
-        body = {"type": f"urn:foreword:problem:{self.kind}", "title": title, "status": status, "detail": self.detail}
+        body: dict[str, Any] = {
+            "type": f"urn:foreword:problem:{self.kind}",
+            "title": title,
+            "status": status,
+            "detail": self.detail,
+        }
+        body["instance"] = f"urn:foreword:request:{id}"
         return Answer(
             {**body, **self.more},
             status,

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from ..errors import ForewordError, StoreError, TemplateError
+from ..errors import ForewordError, MissingError, StoreError, TemplateError
 from .answers import Answer, Problem
 from .call import Call, read_body, read_query
 from .guard import Guard
@@ -22,7 +22,8 @@ from .routes import ROUTES, Route, Router
 from .service import Service
 
 LARGEST_BODY = 8 * 1024 * 1024
-SECONDS = 30.0
+_LARGEST_REFUSED = 8 * LARGEST_BODY
+_SECONDS = 30.0
 _THREADS = 32
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 _PLACE = re.compile(r"[^\s:]+:(\d+)")
@@ -39,27 +40,36 @@ class _Gone(Exception):
 class Application:
     """Answers requests for a service. What only reads a row of a local store is done at once, all else in threads."""
 
-    def __init__(self, service: Service, guard: Guard, log: Log, metrics: Metrics) -> None:
+    def __init__(self, service: Service, guard: Guard, log: Log, metrics: Metrics, seconds: float = _SECONDS) -> None:
         self._service, self._guard, self._log, self._metrics = service, guard, log, metrics
+        self._seconds = seconds
         self._router = Router(ROUTES)
         self._threads = ThreadPoolExecutor(_THREADS, "foreword")
         service.metrics = metrics.text
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
-            await self._live(receive, send)
+            await self._live(scope, receive, send)
         elif scope["type"] == "http":
             await self._request(scope, receive, send)
         else:
             await send({"type": "websocket.close", "code": 1000})
 
-    async def _live(self, receive: Receive, send: Send) -> None:
+    async def _live(self, scope: Scope, receive: Receive, send: Send) -> None:
         await receive()
+        scope["state"].update(
+            seconds=self._seconds, tell=self._refused
+        )  # for connections, which have no other way here
         await send({"type": "lifespan.startup.complete"})
         await receive()
         self._threads.shutdown()
         self._service.talks.close()
         await send({"type": "lifespan.shutdown.complete"})
+
+    def _refused(self, answer: Answer, id: str) -> None:
+        """Something came that is no request, and was answered so."""
+        self._metrics.request(None, answer.status, 0.0, ())
+        self._log.request("-", b"-", answer.status, 0.0, id, answer.problem, "")
 
     async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
         began = perf_counter()
@@ -69,15 +79,15 @@ class Application:
             try:
                 route, variables = self._router.find(scope["method"], scope["raw_path"])
             finally:
-                self._guard.check(scope["headers"], route is not None and route.is_open)
+                self._guard.check(scope["method"], scope["headers"], route is not None and route.is_open)
             answer = await self._answer(route, variables, scope, receive)
         except Problem as problem:
-            answer = problem.answer()
+            answer = problem.answer(id)
         except _Gone:
             return
         except Exception as error:
             cause = cause_of(error)
-            answer = Problem("failed", f"this is a fault of ours; the log has more under request {id}").answer()
+            answer = Problem("failed", f"this is a fault of ours; the log has more under request {id}").answer(id)
         try:
             await _send(send, answer, id, scope["method"] == "HEAD")
         finally:
@@ -89,15 +99,32 @@ class Application:
         query = read_query(_query(scope), route.query) if route.query else None
         body = None
         if route.body:
-            body = read_body(await _body(scope["headers"], receive), route.body)
+            body = read_body(await self._body(scope["headers"], receive), route.body)
         call = Call(variables, scope["headers"], query, body)
         if route.is_at_hand or (route.is_quick and self._service.is_local):
             return _done(route, self._service, call)
         work = asyncio.get_running_loop().run_in_executor(self._threads, _done, route, self._service, call)
         try:
-            return await asyncio.wait_for(work, SECONDS)
+            return await asyncio.wait_for(work, self._seconds)
         except TimeoutError:
-            raise Problem("too-slow", f"the work was not done in {SECONDS:.0f} seconds; it may still be done") from None
+            raise Problem(
+                "too-slow", f"the work was not done in {self._seconds:g} seconds; it may still be done"
+            ) from None
+
+    async def _body(self, headers: list[tuple[bytes, bytes]], receive: Receive) -> bytes:
+        """The whole body, if it is not too large and arrives in time."""
+        named = dict(headers)
+        said = named.get(b"content-length", b"")
+        largest = int(said) if said.isdigit() and len(said) < 20 else 0
+        if largest > (LARGEST_BODY if b"expect" in named else _LARGEST_REFUSED):
+            raise _too_large()
+        try:
+            async with asyncio.timeout(self._seconds):
+                return await _whole(receive)
+        except TimeoutError:
+            raise Problem(
+                "slow-request", f"the body was not whole after {self._seconds:g} seconds", {"Connection": "close"}
+            ) from None
 
 
 def _done(route: Route, service: Service, call: Call) -> Answer:
@@ -110,6 +137,8 @@ def _done(route: Route, service: Service, call: Call) -> Answer:
         found = _PLACE.match(str(error))
         place = {"line": int(found[1]) if found else None, "message": str(error)}
         raise Problem("wrong-template", str(error), errors=[place]) from error
+    except MissingError as error:
+        raise Problem("not-found", str(error)) from error
     except ForewordError as error:
         raise Problem("wrong-call", str(error)) from error
 
@@ -130,28 +159,25 @@ def _query(scope: Scope) -> str:
     return text
 
 
-async def _body(headers: list[tuple[bytes, bytes]], receive: Receive) -> bytes:
-    """The whole body, if it is not too large and arrives in time."""
-    said = next((content for name, content in headers if name == b"content-length"), b"")
-    if said.isdigit() and int(said) > LARGEST_BODY:
-        raise _too_large()
+async def _whole(receive: Receive) -> bytes:
+    """All of a body. One that is too large is read on for a while: many clients look for an answer only when all is sent."""
     chunks: list[bytes] = []
-    size = 0
-    try:
-        async with asyncio.timeout(SECONDS):
-            while True:
-                message = await receive()
-                if message["type"] == "http.disconnect":
-                    raise _Gone
-                chunk = message.get("body", b"")
-                size += len(chunk)
-                if size > LARGEST_BODY:
-                    raise _too_large()
-                chunks.append(chunk)
-                if not message.get("more_body"):
-                    return b"".join(chunks)
-    except TimeoutError:
-        raise Problem("slow-body", f"the body was not whole after {SECONDS:.0f} seconds") from None
+    size, has_more = 0, True
+    while has_more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise _Gone
+        chunk, has_more = message.get("body", b""), message.get("more_body", False)
+        size += len(chunk)
+        if size <= LARGEST_BODY:
+            chunks.append(chunk)
+        elif size > _LARGEST_REFUSED:
+            break
+        else:
+            chunks.clear()
+    if size > LARGEST_BODY:
+        raise _too_large()
+    return b"".join(chunks)
 
 
 def _too_large() -> Problem:

@@ -10,7 +10,8 @@ from msgspec import Meta, Struct
 Text = Annotated[str, Meta(max_length=1_000_000)]
 Name = Annotated[str, Meta(min_length=1, max_length=512)]
 Label = Annotated[str, Meta(max_length=512)]
-Path = Annotated[str, Meta(max_length=4096)]
+Path = Annotated[str, Meta(max_length=4096, pattern=r"^[^\x00]*$")]
+Moment = Annotated[datetime, Meta(tz=True)]
 
 
 class ToolBody(Struct, forbid_unknown_fields=True):
@@ -26,7 +27,7 @@ class ToolBody(Struct, forbid_unknown_fields=True):
 class AccessBody(Struct, forbid_unknown_fields=True):
     """A path that the agent may read or write, or may not. A path that is allowed may be written unless it says `read`."""
 
-    path: Annotated[str, Meta(min_length=1, max_length=4096)]
+    path: Annotated[str, Meta(min_length=1, max_length=4096, pattern=r"^[^\x00]*$")]
     permission: Literal["read", "write"] | None = None
     recursive: bool = True
 
@@ -54,7 +55,7 @@ class AgentBody(Struct, forbid_unknown_fields=True, kw_only=True):
     scope: ScopeBody | None = None
     language: Label = ""
     docs: list[tuple[Name, Path]] = []
-    now: datetime | None = None
+    now: Moment | None = None
 
 
 class TurnBody(AgentBody, forbid_unknown_fields=True, kw_only=True):

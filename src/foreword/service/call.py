@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
 import msgspec
+import msgspec.inspect
 
 from ..errors import suggestion
 from .answers import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+_NUMBER = re.compile(r"0|[1-9]\d{0,17}", re.ASCII)
 
 
 class Call:
@@ -47,7 +51,9 @@ def read_body(data: bytes, kind: type) -> Any:
         return msgspec.json.decode(data, type=kind)
     except msgspec.ValidationError as error:
         raise Problem("wrong-body", _sentence(error, kind)) from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError:
+        raise Problem("not-json", "the body holds bytes that are no UTF-8; this route takes a JSON object") from None
+    except msgspec.DecodeError as error:
         said = "the body is empty" if not data.strip() else _sentence(error, kind)
         raise Problem("not-json", f"{said}; this route takes a JSON object") from None
     except RecursionError:
@@ -58,15 +64,29 @@ def read_query(text: str, kind: type) -> Any:
     """The query as this type; a Problem that says what is wrong with it."""
     try:
         given = parse_qs(text, keep_blank_values=True, strict_parsing=bool(text), errors="strict", max_num_fields=1000)
-        lists = {each.name for each in msgspec.structs.fields(kind) if "list" in str(each.type)}
-        for name, each in given.items():
-            if len(each) > 1 and name not in lists:
-                raise Problem("wrong-query", f"{name[:100]!r} is said {len(each)} times; once would be right")
-        return msgspec.convert(
-            {name: each if name in lists else each[0] for name, each in given.items()}, kind, strict=False
-        )
+        return msgspec.convert({name: _read(name, each, _fields(kind).get(name)) for name, each in given.items()}, kind)
     except (msgspec.ValidationError, ValueError) as error:
         raise Problem("wrong-query", _sentence(error, kind)) from None
+
+
+@cache
+def _fields(kind: type) -> dict[str, msgspec.inspect.Type]:
+    described = msgspec.inspect.type_info(kind)
+    assert isinstance(described, msgspec.inspect.StructType)
+    return {each.encode_name: each.type for each in described.fields}
+
+
+def _read(name: str, texts: list[str], kind: msgspec.inspect.Type | None) -> Any:
+    """What a query says of one field: a list, or a text as the number or truth it is written as. The type refuses all else."""
+    if isinstance(kind, msgspec.inspect.UnionType):
+        return texts
+    if len(texts) > 1:
+        raise Problem("wrong-query", f"{name[:100]!r} is said {len(texts)} times; once would be right")
+    if isinstance(kind, msgspec.inspect.BoolType):
+        return {"true": True, "false": False}.get(texts[0], texts[0])
+    if isinstance(kind, msgspec.inspect.IntType) and _NUMBER.fullmatch(texts[0]):
+        return int(texts[0])
+    return texts[0]
 
 
 def _sentence(error: Exception, kind: type) -> str:

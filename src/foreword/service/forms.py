@@ -111,5 +111,5 @@ class ProblemForm(TypedDict):
     title: str
     status: int
     detail: str
-    instance: NotRequired[str]
+    instance: str
     errors: NotRequired[list[PlaceForm]]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from hmac import compare_digest
 
 from .answers import Problem
 
 _LOOPBACK = frozenset(("localhost", "127.0.0.1", "[::1]"))
-_LARGEST_HEADERS = 32 * 1024
-_PAGE_MODES = ("navigate", "nested-navigate")
+LARGEST_HEADERS = 32 * 1024
 
 
 class Guard:
@@ -22,24 +21,21 @@ class Guard:
         self._token = token.encode()
         self._hosts = _LOOPBACK | {each.lower() for each in hosts}
 
-    def check(self, headers: Iterable[tuple[bytes, bytes]], is_open: bool) -> None:
+    def check(self, method: str, headers: Sequence[tuple[bytes, bytes]], is_open: bool) -> None:
         """A Problem if this request is not to be answered."""
-        named: dict[bytes, bytes] = {}
-        size = 0
-        for name, content in headers:
-            named[name] = content
-            size += len(name) + len(content)
-        if size > _LARGEST_HEADERS:
-            raise Problem(
-                "large-headers", f"the headers have {size:,} bytes; at most {_LARGEST_HEADERS:,} are accepted"
-            )
+        named = dict(headers)
+        size = sum(len(name) + len(content) for name, content in headers)
+        if size > LARGEST_HEADERS:
+            raise Problem("large-headers", f"the headers have {size:,} bytes; at most {LARGEST_HEADERS:,} are accepted")
         host = named.get(b"host", b"").decode("latin-1").lower()
+        if sum(name == b"host" for name, _ in headers) > 1:
+            raise Problem("foreign-host", "the request names several hosts")
         if not self._token and host and _without_port(host) not in self._hosts:
             raise Problem(
                 "foreign-host",
                 f"this service is known as {', '.join(sorted(self._hosts))}, not as {host[:200]!r}; --allow-host adds a name",
             )
-        _check_origin(named, host)
+        _check_origin(method, named, host)
         if self._token and not is_open:
             self._check_token(named.get(b"authorization", b""))
 
@@ -51,12 +47,13 @@ class Guard:
             raise Problem("wrong-token", "the token of the request is not the one this service was started with")
 
 
-def _check_origin(named: Mapping[bytes, bytes], host: str) -> None:
+def _check_origin(method: str, named: Mapping[bytes, bytes], host: str) -> None:
+    """A page of another site may lead people here by a link, and do nothing else."""
     origin = named.get(b"origin")
     if origin is not None and origin.decode("latin-1").lower().partition("://")[2] != host:
         raise Problem("foreign-origin", "this service answers its own page and programs, not pages of other sites")
     site, mode = (named.get(name, b"").decode("latin-1") for name in (b"sec-fetch-site", b"sec-fetch-mode"))
-    if site in ("cross-site", "same-site") and mode != "navigate":
+    if site in ("cross-site", "same-site") and not (mode == "navigate" and method in ("GET", "HEAD")):
         raise Problem("foreign-origin", "this service answers its own page and programs, not pages of other sites")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from datetime import UTC, datetime
 from typing import TextIO
@@ -26,7 +27,7 @@ class Log:
         """A request that was answered; `cause` names the exception behind a failure, without its words."""
         why = f"{problem}: {PROBLEMS[problem][1]}" if problem else ""
         path = raw_path[:_LONGEST].decode("latin-1").encode("ascii", "backslashreplace").decode()
-        time = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        time = _time()
         if self._is_json:
             line = {
                 "time": time,
@@ -43,12 +44,38 @@ class Log:
             tail = "".join(f"  {each}" for each in (why, cause) if each)
             self._write(f"{time} {status} {method} {path} {seconds * 1000:.1f} ms {id}{tail}")
 
+    def event(self, source: str, level: str, message: str, cause: str) -> None:
+        """Something beside requests that the server or a library tells."""
+        time = _time()
+        if self._is_json:
+            line = {"time": time, "level": level, "from": source, "message": message}
+            self._write(msgspec.json.encode(line | ({"cause": cause} if cause else {})).decode())
+        else:
+            self._write("  ".join(filter(None, (f"{time} {level} {source}", message, cause))))
+
     def _write(self, line: str) -> None:
         try:
             self._stream.write(line + "\n")
             self._stream.flush()
         except (OSError, ValueError):
             pass  # nobody reads the log any more; requests are answered all the same
+
+
+class Handler(logging.Handler):
+    """Brings what libraries log into the form of our lines. Only the server's own words are shown: those of others may quote a request."""
+
+    def __init__(self, log: Log) -> None:
+        super().__init__(logging.WARNING)
+        self._log = log
+
+    def emit(self, record: logging.LogRecord) -> None:
+        message = str(record.msg).strip().partition("\n")[0] if record.name.startswith("uvicorn") else ""
+        cause = cause_of(record.exc_info[1]) if record.exc_info and record.exc_info[1] else ""
+        self._log.event(record.name, record.levelname.lower(), message, cause)
+
+
+def _time() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def cause_of(error: BaseException) -> str:

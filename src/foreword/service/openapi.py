@@ -13,9 +13,12 @@ from .forms import ProblemForm
 from .routes import ROUTES, Route
 
 _REF = "#/components/schemas/{name}"
-_ALWAYS = ("no-token", "foreign-origin", "large-headers", "failed", "too-slow")
+_ALWAYS = ("not-http", "no-token", "foreign-origin", "slow-request", "large-headers", "failed", "too-slow")
 _SEGMENTS = {
-    "id": ({"type": "string", "minLength": 1, "maxLength": 512}, "The conversation, or the prompt"),
+    "id": (
+        {"type": "string", "minLength": 1, "maxLength": 512, "pattern": r"^[^\x00-\x1f\x7f-\x9f]+$"},
+        "The conversation, or the prompt",
+    ),
     "name": ({"type": "string", "minLength": 1}, "The skill"),
     "version": ({"type": "integer", "minimum": 0, "maximum": 999_999_999}, "The version of the template"),
     "number": ({"type": "integer", "minimum": 0, "maximum": 999_999_999}, "The edition"),
@@ -106,7 +109,7 @@ def _success(route: Route) -> dict[str, Any]:
 def _failures(route: Route) -> dict[str, Any]:
     kinds = [*_ALWAYS, *route.problems]
     kinds += ["wrong-query"] if route.query else []
-    kinds += ["not-json", "wrong-body", "too-large", "slow-body"] if route.body else []
+    kinds += ["not-json", "wrong-body", "too-large"] if route.body else []
     kinds += ["wrong-call"] if "{" in route.path or route.body or route.query else []
     by_status: dict[int, list[str]] = {}
     for kind in kinds:

@@ -51,7 +51,7 @@ class Route:
         return (self.function.__doc__ or "").strip()
 
 
-_TALK = ("outside-roots", "wrong-template", "store-down")
+_TALK = ("outside-roots", "not-found", "wrong-template", "store-down")
 ROUTES = (
     Route("GET", "/conversations/{id}", conversations.read_conversation, EditionForm, None, None, ("not-found", "store-down"), True),
     Route("POST", "/conversations/{id}/turn", conversations.turn, TurnForm, TurnBody, None, _TALK),
@@ -61,7 +61,7 @@ ROUTES = (
     Route("POST", "/conversations/{id}/skills/{name}", conversations.use_skill, forms.MessageForm, AgentBody, None, _TALK),
     Route("GET", "/conversations/{id}/editions", conversations.list_editions, forms.EditionsForm, None, None, ("not-found", "store-down")),
     Route("GET", "/conversations/{id}/editions/{number}", conversations.read_edition, EditionForm, None, None, ("not-found", "store-down")),
-    Route("GET", "/conversations/{id}/drift", conversations.read_drift, DriftForm, None, DriftQuery, ("not-found", *_TALK)),
+    Route("GET", "/conversations/{id}/drift", conversations.read_drift, DriftForm, None, DriftQuery, _TALK),
     Route("GET", "/conversations", conversations.list_conversations, forms.ConversationsForm, None, ListQuery, ("store-down",)),
     Route("GET", "/prompts/{id}", conversations.read_prompt, forms.KeptPromptForm, None, None, ("not-found", "store-down")),
     Route("GET", "/system-prompt", templates.read_template, forms.TemplateForm),
@@ -70,10 +70,10 @@ ROUTES = (
     Route("GET", "/system-prompt/versions", templates.list_versions, forms.VersionsForm, None, None, ("store-down",)),
     Route("POST", "/system-prompt/versions/{version}/restore", templates.restore_template, forms.TemplateForm, None, AuthorQuery, ("not-found", "store-down")),
     Route("GET", "/system-prompt/usage", templates.count_uses, forms.UsesForm, None, None, ("store-down",)),
-    Route("POST", "/system-prompt/preview", templates.preview, PromptForm, PreviewBody, None, ("outside-roots", "wrong-template")),
-    Route("POST", "/system-prompt/check", templates.check, forms.FindingsForm, CheckBody, None, ("outside-roots",)),
-    Route("POST", "/system-prompt/values", templates.list_values, forms.ValuesForm, ValuesBody, None, ("outside-roots",)),
-    Route("GET", "/files", templates.list_files, forms.EntriesForm, None, FilesQuery, ("outside-roots",)),
+    Route("POST", "/system-prompt/preview", templates.preview, PromptForm, PreviewBody, None, ("outside-roots", "not-found", "wrong-template")),
+    Route("POST", "/system-prompt/check", templates.check, forms.FindingsForm, CheckBody, None, ("outside-roots", "not-found")),
+    Route("POST", "/system-prompt/values", templates.list_values, forms.ValuesForm, ValuesBody, None, ("outside-roots", "not-found")),
+    Route("GET", "/files", templates.list_files, forms.EntriesForm, None, FilesQuery, ("outside-roots", "not-found")),
     Route("GET", "/layouts", templates.list_layouts, forms.LayoutsForm),
     Route("GET", "/roots", templates.list_roots, forms.RootsForm, is_at_hand=True),
     Route("GET", "/healthz", about.healthz, forms.StatusForm, is_at_hand=True, is_open=True),

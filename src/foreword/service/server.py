@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import re
 import shutil
 import signal
 import sys
@@ -17,14 +19,16 @@ from uvicorn.supervisors import Multiprocess
 from ..errors import CallError
 from ..extensions import installed
 from .application import Application
+from .connection import Connection
 from .guard import Guard
-from .log import Log
+from .log import Handler, Log
 from .metrics import Metrics
 from .routes import ROUTES
 from .service import Service
 
 TOKEN = "FOREWORD_TOKEN"
 _SETTINGS = "FOREWORD_SERVE"
+_TOKEN = re.compile(r"[!-~]+")
 _GRACE = 30
 _KEEP_ALIVE = 30
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -41,6 +45,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     hosts: tuple[str, ...] = ()
     is_json_logged: bool = False
     metrics: str = ""
+    seconds: float = 30.0
 
 
 def serve(settings: Settings, token: str, tell: Callable[[str], None]) -> None:
@@ -50,6 +55,8 @@ def serve(settings: Settings, token: str, tell: Callable[[str], None]) -> None:
             f"--host {settings.host}: anyone who reaches this address could read and set prompts; set {TOKEN} to a long random text,"
             " and clients send it as 'Authorization: Bearer …'"
         )
+    if token and not _TOKEN.fullmatch(token):
+        raise CallError(f"{TOKEN} takes letters, digits and signs of ASCII without blanks, as a header can carry them")
     Service(settings.store, settings.roots).talks.close()  # what is wrong with them is said here, once
     folder = tempfile.mkdtemp(prefix="foreword-metrics-") if settings.workers > 1 else ""
     try:
@@ -73,6 +80,7 @@ def configured(settings: Settings, application: str = "foreword.service.server:a
         log_level="warning",
         server_header=False,
         proxy_headers=False,
+        http=Connection,
         ws="none",
         timeout_graceful_shutdown=_GRACE,
         timeout_keep_alive=_KEEP_ALIVE,
@@ -81,6 +89,7 @@ def configured(settings: Settings, application: str = "foreword.service.server:a
 
 def _listen(settings: Settings, tell: Callable[[str], None]) -> None:
     config = configured(settings)
+    _logging(settings)
     listening = _bound(config)
     name = f"[{settings.host}]" if ":" in settings.host else settings.host
     where = f"http://{name}:{listening.getsockname()[1]}"
@@ -131,4 +140,12 @@ def application() -> Application:
     settings = msgspec.json.decode(os.environ[_SETTINGS], type=Settings)
     service = Service(settings.store, settings.roots, installed())
     guard = Guard(os.environ.get(TOKEN, ""), (*settings.hosts, settings.host))
-    return Application(service, guard, Log(settings.is_json_logged, sys.stderr), Metrics(ROUTES, settings.metrics))
+    log = _logging(settings)
+    return Application(service, guard, log, Metrics(ROUTES, settings.metrics), settings.seconds)
+
+
+def _logging(settings: Settings) -> Log:
+    """The log of this process, through which the server and libraries speak too."""
+    log = Log(settings.is_json_logged, sys.stderr)
+    logging.getLogger().handlers = [Handler(log)]
+    return log

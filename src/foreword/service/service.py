@@ -105,7 +105,7 @@ class Service:
 
 def named_layout(name: str) -> str:
     """A layout as a request may name it: shipped, or by an address. A file would be any file of this machine."""
-    if not name.startswith("$") and ("/" in name or "\\" in name or name.endswith(".toml")):
+    if not name.startswith("$") and (name in (".", "..") or "/" in name or "\\" in name or name.endswith(".toml")):
         raise Problem(
             "wrong-call", "over HTTP a layout is a shipped one or an address such as $user/mine; it cannot be a file"
         )

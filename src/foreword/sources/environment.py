@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 
-from ..errors import CallError
+from ..errors import CallError, MissingError
 from ..vocabulary import Workspace, printable
 
 TYPE_CHECKING = False
@@ -25,7 +25,7 @@ def settled(workspace: Workspace, reader: Reader) -> Workspace:
     cwd = absolute(workspace.cwd, environment)
     if not reader.is_folder(cwd):
         what = "is not a directory" if os.path.lexists(cwd) else "does not exist"
-        raise CallError(f"the working directory {printable(workspace.cwd)} {what}; name a directory that is there")
+        raise MissingError(f"the working directory {printable(workspace.cwd)} {what}; name a directory that is there")
     platform = workspace.platform or sys.platform
     home = workspace.home if workspace.home is not None else _home(platform, environment)
     if workspace.root:

@@ -1,0 +1,102 @@
+"""One connection, held inside its limits before a request reaches the application.
+
+The parser of uvicorn keeps whatever it is sent until a line ends, and waits for that as long as it takes. Here what comes
+without being a body is counted, and the time until a request has its headers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from secrets import token_hex
+from typing import Any
+
+import msgspec
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+
+from .answers import Problem
+from .guard import LARGEST_HEADERS
+
+
+class Connection(HttpToolsProtocol):
+    """A connection that is closed when a request's head is too large or too slow. What is wrong with it is a problem as any other."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._outside = 0
+        self._timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if self.transport.is_closing():
+            return
+        self._outside += len(data)
+        super().data_received(data)
+        if self.transport.is_closing():
+            return
+        if self._outside > LARGEST_HEADERS:
+            self._refuse("large-headers", f"a request has at most {LARGEST_HEADERS:,} bytes beside its body")
+        elif self.cycle is None or self.cycle.response_complete:
+            self._wait()
+
+    def on_headers_complete(self) -> None:
+        self._outside = 0
+        self._stop_waiting()
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        self._outside = 0
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._outside = 0
+        super().on_message_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        self._refuse(
+            "not-http", "what was sent is no request of HTTP/1.1, or its address holds bytes that are not escaped"
+        )
+
+    def _unsupported_upgrade_warning(self) -> None:
+        """The request is answered as if it had not asked for another protocol, and the connection ends with it."""
+        if self.cycle is not None:
+            self.cycle.keep_alive = False
+
+    def _wait(self) -> None:
+        if self._timer is None:
+            self._timer = self.loop.call_later(self.app_state["seconds"], self._is_late)
+
+    def _stop_waiting(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _is_late(self) -> None:
+        self._timer = None
+        if not self._outside:
+            self.transport.close()  # nothing was asked, so nothing is answered
+        elif not self.transport.is_closing():
+            self._refuse("slow-request", f"the request had not its headers after {self.app_state['seconds']:g} seconds")
+
+    def _refuse(self, kind: str, detail: str) -> None:
+        """Say what is wrong, and end the connection. A request that came whole before it is answered first, and then it ends."""
+        self._stop_waiting()
+        id = token_hex(8)
+        answer = Problem(kind, detail).answer(id)
+        self.app_state["tell"](answer, id)
+        cycle = self.cycle
+        if cycle is not None and not cycle.response_complete and (cycle.response_started or not cycle.more_body):
+            cycle.keep_alive = False
+            self.flow.pause_reading()
+            return
+        if not self.pipeline:
+            body = msgspec.json.encode(answer.body)
+            head = f"content-type: {answer.kind}\r\ncontent-length: {len(body)}\r\nx-request-id: {id}\r\nconnection: close\r\n\r\n"
+            self.transport.write(STATUS_LINE[answer.status] + head.encode() + body)
+        self.transport.close()
