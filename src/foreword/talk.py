@@ -215,9 +215,16 @@ class Talk:
         except StoreError as error:
             if self.layout.compaction.get("under") != "new":
                 raise
-            told = [finding("store-down", f"{error}; the request stands alone")]
-            settled, is_reused = Settled(Edition(0, ""), (), told), False
-        turn = self._turn(settled, is_reused, message, messages)
+            return self.compact_alone(error, message, messages)
+        return self._asked(self._turn(settled, is_reused, message, messages))
+
+    def compact_alone(self, error: StoreError, message: str = "", messages: Sequence[Message] = ()) -> Turn:
+        """The request for a summary without a prompt, where the store does not say which one it is."""
+        told = [finding("store-down", f"{error}; the request stands alone")]
+        return self._asked(self._turn(Settled(Edition(0, ""), (), told), False, message, messages))
+
+    def _asked(self, turn: Turn) -> Turn:
+        """A turn in which a summary is asked for."""
         request = self.layout.wording.get("compaction", "")
         if self.layout.compaction.get("say") == "message":
             return replace(turn, messages=(*turn.messages, {"role": "user", "content": request}))

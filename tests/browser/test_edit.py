@@ -127,7 +127,9 @@ def test_every_variable_has_a_button_in_the_group_of_its_type_with_its_value(edi
         expect(button).to_be_visible()
         value = values[variable["type"], variable["name"]]
         if variable["name"] != "time":  # which has gone on meanwhile
-            expect(button.locator(".value")).to_have_text(value.strip().split("\n")[0] if value else "not existing here")
+            expect(button.locator(".value")).to_have_text(
+                value.strip().split("\n")[0] if value else "not existing here"
+            )
 
 
 def test_a_button_inserts_at_the_caret_replaces_a_selection_and_can_be_undone(editor):

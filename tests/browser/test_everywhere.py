@@ -17,7 +17,9 @@ def lived_in(shared_site):
     """A service that has been used: versions, conversations, drift, and something to find."""
     shared_site.write("One.\n[file:AGENTS.md]\n", "Ada", "a beginning")
     shared_site.construct("talk-1")
-    shared_site.write("Two.\n[file:AGENTS.md]\nOn [git:branch] in [prompt:cwd].\n[endif]\n", "Grace", "say where we are")
+    shared_site.write(
+        "Two.\n[file:AGENTS.md]\nOn [git:branch] in [prompt:cwd].\n[endif]\n", "Grace", "say where we are"
+    )
     shared_site.construct("talk-2")
     return shared_site
 
@@ -91,7 +93,10 @@ VIEWS = {
 def complaints(page):
     """What axe, which the page has loaded, says about all that is shown."""
     found = page.evaluate("async () => (await axe.run(document, { resultTypes: ['violations'] })).violations")
-    return [(each["id"], [(node["html"][:120], node["failureSummary"][:300]) for node in each["nodes"][:3]]) for each in found]
+    return [
+        (each["id"], [(node["html"][:120], node["failureSummary"][:300]) for node in each["nodes"][:3]])
+        for each in found
+    ]
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -175,7 +180,19 @@ def test_everything_can_be_reached_by_keyboard_and_shows_its_focus(open_page, li
     page = open_page(f"{lived_in.url}/#/edit")
     settle_editor(page)
     reached = " | ".join(reached_by_tab(page))
-    for name in ("Close", "History", "insert system:date", "Path of a file", "wrap the selection", "Template", "Folder", "Layout", "Model", "Tools", "Line 4"):
+    for name in (
+        "Close",
+        "History",
+        "insert system:date",
+        "Path of a file",
+        "wrap the selection",
+        "Template",
+        "Folder",
+        "Layout",
+        "Model",
+        "Tools",
+        "Line 4",
+    ):
         assert name in reached, f"{name} not in {reached}"
 
 
@@ -245,8 +262,15 @@ def test_no_request_leaves_the_machine(open_page, lived_in):
         show(page)
     others = [url for url in asked if not url.startswith((lived_in.url, "data:", "about:"))]
     assert others == []
-    text = "".join(path.read_text() for path in (ROOT / "src/foreword/service/static").iterdir() if path.suffix in (".js", ".css", ".html"))
-    assert set(re.findall(r"(?:src|href)=\W?https?://[^\s\"']+|url\(\W?https?:[^)]*\)|@import[^;]*http[^;]*", text)) == set()
+    text = "".join(
+        path.read_text()
+        for path in (ROOT / "src/foreword/service/static").iterdir()
+        if path.suffix in (".js", ".css", ".html")
+    )
+    assert (
+        set(re.findall(r"(?:src|href)=\W?https?://[^\s\"']+|url\(\W?https?:[^)]*\)|@import[^;]*http[^;]*", text))
+        == set()
+    )
 
 
 def test_it_loads_under_200_kilobytes_compressed(open_page, lived_in):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -31,6 +32,7 @@ PROBLEMS = {
     "store-down": (503, "The store cannot be reached"),
     "too-slow": (504, "The work took too long"),
 }
+_PLACE = re.compile(r"\(line (\d+), column \d+\)")
 RETRY_AFTER = {"store-down": "5", "too-slow": "5"}
 
 
@@ -44,6 +46,12 @@ class Answer:
     kind: str = "application/json"
     counts: Sequence[str] = ()
     problem: str = ""
+
+
+def line_of(error: Exception) -> int | None:
+    """The line of the template that its error names."""
+    found = _PLACE.search(str(error))
+    return int(found[1]) if found else None
 
 
 class Problem(Exception):

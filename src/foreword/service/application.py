@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from ..errors import ForewordError, MissingError, StoreError, TemplateError
-from .answers import Answer, Problem
+from .answers import Answer, Problem, line_of
 from .call import Call, read_body, read_query
 from .guard import Guard
 from .log import Log, cause_of
@@ -26,7 +26,6 @@ _LARGEST_REFUSED = 8 * LARGEST_BODY
 _SECONDS = 30.0
 _THREADS = 32
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
-_PLACE = re.compile(r"[^\s:]+:(\d+)")
 
 Scope = Any
 Receive = Any
@@ -134,8 +133,7 @@ def _done(route: Route, service: Service, call: Call) -> Answer:
     except StoreError as error:
         raise Problem("store-down", f"{error}") from error
     except TemplateError as error:
-        found = _PLACE.match(str(error))
-        place = {"line": int(found[1]) if found else None, "message": str(error)}
+        place = {"line": line_of(error), "message": str(error)}
         raise Problem("wrong-template", str(error), errors=[place]) from error
     except MissingError as error:
         raise Problem("not-found", str(error)) from error

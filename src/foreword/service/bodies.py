@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
@@ -11,7 +11,23 @@ Text = Annotated[str, Meta(max_length=1_000_000)]
 Name = Annotated[str, Meta(min_length=1, max_length=512)]
 Label = Annotated[str, Meta(max_length=512)]
 Path = Annotated[str, Meta(max_length=4096, pattern=r"^[^\x00]*$")]
+_DEEPEST = 100
 Moment = Annotated[datetime, Meta(tz=True)]
+
+
+def _check_depth(form: object, what: str) -> None:
+    """Whatever is kept is written and read again, here and elsewhere, by programs that go as deep as it is nested."""
+    level = [form]
+    for _ in range(_DEEPEST):
+        level = [
+            inner
+            for each in level
+            for inner in (each.values() if isinstance(each, dict) else each)  # type: ignore[attr-defined]
+            if inner and isinstance(inner, (dict, list))
+        ]
+        if not level:
+            return
+    raise ValueError(f"{what} may be nested {_DEEPEST} levels deep, not deeper")
 
 
 class ToolBody(Struct, forbid_unknown_fields=True):
@@ -22,6 +38,9 @@ class ToolBody(Struct, forbid_unknown_fields=True):
     snippet: Text = ""
     guidelines: list[Text] = []
     schema: dict[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        _check_depth(self.schema or {}, "a schema")
 
 
 class AccessBody(Struct, forbid_unknown_fields=True):
@@ -57,12 +76,22 @@ class AgentBody(Struct, forbid_unknown_fields=True, kw_only=True):
     docs: list[tuple[Name, Path]] = []
     now: Moment | None = None
 
+    def __post_init__(self) -> None:
+        try:
+            _ = self.now and self.now.astimezone(UTC)
+        except OverflowError:
+            raise ValueError("now lies outside of the years that can be told in UTC") from None
+
 
 class TurnBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
     """An agent, what the user says, and the messages so far."""
 
     message: Text = ""
     messages: list[dict[str, Any]] = []
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_depth(self.messages, "messages")
 
 
 class PreviewBody(AgentBody, forbid_unknown_fields=True, kw_only=True):

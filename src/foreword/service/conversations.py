@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import msgspec
 
+from ..errors import StoreError
 from ..vocabulary import Edition, Turn, digest
 from ..wire import conversation_form, drift_form, edition_form, edition_row_form, turn_form
 from .answers import Answer, Problem
 from .bodies import AgentBody, ConstructQuery, DriftQuery, ListQuery, ToolBody, TurnBody
 from .call import Call
-from .service import Service
+from .service import DEFAULT_LAYOUT, Service
 
 _SHARED = 256
 _HEAD = ("conversation", "edition", "made")
@@ -31,7 +32,13 @@ def turn(service: Service, call: Call) -> Answer:
 def compact(service: Service, call: Call) -> Answer:
     """The request for a summary of the conversation, as its layout asks for it."""
     body: TurnBody = call.body
-    return _turned(service.talk(call.text("id"), body).compact(body.message, body.messages, body.now))
+    id = call.text("id")
+    try:
+        talk = service.talk(id, body)
+    except StoreError as error:  # only the store knows the layout
+        alone = service.talk(id, body, DEFAULT_LAYOUT)
+        return _turned(alone.compact_alone(error, body.message, body.messages))
+    return _turned(talk.compact(body.message, body.messages, body.now))
 
 
 def reload(service: Service, call: Call) -> Answer:
@@ -105,7 +112,7 @@ def read_prompt(service: Service, call: Call) -> Answer:
 
 
 def _turned(turn: Turn) -> Answer:
-    counts = ["reuses" if turn.is_reused else "constructs"]
+    counts = ["reuses" if turn.is_reused else "constructs"] if turn.edition else []
     codes = {each.code for each in turn.findings}
     counts += [name for code, name in (("drift", "drift"), ("store-down", "store_errors")) if code in codes]
     return Answer(turn_form(turn), counts=counts)

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from ..engine import counted, default_template, local_time
-from ..errors import ForewordError, StaleError, StoreError, TemplateError
+from ..errors import StaleError, StoreError, TemplateError
 from ..findings import finding
 from ..packs import layout_names, shipped_layout
 from ..settings import parse_assignment
@@ -19,7 +19,7 @@ from ..template.brackets import LIMIT
 from ..template.catalog import CATALOG
 from ..vocabulary import Access, Agent, Document, Scope, TemplateVersion, replace
 from ..wire import finding_form, variable_form, version_form
-from .answers import Answer, Problem
+from .answers import Answer, Problem, line_of
 from .bodies import AgentBody, AuthorQuery, CheckBody, FilesQuery, PreviewBody, TemplateBody, ValuesBody
 from .call import Call
 from .service import DEFAULT_LAYOUT, Service, named_layout
@@ -78,8 +78,11 @@ def preview(service: Service, call: Call) -> Answer:
     """The prompt as it would be made now, with one template replaced. Nothing is kept."""
     body: PreviewBody = call.body
     talk = service.talk(body.session or "preview", body, named_layout(body.layout) or DEFAULT_LAYOUT)
-    text = body.template if body.template is not None else _global_or_default(service)
-    return Answer(counted(talk.preview(Document(_TRIED, text), body.now), body.model, body.provider))
+    try:
+        prompt = talk.preview(None if body.template is None else Document(_TRIED, body.template), body.now)
+    except StoreError:  # only the global template is in the store
+        prompt = talk.preview(Document(_TRIED, default_template()), body.now)
+    return Answer(counted(prompt, body.model, body.provider))
 
 
 def check(service: Service, call: Call) -> Answer:
@@ -92,7 +95,7 @@ def check(service: Service, call: Call) -> Answer:
     try:
         found = talk.preview(Document(_TRIED, body.template)).findings
     except TemplateError as error:
-        found = [finding("template-error", str(error), _TRIED, _line(error))]
+        found = [finding("template-error", str(error), _TRIED, line_of(error))]
     return Answer({"findings": [finding_form(each) for each in found if each.code.startswith(_CHECKED)]})
 
 
@@ -150,14 +153,6 @@ def list_roots(service: Service, call: Call) -> Answer:
     return Answer({"roots": service.roots})
 
 
-def _global_or_default(service: Service) -> str:
-    try:
-        kept = service.talks.store.template()
-    except StoreError:
-        kept = None
-    return kept.template if kept else default_template()
-
-
 def _keep(service: Service, call: Call, template: str, note: str, after: int | None) -> Answer:
     query: AuthorQuery = call.query
     if len(template) > LIMIT:
@@ -179,8 +174,3 @@ def _expected(header: str) -> int | None:
         return None
     found = re.fullmatch(r'\s*(?:W/)?"(\d{1,9})"\s*', header)
     return int(found[1]) if found else -1
-
-
-def _line(error: ForewordError) -> int | None:
-    found = re.match(rf"{_TRIED}:(\d+)", str(error))
-    return int(found[1]) if found else None

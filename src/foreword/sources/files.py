@@ -162,8 +162,12 @@ class Reader:
         """Whether a directory is there. Asked once; its absence is stamped by the directory above."""
         known = self._folders.get(path)
         if known is None:
-            known = self._folders[path] = self._look_for_folder(path)
-        return known
+            way = [path]  # a path may have more segments than calls can be nested
+            while way[-1] != "/" and above(way[-1]) not in self._folders:
+                way.append(above(way[-1]))
+            for each in reversed(way):
+                known = self._folders[each] = self._look_for_folder(each)
+        return bool(known)
 
     def entries(self, path: str) -> tuple[list[str], str]:
         """The names in a directory by code point, and why they could not be had."""
@@ -240,11 +244,13 @@ class Reader:
         return not is_inside(real, real_root)
 
     def _has_link(self, path: str, root: str) -> bool:
-        if path == root:
-            return False
-        known = self._links.get(path)
-        if known is None:
-            known = self._links[path] = self._is_link(path) or self._has_link(above(path), root)
+        way = []
+        while path != root and path not in self._links:
+            way.append(path)
+            path = above(path)
+        known = path != root and self._links[path]
+        for each in reversed(way):
+            known = self._links[each] = known or self._is_link(each)
         return known
 
     def _is_link(self, path: str) -> bool:
@@ -259,12 +265,13 @@ class Reader:
         What is not there is remembered by the directory it would be in. A link that leads nowhere is not trusted: it may lead
         somewhere else when another link does, of which nothing is known here.
         """
-        if path not in self.stamps:
+        missing = path
+        while missing not in self.stamps:
             try:
-                self.stamps[path] = _trusted(self.disk.stat(path))
+                self.stamps[missing] = _trusted(self.disk.stat(missing))
             except (OSError, ValueError):
-                self.stamps[path] = UNTRUSTED if self._is_link(path) else None
-                self.stamp(above(path))
+                self.stamps[missing] = UNTRUSTED if self._is_link(missing) else None
+                missing = above(missing)
         return self.stamps[path]
 
     def stamp_way(self, path: str, top: str) -> None:
@@ -278,7 +285,7 @@ class Reader:
         self.stamps[path] = UNTRUSTED
 
     def _look_for_folder(self, path: str) -> bool:
-        if path != "/" and not self.is_folder(above(path)):
+        if path != "/" and not self._folders[above(path)]:
             return False
         try:
             status = self.disk.stat(path)

@@ -1,0 +1,243 @@
+"""The service as a process of its own, asked over real sockets.
+
+Whatever is secret in these tests (prompts, templates, messages, tokens, the home directory) holds the word `planted`. When a
+server ends, every line of its log must parse, and none may hold that word, a traceback, or a fault of ours.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+TOKEN = "planted-token-5b0c"
+PATIENCE = 60
+_LINE = re.compile(
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (\d{3}) ([A-Z-]+) (\S+) \d+\.\d ms ([A-Za-z0-9._-]{1,64})(?:  (.*))?"
+)
+_KEYS = {"time", "status", "method", "path", "ms", "request"}
+
+
+class Reply:
+    """An answer."""
+
+    def __init__(self, status, headers, body):
+        self.status, self.body = status, body
+        self.headers = {name.lower(): content for name, content in headers}
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+    @property
+    def problem(self):
+        """The kind of the problem it tells; its whole form is checked on the way."""
+        assert self.headers["content-type"] == "application/problem+json", (self.status, self.body[:300])
+        told = self.json
+        assert (told["status"], told["instance"]) == (
+            self.status,
+            f"urn:foreword:request:{self.headers['x-request-id']}",
+        )
+        assert told["title"] and told["detail"] and told["type"].startswith("urn:foreword:problem:")
+        return told["type"].rpartition(":")[2]
+
+
+class Server:
+    """A process of `foreword serve` on a free port. Its log goes to a file."""
+
+    def __init__(self, folder, *options, home, token="", environment=()):
+        self.folder, self.token = Path(folder), token
+        self.log_path = self.folder / "log"
+        surroundings = {"PATH": os.environ["PATH"], "HOME": str(home), "LC_ALL": "C.UTF-8", **dict(environment)}
+        if token:
+            surroundings["FOREWORD_TOKEN"] = token
+        command = [sys.executable, "-m", "foreword", "serve", "--port", "0", *options]
+        with open(self.log_path, "wb") as log:
+            self.process = subprocess.Popen(
+                command, stdout=subprocess.PIPE, stderr=log, text=True, cwd=self.folder, env=surroundings
+            )
+        told = self.process.stdout.readline()
+        assert told.startswith("Foreword listens on http://127.0.0.1:"), (told, self.log_path.read_text())
+        self.url = told.split()[-1]
+        self.port = int(self.url.rpartition(":")[2])
+
+    def ask(self, method, path, body=None, headers=(), token=None):
+        """One request on a connection of its own. A body that is not bytes is sent as JSON; the token is sent where there is one."""
+        headers = dict(headers)
+        token = self.token if token is None else token
+        if token:
+            headers.setdefault("Authorization", f"Bearer {token}")
+        if body is not None and not isinstance(body, bytes):
+            body = json.dumps(body).encode()
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        try:
+            connection.request(method, path, body, headers)
+            answer = connection.getresponse()
+            return Reply(answer.status, answer.getheaders(), answer.read())
+        finally:
+            connection.close()
+
+    def get(self, path, **options):
+        return self.ask("GET", path, **options)
+
+    def post(self, path, body=None, **options):
+        return self.ask("POST", path, {} if body is None else body, **options)
+
+    def talk(self, id, what="turn", query="", **body):
+        """A route of a conversation."""
+        return self.post(f"/conversations/{quote(id, safe='')}/{what}{query}", {"cwd": "", **body})
+
+    def raw(self, *pieces, is_ended=False):
+        """What comes back for these bytes, until the server closes; `is_ended` closes our side once all is sent."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE) as connection:
+            for piece in pieces:
+                try:
+                    connection.sendall(piece)
+                except OSError:
+                    break  # refused meanwhile: what it said is read below
+            if is_ended:
+                connection.shutdown(socket.SHUT_WR)
+            return b"".join(_each(connection))
+
+    def answer(self, *pieces):
+        """The one answer to these bytes."""
+        head, _, body = self.raw(*pieces).partition(b"\r\n\r\n")
+        first, *lines = head.decode().split("\r\n")
+        return Reply(int(first.split()[1]), [line.split(": ", 1) for line in lines], body)
+
+    def memory(self):
+        """The most memory that the process ever had, in MB."""
+        found = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{self.process.pid}/status").read_text())
+        return int(found[1]) / 1024
+
+    def log(self):
+        """Its log, each line read: time, status, method, path, ms, request, problem; other events as they are."""
+        return [_read(line) for line in self.log_path.read_text().splitlines()]
+
+    def lines(self, request):
+        """The lines of the log that have this id; they are written behind the answer."""
+        for _ in range(1000):
+            if found := [line for line in self.log() if line.get("request") == request]:
+                return found
+            time.sleep(0.01)
+        raise AssertionError(f"no line of the log tells of request {request}")
+
+    def close(self):
+        """End the process, and look at what it leaves."""
+        self.process.send_signal(signal.SIGTERM)
+        assert self.process.wait(PATIENCE) in (0, -signal.SIGTERM)
+        self.process.stdout.close()
+        text = self.log_path.read_text()
+        assert "planted" not in text.lower()
+        assert "Traceback" not in text
+        assert [line for line in self.log() if line.get("status") == 500 or "status" not in line] == []
+
+
+def _each(connection):
+    while True:
+        try:
+            data = connection.recv(1 << 16)
+        except ConnectionResetError:
+            return
+        if not data:
+            return
+        yield data
+
+
+def _read(line):
+    if line.startswith("{"):
+        read = json.loads(line)
+        assert read.keys() >= _KEYS or read.keys() >= {"time", "level", "from"}, line
+        return read
+    found = _LINE.fullmatch(line)
+    assert found, line
+    status, method, path, request, problem = found.groups()
+    return {"status": int(status), "method": method, "path": path, "request": request, "problem": problem or ""}
+
+
+SKILL = "---\nname: tidy\ndescription: Tidies up.\n---\nSweep the planted floor.\n"
+FILES = {
+    "w/AGENTS.md": "Be kind: planted-prompt.\n",
+    "w/notes.md": "Notes.\n",
+    "w/.env": "PASSWORD=planted\n",
+    "w/id_rsa": "planted\n",
+    "w/sub/inner.md": "Inner.\n",
+    "w/sub/.git/HEAD": "ref: refs/heads/main\n",
+    "w/ünï code/a.md": "A.\n",
+    "w/.agents/skills/tidy/SKILL.md": SKILL,
+    "w-evil/AGENTS.md": "Evil.\n",
+    "outside/secret.txt": "planted-outside\n",
+    "repo/.git/HEAD": "ref: refs/heads/main\n",
+    "repo/above.md": "planted-above\n",
+    "repo/served/below.md": "Below.\n",
+}
+LINKS = {"w/link-out": "outside", "w/link-file": "outside/secret.txt", "w/link-in": "w/sub", "w/loop": "w/loop"}
+
+
+@pytest.fixture(scope="session")
+def place(tmp_path_factory):
+    """Folders to serve, what lies beside them, and a home directory."""
+    top = tmp_path_factory.mktemp("place")
+    for name, text in FILES.items():
+        (top / name).parent.mkdir(parents=True, exist_ok=True)
+        (top / name).write_text(text)
+    for name, target in LINKS.items():
+        (top / name).symlink_to(top / target)
+    (top / "planted-home").mkdir()
+    return top
+
+
+@pytest.fixture(scope="session")
+def start(place, tmp_path_factory):
+    """`start("--time-limit", "1")` starts a server for `w` that ends with the tests; `root=` and `store=` name others."""
+    servers = []
+
+    def start(*options, root="w", store="", **more):
+        folder = tmp_path_factory.mktemp("server")
+        url = store or f"sqlite:///{folder}/store.db"
+        server = Server(
+            folder, "--root", str(place / root), "--store", url, *options, home=place / "planted-home", **more
+        )
+        servers.append(server)
+        return server
+
+    yield start
+    for server in servers:
+        if server.process.returncode is None:
+            server.close()
+
+
+@pytest.fixture(scope="session")
+def service(start):
+    """The service as it starts without options."""
+    return start()
+
+
+@pytest.fixture(scope="session")
+def guarded(start):
+    """A service with a token, that logs JSON."""
+    return start("--log", "json", token=TOKEN)
+
+
+@pytest.fixture(scope="session")
+def hasty(start):
+    """A service that waits only a moment for requests."""
+    return start("--time-limit", "1.5")
+
+
+@pytest.fixture
+def fresh(start):
+    """A service of its own for one test, with an empty store."""
+    server = start()
+    yield server
+    server.close()

@@ -1,0 +1,352 @@
+"""Conversations over HTTP: every route, in every layout, with every id that can be and some that cannot."""
+
+from urllib.parse import quote
+
+import pytest
+
+from foreword.packs import layout_names
+from foreword.store import open_store
+
+TOOLS = [{"name": "read_file", "description": "Reads.", "schema": {"type": "object"}}, {"name": "shell"}]
+
+
+def editions(server, id):
+    return [row["edition"] for row in server.get(f"/conversations/{quote(id, safe='')}/editions").json["editions"]]
+
+
+# Constructing
+
+
+def test_constructing_again_gives_the_edition_that_is_there(service):
+    first = service.talk("construct", "construct").json
+    assert (first["edition"], first["reused"]) == (1, False)
+    service.ask("PUT", "/system-prompt", {"template": "planted another"})
+    again = service.talk("construct", "construct").json
+    assert again == {**first, "reused": True}
+    assert service.talk("construct", "construct", "?rebuild=false").json == again
+    anew = service.talk("construct", "construct", "?rebuild=true").json
+    assert (anew["edition"], anew["reused"], anew["system"]) == (2, False, "planted another")
+    assert service.talk("construct", "construct").json == {**anew, "reused": True}
+    assert service.talk("construct", "construct", "?rebuild=true").json["edition"] in (2, 3)
+    assert editions(service, "construct")[:2] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "query", ["?rebuild=1", "?rebuild=True", "?rebuild=", "?rebuild", "?rebuild=true&rebuild=true"]
+)
+def test_a_rebuild_is_asked_for_by_true(service, query):
+    assert service.talk("rebuild", "construct", query).problem == "wrong-query"
+    assert service.get("/conversations/rebuild").status == 404
+
+
+# Turns, in every layout
+
+
+@pytest.mark.parametrize("layout", layout_names())
+def test_a_conversation_in_every_layout(service, layout):
+    id = f"layout {layout}"
+    history = [
+        {"role": "user", "content": "planted hello"},
+        {"role": "assistant", "content": [{"type": "text", "text": "hi"}]},
+    ]
+    body = {"layout": layout, "tools": TOOLS, "model": "m", "provider": "p", "now": "2026-03-07T08:55:05-06:00"}
+    first = service.talk(id, messages=history, message="planted go", **body).json
+    assert first.keys() == {"conversation", "edition", "reused", "system", "messages", "tools", "findings"}
+    assert (first["conversation"], first["edition"], first["reused"]) == (id, 1, False)
+    assert first["messages"][:2] == history and first["messages"][-1] == {"role": "user", "content": "planted go"}
+    assert [each["name"] for each in first["tools"]] == ["read_file", "shell"]
+    second = service.talk(id, tools=TOOLS, model="m", provider="p").json  # goes on with its layout
+    assert (second["edition"], second["reused"], second["system"]) == (1, True, first["system"])
+    kept = service.get(f"/conversations/{quote(id)}").json
+    assert (kept["system"], kept["layout"], kept["tools"]) == (first["system"], f"$std/{layout}", first["tools"])
+    assert kept["made_for"].items() >= {"model": "m", "provider": "p"}.items()
+    drift = service.get(f"/conversations/{quote(id)}/drift")
+    assert (drift.status, drift.json["conversation"]) == (200, id)
+    reloaded = service.talk(id, "reload", tools=TOOLS)
+    assert (reloaded.status, reloaded.json["messages"]) == (200, [])
+    compacted = service.talk(id, "compact", tools=TOOLS, messages=history).json
+    assert compacted["messages"][:2] == history
+    assert len(compacted["system"]) + len(compacted["messages"]) > len(kept["system"])
+    assert service.get(f"/conversations/{quote(id)}").json["layout"] == f"$std/{layout}"
+
+
+def test_without_a_layout_it_is_builder(fresh):
+    assert fresh.talk("a").json["system"].startswith("You are a helpful coding assistant.")
+    assert fresh.get("/conversations/a").json["layout"] == "$std/builder"
+
+
+@pytest.mark.parametrize(
+    ("layout", "status", "kind"),
+    [
+        ("ghost", 404, "not-found"),
+        ("$user/ghost", 404, "not-found"),
+        ("$ghost/x", 404, "not-found"),
+        ("$user/../../../etc/x", 400, "wrong-call"),
+        ("$", 400, "wrong-call"),
+        ("../w/x.toml", 400, "wrong-call"),
+        ("/etc/passwd", 400, "wrong-call"),
+        ("x.toml", 400, "wrong-call"),
+        ("..", 400, "wrong-call"),
+        (".", 400, "wrong-call"),
+        ("$user/\0", 404, "not-found"),
+        ("l" * 513, 400, "wrong-body"),
+    ],
+)
+def test_a_layout_that_is_none(service, layout, status, kind):
+    reply = service.talk("layout", layout=layout)
+    assert (reply.status, reply.problem) == (status, kind)
+    assert service.get("/conversations/layout").status == 404
+
+
+def test_drift_says_what_changed_and_for_whom(fresh, place):
+    fresh.talk("d", layout="opal", tools=TOOLS)
+    assert fresh.get("/conversations/d/drift").json["changed"] is False
+    told = fresh.get("/conversations/d/drift?tool=shell&tool=edit").json
+    assert (told["changed"], told["tools"]["added"], told["tools"]["removed"]) == (True, ["edit"], ["read_file"])
+    assert fresh.get("/conversations/d/drift?cwd=sub").json["sections"]
+    notes = place / "w" / "AGENTS.md"
+    before = notes.read_text()
+    notes.write_text("Something planted else.\n")
+    try:
+        told = fresh.get("/conversations/d/drift").json
+    finally:
+        notes.write_text(before)
+    assert [(each["section"], each["change"]) for each in told["sections"]] == [("context", "changed")]
+    assert [source.endswith("/w/AGENTS.md") for source in told["sections"][0]["sources"]] == [True]
+    assert fresh.get("/conversations/none/drift").problem == "not-found"
+
+
+# Skills
+
+
+@pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pi"])
+def test_a_skill_is_given_once(service, layout):
+    id = f"skills-{layout}"
+    first = service.talk(id, "skills/tidy", layout=layout).json
+    assert first["role"] == "user" and "Sweep the planted floor." in first["content"]
+    assert service.talk(id, "skills/tidy").json == {"role": "user", "content": "The skill 'tidy' is active already."}
+
+
+@pytest.mark.parametrize("name", ["ghost", "..%2F..%2Fetc", "%00", "x" * 2000, "t%C3%AFdy", "tidy%2F"])
+def test_a_skill_that_is_none(service, name):
+    assert service.talk("skill", f"skills/{name}", layout="opal").problem == "not-found"
+
+
+# Reading them
+
+
+def test_editions_and_prompts_stay(fresh):
+    one = fresh.talk("e").json
+    fresh.ask("PUT", "/system-prompt", {"template": "planted two"})
+    fresh.talk("e", "compact")
+    rows = fresh.get("/conversations/e/editions").json["editions"]
+    assert [row["edition"] for row in rows] == [1, 2]
+    assert [row["made_for"]["template"] for row in rows] == [0, 1]
+    assert fresh.get("/conversations/e/editions/1").json["system"] == one["system"]
+    newest = fresh.get("/conversations/e")
+    assert newest.json == fresh.get("/conversations/e/editions/2").json
+    assert newest.json["system"] == "planted two"
+    prompt = fresh.get(f"/prompts/{newest.json['id']}").json
+    assert (prompt["id"], prompt["text"]) == (newest.json["id"], "planted two")
+    assert prompt["passages"] == newest.json["passages"]
+    tag = newest.headers["etag"]
+    same = fresh.ask("GET", "/conversations/e", headers={"If-None-Match": tag})
+    assert (same.status, same.body, same.headers["etag"]) == (304, b"", tag)
+    assert fresh.get("/conversations/e/editions/1").headers["etag"] != tag
+    assert fresh.ask("GET", "/conversations/e", headers={"If-None-Match": '"x"'}).status == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "kind"),
+    [
+        ("/conversations/none", 404, "not-found"),
+        ("/conversations/none/editions", 404, "not-found"),
+        ("/conversations/none/editions/1", 404, "not-found"),
+        ("/conversations/none/editions/0", 404, "not-found"),
+        ("/conversations/none/editions/x", 400, "wrong-call"),
+        ("/conversations/none/editions/-1", 400, "wrong-call"),
+        ("/prompts/none", 404, "not-found"),
+        ("/prompts/sha256:" + "0" * 64, 404, "not-found"),
+        ("/prompts/sha256:" + "Z" * 64, 404, "not-found"),
+        ("/prompts/..%2F..%2Fetc%2Fpasswd", 404, "not-found"),
+        ("/prompts/%00", 404, "not-found"),
+        ("/conversations/a/b", 404, "no-route"),
+        ("/conversations/a/turn/", 404, "no-route"),
+        ("/conversations/a/turn", 405, "wrong-method"),
+        ("/nothing", 404, "no-route"),
+        ("//", 404, "no-route"),
+        ("/static/..%2F..%2Fserver.py", 404, "not-found"),
+        ("/static/%2Fetc%2Fpasswd", 404, "not-found"),
+        ("/static/../server.py", 404, "no-route"),
+        ("/static/", 404, "not-found"),
+        ("/static/%00.js", 404, "not-found"),
+    ],
+)
+def test_what_is_not_there(service, path, status, kind):
+    reply = service.get(path)
+    assert (reply.status, reply.problem) == (status, kind)
+
+
+def test_the_list_is_searched_and_paged(fresh):
+    for id in ("b", "a/1", "a%2", "ä", "A"):
+        fresh.talk(id)
+
+    def ids(query=""):
+        return [row["id"] for row in fresh.get(f"/conversations{query}").json["conversations"]]
+
+    assert ids() == sorted(["b", "a/1", "a%2", "ä", "A"])
+    assert ids("?search=a") == ["a%2", "a/1"]
+    assert ids("?search=%25") == ["a%2"]
+    assert ids("?search=_") == []
+    assert ids("?limit=2&offset=1") == ids()[1:3]
+    assert ids("?offset=2147483647") == []
+    for query in ("?limit=0", "?limit=1001", "?limit=-1", "?limit=1.0", "?limit=1e2", "?limit=%D9%A3", "?limit=true", "?offset=-1", "?offset=99999999999999999999", "?limit=", "?ghost=1"):  # fmt: skip
+        assert fresh.get(f"/conversations{query}").problem == "wrong-query", query
+
+
+# Ids
+
+
+@pytest.mark.parametrize(
+    "id",
+    ["a/b", "../../etc/passwd", "..", ".", "%", "%2F", "a b", "ünï 🐍", "a?b#c&d=e", "{}", "{id}", "turn", "'; DROP TABLE x; --", "a\\b", "x" * 512, "🐍" * 512, "\u202e", "~", "\N{NO-BREAK SPACE}"],
+)  # fmt: skip
+def test_an_id_is_any_text(service, id):
+    escaped = quote(id, safe="").replace(".", "%2E")
+    reply = service.post(f"/conversations/{escaped}/construct", {"cwd": ""})
+    assert (reply.status, reply.json["conversation"]) == (200, id)
+    assert service.get(f"/conversations/{escaped}").json["conversation"] == id
+    assert id in [row["id"] for row in service.get(f"/conversations?search={quote(id)}").json["conversations"]]
+
+
+@pytest.mark.parametrize(
+    "id", ["", "%00", "a%0Ab", "%1B%5B31m", "%7F", "%C2%85", "x" * 513, "%ff", "%C3", "%ED%A0%80", "%C0%AF"]
+)
+@pytest.mark.parametrize(
+    ("method", "tail"),
+    [("GET", ""), ("GET", "/editions"), ("GET", "/editions/1"), ("GET", "/drift"), ("POST", "/turn"), ("POST", "/construct"), ("POST", "/compact"), ("POST", "/reload"), ("POST", "/skills/tidy")],
+)  # fmt: skip
+def test_an_id_that_no_conversation_has(service, method, tail, id):
+    reply = service.ask(method, f"/conversations/{id}{tail}", {"cwd": ""} if method == "POST" else None)
+    assert (reply.status, reply.problem) == (400, "wrong-call")
+
+
+# Bodies
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ({}, "missing required field 'cwd'"),
+        ({"cwd": 1}, "cwd: expected 'str', got 'int'"),
+        ({"cwd": None}, "cwd: expected 'str', got 'null'"),
+        ({"cwd": "", "mesage": "planted"}, "did you mean 'message'?"),
+        ({"cwd": "", "message": {"planted": 1}}, "message: expected 'str'"),
+        ({"cwd": "", "message": "x" * 1_000_001}, "message"),
+        ({"cwd": "", "messages": {}}, "messages: expected 'array'"),
+        ({"cwd": "", "messages": ["planted"]}, "messages[0]"),
+        ({"cwd": "", "tools": ["read"]}, "tools[0]: expected 'object', got 'str'"),
+        ({"cwd": "", "tools": [{"name": ""}]}, "tools[0].name"),
+        ({"cwd": "", "tools": [{"name": "a", "schema": []}]}, "tools[0].schema"),
+        ({"cwd": "", "sub_agent": "yes"}, "sub_agent: expected 'bool', got 'str'"),
+        ({"cwd": "", "sub_agent": 1}, "sub_agent: expected 'bool', got 'int'"),
+        ({"cwd": "", "now": "planted"}, "now"),
+        ({"cwd": "", "now": "2026-03-07T08:55:05"}, "now"),
+        ({"cwd": "", "now": 5}, "now"),
+        ({"cwd": "", "scope": {"allow": [{"path": ""}]}}, "scope.allow[0].path"),
+        ({"cwd": "", "scope": {"allow": [{"path": ".", "permission": "execute"}]}}, "scope.allow[0].permission"),
+        ({"cwd": "", "docs": [["a"]]}, "docs[0]"),
+        ({"cwd": "", "docs": {"a": "b"}}, "docs"),
+    ],
+)
+def test_a_body_of_the_wrong_form(service, body, said):
+    reply = service.post("/conversations/form/turn", body)
+    assert (reply.status, reply.problem) == (400, "wrong-body")
+    assert said in reply.json["detail"]
+    assert "planted" not in reply.json["detail"]
+    assert service.get("/conversations/form").status == 404
+
+
+@pytest.mark.parametrize("layout", layout_names())
+@pytest.mark.parametrize(
+    "now", ["0001-01-01T00:00:00+14:00", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999-12:00", "2026-02-28T24:00:00Z", "2016-12-31T23:59:60Z", "1969-12-31T00:00:00+00:00"]
+)  # fmt: skip
+def test_any_time_is_a_time_or_refused(service, layout, now):
+    reply = service.post("/system-prompt/preview", {"layout": layout, "now": now, "template": "[system:time]"})
+    assert reply.status in (200, 400)
+    assert service.talk(f"time {layout} {now}", layout=layout, now=now).status == reply.status
+
+
+NESTED = {"tools": b'{"cwd": "", "layout": "%s", "tools": [{"name": "a", "schema": {"a": %s}}]}', "messages": b'{"cwd": "", "layout": "%s", "messages": [%s]}'}  # fmt: skip
+
+
+@pytest.mark.parametrize("layout", ["builder", "opal"])
+@pytest.mark.parametrize("what", NESTED)
+@pytest.mark.parametrize(
+    ("depth", "status"), [(90, 200), (110, 400), *((depth, 400) for depth in range(905, 1005, 9)), (100_000, 400)]
+)
+def test_json_may_be_nested_only_so_deep(service, depth, status, what, layout):
+    """Reading would go deeper than what writes it again."""
+    body = NESTED[what] % (layout.encode(), b'{"a":' * depth + b"{}" + b"}" * depth)
+    id = f"deep-{layout}-{what}-{depth}"
+    reply = service.ask("POST", f"/conversations/{id}/turn", body)
+    assert reply.status == status
+    if status == 200:
+        assert [service.get(f"/conversations/{id}{tail}").status for tail in ("", "/drift", "/editions/1")] == [200] * 3
+    else:
+        assert "nested" in reply.json["detail"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"tools": [{"name": "a"}, {"name": "a", "description": "twice"}]},
+        {
+            "tools": [
+                {
+                    "name": "\0\u2028",
+                    "description": "\0",
+                    "snippet": "\r\n",
+                    "guidelines": ["", "\0"],
+                    "schema": {"\0": None},
+                }
+            ]
+        },
+        {"base": "\0", "plan": "\0", "language": "\n", "model": "\0", "provider": "\0", "session": "\0"},
+        {"message": "\0", "messages": [{}]},
+        {"messages": [{"role": 5, "content": {"a": [1.5, None]}}]},
+        {"docs": [["a", "/etc/passwd"], ["a", "../.."]]},
+        {"scope": {}},
+        {"scope": {"allow": [{"path": "."}], "deny": [{"path": "ghost", "permission": "write", "recursive": False}]}},
+        {"sub_agent": True, "language": "Klingon"},
+        {"base": "[file:/etc/passwd]{% include '/etc/passwd' %}@/etc/passwd"},
+    ],
+)
+@pytest.mark.parametrize("layout", layout_names())
+def test_odd_words_are_no_fault(service, layout, body, request):
+    """Each is a turn, or a problem with the template; never a fault, and nothing from outside is read."""
+    id = request.node.name[:200].encode("ascii", "replace").decode()
+    reply = service.talk(id, layout=layout, **body)
+    assert reply.status in (200, 422)
+    assert "root:" not in reply.body.decode()
+    assert service.talk(id, "compact", layout=layout, **body).status == reply.status
+
+
+def test_a_scope_holds_what_file_may_read(fresh):
+    fresh.ask("PUT", "/system-prompt", {"template": "[file:notes.md]|[file:sub/inner.md]"})
+    assert fresh.talk("open").json["system"] == "Notes.|Inner."
+    assert fresh.talk("sub", scope={"allow": [{"path": "sub"}]}).json["system"] == "|Inner."
+    closed = {"allow": [{"path": "."}], "deny": [{"path": "sub"}]}
+    assert fresh.talk("denied", scope=closed).json["system"] == "Notes.|"
+    assert fresh.talk("nothing", scope={}).json["system"] == "|"
+
+
+def test_what_is_kept_is_whole(fresh):
+    for number in range(5):
+        fresh.talk(f"whole-{number}", layout="foreword", tools=TOOLS)
+    store = open_store(f"sqlite:///{fresh.folder}/store.db")
+    try:
+        assert store.verify() == []
+        assert store.stats()["conversations"] == 5
+    finally:
+        store.close()

@@ -1,0 +1,335 @@
+"""Who may ask, and what a request may reach."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from foreword.service.routes import ROUTES
+
+# Who may listen where
+
+
+def serve(*options, token=None):
+    """`foreword serve`, which is expected not to start."""
+    surroundings = {name: content for name, content in os.environ.items() if name != "FOREWORD_TOKEN"}
+    if token is not None:
+        surroundings["FOREWORD_TOKEN"] = token
+    command = [sys.executable, "-m", "foreword", "serve", "--port", "0", "--store", ":memory:", *options]
+    return subprocess.run(command, capture_output=True, text=True, env=surroundings, timeout=60)
+
+
+@pytest.mark.parametrize(
+    ("options", "token", "said"),
+    [
+        (["--host", "0.0.0.0"], None, "set FOREWORD_TOKEN"),
+        (["--host", "0.0.0.0"], "", "set FOREWORD_TOKEN"),
+        (["--host", "::"], None, "set FOREWORD_TOKEN"),
+        (["--host", "192.0.2.1"], None, "set FOREWORD_TOKEN"),
+        (["--host", ""], None, "set FOREWORD_TOKEN"),
+        (["--host", "192.0.2.1"], "t", "nothing can listen on 192.0.2.1"),
+        (["--host", "no such host"], "t", "nothing can listen on no such host"),
+        ([], " ", "without blanks"),
+        ([], "a b", "without blanks"),
+        ([], "tökén", "of ASCII"),
+        (["--port", "65536"], None, "--port takes a number from 0 to 65535"),
+        (["--root", "/no/such/folder"], None, "there is no such directory"),
+        (["--workers", "0"], None, "--workers takes a number"),
+        (["--workers", "2"], None, "cannot share a store in memory"),
+        (["--time-limit", "0"], None, "--time-limit takes seconds"),
+        (["--time-limit", "nan"], None, "--time-limit takes seconds"),
+        (["--store", "mysql://x"], None, "no store is known for mysql"),
+    ],
+)
+def test_it_does_not_start(options, token, said):
+    ended = serve(*options, token=token)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert said in ended.stderr
+    assert ended.stderr.count("\n") == 1
+
+
+# The token
+
+OPEN = {("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/"), ("GET", "/static/{name}")}
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=lambda route: f"{route.method} {route.path}")
+def test_every_route_but_health_and_page_wants_the_token(guarded, route):
+    path = route.path.replace("{", "").replace("}", "")
+    body = {} if route.method in ("POST", "PUT") else None
+    bare = guarded.ask(route.method, path, body, token="")
+    if (route.method, route.path) in OPEN:
+        assert bare.status in (200, 404)
+    else:
+        assert (bare.status, bare.problem, bare.headers["www-authenticate"]) == (401, "no-token", "Bearer")
+        assert guarded.ask(route.method, path, body, token="planted-wrong").problem == "wrong-token"
+    assert guarded.ask(route.method, path, body).status != 401
+
+
+@pytest.mark.parametrize(
+    ("header", "kind"),
+    [
+        ("Bearer planted-token-5b0c", ""),
+        ("bearer planted-token-5b0c", ""),
+        ("BEARER   planted-token-5b0c  ", ""),
+        ("Bearer planted-token-5b0", "wrong-token"),
+        ("Bearer planted-token-5b0cc", "wrong-token"),
+        ("Bearer PLANTED-TOKEN-5B0C", "wrong-token"),
+        ("Bearer planted-token-5b0c, planted-token-5b0c", "wrong-token"),
+        ("Bearer \xff", "wrong-token"),
+        ("Bearer", "no-token"),
+        ("Bearer ", "no-token"),
+        ("", "no-token"),
+        ("planted-token-5b0c", "no-token"),
+        ("Basic cGxhbnRlZA==", "no-token"),
+        ("Basic planted-token-5b0c", "no-token"),
+    ],
+)
+def test_the_header_of_the_token(guarded, header, kind):
+    reply = guarded.ask("GET", "/roots", headers={"Authorization": header})
+    if kind:
+        assert (reply.status, reply.problem) == (401, kind)
+        assert "planted" not in reply.body.decode()
+    else:
+        assert reply.status == 200
+
+
+def test_a_token_elsewhere_is_no_token(guarded):
+    assert guarded.get("/roots?token=planted-token-5b0c", token="").status == 401
+    assert guarded.ask("GET", "/roots", headers={"Cookie": "token=planted-token-5b0c"}, token="").status == 401
+    assert guarded.get("/nothing", token="").problem == "no-token"
+    assert guarded.get("/nothing").problem == "no-route"
+
+
+def test_with_a_token_any_host_will_do(guarded):
+    assert guarded.ask("GET", "/roots", headers={"Host": "foreword.example.org"}).status == 200
+
+
+# Pages of other sites
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("127.0.0.1:{port}", 200),
+        ("localhost:{port}", 200),
+        ("LOCALHOST", 200),
+        ("[::1]:{port}", 200),
+        ("[::1]", 200),
+        ("evil.example:{port}", 403),
+        ("127.0.0.1.evil.example", 403),
+        ("localhost.evil.example", 403),
+        ("localhost@evil.example", 403),
+        ("evil.example#localhost", 403),
+        ("127.0.0.2", 403),
+        ("0.0.0.0", 403),
+        ("localhost:", 403),
+        ("localhost:80:80", 403),
+        ("::1", 403),
+        ("\xff", 403),
+    ],
+)
+def test_a_request_for_another_host(service, host, status):
+    """DNS rebinding: a name of the attacker's that leads here."""
+    reply = service.ask("GET", "/roots", headers={"Host": host.format(port=service.port)})
+    assert reply.status == status
+    assert status == 200 or reply.problem == "foreign-host"
+
+
+def test_two_hosts_are_one_too_many(service):
+    answer = service.answer(
+        b"GET /roots HTTP/1.1\r\nHost: evil.example\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    )
+    assert answer.problem in ("foreign-host", "not-http")
+
+
+def test_a_further_name_may_be_allowed(start):
+    server = start("--allow-host", "Foreword.Local")
+    assert server.ask("GET", "/roots", headers={"Host": "foreword.local:99"}).status == 200
+    assert server.ask("GET", "/roots", headers={"Host": "other.local"}).status == 403
+    server.close()
+
+
+OWN = "http://127.0.0.1:{port}"
+CASES = [
+    ({}, 200),
+    ({"Origin": OWN}, 200),
+    ({"Origin": OWN, "Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors"}, 200),
+    ({"Origin": "http://evil.example"}, 403),
+    ({"Origin": "http://127.0.0.1"}, 403),
+    ({"Origin": "http://127.0.0.1:1"}, 403),
+    ({"Origin": "http://localhost:{port}"}, 403),
+    ({"Origin": "null"}, 403),
+    ({"Origin": ""}, 403),
+    ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}, 403),
+    ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "cors"}, 403),
+    ({"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "no-cors"}, 403),
+    ({"Sec-Fetch-Site": "cross-site"}, 403),
+]
+
+
+@pytest.mark.parametrize(("headers", "status"), CASES)
+@pytest.mark.parametrize(
+    ("method", "path", "body"), [("GET", "/roots", None), ("POST", "/system-prompt/check", {"template": "x"})]
+)
+def test_what_a_page_makes_a_browser_send(service, method, path, body, headers, status):
+    headers = {name: content.replace("{port}", str(service.port)) for name, content in headers.items()}
+    reply = service.ask(method, path, body, headers=headers)
+    assert reply.status == status
+    assert status == 200 or reply.problem == "foreign-origin"
+    assert "access-control-allow-origin" not in reply.headers
+
+
+def test_a_link_from_elsewhere_leads_here_and_a_form_does_not(service):
+    headers = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+    assert service.ask("GET", "/", headers=headers).status == 200
+    before = service.get("/system-prompt").headers["etag"]
+    form = {**headers, "Content-Type": "text/plain"}
+    for path in ("/conversations/form/turn", "/system-prompt/versions/0/restore"):
+        assert service.ask("POST", path, {"cwd": ""}, headers=form).problem == "foreign-origin"
+    assert (
+        service.ask("POST", "/system-prompt/versions/0/restore", {}, headers={**form, "Origin": "null"}).status == 403
+    )
+    assert service.get("/system-prompt").headers["etag"] == before
+
+
+def test_no_preflight_is_granted(service):
+    asked = {"Origin": "http://evil.example", "Access-Control-Request-Method": "PUT"}
+    reply = service.ask("OPTIONS", "/system-prompt", headers=asked)
+    assert reply.status in (403, 405)
+    assert not any(name.startswith("access-control") for name in reply.headers)
+
+
+def test_the_page_is_held_inside_its_own_site(service):
+    page = service.get("/")
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    policy = page.headers["content-security-policy"]
+    for rule in ("default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'"):
+        assert rule in policy
+    assert "unsafe" not in policy and "*" not in policy
+    assert (page.headers["x-frame-options"], page.headers["x-content-type-options"]) == ("DENY", "nosniff")
+    assert (page.headers["referrer-policy"], page.headers["cross-origin-opener-policy"]) == (
+        "no-referrer",
+        "same-origin",
+    )
+    assert "server" not in page.headers
+
+
+def test_every_answer_is_held_to_its_type_and_kept_by_nobody(service):
+    for path in ("/roots", "/nothing", "/metrics", "/openapi.json"):
+        headers = service.get(path).headers
+        assert (headers["x-content-type-options"], headers["cache-control"]) == ("nosniff", "no-store")
+
+
+# The folders that are served
+
+
+def cwds(place):
+    return {
+        "": 200,
+        ".": 200,
+        "sub": 200,
+        "sub/..": 200,
+        "ghost/..": 200,
+        f"{place}/w": 200,
+        f"{place}/w/": 200,
+        f"{place}/w/./sub": 200,
+        "link-in": 200,
+        "ünï code": 200,
+        "..": 403,
+        "sub/../..": 403,
+        f"{place}/w-evil": 403,
+        f"{place}/w/../w-evil": 403,
+        f"{place}": 403,
+        "/": 403,
+        "//": 403,
+        "/etc": 403,
+        "/proc/self/cwd": 403,
+        "link-out": 403,
+        "link-out/../sub": 200,  # as it is written: the name is made plain before it is followed
+        "ghost": 404,
+        "notes.md": 404,
+        "loop": 404,
+        "~": 404,
+        "$HOME": 404,
+        "x" * 300: 404,
+        "x/" * 2000: 404,
+        "x" * 5000: 400,
+        "\0": 400,
+        "sub\0/../..": 400,
+    }
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda server, cwd: server.post("/conversations/cwd/turn", {"cwd": cwd}),
+        lambda server, cwd: server.post("/system-prompt/preview", {"cwd": cwd}),
+        lambda server, cwd: server.post("/system-prompt/check", {"cwd": cwd, "template": ""}),
+        lambda server, cwd: server.post("/system-prompt/values", {"cwd": cwd}),
+        lambda server, cwd: server.get("/files?cwd=" + __import__("urllib.parse").parse.quote(cwd)),
+        lambda server, cwd: server.get("/conversations/cwd/drift?cwd=" + __import__("urllib.parse").parse.quote(cwd)),
+    ],
+    ids=["turn", "preview", "check", "values", "files", "drift"],
+)
+def test_a_cwd_lies_in_the_folders_that_are_served(service, place, ask):
+    assert service.post("/conversations/cwd/turn", {"cwd": ""}).status == 200
+    assert {cwd: ask(service, cwd).status for cwd in cwds(place)} == cwds(place)
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [(".", 200), ("sub", 200), ("ghost", 200), ("..", 403), ("/etc", 403), ("link-out", 403), ("sub/../../outside", 403), ("\0", 400)],
+)  # fmt: skip
+@pytest.mark.parametrize("list", ["allow", "deny"])
+def test_a_scope_lies_in_them_too(service, list, path, status):
+    reply = service.talk("scope", scope={list: [{"path": path}]})
+    assert reply.status == status
+    assert status != 403 or reply.problem == "outside-roots"
+
+
+@pytest.mark.parametrize(
+    "name", ["/etc/passwd", "../outside/secret.txt", "link-file", "link-out/secret.txt", ".env", "id_rsa", "sub/../.env", "/proc/self/environ", "/dev/zero", "sub/.git/HEAD"]
+)  # fmt: skip
+def test_file_reads_nothing_else(service, name):
+    template = f"<[file:{name}]>"
+    shown = service.post("/system-prompt/preview", {"template": template}).json
+    assert shown["text"] == "<>"
+    assert "variable-refused" in {each["code"] for each in shown["findings"]}
+    talk = service.talk(f"file {name}".replace("/", "_"), "construct", base=template)
+    assert talk.json["system"] == "<>"
+
+
+def test_a_path_may_have_more_segments_than_calls_can_be_nested(service):
+    shown = service.post("/system-prompt/preview", {"template": f"<[file:{'x/' * 1900}x]>"})
+    assert (shown.status, shown.json["text"]) == (200, "<>")
+    assert service.get(f"/files?prefix={'x/' * 1900}").json == {"entries": []}
+    assert service.talk("long", scope={"allow": [{"path": "x/" * 1900}]}).status == 200
+
+
+def test_a_repository_around_the_served_folder_is_not_opened(start, place):
+    server = start(root="repo/served")
+    shown = server.post("/system-prompt/preview", {"template": "<[file:../above.md]><[file:below.md]>"}).json
+    assert shown["text"] == "<><Below.>"
+    assert [each["path"] for each in server.get("/files").json["entries"]] == ["below.md"]
+    assert server.get("/files?prefix=../").json["entries"] == []
+    assert server.talk("above", scope={"allow": [{"path": ".."}]}).problem == "outside-roots"
+    server.close()
+
+
+def test_the_layouts_of_a_workspace_widen_nothing(start, place, tmp_path):
+    """A stranger's settings in the served folder."""
+    settings = place / "w" / ".foreword" / "foreword.toml"
+    settings.parent.mkdir()
+    settings.write_text(
+        'settings.file_paths = ["/"]\nsettings.file_secrets = true\nlayout = "/etc/passwd"\nstore = "/tmp/x"\n'
+    )
+    server = start()
+    try:
+        shown = server.post("/system-prompt/preview", {"template": "<[file:/etc/passwd]><[file:.env]>"}).json
+        assert shown["text"] == "<><>"
+    finally:
+        settings.unlink()
+        settings.parent.rmdir()
+        server.close()

@@ -1,0 +1,117 @@
+"""The service while its store is away: reads go on with what is known, writes say so, and all is well again afterwards."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from foreword.template.catalog import CATALOG
+
+POSTGRES = Path(__file__).parents[1] / "store" / "server.py"
+DEFAULT_BEGINS = "You are a helpful coding assistant.\n"
+
+
+@pytest.fixture(scope="module")
+def storeless(start):
+    """A service whose PostgreSQL never was."""
+    return start(store="postgresql://foreword:planted-password@127.0.0.1:1/none")
+
+
+def test_the_template_is_the_default_without_a_version(storeless):
+    reply = storeless.get("/system-prompt")
+    assert (reply.status, "etag" in reply.headers) == (200, False)
+    assert reply.json["template"].startswith(DEFAULT_BEGINS)
+
+
+def test_variables_are_the_static_catalog(storeless):
+    assert len(storeless.get("/system-prompt/variables").json["variables"]) == len(CATALOG)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("PUT", "/system-prompt", {"template": "planted"}),
+        ("POST", "/system-prompt/versions/0/restore", {}),
+        ("GET", "/system-prompt/versions", None),
+        ("GET", "/system-prompt/usage", None),
+        ("GET", "/conversations", None),
+        ("GET", "/conversations/a", None),
+        ("GET", "/conversations/a/editions", None),
+        ("GET", "/conversations/a/editions/1", None),
+        ("GET", "/conversations/a/drift", None),
+        ("GET", "/prompts/sha256:" + "0" * 64, None),
+        ("POST", "/conversations/a/turn", {"cwd": ""}),
+        ("POST", "/conversations/a/construct", {"cwd": ""}),
+        ("POST", "/conversations/a/reload", {"cwd": "", "layout": "pi"}),
+        ("POST", "/conversations/a/skills/tidy", {"cwd": "", "layout": "opal"}),
+        ("GET", "/readyz", None),
+    ],
+)
+def test_what_needs_the_store_says_so(storeless, method, path, body):
+    reply = storeless.ask(method, path, body)
+    assert (reply.status, reply.problem) == (503, "store-down")
+    assert int(reply.headers["retry-after"]) > 0
+    assert "planted" not in reply.body.decode()
+    assert storeless.lines(reply.headers["x-request-id"])[0]["problem"].startswith("store-down")
+
+
+def test_a_wrong_body_is_wrong_all_the_same(storeless):
+    assert storeless.ask("PUT", "/system-prompt", b"{}").problem == "wrong-body"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("POST", "/system-prompt/preview", {}),
+        ("POST", "/system-prompt/preview", {"layout": "pod"}),
+        ("POST", "/system-prompt/check", {"template": "x"}),
+        ("POST", "/system-prompt/values", {}),
+        ("GET", "/files", None),
+        ("GET", "/layouts", None),
+        ("GET", "/roots", None),
+        ("GET", "/healthz", None),
+        ("GET", "/metrics", None),
+        ("GET", "/openapi.json", None),
+        ("GET", "/", None),
+    ],
+)
+def test_what_needs_no_store_goes_on(storeless, method, path, body):
+    assert storeless.ask(method, path, body).status == 200
+
+
+def test_a_compaction_stands_alone(storeless):
+    told = storeless.talk("a", "compact").json
+    assert told["edition"] == 0
+    assert [each["code"] for each in told["findings"]] == ["store-down"]
+
+
+@pytest.mark.xdist_group("postgres")
+def test_a_store_that_goes_and_comes_back(start):
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, str(POSTGRES)], text=True, **pipes) as postgres:
+
+        def tell(word):
+            print(word, file=postgres.stdin, flush=True)
+            assert postgres.stdout.readline().strip() == word
+
+        server = start(store=postgres.stdout.readline().strip())
+        assert server.get("/readyz").json == {"status": "ready"}
+        assert server.ask("PUT", "/system-prompt", {"template": "planted one"}).headers["etag"] == '"1"'
+        known = server.talk("known", message="planted").json
+        tell("stop")
+        assert server.get("/readyz").problem == "store-down"
+        assert server.get("/system-prompt").json["template"].startswith(DEFAULT_BEGINS)
+        assert server.ask("PUT", "/system-prompt", {"template": "planted two"}).status == 503
+        going_on = server.talk("known", message="planted").json
+        assert (going_on["system"], going_on["edition"], going_on["reused"]) == (known["system"], 1, True)
+        assert [each["code"] for each in going_on["findings"]] == ["store-down"]
+        assert server.get("/conversations/known").json["system"] == known["system"]
+        assert server.talk("new").status == 503
+        tell("start")
+        assert server.get("/readyz").json == {"status": "ready"}
+        assert server.get("/system-prompt").headers["etag"] == '"1"'
+        assert server.talk("known").json["findings"] == known["findings"]
+        assert server.talk("new").json["edition"] == 1
+        assert server.ask("PUT", "/system-prompt", {"template": "planted two"}).headers["etag"] == '"2"'
+        server.close()

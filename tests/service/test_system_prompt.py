@@ -1,0 +1,379 @@
+"""The global template over HTTP: the user's three routes word for word, its versions, and trying one out."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from foreword.packs import layout_names
+from foreword.store import open_store
+from foreword.template.catalog import CATALOG
+
+DEFAULT = """\
+You are a helpful coding assistant.
+
+[if file:AGENTS.md]
+[file:AGENTS.md]
+[endif]
+
+The current working directory is [prompt:cwd].
+"""
+
+
+def stats(server):
+    """How much the store of a server holds."""
+    store = open_store(f"sqlite:///{server.folder}/store.db")
+    try:
+        return store.stats()
+    finally:
+        store.close()
+
+
+# The three routes
+
+
+def test_the_default_until_one_is_set(fresh):
+    reply = fresh.get("/system-prompt")
+    assert (reply.status, reply.json, reply.headers["etag"]) == (200, {"template": DEFAULT}, '"0"')
+    assert reply.headers["content-type"] == "application/json"
+
+
+@pytest.mark.parametrize(
+    "template",
+    ["", " \n", "planted [prompt:cwd]\n", "a\r\nb\0c\u2028", "ünï 🐍 \U0010ffff", "[if file:x", "x" * 500_000],
+)
+def test_what_was_set_is_what_is_read(service, template):
+    reply = service.ask("PUT", "/system-prompt", {"template": template})
+    assert (reply.status, reply.json) == (200, {"template": template})
+    again = service.get("/system-prompt")
+    assert (again.json, again.headers["etag"]) == ({"template": template}, reply.headers["etag"])
+
+
+def test_variables_are_those_of_the_catalog(service):
+    rows = service.get("/system-prompt/variables").json
+    assert rows == {
+        "variables": [
+            {"type": row.type, "name": row.name, "description": row.description}
+            | ({"dynamic": True} if row.dynamic else {})
+            for row in CATALOG
+        ]
+    }
+    assert [row["name"] for row in rows["variables"] if row.get("dynamic")] == ["<path>"]
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "said"),
+    [
+        (b"", "not-json", "the body is empty"),
+        (b"{", "not-json", "truncated"),
+        (b"template=x", "not-json", "malformed"),
+        (b'{"template": "x"} {}', "not-json", "trailing characters"),
+        (b'\xef\xbb\xbf{"template": "x"}', "not-json", "malformed"),
+        (b'{"template": "\xff"}', "not-json", "no UTF-8"),
+        (b'{"template": "\\ud800"}', "not-json", ""),
+        (b'{"template": NaN}', "not-json", "malformed"),
+        (b'{"template": ' * 100_000, "wrong-body", "template: expected 'str', got 'object'"),
+        (b"[" * 100_000, "wrong-body", "expected 'object', got 'array'"),
+        (b"null", "wrong-body", "expected 'object', got 'null'"),
+        (b'"planted"', "wrong-body", "expected 'object', got 'str'"),
+        (b"{}", "wrong-body", "missing required field 'template'"),
+        (b'{"template": null}', "wrong-body", "template: expected 'str', got 'null'"),
+        (b'{"template": 1}', "wrong-body", "template: expected 'str', got 'int'"),
+        (b'{"template": ["planted"]}', "wrong-body", "template: expected 'str', got 'array'"),
+        (b'{"template": "planted", "version": 1}', "wrong-body", "unknown field 'version'"),
+        (b'{"Template": "planted"}', "wrong-body", "did you mean 'template'?"),
+    ],
+)
+def test_a_body_that_is_none_is_refused_and_told_why(service, body, kind, said):
+    before = service.get("/system-prompt").headers["etag"]
+    reply = service.ask("PUT", "/system-prompt", body)
+    assert (reply.status, reply.problem) == (400, kind)
+    assert said in reply.json["detail"]
+    assert "planted" not in reply.json["detail"]
+    assert service.get("/system-prompt").headers["etag"] == before
+
+
+def test_a_template_that_is_too_large(service):
+    reply = service.ask("PUT", "/system-prompt", {"template": "x" * 500_001})
+    assert (reply.status, reply.problem) == (413, "too-large")
+    assert "500,000" in reply.json["detail"]
+
+
+# Versions
+
+
+def set_template(server, template, tag=None, query=""):
+    headers = {} if tag is None else {"If-Match": tag}
+    return server.ask("PUT", f"/system-prompt{query}", {"template": template}, headers=headers)
+
+
+def test_a_write_may_name_the_version_it_follows(fresh):
+    assert set_template(fresh, "one", '"0"').headers["etag"] == '"1"'
+    for stale in ('"0"', '"2"', '"abc"', "1", '"-1"', 'W/"0"', '"99999999999"', "\xff"):
+        reply = set_template(fresh, "lost", stale)
+        assert (reply.status, reply.problem) == (412, "template-changed")
+        assert "newest version is 1" in reply.json["detail"]
+    assert set_template(fresh, "two", '"1"').headers["etag"] == '"2"'
+    assert set_template(fresh, "three", "*").headers["etag"] == '"3"'
+    assert set_template(fresh, "four").headers["etag"] == '"4"'
+    assert fresh.get("/system-prompt").json == {"template": "four"}
+
+
+def test_who_when_why_and_back_to_any(fresh):
+    set_template(fresh, "one", query="?author=Ada%20L.&note=first%20%C3%BC")
+    set_template(fresh, "two", query="?author=&note=")
+    restored = fresh.post("/system-prompt/versions/1/restore?author=Bob")
+    assert (restored.json, restored.headers["etag"]) == ({"template": "one"}, '"3"')
+    assert fresh.post("/system-prompt/versions/0/restore?note=anew").json == {"template": DEFAULT}
+    rows = fresh.get("/system-prompt/versions").json["versions"]
+    assert [(row["version"], row["author"], row["note"], row["template"]) for row in rows] == [
+        (4, "", "anew", DEFAULT),
+        (3, "Bob", "version 1 again", "one"),
+        (2, "", "", "two"),
+        (1, "Ada L.", "first ü", "one"),
+    ]
+    assert all(re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]", row["time"]) for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("version", "status", "kind"),
+    [("999999", 404, "not-found"), ("-1", 400, "wrong-call"), ("x", 400, "wrong-call"), ("1.0", 400, "wrong-call"), ("٣", 400, "wrong-call"), ("1" * 40, 400, "wrong-call")],
+)  # fmt: skip
+def test_a_version_that_is_none(service, version, status, kind):
+    from urllib.parse import quote
+
+    reply = service.post(f"/system-prompt/versions/{quote(version)}/restore")
+    assert (reply.status, reply.problem) == (status, kind)
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("?author=a&author=b", "is said 2 times"),
+        ("?autor=a", "did you mean 'author'?"),
+        ("?author=%ff", "utf-8"),
+        ("?author=" + "a" * 201, "author"),
+        ("?" + "&".join(["author=a"] * 2000), ""),
+        ("?author", ""),
+        ("?&&", ""),
+    ],
+)
+def test_a_query_that_is_none(service, query, said):
+    reply = set_template(service, "x", query=query)
+    assert (reply.status, reply.problem) == (400, "wrong-query")
+    assert said in reply.json["detail"]
+
+
+def test_usage_counts_conversations_until_their_compaction(fresh):
+    def uses():
+        return {row["version"]: row["conversations"] for row in fresh.get("/system-prompt/usage").json["versions"]}
+
+    assert uses() == {}
+    fresh.talk("a")
+    fresh.talk("b")
+    assert uses() == {0: 2}
+    set_template(fresh, "planted one")
+    fresh.talk("a")
+    fresh.talk("c")
+    assert uses() == {0: 2, 1: 1}
+    fresh.talk("a", "compact")
+    fresh.talk("b", "construct", "?rebuild=true")
+    assert uses() == {1: 3}
+    fresh.talk("d", layout="ion")  # has no global template
+    assert uses() == {1: 3}
+
+
+# Trying one out
+
+
+def covered(prompt):
+    """Which characters of the text have an origin, as one text with the others left out."""
+    return "".join(
+        prompt["text"][origin["start"] : origin["end"]] for each in prompt["passages"] for origin in each["origins"]
+    )
+
+
+def test_a_preview_says_where_all_of_it_came_from(service, place):
+    template = "Hello\n[file:notes.md]\nin [prompt:cwd] 🐍\n"
+    shown = service.post("/system-prompt/preview", {"template": template}).json
+    assert shown["text"] == f"Hello\nNotes.\nin {place}/w 🐍\n"
+    assert covered(shown) == shown["text"]
+    origins = [(each["kind"], each["path"], each["lines"]) for each in shown["passages"][0]["origins"]]
+    assert origins == [
+        ("template", "template", [1, 1]),
+        ("file", f"{place}/w/notes.md", [1, 1]),
+        ("template", "template", [2, 3]),
+        ("variable", "prompt:cwd", None),
+        ("template", "template", [3, 3]),
+    ]
+    assert shown["tokens"]["count"] == sum(each["tokens"] for each in shown["passages"]) > 0
+
+
+@pytest.mark.parametrize("layout", layout_names())
+def test_a_preview_of_every_layout_covers_its_text(service, layout):
+    shown = service.post("/system-prompt/preview", {"layout": layout, "tools": [{"name": "read"}]}).json
+    assert (shown["layout"], shown["id"][:7]) == (layout, "sha256:")
+    separators = shown["text"]
+    for each in shown["passages"]:
+        text = shown["text"][each["start"] : each["end"]]
+        assert "".join(shown["text"][o["start"] : o["end"]] for o in each["origins"]) == text
+        separators = separators.replace(text, "", 1)
+    assert separators.strip() == ""
+
+
+def test_a_preview_keeps_nothing(fresh):
+    set_template(fresh, "planted")
+    before = stats(fresh)
+    for body in (
+        {},
+        {"template": "x"},
+        {"template": "[file:no]", "session": "s"},
+        {"layout": "pod", "template": "{{ cwd }}"},
+    ):
+        assert fresh.post("/system-prompt/preview", body).status == 200
+    fresh.post("/system-prompt/check", {"template": "x"})
+    fresh.post("/system-prompt/values", {"conversation_id": "s"})
+    assert stats(fresh) == before
+    assert fresh.get("/conversations").json == {"conversations": []}
+    assert fresh.get("/conversations/preview").status == 404
+
+
+def test_a_preview_without_a_template_is_of_the_global_one(fresh):
+    set_template(fresh, "GLOBAL")
+    assert fresh.post("/system-prompt/preview").json["text"] == "GLOBAL"
+    assert fresh.post("/system-prompt/preview", {"template": ""}).json["text"] == ""
+
+
+LOOP = (
+    "{% for a in range(9999) %}{% for b in range(9999) %}{% for c in range(9999) %}{% endfor %}{% endfor %}{% endfor %}"
+)
+GREEDY = "{% set x = 'xxxxxxxxxxxxxxxx' %}" + "{% set x = x ~ x %}" * 40 + "{{ x }}"
+
+
+@pytest.mark.parametrize(
+    ("template", "line"),
+    [
+        ("a\n{{ ghost }}", 2),
+        ("a\n\n{% if %}", 3),
+        ("{% include '/etc/passwd' %}", 1),
+        ("{% include '../../../etc/passwd' %}", 1),
+        ("{% include '$user/../../x' %}", 1),
+        (LOOP, 1),
+        ("{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", 1),
+        (GREEDY, None),
+        ("{% if cwd %}" * 20_000, None),
+    ],
+)
+def test_a_jinja_template_that_cannot_be_rendered(service, template, line):
+    """Each is rendered in the worker: the service goes on."""
+    for route in ({"template": template}, {"base": template}):
+        reply = service.post("/system-prompt/preview", {"layout": "pod", **route})
+        assert (reply.status, reply.problem) == (422, "wrong-template")
+        (error,) = reply.json["errors"]
+        assert error["message"] and error["line"] == line
+        assert "root:" not in reply.body.decode()
+    assert service.talk("jinja", layout="pod", base=template).problem == "wrong-template"
+    assert service.get("/healthz").json == {"status": "ok"}
+    assert service.post("/system-prompt/preview", {"layout": "pod", "template": "{{ cwd }}!"}).status == 200
+
+
+def test_a_template_over_the_network_renders_in_the_worker(service):
+    """A worker is a child of the server; a template that needs none would show as no child."""
+    service.post("/system-prompt/preview", {"layout": "pod", "template": "{{ cwd }}"})
+    children = Path(f"/proc/{service.process.pid}/task/{service.process.pid}/children").read_text().split()
+    commands = [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in children] or [
+        path.read_bytes()
+        for path in Path(f"/proc/{service.process.pid}/task").glob("*/children")
+        for pid in path.read_text().split()
+        for path in [Path(f"/proc/{pid}/cmdline")]
+    ]
+    assert any(b"foreword.sandbox" in each for each in commands)
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ({"template": "fine"}, []),
+        ({"template": ""}, []),
+        ({"template": "a\n[if file:x]"}, [("template-unmatched", 2)]),
+        ({"template": "[ghost:x]"}, [("template-unknown-type", 1)]),
+        ({"template": "[file:.env]"}, [("variable-refused", None)]),
+        ({"template": "[file:/etc/passwd]"}, [("variable-refused", None)]),
+        ({"template": "[file:link-file]"}, [("variable-refused", None)]),
+        ({"template": "{{ cwd }}", "syntax": "jinja"}, []),
+        ({"template": "a\n{{ ghost }}", "syntax": "jinja"}, [("template-error", 2)]),
+    ],
+)
+def test_a_check_as_you_type(service, body, told):
+    reply = service.post("/system-prompt/check", body)
+    assert [(each["code"], each["line"]) for each in reply.json["findings"]] == told
+
+
+def test_values_are_those_of_now(service, place):
+    body = {"model": "m-1", "conversation_id": "c-1", "cwd": "sub"}
+    rows = service.post("/system-prompt/values", body).json["values"]
+    values = {f"{row['type']}:{row['name']}": row["value"] for row in rows}
+    assert values.keys() == {f"{row.type}:{row.name}" for row in CATALOG if not row.dynamic}
+    assert (values["prompt:model"], values["prompt:conversation_id"]) == ("m-1", "c-1")
+    assert values["prompt:cwd"] == f"{place}/w/sub"
+    assert values["git:branch"] == "main"
+    nobody = {
+        f"{row['type']}:{row['name']}": row["value"] for row in service.post("/system-prompt/values").json["values"]
+    }
+    assert (nobody["prompt:model"], nobody["prompt:conversation_id"], nobody["git:branch"]) == (None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("query", "paths"),
+    [
+        ("", ["AGENTS.md", "link-in/", "notes.md", "sub/", "ünï code/"]),
+        ("?prefix=no", ["notes.md"]),
+        ("?prefix=sub/", ["sub/inner.md"]),
+        ("?cwd=sub&prefix=", ["inner.md"]),
+        ("?prefix=%C3%BCn%C3%AF%20code/", ["ünï code/a.md"]),
+        ("?prefix=.e", []),
+        ("?prefix=id", []),
+        ("?prefix=../", []),
+        ("?prefix=../outside/", []),
+        ("?prefix=link-out/", []),
+        ("?prefix=sub/../../", []),
+        ("?prefix=/etc/pass", []),
+        ("?prefix=/", []),
+        ("?prefix=~/", []),
+        ("?prefix=loop/", []),
+        ("?prefix=" + "x" * 4000, []),
+        ("?prefix=ghost/x", []),
+    ],
+)
+def test_files_that_a_template_may_read(service, query, paths):
+    entries = service.get("/files" + query).json["entries"]
+    assert [each["path"] for each in entries if not each["path"].startswith(".agents")] == paths
+    assert all((each["kind"] == "folder") == each["path"].endswith("/") for each in entries)
+
+
+def test_at_most_200_files(fresh, place):
+    folder = place / "w" / "many"
+    folder.mkdir()
+    for number in range(300):
+        (folder / f"{number:03}").touch()
+    try:
+        entries = fresh.get("/files?prefix=many/").json["entries"]
+    finally:
+        for each in folder.iterdir():
+            each.unlink()
+        folder.rmdir()
+    assert [each["path"] for each in entries] == [f"many/{number:03}" for number in range(200)]
+
+
+def test_layouts_and_roots(service, place):
+    layouts = service.get("/layouts").json["layouts"]
+    assert [each["name"] for each in layouts] == list(layout_names())
+    assert all(each["about"] and each["sections"] for each in layouts)
+    assert {each["name"]: each["language"] for each in layouts}["builder"] == "brackets"
+    assert service.get("/roots").json == {"roots": [f"{place}/w"]}
+
+
+def test_a_query_or_body_on_a_route_that_takes_none_is_let_be(service):
+    assert service.ask("GET", "/roots?x=1", b"not json").status == 200
+    assert json.loads(service.get("/healthz?%ff").body) == {"status": "ok"}
