@@ -211,7 +211,7 @@ def application() -> Any:
         if scope["type"] != "http" or not scope["raw_path"].startswith(b"/constant/"):
             await ours(scope, receive, send)
             return
-        ours._guard.check(scope["headers"], False)
+        ours._guard.check(scope["method"], scope["headers"], False)
         if not constant:
             constant.append(Path(path).read_bytes())
         headers = [(b"content-type", b"application/json"), (b"content-length", str(len(constant[0])).encode())]
