@@ -156,7 +156,7 @@ class Talk:
         if answer is None:
             self.unanswered += 1
             self.is_skill_active = None
-        elif self.layout == "builder" and answer.status == 400:
+        elif self.layout == "builder" and answer.status == 404:
             if self.newest == 0:
                 self.unanswered += 1  # a layout without skills; the edition is made all the same
         elif answer.status != 200:
