@@ -36,12 +36,12 @@ from time import process_time
 from traceback import extract_tb
 from typing import Any, Literal, NamedTuple
 
-from foreword import Agent, Assembler, Document, Prompt, Skill, Tool, Workspace
+from foreword import Agent, Assembler, Document, Prompt, Tool, Workspace
 from foreword.engine import with_body
 from foreword.packs import layout_names, shipped_layout
 from foreword.sources.files import Reader
 from foreword.sources.skills import read_skill
-from foreword.vocabulary import Finding, Piece, printable
+from foreword.vocabulary import Finding, Piece, Skill, printable
 
 INSTRUCTIONS = {"AGENTS.md", "AGENTS.override.md", "AGENTS.local.md", "CLAUDE.md"}
 PASSED_OVER = {".git", "node_modules"}

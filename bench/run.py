@@ -18,9 +18,10 @@ import stores
 import talks
 import templates
 import warm
+import watch
 from measure import Row
 
-BENCHES = [cold.rows, warm.rows, templates.rows, talks.rows, stores.rows, service.rows]
+BENCHES = [cold.rows, warm.rows, templates.rows, talks.rows, stores.rows, service.rows, watch.rows]
 SUITES = [stability.lines]
 
 

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from .providers.gemini import for_gemini
     from .providers.openai import for_openai_chat, for_openai_responses
     from .talk import Conversations
-    from .vocabulary import Access, Agent, Document, Prompt, Scope, Skill, Tool, Turn, Workspace
+    from .vocabulary import Access, Agent, Document, Prompt, Scope, Tool, Turn, Workspace
+    from .watching import watch
 
 _HOMES = {
     "engine": ("Assembler", "assemble"),
@@ -24,7 +25,8 @@ _HOMES = {
     "providers.gemini": ("for_gemini",),
     "providers.openai": ("for_openai_chat", "for_openai_responses"),
     "talk": ("Conversations",),
-    "vocabulary": ("Access", "Agent", "Document", "Prompt", "Scope", "Skill", "Tool", "Turn", "Workspace"),
+    "vocabulary": ("Access", "Agent", "Document", "Prompt", "Scope", "Tool", "Turn", "Workspace"),
+    "watching": ("watch",),
 }
 __all__ = [
     "Access",
@@ -38,7 +40,6 @@ __all__ = [
     "LayoutError",
     "Prompt",
     "Scope",
-    "Skill",
     "Tool",
     "Turn",
     "Workspace",
@@ -47,6 +48,7 @@ __all__ = [
     "for_gemini",
     "for_openai_chat",
     "for_openai_responses",
+    "watch",
 ]
 
 

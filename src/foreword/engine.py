@@ -141,6 +141,8 @@ class Assembler:
         self._lock = allocate_lock()
         self._planned: Plan | None = None
         self._stands: tuple[Stand, ...] = ()
+        self._reader = Reader()
+        self._asked: dict[str, None] = {}
         self._scribe: Scribe | None = None
         self._last: tuple[Stand, Agent, datetime | None, Prompt] | None = None
 
@@ -204,11 +206,19 @@ class Assembler:
     def template(self, address: str) -> Document:
         """The template at an address of this workspace's packs."""
         reader = self.reader()
-        return load_template(address, settled(self.workspace, reader), reader, self.packs)
+        try:
+            return load_template(address, settled(self.workspace, reader), reader, self.packs)
+        finally:
+            self._asked.update(dict.fromkeys(reader.stamps))
 
     def layout(self) -> Layout:
         """The layout with every setting made. Nothing is gathered for it."""
         return self._plan(self.reader()).layout
+
+    def looked_at(self) -> list[str]:
+        """Every path on which the prompt depends: files and directories, also those that a look which failed asked for."""
+        known = self._stands[0].inputs.stamps if self._stands else ()
+        return list(dict.fromkeys([*(path for path, _ in known), *self._reader.stamps, *self._asked]))
 
     def _with_skill(self, agent: Agent, stand: Stand) -> Agent:
         if not isinstance(agent.skill, str) or not agent.skill:
@@ -221,7 +231,7 @@ class Assembler:
         self, before: Stand | None, base: str | Document, scope: Scope | None, template: Document | None
     ) -> Stand:
         """Look again at whatever changed: settings and layout, or only what is found for them."""
-        reader = self.reader()
+        reader = self._reader = self.reader()
         plan = self._plan(reader)
         if before is not None and before.plan is not plan:
             before = None

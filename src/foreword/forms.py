@@ -327,3 +327,39 @@ class KeptsForm(TypedDict):
     new: SubjectForm
     turns: int
     providers: list[KeptForm]
+
+
+class CountedPassage(TypedDict):
+    section: str
+    start: int
+    end: int
+    lifetime: str
+    tokens: int
+
+
+class SectionEffectForm(TypedDict):
+    section: str
+    change: str
+    tokens_before: int
+    tokens_after: int
+    sources: list[str]
+
+
+class EffectForm(TypedDict):
+    sections: list[SectionEffectForm]
+    tokens_before: int
+    tokens_kept: int
+    breaks_in: str | None
+
+
+class WatchForm(TypedDict):
+    event: str
+    time: str
+    files: list[str]
+    error: str | None
+    id: str
+    layout: str
+    tokens: TokensForm
+    passages: list[CountedPassage]
+    effect: EffectForm | None
+    findings: list[FindingForm]

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         EditForm,
         EditionForm,
         EditionRowForm,
+        EffectForm,
         FindingForm,
         FirstDifferenceForm,
         KeptForm,
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
         PriceForm,
         PromptForm,
         SectionDiffForm,
+        SectionEffectForm,
         SectionPlaceForm,
         SkillForm,
         SpanForm,
@@ -61,9 +63,11 @@ if TYPE_CHECKING:
         TurnForm,
         VariableForm,
         VersionForm,
+        WatchForm,
     )
     from .inspection.cache import Breakpoint, FirstDifference, Kept, Misplaced
     from .inspection.diff import Cause, Difference, Edit, SectionDiff
+    from .inspection.effects import Effect
     from .inspection.origins import Line
     from .inspection.prices import Price, ProviderRules
     from .inspection.subject import Subject
@@ -146,6 +150,60 @@ def finding_form(finding: Finding) -> FindingForm:
         "message": finding.message,
         "path": finding.path or None,
         "line": finding.line,
+    }
+
+
+def watch_form(
+    event: str,
+    time: str,
+    files: Iterable[str],
+    error: str | None,
+    prompt: Prompt,
+    whole: Count,
+    each: Sequence[Count],
+    effect: Effect | None,
+) -> WatchForm:
+    """What a watch tells: `start`, then `change`, `same` or `error`, with the prompt as it stands and what was done to it."""
+    return {
+        "event": event,
+        "time": time,
+        "files": list(files),
+        "error": error,
+        "id": prompt.id,
+        "layout": prompt.layout,
+        "tokens": tokens_form(whole),
+        "passages": [
+            {
+                "section": passage.section,
+                "start": passage.start,
+                "end": passage.end,
+                "lifetime": passage.lifetime,
+                "tokens": count.count,
+            }
+            for passage, count in zip(prompt.passages, each, strict=True)
+        ],
+        "effect": effect_form(effect) if effect else None,
+        "findings": [finding_form(finding) for finding in prompt.findings],
+    }
+
+
+def effect_form(effect: Effect) -> EffectForm:
+    """What a change did to the sections, and how much of the prefix stays."""
+    sections: list[SectionEffectForm] = [
+        {
+            "section": each.section,
+            "change": each.how,
+            "tokens_before": each.before,
+            "tokens_after": each.after,
+            "sources": list(each.sources),
+        }
+        for each in effect.sections
+    ]
+    return {
+        "sections": sections,
+        "tokens_before": effect.before,
+        "tokens_kept": effect.kept,
+        "breaks_in": effect.breaks or None,
     }
 
 

@@ -75,8 +75,30 @@ def write_table(
 
 def report(findings: Sequence[Finding]) -> None:
     """Print findings to standard error, the worst first."""
+    for each in worst_first(findings):
+        line = painted_finding(each, sys.stderr, kept="\n\t")
+        print(line.encode("utf-8", "backslashreplace").decode(), file=sys.stderr)
+
+
+def worst_first(findings: Sequence[Finding]) -> list[Finding]:
+    """The findings in the order in which a person wants to read them."""
     order = list(_SEVERITIES)
-    for each in sorted(findings, key=lambda each: order.index(each.severity)):
-        line = f"{each.path}:{each.line}: " if each.path and each.line and each.path not in each.message else ""
-        text = f"{painted(each.severity, _SEVERITIES[each.severity], sys.stderr)}: {line}{each.message} [{each.code}]"
-        print(text.encode("utf-8", "backslashreplace").decode(), file=sys.stderr)
+    return sorted(findings, key=lambda each: order.index(each.severity))
+
+
+def painted_finding(each: Finding, stream: TextIO, kept: str = "") -> str:
+    """One finding as one line; with line breaks `kept` on several, as where it shows a place in a text."""
+    line = f"{each.path}:{each.line}: " if each.path and each.line and each.path not in each.message else ""
+    severity = painted(each.severity, _SEVERITIES[each.severity], stream)
+    return f"{severity}: {visible(f'{line}{each.message}', kept)} [{each.code}]"
+
+
+def visible(text: str, kept: str = "") -> str:
+    """The text with control characters as `\\x1b`, so that none of them drives the terminal; `kept` are left as they are."""
+    if text.isprintable():
+        return text
+    return "".join(f"\\x{ord(each):02x}" if _is_control(each) and each not in kept else each for each in text)
+
+
+def _is_control(character: str) -> bool:
+    return character < " " or "\x7f" <= character <= "\x9f"

@@ -30,7 +30,7 @@ _KEPT = frozenset(("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTE
 
 def branch(root: str, reader: Reader) -> str | None:
     """The current branch, from the file HEAD; `HEAD` where none is checked out, None outside a repository."""
-    folder = _git_folder(root, reader)
+    folder = git_folder(root, reader)
     head = reader.read(os.path.join(folder, "HEAD")) if folder else None
     if head is None or not head.has_text:
         return None
@@ -42,7 +42,7 @@ def branch(root: str, reader: Reader) -> str | None:
 
 def status(root: str, cwd: str, reader: Reader) -> str | None:
     """`git status --short` in the working directory, by running git once; None where that fails or is not safe."""
-    folder = _git_folder(root, reader)
+    folder = git_folder(root, reader)
     if folder is None or not reader.read(os.path.join(folder, "HEAD")).has_text:
         return None
     common = _common_folder(folder, reader)
@@ -78,7 +78,7 @@ def _environment() -> dict[str, str]:
     return {**kept, "GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
 
 
-def _git_folder(root: str, reader: Reader) -> str | None:
+def git_folder(root: str, reader: Reader) -> str | None:
     """The folder where a repository keeps its own files; a worktree or submodule names it in a file `.git`."""
     path = os.path.join(root, ".git")
     if not reader.is_folder(path):

@@ -1,0 +1,210 @@
+"""The live view of a terminal: drawn in one write from the upper left corner, so that nothing flickers.
+
+It has the terminal's second screen, which is left again whatever happens, so that what the person had before is back.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from unicodedata import combining, east_asian_width
+
+from .terminal import painted, painted_finding, visible, worst_first
+from .watch import short, told_count
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from .watch import News
+
+_ENTER, _LEAVE = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
+# Terminals that know this show what is between the two at once.
+_HOLD, _SHOW = "\x1b[?2026h", "\x1b[?2026l"
+_MOST_LINES = 1_000
+_BAR = 24
+_PAINTED = "\x1b["
+
+
+class Screen:
+    """Sections, findings and the log of changes. `q` ends it, as Ctrl-C does."""
+
+    tick = 100
+
+    def __init__(self) -> None:
+        self.news: News | None = None
+        self.log: list[str] = []
+        self.size = (0, 0)
+        self.is_open = False
+        self._keys: Any = None
+        self._paused: Any = None
+
+    def show(self, news: News) -> None:
+        """Take a change in, and draw."""
+        if not self.is_open:
+            self._open()
+        colour = {"error": "red", "same": "dim"}.get(news.event, "")
+        first, *others = news.lines()
+        self.log.append(f"{painted(f'{news.time:%H:%M:%S}', 'dim')}  {painted(first, colour)}")
+        self.log += [f"        {line}" for line in others]
+        del self.log[:-_MOST_LINES]
+        if news.event != "error" or self.news is None:
+            self.news = news
+        self._draw()
+
+    def refresh(self) -> bool:
+        """Draw again if the window has another size; True if a key asked to end."""
+        if _size() != self.size:
+            self._draw()
+        return _is_asked_to_end()
+
+    def close(self) -> None:
+        """Give the terminal back as it was."""
+        if not self.is_open:
+            return
+        self.is_open = False
+        _put(_LEAVE)
+        if self._paused is not None:
+            signal.signal(signal.SIGTSTP, self._paused)
+        if self._keys is not None:
+            import termios
+
+            termios.tcsetattr(sys.stdin.fileno(), termios.TCSAFLUSH, self._keys)
+
+    def _open(self) -> None:
+        self.is_open = True
+        self._keys = _quiet_keys()
+        if hasattr(signal, "SIGTSTP") and threading.current_thread() is threading.main_thread():
+            self._paused = signal.signal(signal.SIGTSTP, self._pause)
+        _put(_ENTER)
+
+    def _pause(self, *_: object) -> None:
+        """Ctrl-Z: the shell gets its screen, and this one is drawn anew when it goes on."""
+        _put(_LEAVE)
+        signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGTSTP)
+        signal.signal(signal.SIGTSTP, self._pause)
+        _quiet_keys()
+        _put(_ENTER)
+        self._draw()
+
+    def _draw(self) -> None:
+        self.size = width, height = _size()
+        lines = frame(self.news, self.log, width, height) if self.news else []
+        _put(f"{_HOLD}\x1b[H" + "\r\n".join(f"{line}\x1b[K" for line in lines) + f"\x1b[J{_SHOW}")
+
+
+def frame(news: News, log: Sequence[str], width: int, height: int) -> list[str]:
+    """The lines of the view, at most as many and as long as the window allows."""
+    sections = _sections(news, width)
+    findings = [painted_finding(each, sys.stdout) for each in worst_first(news.prompt.findings)]
+    title = painted(f"foreword {visible(news.prompt.layout)}", "bold")
+    head = f"{title}  {told_count(news.whole)}  {painted(visible(short(news.given.dir)), 'dim')}"
+    shares = _shared(height - 4, [len(sections), len(findings) or 1, len(log)])
+    parts = [_first(sections, shares[0]), _first(findings or ["no findings"], shares[1]), list(log[-shares[2] :])]
+    lines = [head]
+    for part in parts:
+        lines += ["", *part] if part else []
+    foot = painted("q or Ctrl-C ends", "dim")
+    lines = [clipped(line, width) for line in lines[: height - 1]]
+    return [*lines, *[""] * (height - 1 - len(lines)), clipped(foot, width)][-height:]
+
+
+def _sections(news: News, width: int) -> list[str]:
+    """One line for each section: name, lifetime, tokens, what the last change did to it, and a bar."""
+    changed = {each.section: each for each in news.effect.sections} if news.effect else {}
+    rows = list(zip(news.prompt.passages, news.each, strict=True))
+    longest = min(max((len(each.section) for each, _ in rows), default=0), 30)
+    longest = max(longest, len("section"))
+    most = max((count.count for _, count in rows), default=0) or 1
+    bar = max(min(_BAR, width - longest - 40), 0)
+    head = f"{'section':<{longest}}  {'lifetime':<12}  {'tokens':>9}  {'change':>8}"
+    lines = [painted(head, "dim")]
+    for passage, count in rows:
+        effect = changed.get(passage.section)
+        told = f"{effect.after - effect.before:+,}" if effect else ""
+        filled = "█" * max(round(count.count / most * bar), 1 if count.count and bar else 0)
+        name = f"{visible(passage.section)[:longest]:<{longest}}"
+        lines.append(
+            f"{painted(name, 'bold' if effect else '')}  {painted(f'{passage.lifetime:<12}', 'dim')}  {count.count:>9,}"
+            f"  {painted(f'{told:>8}', 'yellow')}  {painted(filled, 'cyan')}".rstrip()
+        )
+    return lines
+
+
+def _shared(room: int, wanted: Sequence[int]) -> list[int]:
+    """How many lines each gets, where all have the same right: in turns, until nobody wants more or nothing is left."""
+    shares = [0] * len(wanted)
+    while sum(shares) < room and shares != list(wanted):
+        for number, want in enumerate(wanted):
+            if shares[number] < want and sum(shares) < room:
+                shares[number] += 1
+    return shares
+
+
+def _first(lines: Sequence[str], room: int) -> list[str]:
+    if len(lines) <= room:
+        return list(lines)
+    return [*lines[: room - 1], painted(f"… {len(lines) - room + 1} more", "dim")] if room > 0 else []
+
+
+def clipped(text: str, width: int) -> str:
+    """A line that fits: colours take no room, wide characters take two columns."""
+    kept: list[str] = []
+    used = position = 0
+    while position < len(text):
+        if text.startswith(_PAINTED, position):
+            end = text.find("m", position) + 1
+            kept.append(text[position:end])
+            position = end
+            continue
+        each = text[position]
+        wide = 0 if combining(each) else 2 if east_asian_width(each) in "WF" else 1
+        if used + wide > width:
+            break
+        kept.append(each)
+        used, position = used + wide, position + 1
+    return "".join(kept) + ("\x1b[0m" if _PAINTED in text else "")
+
+
+def _put(text: str) -> None:
+    """Write to the terminal at once."""
+    sys.stdout.flush()
+    data = text.encode("utf-8", "backslashreplace")
+    while data:
+        data = data[os.write(sys.stdout.fileno(), data) :]
+
+
+def _size() -> tuple[int, int]:
+    try:
+        size = os.get_terminal_size(sys.stdout.fileno())
+    except OSError:
+        return 80, 24
+    return max(size.columns, 1) if size.columns else 80, max(size.lines, 1) if size.lines else 24
+
+
+def _quiet_keys() -> Any:
+    """Keep keys from showing; how the keyboard was before, or None if there is none."""
+    if not sys.stdin.isatty():
+        return None
+    try:
+        import termios
+    except ImportError:
+        return None
+    before = termios.tcgetattr(sys.stdin.fileno())
+    quiet = termios.tcgetattr(sys.stdin.fileno())
+    quiet[3] &= ~(termios.ECHO | termios.ICANON)
+    termios.tcsetattr(sys.stdin.fileno(), termios.TCSANOW, quiet)
+    return before
+
+
+def _is_asked_to_end() -> bool:
+    if not sys.stdin.isatty() or os.name != "posix":
+        return False
+    import select
+
+    ready, _, _ = select.select([sys.stdin], [], [], 0)
+    return bool(ready) and b"q" in os.read(sys.stdin.fileno(), 1024)

@@ -1,0 +1,34 @@
+"""Signals that end or pause a command that lasts: what was begun on a terminal is put back before the process goes."""
+
+from __future__ import annotations
+
+import signal
+import threading
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Ending:
+    """While it is entered, a request to end comes as KeyboardInterrupt, as Ctrl-C does; `status` is the exit status for it."""
+
+    def __init__(self) -> None:
+        self.status = 0
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> Ending:
+        if threading.current_thread() is threading.main_thread():
+            for name in ("SIGTERM", "SIGHUP"):
+                number = getattr(signal, name, None)
+                if number is not None and signal.getsignal(number) != signal.SIG_IGN:
+                    self._before[number] = signal.signal(number, self._end)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _end(self, number: int, _: object) -> None:
+        self.status = 128 + number
+        raise KeyboardInterrupt

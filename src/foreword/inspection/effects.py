@@ -1,0 +1,102 @@
+"""What became of a prompt: which sections changed, by how much, which sources did it, and how much of the prefix stays."""
+
+from __future__ import annotations
+
+from ..vocabulary import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from ..vocabulary import Finding, Passage, Prompt
+
+
+@value
+class SectionEffect:
+    """A section that came, went or changed: its tokens before and after, and the sources that are not what they were."""
+
+    section: str
+    how: str
+    before: int
+    after: int
+    sources: Sequence[str] = ()
+
+
+@value
+class Effect:
+    """What stands between two prompts.
+
+    `kept` are the tokens that both begin with, of `before`; `breaks` is the section in which the old one ends to be the beginning
+    of the new one, and empty where nothing of it is lost.
+    """
+
+    sections: Sequence[SectionEffect]
+    before: int
+    after: int
+    kept: int
+    breaks: str
+    found: Sequence[Finding] = ()
+    gone: Sequence[Finding] = ()
+
+    @property
+    def has_other_text(self) -> bool:
+        return bool(self.sections) or self.kept != self.before or self.after != self.before
+
+
+def effect(old: Prompt, new: Prompt, count: Callable[[str], int]) -> Effect:
+    """How a prompt differs from an older one; `count` gives the tokens of a text."""
+    before, after = _by_section(old.passages), _by_section(new.passages)
+    sections = []
+    for name in dict.fromkeys((*before, *after)):
+        one, other = _text(before.get(name, ())), _text(after.get(name, ()))
+        if one != other or (name in before) != (name in after):
+            how = "went" if name not in after else "came" if name not in before else "changed"
+            moved = _sources(before.get(name, ())) ^ _sources(after.get(name, ()))
+            sources = sorted({path for path, _ in moved})
+            sections.append(SectionEffect(name, how, count(one), count(other), sources))
+    length = common(old.text, new.text)
+    has_lost = length < len(old.text)
+    return Effect(
+        sections,
+        count(old.text),
+        count(new.text),
+        count(old.text[:length]) if has_lost else count(old.text),
+        _section_at(old.passages, length) if has_lost else "",
+        [each for each in new.findings if each not in old.findings],
+        [each for each in old.findings if each not in new.findings],
+    )
+
+
+def common(one: str, other: str) -> int:
+    """How many characters two texts begin with alike."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if one[:middle] == other[:middle] else (low, middle - 1)
+    return low
+
+
+def _by_section(passages: Iterable[Passage]) -> dict[str, list[Passage]]:
+    found: dict[str, list[Passage]] = {}
+    for passage in passages:
+        found.setdefault(passage.section, []).append(passage)
+    return found
+
+
+def _text(passages: Iterable[Passage]) -> str:
+    return "\n".join(passage.text for passage in passages)
+
+
+def _sources(passages: Iterable[Passage]) -> set[tuple[str, str]]:
+    """What the words came from, each with the hash it had; without Foreword's own texts."""
+    pieces = [piece for passage in passages for piece in passage.pieces]
+    return {
+        (piece.origin.path, piece.origin.hash)
+        for piece in pieces
+        if piece.origin.path and piece.origin.kind not in ("builtin", "mark", "environment")
+    }
+
+
+def _section_at(passages: Sequence[Passage], position: int) -> str:
+    """The section that a character belongs to; a separator belongs to what follows it."""
+    return next((each.section for each in passages if position < each.end), "")

@@ -1,0 +1,274 @@
+"""foreword watch, as a process: lines in a pipe, JSON lines, and the live view of a terminal."""
+
+import fcntl
+import json
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+
+import pytest
+
+PATIENCE = 60
+
+
+class Process:
+    """`foreword watch` under way; what it prints is read as it comes."""
+
+    def __init__(self, tree, *arguments, terminal=None):
+        command = [sys.executable, "-m", "foreword", "watch", tree.path("w"), "--home", tree.path("home"), *arguments]
+        environment = {**os.environ, "TERM": "xterm", "HOME": tree.path("home")}
+        environment = {name: text for name, text in environment.items() if name not in ("NO_COLOR", "XDG_CONFIG_HOME")}
+        self.printed = ""
+        if terminal is None:
+            self.reading, writing = os.pipe()
+            streams = {"stdin": subprocess.DEVNULL}
+        else:
+            self.reading, writing = pty.openpty()
+            self.resize(*terminal)
+            streams = {"stdin": writing}
+        self.process = subprocess.Popen(
+            command, stdout=writing, stderr=subprocess.PIPE, env=environment, process_group=0, **streams
+        )
+        os.close(writing)
+
+    def resize(self, columns, lines):
+        fcntl.ioctl(self.reading, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+
+    def until(self, pattern):
+        """Read on until what was printed since the last call holds the pattern; all that was printed since."""
+        end = time.monotonic() + PATIENCE
+        while not re.search(pattern, self.printed):
+            ready, _, _ = select.select([self.reading], [], [], max(end - time.monotonic(), 0))
+            data = self.more() if ready else ""
+            assert data, f"{pattern!r} did not come: {self.printed!r} {self.process.poll()}"
+            self.printed += data
+        printed, self.printed = self.printed, ""
+        return printed
+
+    def more(self):
+        try:
+            return os.read(self.reading, 65536).decode()
+        except OSError:  # the other end of the terminal is closed
+            return ""
+
+    def end(self, number=signal.SIGINT):
+        """Send a signal; the exit status, what else was printed, and standard error."""
+        self.process.send_signal(number)
+        return self.rest()
+
+    def rest(self):
+        printed = ""
+        while data := self.more():
+            printed += data
+        return self.process.wait(PATIENCE), printed, self.process.stderr.read().decode()
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        self.process.stderr.close()
+        os.close(self.reading)
+
+
+@pytest.fixture
+def start(tree):
+    started = []
+
+    def start(*arguments, **options):
+        started.append(Process(tree, *arguments, **options))
+        return started[-1]
+
+    yield start
+    for each in started:
+        each.close()
+
+
+def save(tree, name, text):
+    """As a careful editor does: the old text or the new one, never half of it."""
+    tree({name + ".new": text})
+    os.rename(tree.path(name + ".new"), tree.path(name))
+
+
+# Lines
+
+
+def test_lines_say_what_each_save_did(tree, start):
+    tree({"w/AGENTS.md": "One.", "w/base.md": "B."})
+    process = start("--layout", "ion", "--base", tree.path("w/base.md"))
+    first = process.until(r"\n")
+    assert re.fullmatch(r"\d\d:\d\d:\d\d  ion: 2 sections, \d+ tokens by \S+, .*\n", first)
+    save(tree, "w/AGENTS.md", "One. And two.")
+    assert re.search(r"  AGENTS.md: project \+\d+; \d+ of \d+ tokens of the prefix stay", process.until(r"\n"))
+    save(tree, "w/AGENTS.md", "One. And two.")
+    assert process.until(r"\n").endswith("  AGENTS.md: the prompt is the same\n")
+    save(tree, "w/CLAUDE.md", "Other.")
+    told = process.until(r"\[file-shadowed\]\n")
+    assert "CLAUDE.md: the text is the same\n  + info: " in told
+    os.remove(tree.path("w/CLAUDE.md"))
+    assert "  - info: " in process.until(r"\[file-shadowed\]\n")
+    assert process.end() == (0, "", "")
+
+
+def test_the_files_that_options_name_are_watched(tree, start):
+    tree({"w/plan.md": "1. Look.", "w/tools.json": '[{"name": "read_file"}]', "w/base.md": "B."})
+    given = ["--plan", tree.path("w/plan.md"), "--base", tree.path("w/base.md"), "--tools", tree.path("w/tools.json")]
+    process = start("--layout", "ion", *given)
+    process.until(r"\n")
+    save(tree, "w/plan.md", "1. Look. 2. Think.")
+    assert "plan.md: plan +" in process.until(r"\n")
+    save(tree, "w/base.md", "Another base.")
+    assert "base.md: base +" in process.until(r"\n")
+    save(tree, "w/tools.json", "[")
+    assert "error: tools.json: --tools" in process.until(r"\n")
+    save(tree, "w/tools.json", "[]")
+    assert "tools.json: the prompt is the same" in process.until(r"\n")
+
+
+def test_a_template_that_an_address_names_is_watched(tree, start):
+    tree({"home/.config/foreword/prompts/mine.md": "Mine."})
+    process = start("--layout", "ion", "--base", "$user/mine")
+    process.until(r"\n")
+    save(tree, "home/.config/foreword/prompts/mine.md", "Mine, and more.")
+    assert "mine.md: base +" in process.until(r"\n")
+
+
+def test_a_name_with_control_characters_drives_nothing(tree, start):
+    process = start("--layout", "opal")
+    process.until(r"\n")
+    tree({"w/.agents/skills/\x1b]0;x\x07/SKILL.md": "no front matter"})
+    assert "\x1b" not in process.until(r"SKILL.md.*\n")
+
+
+def test_an_error_is_told_and_watching_goes_on(tree, start):
+    tree({"w/AGENTS.md": "One.", "home/.config/foreword/foreword.toml": ""})
+    process = start("--layout", "ion")
+    process.until(r"\n")
+    save(tree, "home/.config/foreword/foreword.toml", "sections = [")
+    assert "  error: ~/.config/foreword/foreword.toml: " in process.until(r"\n")
+    save(tree, "home/.config/foreword/foreword.toml", "")
+    assert "the prompt is the same" in process.until(r"\n")
+
+
+def test_a_wrong_call_is_refused_as_everywhere(tree, start):
+    status, _, err = start("--layout", "opel").rest()
+    assert status == 2 and err.startswith("foreword: no layout 'opel'; did you mean 'opal'?")
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 0), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+@pytest.mark.parametrize("terminal", [None, (80, 24)])
+def test_how_it_ends(start, number, status, terminal):
+    process = start("--layout", "ion", terminal=terminal)
+    process.until(r"tokens")
+    ended, _, err = process.end(number)
+    assert (ended, err) == (status, "")
+
+
+def test_strict_ends_with_one_if_the_last_prompt_has_an_error_finding(tree, start):
+    tree({"w/.git": None, "w/AGENTS.md": "A long instruction. " * 50})
+    process = start("--layout", "foreword", "--strict", "--set", "budget=20")
+    process.until(r"budget-exceeded")
+    assert process.end()[0] == 1
+
+
+# JSON
+
+
+def test_json_is_one_object_a_line(tree, start):
+    tree({"w/AGENTS.md": "One.", "w/base.md": "B."})
+    process = start("--layout", "ion", "--json", "--base", tree.path("w/base.md"))
+    first = json.loads(process.until(r"\n"))
+    assert (first["event"], first["files"], first["error"], first["effect"]) == ("start", [], None, None)
+    assert [each["section"] for each in first["passages"]] == ["base", "project"]
+    save(tree, "w/AGENTS.md", "Two two.")
+    second = json.loads(process.until(r"\n"))
+    assert sorted(second) == [
+        "effect", "error", "event", "files", "findings", "id", "layout", "passages", "time", "tokens"
+    ]  # fmt: skip
+    assert (second["event"], second["files"]) == ("change", [tree.path("w/AGENTS.md")])
+    (section,) = second["effect"]["sections"]
+    assert (section["section"], section["change"], section["sources"]) == (
+        "project",
+        "changed",
+        [tree.path("w/AGENTS.md")],
+    )
+    assert second["effect"]["breaks_in"] == "project"
+    assert 0 < second["effect"]["tokens_kept"] < second["effect"]["tokens_before"] == first["tokens"]["count"]
+    assert second["id"] != first["id"]
+    os.rename(tree.path("w"), tree.path("away"))
+    assert json.loads(process.until(r"\n"))["event"] == "error"
+
+
+# The live view
+
+ENTER, LEAVE = "\x1b[?1049h", "\x1b[?1049l"
+
+
+def screen(printed):
+    """The lines of the last frame that was drawn, without colours."""
+    frame = printed.rpartition("\x1b[H")[2].partition("\x1b[J")[0]
+    return [re.sub(r"\x1b\[[\d;?]*[a-zA-Z]|\r", "", line) for line in frame.split("\n")]
+
+
+def test_the_view_is_drawn_again_and_the_terminal_is_given_back(tree, start):
+    tree({"w/AGENTS.md": "One."})
+    process = start("--layout", "ion", terminal=(70, 12))
+    printed = process.until(r"ends.*\x1b\[J")
+    assert printed.startswith(ENTER + "\x1b[?25l")
+    lines = screen(printed)
+    assert len(lines) == 12 and max(map(len, lines)) <= 70
+    assert re.match(r"foreword ion  \d+ tokens by ", lines[0])
+    assert [line.split()[:2] for line in lines[3:5]] == [["base", "release"], ["project", "project"]]
+    save(tree, "w/AGENTS.md", "One. \x1b]0;title\x07 two.")
+    printed = process.until(r"hidden-characters[\s\S]*\x1b\[J")
+    assert ENTER not in printed and "\x1b]0" not in printed
+    lines = screen(printed)
+    assert re.match(r"project +project +\d+ +\+\d+ +█+", lines[4])
+    assert any("AGENTS.md: project +" in line for line in lines)
+    status, rest, _ = process.end()
+    assert status == 0 and rest.endswith("\x1b[?25h" + LEAVE)
+
+
+def test_a_window_of_another_size_is_drawn_anew(tree, start):
+    process = start("--layout", "ion", terminal=(70, 12))
+    process.until(r"ends.*\x1b\[J")
+    for columns, lines in ((100, 30), (20, 5), (3, 1)):
+        process.resize(columns, lines)
+        drawn = screen(process.until(r"\x1b\[H[\s\S]*\x1b\[J"))
+        assert len(drawn) == lines and max(map(len, drawn)) <= columns
+
+
+def test_keys_do_not_show_and_q_ends(start):
+    process = start("--layout", "ion", terminal=(70, 12))
+    process.until(r"ends.*\x1b\[J")
+    os.write(process.reading, b"xyz")
+    os.write(process.reading, b"q")
+    status, rest, err = process.rest()
+    assert (status, rest, err) == (0, "\x1b[?25h" + LEAVE, "")
+
+
+def test_an_error_at_the_start_never_opens_the_view(tree, start):
+    process = start("--layout", "nope", terminal=(70, 12))
+    status, printed, err = process.rest()
+    assert (status, printed) == (2, "") and "no layout 'nope'" in err
+
+
+def test_paused_and_continued(tree, start):
+    tree({"w/AGENTS.md": "One."})
+    process = start("--layout", "ion", terminal=(70, 12))
+    process.until(r"ends.*\x1b\[J")
+    process.process.send_signal(signal.SIGTSTP)
+    process.until(re.escape(LEAVE))
+    end = time.monotonic() + PATIENCE
+    while os.waitpid(process.process.pid, os.WUNTRACED | os.WNOHANG) == (0, 0):
+        assert time.monotonic() < end, "it did not stop"
+    process.process.send_signal(signal.SIGCONT)
+    assert len(screen(process.until(re.escape(ENTER) + r"[\s\S]*ends.*\x1b\[J"))) == 12
+    save(tree, "w/AGENTS.md", "One and two.")
+    process.until(r"project \+")
+    assert process.end()[0] == 0

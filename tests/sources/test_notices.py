@@ -1,0 +1,77 @@
+"""Which directories have to be watched for the paths that were looked at, and which events there matter."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from foreword.engine import Assembler
+from foreword.sources.notices import ways
+
+ADDED, MODIFIED, DELETED = 1, 2, 3
+
+
+def below(tree, paths):
+    """Of real paths, those in the temporary folder, as a test writes them."""
+    top = os.path.realpath(tree.top)
+    return sorted(path[len(top) :] or "/" for path in paths if path == top or path.startswith(top + "/"))
+
+
+@pytest.mark.parametrize(
+    ("files", "looked_at", "folders"),
+    [
+        ({"w/a.md": ""}, ["w/a.md"], ["/", "/w"]),
+        ({"w/sub": None}, ["w/sub"], ["/", "/w", "/w/sub"]),
+        ({}, ["w/no/such/file"], ["/", "/w"]),
+        ({"w/a.md": Path("../far/b.md"), "far/b.md": ""}, ["w/a.md"], ["/", "/far", "/w"]),
+        ({"w/a.md": Path("../far/b.md")}, ["w/a.md"], ["/", "/w"]),
+        ({"w/d": Path("../far/e"), "far/e/f/a.md": ""}, ["w/d/f/a.md"], ["/", "/far", "/far/e", "/far/e/f", "/w"]),
+        ({"w/a": Path("b"), "w/b": Path("a")}, ["w/a"], ["/", "/w"]),
+        ({"w/a.md/x": ""}, ["w/a.md/x/y"], ["/", "/w", "/w/a.md"]),
+        ({"w/up": Path(".."), "a.md": ""}, ["w/up/a.md"], ["/", "/w"]),
+    ],
+)
+def test_the_directories_on_the_way(tree, files, looked_at, folders):
+    tree(files)
+    assert below(tree, ways(map(tree.path, looked_at)).folders) == folders
+
+
+def test_two_thousand_nested_names_and_a_chain_of_links_are_followed(tree):
+    for number in range(30):
+        tree({f"w/l{number}": Path(f"l{number + 1}")})
+    tree({"w/l30": Path("../far")})
+    found = ways([tree.path("w/l0"), tree.path("w/" + "a/" * 2000 + "b")])
+    assert os.path.realpath(tree.path("far")) in found.spots
+    assert below(tree, found.folders) == ["/", "/w"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "is_relevant"),
+    [
+        (MODIFIED, "w/AGENTS.md", True),
+        (DELETED, "w/AGENTS.md", True),
+        (ADDED, "w/anything", True),  # what was not there is known by its directory only
+        (MODIFIED, "w/server.log", False),
+        (ADDED, "w/src/AGENTS.md", False),
+        (ADDED, "beside", False),
+        (DELETED, "w", True),
+    ],
+)
+def test_which_events_matter(tree, kind, path, is_relevant):
+    tree({"w/.git": None, "w/AGENTS.md": "X", "w/src": None})
+    assembler = Assembler(tree.workspace(), "ion")
+    assembler.prompt()
+    found = ways(assembler.looked_at())
+    assert found.is_relevant(kind, os.path.realpath(tree.top) + "/" + path) is is_relevant
+
+
+@pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pi", "pod", "builder"])
+def test_no_layout_watches_what_it_does_not_look_at(tree, skill, layout):
+    tree({"w/.git": None, "w/AGENTS.md": "X", "w/.agents/skills/a/SKILL.md": skill("a"), "w/node_modules/b/c/d.js": ""})
+    tree({"home/.ion/AGENTS.md": "X", "home/Documents/big/bigger": "", "w/src/deep/er.py": ""})
+    assembler = Assembler(tree.workspace(), layout)
+    assembler.prompt()
+    watched = below(tree, ways(assembler.looked_at()).folders)
+    wrong = ("node_modules", "Documents", "src")
+    assert [path for path in watched if any(word in path for word in wrong)] == []
+    assert "/w" in watched and "/home" in watched

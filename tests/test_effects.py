@@ -1,0 +1,60 @@
+"""What a change does to a prompt: sections, tokens, the prefix, findings."""
+
+import pytest
+
+from foreword.inspection.effects import Effect, SectionEffect, common, effect
+
+BASE = {"base": "B. "}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "length"),
+    [("", "", 0), ("", "a", 0), ("abc", "abd", 2), ("abc", "abc", 3), ("abc", "abcd", 3), ("xbc", "abc", 0)],
+)
+def test_what_two_texts_begin_with(one, other, length):
+    assert common(one, other) == common(other, one) == length
+
+
+def told(tree, before, after):
+    """The effect of a change of files, in characters for tokens."""
+    old = tree(before).prompt("ion", base="B.")
+    new = tree(after).prompt("ion", base="B.")
+    return old, new, effect(old, new, len)
+
+
+def test_a_changed_section_breaks_the_prefix_where_it_differs(tree):
+    old, new, found = told(tree, {"w/AGENTS.md": "One."}, {"w/AGENTS.md": "One. And two."})
+    path = tree.path("w/AGENTS.md")
+    before = len("# Project Instructions\nOne.")
+    assert found.sections == (SectionEffect("project", "changed", before, before + 9, [path]),)
+    assert (found.before, found.after) == (len(old.text), len(new.text))
+    assert (found.kept, found.breaks) == (len(old.text), "")  # what was there is still the beginning
+
+
+def test_a_section_in_the_middle_loses_what_follows(tree):
+    files = {"home/.ion/AGENTS.md": "Ion.", "w/AGENTS.md": "Project."}
+    old, _, found = told(tree, files, {"home/.ion/AGENTS.md": "Iron."})
+    assert [(each.section, each.how, each.after - each.before) for each in found.sections] == [
+        ("ion-local", "changed", 1)
+    ]
+    assert (found.kept, found.breaks) == (old.text.index("on.\n"), "ion-local")
+
+
+def test_a_section_that_comes_and_one_that_goes(tree):
+    old, _, found = told(tree, {"w/AGENTS.md": "Project."}, {"home/.ion/AGENTS.md": "Ion."})
+    assert [(each.section, each.how, each.before) for each in found.sections] == [("ion-local", "came", 0)]
+    assert found.breaks == "project" and found.kept == old.text.index("Project Instructions")
+    back = effect(tree.prompt("ion", base="B."), old, len)
+    assert [(each.section, each.how, each.after) for each in back.sections] == [("ion-local", "went", 0)]
+
+
+def test_findings_that_came_and_went_without_a_change_of_the_text(tree):
+    _, _, found = told(tree, {"w/AGENTS.md": "X"}, {"w/CLAUDE.md": "Y"})
+    assert not found.has_other_text
+    assert ([each.code for each in found.found], found.gone) == (["file-shadowed"], ())
+
+
+def test_nothing_at_all(tree):
+    prompt = tree({"w/AGENTS.md": "X"}).prompt("ion")
+    size = len(prompt.text)
+    assert effect(prompt, prompt, len) == Effect((), size, size, size, "", (), ())

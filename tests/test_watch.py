@@ -1,0 +1,423 @@
+"""Watching: every change on the disk that changes the prompt is told, with real files and the system's own notices."""
+
+import os
+import queue
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from foreword import Agent, CallError, Tool, Workspace, watch
+from foreword.engine import Assembler
+from foreword.errors import LayoutError
+from foreword.watching import Source, changes
+
+# Not a bar: only how long a test waits before it says that nothing came.
+PATIENCE = 30
+
+
+class Watch:
+    """A watch of the workspace `w` under way, and what it told."""
+
+    def __init__(self, tree, layout, **options):
+        self.tree, self.prompts, self.errors = tree, queue.Queue(), queue.Queue()
+        self.watching = watch(
+            tree.workspace(), options.pop("agent", None), layout, self.prompts.put, on_error=self.errors.put, **options
+        )
+
+    def text(self):
+        """The end of the next prompt that is told."""
+        return self.tree.short(self.prompts.get(timeout=PATIENCE).text)
+
+    def until(self, wanted):
+        """Wait for a prompt that holds a text; the texts that were told up to it."""
+        texts = [self.text()]
+        while wanted not in texts[-1]:
+            texts.append(self.text())
+        return texts
+
+
+@pytest.fixture
+def watched(tree):
+    started = []
+
+    def watched(layout="ion", **options):
+        started.append(Watch(tree, layout, **options))
+        return started[-1]
+
+    yield watched
+    for each in started:
+        each.watching.stop()
+
+
+def save_in_place(path, text):
+    with open(path, "w") as file:
+        file.write(text)
+
+
+def save_by_renaming(path, text):
+    save_in_place(path + ".tmp", text)
+    os.rename(path + ".tmp", path)
+
+
+def save_as_vim_does(path, text):
+    os.rename(path, path + "~")
+    save_in_place(path, text)
+    os.remove(path + "~")
+
+
+def save_as_sed_does(path, text):
+    folder, name = os.path.split(path)
+    save_in_place(f"{folder}/sed{name}", text)
+    os.chmod(f"{folder}/sed{name}", 0o600)
+    os.replace(f"{folder}/sed{name}", path)
+
+
+def test_the_first_call_has_the_prompt_and_comes_before_watch_returns(tree, watched):
+    tree({"w/AGENTS.md": "One."})
+    assert watched().prompts.get_nowait().text.endswith("# Project Instructions\nOne.")
+
+
+@pytest.mark.parametrize("save", [save_in_place, save_by_renaming, save_as_vim_does, save_as_sed_does])
+def test_a_save_is_told_once_however_the_editor_saves(tree, watched, save):
+    tree({"w/AGENTS.md": "One."})
+    watching = watched()
+    for text in ("Two.", "Three.", "Four."):
+        save(tree.path("w/AGENTS.md"), text)
+        assert watching.until(text)[-1].endswith(text)
+    assert watching.prompts.empty() and watching.errors.empty()
+
+
+def test_a_save_that_changes_nothing_is_not_told(tree, watched):
+    tree({"w/AGENTS.md": "One."})
+    watching = watched()
+    watching.text()
+    save_by_renaming(tree.path("w/AGENTS.md"), "One.")
+    os.utime(tree.path("w/AGENTS.md"))
+    tree({"w/other.md": "not looked for", "w/src/AGENTS.md": "too deep"})
+    tree({"w/AGENTS.md": "Two."})
+    assert watching.text().endswith("Two.")
+
+
+def remove(name):
+    return lambda tree: os.remove(tree.path(name))
+
+
+def move(name, to):
+    return lambda tree: os.rename(tree.path(name), tree.path(to))
+
+
+@pytest.mark.parametrize(
+    ("before", "happens", "then"),
+    [
+        ({}, {"w/AGENTS.md": "New."}, "New."),
+        ({}, {"home/.ion/AGENTS.md": "New."}, "New."),
+        ({}, {"home/.config/agents/rules/a.md": "New."}, "New."),
+        ({"home/.config/agents/rules/a.md": "A."}, {"home/.config/agents/rules/b.md": "New."}, "New."),
+        ({"w/CLAUDE.md": "Old."}, {"w/AGENTS.md": "New."}, "New."),
+        ({"w/CLAUDE.md": "Left.", "w/AGENTS.md": "Old."}, remove("w/AGENTS.md"), "Left."),
+        ({"w/AGENTS.md": None, "w/CLAUDE.md": ""}, {"w/CLAUDE.md": "New."}, "New."),
+        ({"w/draft.md": "New."}, move("w/draft.md", "w/AGENTS.md"), "New."),
+        ({"away/AGENTS.md": "New."}, move("away", "home/.ion"), "New."),
+        ({"w/AGENTS.md": "<!-- include: ./sub/more.md -->"}, {"w/sub/more.md": "New."}, "New."),
+        ({"w/AGENTS.md": "<!-- include: ./more.md -->", "w/more.md": "Old."}, {"w/more.md": "New."}, "New."),
+    ],
+)
+def test_what_comes_goes_or_moves_is_told(tree, watched, before, happens, then):
+    tree(before)
+    watching = watched()
+    watching.text()
+    happens(tree) if callable(happens) else tree(happens)
+    assert watching.until(then)[-1].endswith(then)
+
+
+def test_a_folder_that_goes_and_comes_again_is_watched_again(tree, watched):
+    tree({"home/.config/agents/rules/a.md": "One."})
+    watching = watched()
+    watching.until("One.")
+    for text in ("Two.", "Three."):
+        shutil.rmtree(tree.path("home/.config"))
+        tree({"home/.config/agents/rules/a.md": text})
+        watching.until(text)
+
+
+def test_the_target_of_a_link_is_watched_and_so_is_the_link(tree, watched):
+    tree({"shared/real.md": "One.", "w/AGENTS.md": Path("../shared/hop.md")})
+    os.symlink("real.md", tree.path("shared/hop.md"))
+    watching = watched()
+    watching.until("One.")
+    tree({"shared/real.md": "Two."})
+    watching.until("Two.")
+    tree({"shared/other.md": "Three."})
+    os.symlink("other.md", tree.path("shared/next.md"))
+    os.rename(tree.path("shared/next.md"), tree.path("shared/hop.md"))
+    watching.until("Three.")
+    os.remove(tree.path("w/AGENTS.md"))
+    tree({"w/AGENTS.md": "Four."})
+    watching.until("Four.")
+
+
+def test_a_linked_folder_is_watched_where_it_really_is(tree, watched, skill):
+    tree({"shared/skills/a/SKILL.md": skill("a"), "w/.agents": None})
+    os.symlink("../../shared/skills", tree.path("w/.agents/skills"))
+    watching = watched("opal")
+    watching.until("- **a**")
+    tree({"shared/skills/b/SKILL.md": skill("b")})
+    watching.until("- **b**")
+
+
+def test_a_skill_that_comes_changes_and_goes(tree, watched, skill):
+    tree({"w/.git": None})
+    watching = watched("pi", agent=Agent(tools=[Tool("read")]))
+    watching.text()
+    tree({"w/.agents/skills/x/SKILL.md": skill("x", "First.")})
+    watching.until("First.")
+    tree({"w/.agents/skills/x/SKILL.md": skill("x", "Second.")})
+    watching.until("Second.")
+    shutil.rmtree(tree.path("w/.agents"))
+    while "<available_skills>" in watching.text():
+        pass
+
+
+def test_a_workspace_that_is_removed_and_made_again(tree, watched):
+    tree({"w/AGENTS.md": "One."})
+    watching = watched()
+    watching.until("One.")
+    shutil.rmtree(tree.path("w"))
+    error = watching.errors.get(timeout=PATIENCE)
+    while not isinstance(error, CallError):
+        error = watching.errors.get(timeout=PATIENCE)
+    assert "does not exist" in str(error)
+    tree({"w/AGENTS.md": "Two."})
+    watching.until("Two.")
+    tree({"w/AGENTS.md": "Three."})
+    watching.until("Three.")
+
+
+def test_a_relative_workspace_is_found_again_too(tree, monkeypatch):
+    tree({"w/AGENTS.md": "One."})
+    monkeypatch.chdir(tree.path("w"))
+    monkeypatch.delenv("PWD", raising=False)
+    prompts, errors = queue.Queue(), queue.Queue()
+    with watch(Workspace(".", home=tree.path("home")), None, "ion", prompts.put, on_error=errors.put):
+        assert prompts.get(timeout=PATIENCE).text.endswith("One.")
+        shutil.rmtree(tree.path("w"))
+        errors.get(timeout=PATIENCE)
+        tree({"w/AGENTS.md": "Two."})
+        while not prompts.get(timeout=PATIENCE).text.endswith("Two."):
+            pass
+
+
+def test_a_parent_of_the_workspace_is_moved_away_and_back(tree):
+    tree({"deep/er/w/AGENTS.md": "One."})
+    prompts, errors = queue.Queue(), queue.Queue()
+    workspace = Workspace(tree.path("deep/er/w"), home=tree.path("home"))
+    with watch(workspace, None, "ion", prompts.put, on_error=errors.put):
+        prompts.get(timeout=PATIENCE)
+        os.rename(tree.path("deep"), tree.path("elsewhere"))
+        errors.get(timeout=PATIENCE)
+        tree({"elsewhere/er/w/AGENTS.md": "Two."})
+        os.rename(tree.path("elsewhere"), tree.path("deep"))
+        assert prompts.get(timeout=PATIENCE).text.endswith("Two.")
+
+
+def test_a_git_checkout_of_many_files_is_one_change(tree, watched, skill):
+    def git(*arguments):
+        settings = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "core.hooksPath=/dev/null")
+        subprocess.run(["git", "-C", tree.path("w"), *settings, *arguments], check=True, capture_output=True)
+
+    files = {f"w/.agents/skills/s{number:03}/SKILL.md": skill(f"s{number:03}", "Old.") for number in range(200)}
+    tree({"w/AGENTS.md": "Old.", **files})
+    git("init", "-q", "-b", "main")
+    git("add", "-A")
+    git("commit", "-qm", "old")
+    git("checkout", "-qb", "new")
+    tree({name: text.replace("Old.", "New.") for name, text in files.items()} | {"w/AGENTS.md": "New."})
+    git("commit", "-qam", "new")
+    git("checkout", "-q", "main")
+    watching = watched("opal")
+    assert watching.text().count("Old.") == 201
+    git("checkout", "-q", "new")
+    assert watching.text().count("New.") == 201
+    git("checkout", "-q", "main")
+    assert watching.text().count("Old.") == 201
+
+
+# What goes wrong
+
+
+def test_a_layout_in_the_middle_of_an_edit_is_reported_and_watching_goes_on(tree, watched):
+    tree({"w/AGENTS.md": "One.", "home/.config/foreword/foreword.toml": ""})
+    watching = watched()
+    watching.text()
+    tree({"home/.config/foreword/foreword.toml": "sections = ["})
+    assert isinstance(watching.errors.get(timeout=PATIENCE), LayoutError)
+    tree({"w/AGENTS.md": "Two."})
+    assert isinstance(watching.errors.get(timeout=PATIENCE), LayoutError)
+    tree({"home/.config/foreword/foreword.toml": ""})
+    watching.until("Two.")
+
+
+def test_a_prompt_that_is_as_it_was_before_the_error_is_told_again(tree, watched):
+    tree({"w/AGENTS.md": "One.", "home/.config/foreword/foreword.toml": ""})
+    watching = watched()
+    first = watching.text()
+    tree({"home/.config/foreword/foreword.toml": "nonsense = 1"})
+    watching.errors.get(timeout=PATIENCE)
+    tree({"home/.config/foreword/foreword.toml": ""})
+    assert watching.text() == first
+
+
+def test_a_file_that_only_a_failed_look_asked_for_is_watched(tree, watched):
+    tree({"w/AGENTS.md": "One.", "home/.config/foreword/foreword.toml": 'layout = "ion"'})
+    watching = watched("")
+    watching.until("One.")
+    tree({"home/.config/foreword/foreword.toml": 'layout = "$user/mine"'})
+    watching.errors.get(timeout=PATIENCE)
+    tree(
+        {
+            "home/.config/foreword/prompts/mine.toml": 'extends = "ion"\nsections = ["base"]\n[section.base]\ntext = "Mine."\n'
+        }
+    )
+    texts = watching.until("Mine.")
+    assert texts[-1] == "Mine."
+
+
+def test_a_callback_that_raises_is_reported_and_called_again(tree):
+    tree({"w/AGENTS.md": "One."})
+    texts, errors = queue.Queue(), queue.Queue()
+
+    def on_change(prompt):
+        texts.put(prompt.text)
+        raise ValueError(prompt.text[-4:])
+
+    with watch(tree.workspace(), None, "ion", on_change, on_error=errors.put):
+        assert str(errors.get(timeout=PATIENCE)) == "One."
+        save_by_renaming(tree.path("w/AGENTS.md"), "Two.")
+        assert str(errors.get(timeout=PATIENCE)) == "Two."
+        save_by_renaming(tree.path("w/AGENTS.md"), "Red.")
+        assert str(errors.get(timeout=PATIENCE)) == "Red."
+    assert texts.qsize() == 3
+
+
+def test_without_on_error_python_tells_as_of_any_thread(tree, monkeypatch):
+    told = queue.Queue()
+    monkeypatch.setattr(threading, "excepthook", lambda given: told.put(given.exc_value))
+
+    def on_change(prompt):
+        raise ValueError("no")
+
+    with watch(tree.workspace(), None, "ion", on_change):
+        assert str(told.get(timeout=PATIENCE)) == "no"
+
+
+@pytest.mark.parametrize("layout", ["nope", "./nowhere.toml"])
+def test_what_is_wrong_at_the_start_is_raised(tree, layout):
+    with pytest.raises((CallError, LayoutError)):
+        watch(tree.workspace(), None, layout, print)
+
+
+def test_a_callback_is_needed(tree):
+    with pytest.raises(CallError, match="on_change"):
+        watch(tree.workspace(), None, "ion")
+
+
+def test_without_the_extra_it_says_which(tree):
+    code = "import sys; sys.modules['watchfiles'] = None\nimport foreword\n"
+    code += "try: foreword.watch(foreword.Workspace(sys.argv[1]), None, 'ion', print)\n"
+    code += "except foreword.CallError as error: sys.exit(str(error))"
+    done = subprocess.run([sys.executable, "-c", code, tree.path("w")], capture_output=True, text=True)
+    assert done.stderr.strip() == "watching takes the extra 'serve': pip install 'foreword[serve]'"
+
+
+def test_names_that_are_no_utf8_do_not_end_it(tree, watched):
+    tree({"w/AGENTS.md": "One."})
+    watching = watched()
+    watching.text()
+    with open(os.fsencode(tree.path("w")) + b"/\xff.md", "w") as file:
+        file.write("x")
+    tree({"w/AGENTS.md": "Two."})
+    watching.until("Two.")
+    os.mkdir(os.fsencode(tree.path("w")) + b"/\xfe")
+    tree({"w/AGENTS.md": "Three."})
+    watching.until("Three.")
+
+
+# The end
+
+
+def test_after_stop_nothing_is_told_and_no_thread_is_left(tree):
+    tree({"w/AGENTS.md": "One."})
+    threads = set(threading.enumerate())
+    prompts = queue.Queue()
+    watching = watch(tree.workspace(), None, "ion", prompts.put)
+    prompts.get(timeout=PATIENCE)
+    assert not watching.is_stopped
+    watching.stop()
+    watching.stop()
+    assert watching.is_stopped and set(threading.enumerate()) == threads
+    tree({"w/AGENTS.md": "Two."})
+    assert prompts.empty()
+
+
+def test_it_can_be_stopped_from_its_own_callback(tree):
+    tree({"w/AGENTS.md": "One."})
+    holder, stopped = [], threading.Event()
+
+    def on_change(prompt):
+        if prompt.text.endswith("Two."):
+            holder[0].stop()
+            stopped.set()
+
+    holder.append(watch(tree.workspace(), None, "ion", on_change))
+    tree({"w/AGENTS.md": "Two."})
+    assert stopped.wait(PATIENCE)
+    holder[0].stop()
+    assert holder[0].is_stopped
+
+
+def test_a_program_that_forgets_to_stop_ends_all_the_same(tree):
+    tree({"w/AGENTS.md": "One."})
+    code = "import sys, foreword\nforeword.watch(foreword.Workspace(sys.argv[1], home=sys.argv[2]), None, 'ion', lambda p: print(p.text[-4:]))"
+    done = subprocess.run(
+        [sys.executable, "-c", code, tree.path("w"), tree.path("home")],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "One.\n", "")
+
+
+# What else is told
+
+
+def test_changes_name_the_files_and_tell_of_saves_without_effect(tree):
+    tree({"w/AGENTS.md": "One.", "w/CLAUDE.md": "@AGENTS.md"})
+    stop = threading.Event()
+    going = changes(Source(Assembler(tree.workspace(), "ion"), Agent()), stop)
+    first = next(going)
+    assert (first.before, first.files, first.error) == (None, (), None)
+    save_by_renaming(tree.path("w/AGENTS.md"), "One.")
+    same = next(going)
+    assert same.prompt is same.before is first.prompt
+    assert [tree.short(path) for path in same.files] == ["/w/AGENTS.md"]
+    save_by_renaming(tree.path("w/AGENTS.md"), "Two.")
+    second = next(going)
+    assert second.prompt.text.endswith("Two.") and second.before is first.prompt
+    assert [tree.short(path) for path in second.files] == ["/w/AGENTS.md"]
+    stop.set()
+    assert list(going) == []
+
+
+def test_a_time_in_the_prompt_is_that_of_the_change_and_no_change_by_itself(tree):
+    tree({"w/AGENTS.md": "One."})
+    going = changes(Source(Assembler(tree.workspace(), "pi"), Agent()), None)
+    first = next(going).prompt
+    save_by_renaming(tree.path("w/AGENTS.md"), "One.")
+    assert next(going).prompt is first
+    save_by_renaming(tree.path("w/AGENTS.md"), "Two.")
+    assert "Two." in next(going).prompt.text
+    going.close()
