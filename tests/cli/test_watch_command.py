@@ -225,11 +225,12 @@ def test_the_view_is_drawn_again_and_the_terminal_is_given_back(tree, start):
     assert re.match(r"foreword ion  \d+ tokens by ", lines[0])
     assert [line.split()[:2] for line in lines[3:5]] == [["base", "release"], ["project", "project"]]
     save(tree, "w/AGENTS.md", "One. \x1b]0;title\x07 two.")
-    printed = process.until(r"hidden-characters[\s\S]*\x1b\[J")
+    printed = process.until(r"warning[\s\S]*\x1b\[J")
     assert ENTER not in printed and "\x1b]0" not in printed
     lines = screen(printed)
     assert re.match(r"project +project +\d+ +\+\d+ +█+", lines[4])
     assert any("AGENTS.md: project +" in line for line in lines)
+    assert any(line.startswith("warning: AGENTS.md holds control characters") for line in lines)
     status, rest, _ = process.end()
     assert status == 0 and rest.endswith("\x1b[?25h" + LEAVE)
 

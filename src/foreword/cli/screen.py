@@ -49,7 +49,7 @@ class Screen:
         colour = {"error": "red", "same": "dim"}.get(news.event, "")
         first, *others = news.lines()
         self.log.append(f"{painted(f'{news.time:%H:%M:%S}', 'dim')}  {painted(first, colour)}")
-        self.log += [f"        {line}" for line in others]
+        self.log += [f"        {line.replace(news.given.dir + '/', '')}" for line in others]
         del self.log[:-_MOST_LINES]
         if news.event != "error" or self.news is None:
             self.news = news
@@ -100,7 +100,10 @@ class Screen:
 def frame(news: News, log: Sequence[str], width: int, height: int) -> list[str]:
     """The lines of the view, at most as many and as long as the window allows."""
     sections = _sections(news, width)
-    findings = [painted_finding(each, sys.stdout) for each in worst_first(news.prompt.findings)]
+    findings = [
+        painted_finding(each, sys.stdout).replace(news.given.dir + "/", "")
+        for each in worst_first(news.prompt.findings)
+    ]
     title = painted(f"foreword {visible(news.prompt.layout)}", "bold")
     head = f"{title}  {told_count(news.whole)}  {painted(visible(short(news.given.dir)), 'dim')}"
     shares = _shared(height - 4, [len(sections), len(findings) or 1, len(log)])
