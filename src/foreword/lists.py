@@ -124,12 +124,12 @@ class Lists:
         return self._paths(row for row in self._scope().allow if not self._is_denied(row, ("read",)))
 
     def writable(self) -> Iterator[Row]:
-        rows = (row for row in self._scope().allow if row.permission == "write")
+        rows = (row for row in self._scope().allow if row.permission != "read")
         return self._paths(row for row in rows if not self._is_denied(row, ("read", "write")))
 
     def _is_denied(self, row: Access, permissions: tuple[str, ...]) -> bool:
         """Whether a denied path takes back all that a row of the scope allows."""
-        return any(_takes_back(each, row) for each in self._scope().deny if each.permission in permissions)
+        return any(_takes_back(each, row) for each in self._scope().deny if (each.permission or "read") in permissions)
 
     def denied(self) -> Iterator[Row]:
         return self._paths(self._scope().deny)

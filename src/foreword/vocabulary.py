@@ -116,10 +116,13 @@ class Tool:
 
 @value
 class Access:
-    """One row of a scope: a path the agent may read or write, with what is below it or without."""
+    """One row of a scope: a path the agent may read or write, with what is below it or without.
+
+    A row that names no permission means all of them: it allows to write and so to read, or denies to read and so to write.
+    """
 
     path: str
-    permission: Literal["read", "write"] = "write"
+    permission: Literal["read", "write", ""] = ""
     recursive: bool = True
 
 

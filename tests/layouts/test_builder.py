@@ -353,6 +353,7 @@ def test_a_name_that_no_file_can_have(tree):
         ([("",)], [], "x a/x ../q/x ../w-evil/x"),
         ([], [], ""),
         ([("w",)], [("w/a", "read")], "x"),
+        ([("w",)], [("w/a",)], "x"),
         ([("w",)], [("w/a", "write")], "x a/x"),
         ([("w",)], [("w/a", "read", False)], "x"),
         ([("w",)], [("w", "read", False)], "a/x"),

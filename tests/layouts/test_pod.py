@@ -389,6 +389,8 @@ def test_the_tool_usage_goes_by_the_tools_present(tree, tools):
         ([("p",)], [("p", "read", False)], "Readable:\n  - /p\nWritable:\n  - /p\nDenied:\n  - /p [non-recursive]"),
         ([("p-evil",)], [("p", "read")], "Readable:\n  - /p-evil\nWritable:\n  - /p-evil\nDenied:\n  - /p"),
         ([("p",)], [("p", "read")], "Denied:\n  - /p"),
+        ([("p",)], [("p",)], "Denied:\n  - /p"),  # a deny that names no permission denies all
+        ([("p",), ("q",)], [("p",)], "Readable:\n  - /q\nWritable:\n  - /q\nDenied:\n  - /p"),
     ],
 )  # fmt: skip
 def test_the_boundaries_tell_the_scope(tree, allow, deny, text):

@@ -139,7 +139,7 @@ def refusal(path: str, workspace: Workspace, scope: Scope | None, settings: Mapp
 
 def may_read(scope: Scope, path: str, further: Sequence[str], workspace: Workspace) -> bool:
     """Whether the scope, and the further folders of the settings, let this real path be read. A denied path wins."""
-    if any(covers(row, path) for row in scope.deny if row.permission == "read"):
+    if any(covers(row, path) for row in scope.deny if row.permission != "write"):
         return False
     folders = [os.path.realpath(os.path.join(workspace.cwd, _at_home(each, workspace))) for each in further]
     return any(covers(row, path) for row in scope.allow) or any(is_inside(path, each) for each in folders)
