@@ -219,7 +219,8 @@ class _Fitting:
 
     def tell_cut(self, trial: _Trial, number: int, after: int, why: str) -> None:
         original = trial.original.items[number]
-        self.tell(original.path, f"cut from {_cost(_text_of(original)):,} to {after:,} tokens; {why}")
+        left = "" if after else "nothing of it is left; "
+        self.tell(original.path, f"cut from {_cost(_text_of(original)):,} to {after:,} tokens; {left}{why}")
 
     def tell(self, path: str, reason: str) -> None:
         """What became of a file takes the place of what was said of it before."""

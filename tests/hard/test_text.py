@@ -41,6 +41,14 @@ def test_the_finding_of_a_cut_tells_before_and_after(tree):
     assert f"from {before:,} to {after:,} tokens" in message and 0 < after < 500
 
 
+def test_a_file_of_which_nothing_is_left_says_so(tree):
+    tree({"w/.git": None, "w/AGENTS.md": lines(50, "root"), "w/a/AGENTS.md": lines(300, "near")})
+    prompt = tree.prompt("foreword", "w/a", base="BASE", set={"budget": 100})
+    told = f"cut from {estimate(lines(50, 'root')):,} to 0 tokens; nothing of it is left; the budget of the whole prompt is 100 tokens"
+    assert ("budget-file", f"/w/AGENTS.md: {told}") in tree.messages(prompt)
+    assert [each.reason for each in prompt.candidates if each.fate == "cut"] == [told]
+
+
 def test_the_farthest_file_gives_way_first(tree):
     tree({"home/.agents/AGENTS.md": lines(200, "user"), "w/.git": None, "w/AGENTS.md": lines(200, "root")})
     tree({"w/a/AGENTS.md": lines(200, "near")})
