@@ -65,7 +65,13 @@ KEYS = (
     Key("layout", "sections", "names", "The sections of the prompt, in order."),
     Key("layout", "join", "text", "What stands between two sections; a blank line unless given."),
     Key("layout", "budget", "count", "Tokens for the whole prompt."),
-    Key("layout", "over", "choice", "What happens over the budget of the whole.", ("warn", "cut")),
+    Key(
+        "layout",
+        "over",
+        "choice",
+        "Over the budget of the whole: only say so, or shorten menus, then cut files.",
+        ("warn", "cut"),
+    ),
     Key(
         "find",
         "files",
@@ -146,7 +152,9 @@ KEYS = (
         "section",
         "over",
         "choice",
-        "Over the budget: say so, cut the farthest first, or shorten descriptions evenly.",
+        "Over the budget: only say so (`warn`), or let it give way (`cut`, `shorten`). How is by what stands there, not by the word:"
+        " menus of skills and residents are shortened, then files are cut, the farthest first. A list of the agent's own (tools, docs, …)"
+        " is shortened with `shorten` only.",
         ("warn", "cut", "shorten"),
     ),
     Key("guideline", "when", "conditions", "As in a section."),

@@ -73,6 +73,15 @@ def test_the_nearest_file_is_never_cut_for_the_whole(tree):
     assert {code for code, _ in tree.told(prompt)} == {"budget-file", "budget-exceeded"}
 
 
+@pytest.mark.parametrize("over", ["cut", "shorten"])
+def test_how_a_section_gives_way_is_by_what_stands_there(tree, skill, over):
+    tree({"w/.git": None, "w/AGENTS.md": lines(400)})
+    tree({f"w/.agents/skills/s{number}/SKILL.md": skill(f"s{number}", "word " * 150) for number in range(20)})
+    budgets = {"skills.budget": 300, "skills.over": over, "instructions.budget": 300, "instructions.over": over}
+    prompt = tree.prompt("foreword", tools="read", set=budgets)
+    assert sorted(code for code, _ in tree.told(prompt)) == ["budget-file", "budget-menu"]
+
+
 def test_menus_give_way_before_files(tree, skill):
     tree({"w/.git": None, "w/AGENTS.md": "root", "w/a/AGENTS.md": lines(20, "near")})
     tree({f"w/.agents/skills/s{number}/SKILL.md": skill(f"s{number}", "word " * 150) for number in range(20)})
