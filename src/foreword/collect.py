@@ -70,8 +70,20 @@ class Collector:
         self.unused: dict[str, str] = {}
 
     def drafts(self, sections: Iterable[Section]) -> tuple[Draft, ...]:
-        """The drafts of the sections that apply and are not empty."""
-        return tuple(draft for section in sections if not (draft := self.draft(section)).is_empty)
+        """The drafts of the sections that apply and are not empty. A template swallows nothing that follows it."""
+        drafts = [draft for section in sections if not (draft := self.draft(section)).is_empty]
+        return (*map(self.sealed_template, drafts[:-1]), *drafts[-1:])
+
+    def sealed_template(self, draft: Draft) -> Draft:
+        """The draft; if a template that ends inside a code fence or comment, with that closed."""
+        if draft.section.language not in ("brackets", "jinja"):
+            return draft
+        text, was_open = sealed(draft.text)
+        if not was_open:
+            return draft
+        path = self.inputs.bodies[draft.section.name].path
+        self.findings.append(finding("file-fence", f"{path} ends inside {was_open}; it was closed", path))
+        return replace(draft, text=text)
 
     def draft(self, section: Section) -> Draft:
         if not all(holds(condition, self.facts) for condition in section.when):

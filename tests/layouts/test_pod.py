@@ -398,6 +398,26 @@ def test_the_boundaries_tell_the_scope(tree, allow, deny, text):
     assert tree.text("pod", base="B", scope=scope) == f"B\n\n---\n## Working boundaries\n\n{text}"
 
 
+@pytest.mark.parametrize(
+    ("body", "mark", "what"),
+    [
+        ("A\n```sh\nmake", "\n```", "a code fence"),
+        ("A\n~~~~\nmake", "\n~~~~", "a code fence"),
+        ("A <!-- note", " -->", "a comment"),
+        ("{{ '```' }}\nmake", "\n```", "a code fence"),
+    ],
+)
+def test_a_body_that_ends_open_does_not_swallow_the_boundaries(tree, body, mark, what):
+    prompt = tree.prompt("pod", base=body)
+    rendered = body.replace("{{ '```' }}", "```")
+    assert tree.short(prompt.text) == f"{rendered}{mark}\n\n{BOUNDARIES}"
+    assert ("file-fence", f"base ends inside {what}; it was closed") in tree.messages(prompt)
+
+
+def test_a_body_with_nothing_after_it_stays_as_it_was_written(tree):
+    assert tree.text("builder", base="A\n```sh\nmake\n") == "A\n```sh\nmake\n"
+
+
 def test_without_a_scope_the_workspace_is_writable(tree):
     tree({"w/a/b": None})
     assert tree.text("pod", "w/a", base="B") == "B\n\n" + BOUNDARIES.replace("/w", "/w/a")
