@@ -125,6 +125,17 @@ def test_without_git_the_branch_is_known_all_the_same(repository, monkeypatch):
     repository({"w/new": "", "bin": None})
     monkeypatch.setenv("PATH", repository.path("bin"))
     assert told(repository) == ["main", "", "clean"]
+    prompt = repository.prompt("builder", base=TEMPLATE)
+    failed = ("variable-failed", "[git:status] does not exist: git is not installed, or not on the PATH")
+    assert [each for each in repository.messages(prompt) if each[0] == "variable-failed"] == [failed]
+
+
+def test_a_configuration_that_is_refused_is_said_once(repository):
+    with open(repository.path("w/.git/config"), "a") as file:
+        file.write("[include]\n\tpath = other\n")
+    prompt = repository.prompt("builder", base=TEMPLATE)
+    (message,) = [message for code, message in repository.messages(prompt) if code == "variable-failed"]
+    assert "includes other files" in message and prompt.text == "main||clean"
 
 
 def test_what_the_user_likes_at_a_terminal_does_not_show(repository, git, monkeypatch):

@@ -111,10 +111,11 @@ class Collector:
         if section.language == "jinja":
             return Draft(section, text=self.rendered(section, body), is_replaced=True)
         from .template import brackets
-        from .template.catalog import TYPES
+        from .template.catalog import TYPES, names
 
         types = TYPES | set(self.inputs.types) | {name.partition(":")[0] for name in self.inputs.values}
-        template = brackets.parse(body.text, types, body.path)
+        known = {type_: each for type_, each in names(self.inputs.values).items() if type_ not in self.inputs.types}
+        template = brackets.parse(body.text, types, body.path, known)
         self.findings.extend(template.findings)
         return Draft(section, text=brackets.render(template, self.variable, origin), is_replaced=True)
 

@@ -33,6 +33,10 @@ CODES = {
     "template-malformed": ("warning", "Something in a template resembles a tag but is none, and stands as text."),
     "template-unknown-type": ("warning", "A variable's type is not in the catalog; the variable does not exist."),
     "template-error": ("error", "A template cannot be parsed or rendered."),
+    "template-unknown-name": (
+        "warning",
+        "A variable's type is in the catalog, but has none of that name; the variable does not exist.",
+    ),
     "template-more": ("info", "A template has more doubtful places than are listed."),
     "directive-unmatched": ("warning", "An if, else or endif directive has no partner and stands as text."),
     "directive-malformed": (
@@ -52,6 +56,10 @@ CODES = {
         "Files include each other too deeply; the message prints the chain. Nothing was put in.",
     ),
     "variable-refused": ("warning", "A template names a file that may not be read; nothing stands in its place."),
+    "variable-failed": (
+        "warning",
+        "The value of a variable could not be had; the message says why. It does not exist.",
+    ),
     "include-refused": ("warning", "A file includes another that it may not have; nothing stands in its place."),
     # settings, and what a stranger may not do
     "wording-unknown": ("warning", "A prompts.toml has a key that no shipped layout knows."),

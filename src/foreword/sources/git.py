@@ -13,6 +13,8 @@ import re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .files import Reader
 
 SECONDS = 5
@@ -40,14 +42,20 @@ def branch(root: str, reader: Reader) -> str | None:
     return name if name != head.text.strip() else "HEAD"
 
 
-def status(root: str, cwd: str, reader: Reader) -> str | None:
-    """`git status --short` in the working directory, by running git once; None where that fails or is not safe."""
+def status(root: str, cwd: str, reader: Reader, tell: Callable[[str], object] = lambda why: None) -> str | None:
+    """`git status --short` in the working directory, by running git once; None where that fails or is not safe.
+
+    In a repository `tell` is told why; outside of one there is nothing to say.
+    """
     folder = git_folder(root, reader)
     if folder is None or not reader.read(os.path.join(folder, "HEAD")).has_text:
         return None
     common = _common_folder(folder, reader)
     filters = _filters(folder, common, reader)
     if filters is None:
+        tell(
+            "the repository's configuration includes other files, or filters in an unusual way, and git is not run on it"
+        )
         return None
     import subprocess
 
@@ -64,9 +72,21 @@ def status(root: str, cwd: str, reader: Reader) -> str | None:
             stdin=subprocess.DEVNULL,
             check=False,
         )
-    except (OSError, ValueError, subprocess.SubprocessError):
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        tell(_failure(error))
         return None
-    return ran.stdout.decode("utf-8", "backslashreplace").rstrip("\n") if ran.returncode == 0 else None
+    if ran.returncode:
+        tell(f"git ended with status {ran.returncode}")
+        return None
+    return ran.stdout.decode("utf-8", "backslashreplace").rstrip("\n")
+
+
+def _failure(error: Exception) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "git is not installed, or not on the PATH"
+    if type(error).__name__ == "TimeoutExpired":
+        return f"git took longer than {SECONDS} seconds"
+    return f"git could not be run: {getattr(error, 'strerror', None) or type(error).__name__}"
 
 
 def _environment() -> dict[str, str]:

@@ -64,7 +64,9 @@ def read_values(
         elif (type_, name) == ("git", "branch"):
             found = git.branch(workspace.root or workspace.cwd, reader)
         elif (type_, name) == ("git", "status"):
-            found = git.status(workspace.root or workspace.cwd, workspace.cwd, reader)
+            troubles: list[str] = []
+            found = git.status(workspace.root or workspace.cwd, workspace.cwd, reader, troubles.append)
+            findings += [finding("variable-failed", f"[git:status] does not exist: {why}") for why in troubles]
             is_stamped = False
         elif (type_, name) == ("system", "hostname"):
             import socket

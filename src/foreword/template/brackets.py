@@ -19,6 +19,8 @@ A variable's type is one that the catalog knows. Any other type makes a variable
 and `_ . / -`, does not begin with `/`, and no `(` follows the bracket. Every bracket that is no tag is text:
 `[TODO: fix]`, `[note: a]`, `[12:30]`, `[https://x]`, `[note:a](b)`.
 
+Of a type whose names are all known, another name is a variable that does not exist, and a finding: `[system:tme]`.
+
 Nothing in a template is an error but its size. A tag without its partner is text, and a finding: an `[if]` that is
 never closed and its `[else]`, an `[else]` or `[endif]` outside, a second `[else]`. An `[endif]` closes the nearest
 `[if]` that is open. What only resembles a tag is text, is no partner to any tag, and is a finding: `[if]`, `[if !]`,
@@ -39,7 +41,7 @@ from .doubts import Doubt, tell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from typing import Literal, TypeAlias
 
     from ..vocabulary import Finding
@@ -81,15 +83,18 @@ class Template:
     findings: Sequence[Finding] = ()
 
 
-def parse(text: str, types: Collection[str], path: str = "") -> Template:
+def parse(
+    text: str, types: Collection[str], path: str = "", names: Mapping[str, Collection[str]] | None = None
+) -> Template:
     """The template in a text, where the catalog knows these types. Its findings name `path`.
 
+    `names` are all that there are of a type, where they are known: another name is a variable that does not exist.
     Takes any text up to LIMIT characters, in time proportional to its length.
     """
     if len(text) > LIMIT:
         raise TemplateError(f"{path or 'the template'} has {len(text):,} characters; at most {LIMIT:,} are accepted")
     doubts: list[Doubt] = []
-    tags = _tags(text, frozenset(types), doubts)
+    tags = _tags(text, frozenset(types), doubts, names or {})
     ends = _pair(tags, doubts)
     steps, variables = _steps(text, tags, ends)
     return Template(steps, tuple(Variable(*variable) for variable in variables), tell(doubts, text, path))
@@ -152,7 +157,7 @@ class Meaning:
         return self.variable is None and self.kind in ("variable", "if")
 
 
-def _tags(text: str, types: frozenset[str], doubts: list[Doubt]) -> list[Tag]:
+def _tags(text: str, types: frozenset[str], doubts: list[Doubt], names: Mapping[str, Collection[str]]) -> list[Tag]:
     tags: list[Tag] = []
     meanings: dict[str, Meaning | None] = {}
     for match in re.finditer(_BRACKET, text):
@@ -167,9 +172,18 @@ def _tags(text: str, types: frozenset[str], doubts: list[Doubt]) -> list[Tag]:
             continue
         if meaning and closing:
             tags.append((start, end, meaning))
+            if meaning.variable and meaning.variable[1] not in names.get(meaning.variable[0], meaning.variable):
+                doubts.append(_unknown_name(*meaning.variable, names, start, end))
         if not meaning or not closing or meaning.is_unknown:
             doubts.extend(_doubts(match, meaning, types))
     return tags
+
+
+def _unknown_name(type: str, name: str, names: Mapping[str, Collection[str]], start: int, end: int) -> Doubt:
+    from ..errors import suggestion
+
+    close = suggestion(name, names[type])
+    return Doubt("template-unknown-name", f"is no variable of the type {type} and does not exist{close}", start, end)
 
 
 def _read(body: str, types: frozenset[str]) -> Meaning | None:

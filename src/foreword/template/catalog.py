@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from ..vocabulary import value
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 
 @value
 class CatalogRow:
@@ -28,3 +32,16 @@ CATALOG = (
     CatalogRow("file", "<path>", "The contents of a file, relative to the working directory or absolute", dynamic=True),
 )
 TYPES = frozenset(row.type for row in CATALOG)
+
+
+def names(further: Iterable[str] = ()) -> dict[str, set[str]]:
+    """By type all the names there are, but for types whose names are dynamic; `further` are variables `type:name` that are given."""
+    known: dict[str, set[str]] = {}
+    for row in CATALOG:
+        if not row.dynamic:
+            known.setdefault(row.type, set()).add(row.name)
+    for each in further:
+        type_, colon, name = each.partition(":")
+        if colon and type_ in known:
+            known[type_].add(name)
+    return known
