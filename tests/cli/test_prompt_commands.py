@@ -1,5 +1,6 @@
 """show, why, blame and tokens, with and without --json; on a terminal and not."""
 
+import io
 import json
 import os
 import pty
@@ -10,7 +11,8 @@ from datetime import datetime
 import pytest
 
 from foreword import __version__
-from foreword.vocabulary import digest
+from foreword.cli.terminal import report
+from foreword.vocabulary import Finding, digest
 
 
 @pytest.fixture
@@ -387,6 +389,32 @@ def test_colour_only_on_a_terminal(shop, command):
     assert "\x1b" in on_a_terminal(shop, command)
     for quiet in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
         assert "\x1b" not in on_a_terminal(shop, command, **quiet)
+
+
+HOSTILE = "One.\t\x1b]0;owned\x07 \x1b[2J \x9b31m \x7f\x08 two."
+SHOWN = "One.\t\\x1b]0;owned\\x07 \\x1b[2J \\x9b31m \\x7f\\x08 two."
+
+
+@pytest.mark.parametrize("arguments", [["show"], ["blame"], ["skill", "testing"]])
+def test_control_characters_of_a_file_do_not_drive_a_terminal(shop, skill, arguments):
+    shop({"w/AGENTS.md": HOSTILE, "w/.agents/skills/testing/SKILL.md": skill("testing", body=HOSTILE)})
+    options = ["--layout", "ion"]
+    assert HOSTILE in script(shop, *arguments, *options, capture_output=True, text=True).stdout
+    seen = on_a_terminal(shop, *arguments, *options, NO_COLOR="1")
+    assert "\x1b" not in seen and "\x9b" not in seen
+    assert SHOWN.replace("\t", " ") in seen.expandtabs(1)
+
+
+@pytest.mark.parametrize(("stream", "told"), [("terminal", SHOWN), ("pipe", HOSTILE)])
+def test_control_characters_in_a_finding_do_not_either(stream, told, monkeypatch):
+    class Stream(io.StringIO):
+        def isatty(self):
+            return stream == "terminal"
+
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setattr(sys, "stderr", Stream())
+    report([Finding("file-cut", "warning", HOSTILE)])
+    assert sys.stderr.getvalue() == f"warning: {told} [file-cut]\n"
 
 
 def test_the_prompt_itself_is_never_coloured(shop):

@@ -124,10 +124,8 @@ def _help(status: int) -> int:
 
 
 def _refuse(sentence: str) -> int:
-    from .terminal import painted
+    from .terminal import painted, seen_by
 
-    print(
-        f"{painted('foreword:', 'red', sys.stderr)} {sentence.encode('utf-8', 'backslashreplace').decode()}",
-        file=sys.stderr,
-    )
+    shown = seen_by(sys.stderr, sentence.encode("utf-8", "backslashreplace").decode())
+    print(f"{painted('foreword:', 'red', sys.stderr)} {shown}", file=sys.stderr)
     return 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from .options import assembler, parser, with_dir
-from .terminal import report, write, write_json, write_table
+from .terminal import report, write, write_json, write_table, write_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -124,5 +124,5 @@ def skill(given: argparse.Namespace) -> int:
     if given.json:
         write_json({"role": "user", "content": content})
     else:
-        write(content)
+        write_text(content)
     return 0

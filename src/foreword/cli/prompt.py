@@ -6,7 +6,7 @@ import sys
 
 from ..engine import counted
 from .options import assembler, parser, with_dir
-from .terminal import is_terminal, painted, report, write, write_json, write_table
+from .terminal import is_terminal, painted, report, seen_by, write, write_json, write_table, write_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def write_prompt(prompt: Prompt, given: argparse.Namespace) -> int:
     if given.json:
         write_json(_form(prompt, given))
     else:
-        write(prompt.text)
+        write_text(prompt.text)
         sys.stdout.flush()
         report(prompt.findings)
     return _status(prompt, given)
@@ -57,7 +57,7 @@ def why(given: argparse.Namespace) -> int:
     shown = [each for each in candidates if given.all or given.path or each.fate != "absent"]
     for each in shown:
         colour = _FATES.get(each.fate, "dim")
-        reason = f"  {painted(each.reason, 'dim')}" if each.reason else ""
+        reason = f"  {painted(seen_by(sys.stdout, each.reason), 'dim')}" if each.reason else ""
         write(f"{painted(f'{each.fate:<10}', colour)}  {each.layer:<9}  {each.path}{reason}")
     hidden = len(candidates) - len(shown)
     if hidden:
@@ -79,13 +79,12 @@ def blame(given: argparse.Namespace) -> int:
 
         write_json([line_form(line) for line in lines])
         return _status(prompt, given)
-    labels = [_label(line.origin, line.line) for line in lines]
+    labels = [seen_by(sys.stdout, _label(line.origin, line.line)) for line in lines]
     width = min(max(map(len, labels), default=0), 60)
     for label, line in zip(labels, lines, strict=True):
         place = label if len(label) <= width else "…" + label[len(label) - width + 1 :]
-        write(
-            f"{painted(f'{place:<{width}}', 'cyan' if line.origin and line.origin.kind == 'file' else 'dim')} │ {line.text}".rstrip()
-        )
+        colour = "cyan" if line.origin and line.origin.kind == "file" else "dim"
+        write(f"{painted(f'{place:<{width}}', colour)} │ {seen_by(sys.stdout, line.text)}".rstrip())
     sys.stdout.flush()
     report(prompt.findings)
     return _status(prompt, given)

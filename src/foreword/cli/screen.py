@@ -11,7 +11,7 @@ import sys
 import threading
 from unicodedata import combining, east_asian_width
 
-from .terminal import painted, painted_finding, visible, worst_first
+from .terminal import one_line, painted, visible, worst_first
 from .watch import short, told_count
 
 TYPE_CHECKING = False
@@ -100,10 +100,7 @@ class Screen:
 def frame(news: News, log: Sequence[str], width: int, height: int) -> list[str]:
     """The lines of the view, at most as many and as long as the window allows."""
     sections = _sections(news, width)
-    findings = [
-        painted_finding(each, sys.stdout).replace(news.given.dir + "/", "")
-        for each in worst_first(news.prompt.findings)
-    ]
+    findings = [one_line(each).replace(news.given.dir + "/", "") for each in worst_first(news.prompt.findings)]
     title = painted(f"foreword {visible(news.prompt.layout)}", "bold")
     head = f"{title}  {told_count(news.whole)}  {painted(visible(short(news.given.dir)), 'dim')}"
     shares = _shared(height - 4, [len(sections), len(findings) or 1, len(log)])

@@ -6,7 +6,7 @@ import sys
 
 from ..errors import CallError
 from .options import assembler, parser, read_json, store_url, with_dir
-from .terminal import report, write, write_json, write_table
+from .terminal import report, write, write_json, write_table, write_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def talk_show(given: argparse.Namespace) -> int:
     if given.json:
         write_json(edition_form(given.id, edition))
     else:
-        write(edition.system)
+        write_text(edition.system)
     return 0
 
 
@@ -92,7 +92,7 @@ def talk_drift(given: argparse.Namespace) -> int:
     if given.json:
         write_json(drift_form(given.id, found))
     elif found.has_any:
-        write(found.sentence())
+        write_text(found.sentence())
     else:
         write("nothing has changed since the edition in use was made")
     return 0
@@ -150,9 +150,9 @@ def _write_turn(turn: Turn, given: argparse.Namespace) -> int:
 
         write_json(turn_form(turn))
     else:
-        write(turn.system)
+        write_text(turn.system)
         for message in turn.messages:
-            write(f"\n[{message['role']}]\n{_shown(message)}")
+            write_text(f"\n[{message['role']}]\n{_shown(message)}")
         sys.stdout.flush()
         state = "reused" if turn.is_reused else "new"
         print(

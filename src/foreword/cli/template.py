@@ -9,7 +9,7 @@ from ..errors import CallError
 from ..vocabulary import TemplateVersion, replace
 from .options import assembler, document, parser, store_url, with_dir
 from .prompt import write_prompt
-from .terminal import report, write, write_json, write_table
+from .terminal import report, write, write_json, write_table, write_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def template_show(given: argparse.Namespace) -> int:
     if given.json:
         write_json({"template": text})
     else:
-        write(text)
+        write_text(text)
     return 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from ..vocabulary import printable
+from ..vocabulary import printable, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,6 +39,16 @@ def write(text: str) -> None:
         sys.stdout.write(data.decode() if text.endswith("\n") else data.decode() + "\n")
     else:
         buffer.write(data if text.endswith("\n") else data + b"\n")
+
+
+def write_text(text: str) -> None:
+    """Print a text that others wrote: as it is, but on a terminal with its control characters shown, not carried out."""
+    write(seen_by(sys.stdout, text))
+
+
+def seen_by(stream: TextIO, text: str) -> str:
+    """A text that others wrote, as it goes to a stream: byte by byte as it is, unless a terminal would obey it."""
+    return visible(text, kept="\n\t") if stream.isatty() else text
 
 
 def write_json(form: Any) -> None:
@@ -76,7 +86,7 @@ def write_table(
 def report(findings: Sequence[Finding]) -> None:
     """Print findings to standard error, the worst first."""
     for each in worst_first(findings):
-        line = painted_finding(each, sys.stderr, kept="\n\t")
+        line = painted_finding(replace(each, message=seen_by(sys.stderr, each.message)), sys.stderr)
         print(line.encode("utf-8", "backslashreplace").decode(), file=sys.stderr)
 
 
@@ -86,11 +96,16 @@ def worst_first(findings: Sequence[Finding]) -> list[Finding]:
     return sorted(findings, key=lambda each: order.index(each.severity))
 
 
-def painted_finding(each: Finding, stream: TextIO, kept: str = "") -> str:
-    """One finding as one line; with line breaks `kept` on several, as where it shows a place in a text."""
+def painted_finding(each: Finding, stream: TextIO) -> str:
+    """A finding with its severity and code."""
     line = f"{each.path}:{each.line}: " if each.path and each.line and each.path not in each.message else ""
     severity = painted(each.severity, _SEVERITIES[each.severity], stream)
-    return f"{severity}: {visible(f'{line}{each.message}', kept)} [{each.code}]"
+    return f"{severity}: {line}{each.message} [{each.code}]"
+
+
+def one_line(each: Finding) -> str:
+    """A finding on one line of standard output, whatever it quotes."""
+    return painted_finding(replace(each, message=visible(each.message.partition("\n")[0])), sys.stdout)
 
 
 def visible(text: str, kept: str = "") -> str:

@@ -7,7 +7,7 @@ import sys
 
 from . import options
 from .options import assembler, parser, with_dir
-from .terminal import painted_finding, visible, worst_first, write
+from .terminal import one_line, visible, worst_first, write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -132,8 +132,8 @@ class News:
         if self.effect is None:
             return [f"{self.prompt.layout}: {len(self.each)} sections, {told_count(self.whole)}"]
         lines = [visible(f"{self.files()}{self.told()}")]
-        lines += [f"  + {painted_finding(each, sys.stdout)}" for each in worst_first(self.effect.found)]
-        return lines + [f"  - {painted_finding(each, sys.stdout)}" for each in worst_first(self.effect.gone)]
+        lines += [f"  + {one_line(each)}" for each in worst_first(self.effect.found)]
+        return lines + [f"  - {one_line(each)}" for each in worst_first(self.effect.gone)]
 
     def told(self) -> str:
         """What happened to the sections, and to the prefix."""
@@ -240,7 +240,7 @@ class _Lines:
     def show(self, news: News) -> None:
         lines = news.lines()
         if news.event == "start":
-            lines += [f"  {painted_finding(each, sys.stdout)}" for each in worst_first(news.prompt.findings)]
+            lines += [f"  {one_line(each)}" for each in worst_first(news.prompt.findings)]
         colon = "error: " if news.event == "error" else ""
         lines[0] = f"{news.time:%H:%M:%S}  {colon}{lines[0]}"
         for line in lines:
