@@ -13,6 +13,7 @@ from .build import build
 from .clock import tells_time
 from .drafts import Scribe
 from .errors import CallError
+from .findings import finding
 from .gather import gather
 from .layout import Pattern, parse
 from .packs import find_layout, find_template, load_template, shipped_layout, with_texts
@@ -170,11 +171,11 @@ class Assembler:
         last = self._last
         if last and last[0] is stand and last[2] == now and (last[1] is agent or last[1] == agent):
             return last[3]
-        ready = self._with_skill(agent, stand)
+        ready, inputs = self._with_skill(agent, stand)
         with self._lock:
             if self._scribe is None or self._scribe.layout is not stand.layout:
                 self._scribe = Scribe(stand.layout)
-            prompt = build(stand.layout, stand.inputs, ready, now, self.rules, self._scribe, stand.render)
+            prompt = build(stand.layout, inputs, ready, now, self.rules, self._scribe, stand.render)
         self._last = (stand, agent, now, prompt)
         return prompt
 
@@ -184,9 +185,9 @@ class Assembler:
 
     def skill(self, name: str) -> Skill:
         """One skill with its body; an unknown name is an error that lists the known ones."""
-        return self._skill(name, self.stand())
+        return with_body(self._known_skill(name, self.stand()))
 
-    def _skill(self, name: str, stand: Stand) -> Skill:
+    def _known_skill(self, name: str, stand: Stand) -> Skill:
         if not any(find.kind == "skill" for find in stand.layout.finds):
             raise CallError(f"the layout {stand.layout.name} knows no skills")
         known = {skill.name: skill for skill in each_skill(stand.inputs)}
@@ -194,7 +195,7 @@ class Assembler:
             raise CallError(
                 f"no skill {name!r}; " + (f"known: {', '.join(sorted(known))}" if known else "no skills were found")
             )
-        return with_body(known[name])
+        return known[name]
 
     def skill_message(self, name: str) -> str:
         """What is said to the model when a skill is activated, in the layout's own words."""
@@ -220,12 +221,12 @@ class Assembler:
         known = self._stands[0].inputs.stamps if self._stands else ()
         return list(dict.fromkeys([*(path for path, _ in known), *self._reader.stamps, *self._asked]))
 
-    def _with_skill(self, agent: Agent, stand: Stand) -> Agent:
-        if not isinstance(agent.skill, str) or not agent.skill:
-            return agent
-        if not any(section.of == "active_skill" for section in stand.layout.each_section()):
-            return agent
-        return replace(agent, skill=self._skill(agent.skill, stand))
+    def _with_skill(self, agent: Agent, stand: Stand) -> tuple[Agent, Inputs]:
+        """The agent with the skill that it names, if the layout has a place for one."""
+        has_place = any(section.of == "active_skill" for section in stand.layout.each_section())
+        if not has_place or not isinstance(agent.skill, str) or not agent.skill:
+            return agent, stand.inputs
+        return with_active(agent, self._known_skill(agent.skill, stand), stand.inputs)
 
     def _look(
         self, before: Stand | None, base: str | Document, scope: Scope | None, template: Document | None
@@ -349,7 +350,7 @@ def with_body(skill: Skill) -> Skill:
     reading = Reader().read(skill.path)
     if not reading.has_text:
         raise CallError(
-            f"the skill {skill.name!r} can no longer be read: {reading.reason or reading.fate} ({printable(skill.path)})"
+            f"the skill {skill.name!r} cannot be read: {reading.reason or reading.fate} ({printable(skill.path)})"
         )
     text, line = body(reading.text)
     return replace(skill, body=text, body_line=line + reading.line - 1, hash=reading.hash)
@@ -367,6 +368,15 @@ def counted(prompt: Prompt, model: str = "", provider: str = "") -> PromptForm:
 def default_template() -> str:
     """The template that is built in: that of `builder`."""
     return str(shipped_layout("builder")["section"]["body"]["text"])
+
+
+def with_active(agent: Agent, skill: Skill, inputs: Inputs) -> tuple[Agent, Inputs]:
+    """The agent with its active skill. One whose file cannot be read, though its front matter could, is left out with a finding."""
+    try:
+        return replace(agent, skill=with_body(skill)), inputs
+    except CallError as error:
+        left_out = finding("skill-invalid", f"{error}; it is left out", printable(skill.path))
+        return replace(agent, skill=""), replace(inputs, findings=(*inputs.findings, left_out))
 
 
 def local_time() -> datetime:

@@ -18,7 +18,7 @@ from .build import build
 from .clock import tells_time
 from .conversation import Settled, decide, drift, settle, tools_by_name, with_state, written_tools
 from .drafts import Scribe
-from .engine import Assembler, Plan, Stand, as_told, each_skill, local_time, with_body
+from .engine import Assembler, Plan, Stand, as_told, each_skill, local_time, with_active, with_body
 from .errors import CallError, ForewordError, MissingError, StoreError, suggestion
 from .extensions import Resources, Start, run
 from .findings import finding
@@ -520,7 +520,7 @@ class Talk:
             known = {skill.name: skill for skill in each_skill(inputs)}
             if agent.skill not in known:
                 raise MissingError(_no_skill(agent.skill, sorted(known)))
-            agent = replace(agent, skill=with_body(known[agent.skill]))
+            agent, inputs = with_active(agent, known[agent.skill], inputs)
         with self._lock:
             if self._scribe is None or self._scribe.layout is not layout:
                 self._scribe = Scribe(layout)

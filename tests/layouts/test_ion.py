@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from foreword import Agent, Assembler, CallError, Document
+from foreword import Agent, Assembler, CallError, Conversations, Document
 from foreword.sources.files import time
 from foreword.tokens import count, estimate
 from foreword.vocabulary import replace
@@ -189,6 +189,21 @@ def test_the_active_skill_is_looked_for_in_order(tree, skill, first):
     for place in places[places.index(first) :]:
         tree({f"{place}/deploy/SKILL.md": skill("deploy", body=f"From {place}.")})
     assert tree.text("ion", base="BASE", skill="deploy") == f"BASE\n\n# Active Skill: deploy\nFrom {first}."
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [(b"\0", "it holds a NUL byte at offset"), (b"\xff", "byte 0xff at offset")],
+    ids=["NUL", "Latin-1"],
+)
+def test_an_active_skill_whose_body_cannot_be_read_is_left_out(tree, skill, body, why):
+    tree({"w/AGENTS.md": "X", "w/.agents/skills/a/SKILL.md": skill("a").encode() + body})
+    prompt = tree.prompt("ion", base="B.", skill="a")
+    assert prompt.text == "B.\n\n# Project Instructions\nX"
+    (message,) = [message for code, message in tree.messages(prompt) if code == "skill-invalid"]
+    assert message.startswith(f"the skill 'a' cannot be read: {why}") and message.endswith("; it is left out")
+    talk = Conversations().open("t", tree.workspace(), Agent(base="B.", skill="a"), layout="ion")
+    assert talk.turn("hello").system == prompt.text
 
 
 def test_a_skill_that_is_not_active_is_not_in_the_prompt(tree, skill):

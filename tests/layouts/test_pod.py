@@ -763,7 +763,7 @@ def test_a_hostile_template_of_the_workspace_ends_in_a_sentence_and_the_next_ren
 
 def test_a_template_in_the_workspaces_settings_is_a_strangers_too(tree):
     tree({"w/.git": None, "w/.foreword/foreword.toml": f"body.text = {json.dumps(DOUBLING)}"})
-    with pytest.raises(TemplateError, match="memory|takes longer"):
+    with pytest.raises(TemplateError, match=r"memory|takes longer"):
         tree.prompt("pod")
     tree({"w/.foreword/foreword.toml": "body.text = '{{ cwd }}'"})
     assert tree.text("pod") == f"/w\n\n{BOUNDARIES}"
