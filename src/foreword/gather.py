@@ -141,14 +141,25 @@ def _find_texts(find: Find, workspace: Workspace, reader: Reader, trail: Trail) 
     for slot in reversed(places) if is_nearest_only else places:
         layer = _layer(find, slot)
         chosen = texts[0][0] if is_nearest_only and texts else None
-        for reading, is_taken in choose(slot, find, layer, workspace, reader, trail):
+        looked_at = len(trail.candidates)
+        readings = choose(slot, find, layer, workspace, reader, trail)
+        pointers = _put_aside(trail, looked_at)
+        for reading, is_taken in readings:
             if is_taken and (chosen is None or not is_nearest_only):
                 trail.leave(reading.path, layer, reading.fate, reading.reason, reading.code)
                 texts.append((reading, len(trail.candidates) - 1))
                 chosen = reading
             else:
                 _pass_over(reading, layer, chosen, trail)
+        trail.candidates.extend(pointers)
     return texts
+
+
+def _put_aside(trail: Trail, start: int) -> list[Candidate]:
+    """Take what only points at another file from the trail: who reads the list wants the file that it points at first."""
+    pointers = [each for each in trail.candidates[start:] if each.fate == "duplicate"]
+    trail.candidates[start:] = [each for each in trail.candidates[start:] if each.fate != "duplicate"]
+    return pointers
 
 
 def _pass_over(reading: Reading, layer: str, chosen: Reading | None, trail: Trail) -> None:

@@ -374,3 +374,9 @@ def test_other_order_of_listing(tree, skill, disk, layout):
     forwards = tree.prompt(layout, tools="read", disk=disk)
     disk.backwards = True
     assert tree.prompt(layout, tools="read", disk=disk) == forwards
+
+
+@pytest.mark.parametrize("layout", ["foreword", "ion", "pi"])
+def test_a_pointer_is_listed_after_the_file_it_points_at(tree, layout):
+    tree({"w/.git": None, "w/AGENTS.md": "X", "w/CLAUDE.md": "@AGENTS.md"})
+    assert tree.fates(tree.prompt(layout)) == [("/w/AGENTS.md", "used"), ("/w/CLAUDE.md", "duplicate")]
