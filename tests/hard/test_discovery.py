@@ -4,6 +4,7 @@ import errno
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -108,6 +109,18 @@ def test_in_the_home_directory_each_skill_stands_once(tree, skill, layout):
     prompt = tree.prompt(layout, "home", tools="read")
     assert [fate for _, fate in tree.fates(prompt)].count("used") == (0 if layout == "ion" else 1)
     assert tree.told(prompt) == []
+
+
+def test_in_the_home_directory_each_skill_is_read_once(tree, skill, disk):
+    tree({f"home/.agents/skills/s{number}/SKILL.md": skill(f"s{number}") for number in range(20)})
+    tree({"home/.git": None})
+    # A file that was written just now is not trusted to stay the same, not even between two looks.
+    settle = max(os.stat(tree.path(f"home/.agents/skills/s{number}/SKILL.md")).st_ctime_ns for number in range(20))
+    while time.time_ns() < settle + 100_000_000:
+        time.sleep(0.01)
+    prompt = tree.prompt("foreword", "home", tools="read", disk=disk)
+    assert [fate for _, fate in tree.fates(prompt)].count("used") == 20
+    assert disk.calls["fstat"] == 20
 
 
 # cwd is `/` -> ends, no error

@@ -115,7 +115,12 @@ class Reader:
         return _decoded(path, data, status.st_size, (status.st_dev, status.st_ino), self.limit, trim=False)
 
     def _known(self, path: str) -> Reading | None:
-        """What was read before, if the file still looks the same; for a missing file, if its directory does."""
+        """What was read before, if the file still looks the same; for a missing file, if its directory does.
+
+        A text that was read a moment ago, in the same pass under the same name, is what the file says.
+        """
+        if path in self.readings and self.readings[path][1].has_text:
+            return self.readings[path][1]
         if path not in self._before:
             return None
         stamp, reading = self._before[path]
