@@ -25,7 +25,7 @@ from .vocabulary import Agent, Document, Skill, Workspace, printable, replace, v
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
     from typing import Any
 
@@ -107,7 +107,7 @@ class Stand:
             root,
             templates,
             facts,
-            is_trusted=is_trusted and not any(each.startswith("$workspace/") for each in templates),
+            is_trusted=is_trusted and _no_strange(templates),
         )
 
 
@@ -314,9 +314,8 @@ def _templates(
             continue
         from .sandbox import check
 
-        templates |= check(
-            body.path, _loading(body, workspace, reader, packs), is_trusted=_is_trusted(layout, section.name, body)
-        )
+        trusting = _no_strange if _is_trusted(layout, section.name, body) else _nothing
+        templates |= check(body.path, _loading(body, workspace, reader, packs), is_trusted=trusting)
     return templates
 
 
@@ -324,6 +323,15 @@ def _loading(
     body: Document, workspace: Workspace, reader: Reader, packs: Mapping[str, str]
 ) -> Callable[[str], Document | None]:
     return lambda address: body if address == body.path else find_template(address, workspace, reader, packs)
+
+
+def _no_strange(addresses: Iterable[str]) -> bool:
+    """Whether none of these templates came with the workspace."""
+    return not any(each.startswith("$workspace/") for each in addresses)
+
+
+def _nothing(_: Iterable[str]) -> bool:
+    return False
 
 
 def _is_trusted(layout: Layout, section: str, body: Document) -> bool:

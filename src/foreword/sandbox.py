@@ -22,7 +22,7 @@ from .vocabulary import Document, Origin, Piece
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from subprocess import Popen
     from typing import IO, Any, NoReturn, TypeVar
 
@@ -45,10 +45,12 @@ _LONGEST = 100_000_000
 _SPARE = 5
 
 
-def check(root: str, load: Load, *, is_trusted: bool = False) -> dict[str, Document]:
-    """Everything that takes part when the template at `root` is rendered, parsed by the worker unless it is trusted."""
-    loaded = jinja.check(root, load, parse=is_trusted)
-    if not is_trusted:
+def check(
+    root: str, load: Load, *, is_trusted: Callable[[Iterable[str]], bool] = lambda addresses: False
+) -> dict[str, Document]:
+    """Everything that takes part when the template at `root` is rendered, parsed by the worker unless all of it is trusted."""
+    loaded = jinja.check(root, load, may_parse=is_trusted)
+    if not is_trusted(loaded):
         _worker.ask(root, {"templates": _written(loaded), "variables": None, "trace": False})
     return loaded
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from foreword import Access, Agent, Assembler, Scope, assemble
+from foreword import Access, Agent, Assembler, Scope, assemble, sandbox
 from foreword.cli import main
 from foreword.errors import CallError, LayoutError, TemplateError
 from foreword.layout import KEYS
@@ -759,6 +759,16 @@ def test_a_hostile_template_of_the_workspace_ends_in_a_sentence_and_the_next_ren
         first, *place = err.rstrip("\n").split("\n")
         assert out == "" and first.startswith("foreword: $") and len(place) in (0, 2)
     assert body(tree, "$workspace/kind") == "Hello /w"
+
+
+@pytest.mark.parametrize(("included", "has_worker"), [("$workspace/kind", True), ("kind", False)])
+def test_a_template_of_the_users_is_parsed_with_a_strangers_in_the_worker(tree, included, has_worker):
+    tree({"w/.git": None, f"{WORKSPACES}/kind.md": "Hello {{ cwd }}", f"{USERS}/kind.md": "Hello {{ cwd }}"})
+    tree({f"{USERS}/mine.md": f"{{% include '{included}' %}}"})
+    assembler = Assembler(tree.workspace(), "pod")
+    sandbox.close()
+    assembler.stand(Agent(base=assembler.template("$user/mine")))
+    assert (sandbox._worker.process is not None) is has_worker
 
 
 def test_a_template_in_the_workspaces_settings_is_a_strangers_too(tree):

@@ -23,7 +23,7 @@ from .trace import Tracer, flow, free_sign, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
     from typing import Any, TypeAlias, TypeVar
 
@@ -72,8 +72,12 @@ def facts(now: datetime, cwd: str, language: str, tools: Sequence[str]) -> dict[
     }
 
 
-def check(root: str, load: Load, *, parse: bool = True) -> dict[str, Document]:
+def check(
+    root: str, load: Load, *, may_parse: Callable[[Iterable[str]], bool] = lambda addresses: True
+) -> dict[str, Document]:
     """Everything that takes part when the template at `root` is rendered, by address and as it was loaded.
+
+    Parsed only if `may_parse` says so of all these addresses: a stranger's template could bring the engine down.
 
     `load` gives the document at an address, or None if there is none; what it raises as a ForewordError is told with the
     place of the include. All is parsed at once: a mistake in a branch that is never taken is found, too.
@@ -87,7 +91,7 @@ def check(root: str, load: Load, *, parse: bool = True) -> dict[str, Document]:
         return found
 
     templates = inclusion.collect(root, remember)
-    if parse:
+    if may_parse(templates):
         _Engine(templates)
     return {address: loaded[address] for address in templates}
 
