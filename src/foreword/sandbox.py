@@ -32,17 +32,17 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 SECONDS = 1.0
-"""How long a template may take, once the worker runs."""
-START = 10.0
-"""How long the worker may take to start, on a machine that is busy."""
+"""How long a template may keep a processor busy."""
+PATIENCE = 10.0
+"""How long the worker may take to start or to answer, on a machine that is busy with other things."""
 MEMORY = 256
 """The most memory the worker may ask for, in MB."""
 
 _BOOT = "import sys; sys.path += sys.argv[1:]; from foreword.sandbox import serve; serve()"
 _NEEDED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
 _LONGEST = 100_000_000
-# Seconds after which a worker ends itself whose program is gone and can no longer stop it.
-_SPARE = 5
+# SIGPROF: what the worker's own clock of processor time sends it.
+_OUT_OF_TIME = 27
 
 
 def check(
@@ -102,7 +102,7 @@ class _Worker:
         with self.lock:
             process = self.running()
             try:
-                answer = _within(SECONDS, process, lambda: _exchange(process, {"root": root, **request}))
+                answer = _within(PATIENCE, process, lambda: _exchange(process, {"root": root, **request}))
             except _Ended as ended:
                 self.end()
                 raise TemplateError(f"{root} {ended}") from None
@@ -124,7 +124,7 @@ class _Worker:
             self.prepare()
             self.process = process = _start()
             try:
-                _within(START, process, lambda: _receive(_pipe(process.stdout)))
+                _within(PATIENCE, process, lambda: _receive(_pipe(process.stdout)))
             except BaseException as error:
                 self.end()
                 if not isinstance(error, _Ended):
@@ -216,6 +216,8 @@ def _cause(process: Popen[bytes]) -> str:
     """Of what a process died."""
     process.kill()
     status = process.wait()
+    if status == -_OUT_OF_TIME:
+        return f"takes longer than {SECONDS:g} s and was stopped"
     if status == -6:
         return f"asks for more than {MEMORY} MB of memory and was stopped"
     if status < 0:
@@ -272,8 +274,6 @@ def _read(pipe: IO[bytes], length: int) -> bytes:
 
 def serve() -> NoReturn:
     """What the worker does: answer until nobody asks any more."""
-    from time import process_time
-
     import minijinja._internal  # noqa: F401  loaded while there is memory
 
     _limit(AS=MEMORY << 20, CORE=0, FSIZE=0)
@@ -284,12 +284,22 @@ def serve() -> NoReturn:
                 request = _receive(questions)
             except EOFError:
                 sys.exit(0)
-            _limit(CPU=int(process_time()) + _SPARE)
-            _send(answers, _answer(request))
+            _clock(SECONDS)
+            answer = _answer(request)
+            _clock(0)
+            _send(answers, answer)
+
+
+def _clock(seconds: float) -> None:
+    """Be ended after so much work; 0 stops the clock. Where there is none, the program's patience ends it."""
+    import signal
+
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 def _limit(**limits: int) -> None:
-    """Take away memory, files, core dumps or time. Not every system can."""
+    """Take away memory, files or core dumps. Not every system can."""
     try:
         import resource
     except ImportError:
