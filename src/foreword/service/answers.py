@@ -38,7 +38,10 @@ RETRY_AFTER = {"store-down": "5", "too-slow": "5"}
 
 @value
 class Answer:
-    """What is sent back: a value to be written as JSON, or bytes. `counts` are added to the metrics."""
+    """What is sent back: a value to be written as JSON, or bytes. `counts` are added to the metrics.
+
+    `tail` is sent behind a body of bytes, as it is: it may be long, and is not copied for every request.
+    """
 
     body: Any
     status: int = 200
@@ -46,6 +49,7 @@ class Answer:
     kind: str = "application/json"
     counts: Sequence[str] = ()
     problem: str = ""
+    tail: bytes = b""
 
 
 def line_of(error: Exception) -> int | None:

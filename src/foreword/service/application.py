@@ -186,7 +186,7 @@ async def _send(send: Send, answer: Answer, id: str, is_head: bool) -> None:
     body = answer.body if isinstance(answer.body, bytes) else _written(answer.body)
     headers = [
         (b"content-type", answer.kind.encode()),
-        (b"content-length", str(len(body)).encode()),
+        (b"content-length", str(len(body) + len(answer.tail)).encode()),
         (b"x-request-id", id.encode()),
         (b"x-content-type-options", b"nosniff"),
     ]
@@ -196,6 +196,9 @@ async def _send(send: Send, answer: Answer, id: str, is_head: bool) -> None:
     if answer.status == 304:
         headers = [each for each in headers if each[0] not in (b"content-length", b"content-type")]
     await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+    if answer.tail and not is_head:
+        await send({"type": "http.response.body", "body": body, "more_body": True})
+        body = answer.tail
     await send({"type": "http.response.body", "body": b"" if is_head else body})
 
 

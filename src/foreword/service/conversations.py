@@ -119,17 +119,18 @@ def _turned(turn: Turn) -> Answer:
 
 
 def _edition(call: Call, id: str, edition: Edition) -> Answer:
-    tag = f'"{digest(id)[7:19]}-{edition.number}"'
+    tag = f'"{edition.number}-{edition.made}"'
     if call.header("if-none-match") == tag:
         return Answer(b"", 304, {"ETag": tag})
-    return Answer(_written(id, edition), headers={"ETag": tag})
+    head, tail = _written(id, edition)
+    return Answer(head, headers={"ETag": tag}, tail=tail)
 
 
 _written_tails: dict[tuple[str, ...], bytes] = {}
 
 
-def _written(id: str, edition: Edition) -> bytes:
-    """An edition as JSON. Many conversations share one prompt, so all but its head is written, and its id made, once."""
+def _written(id: str, edition: Edition) -> tuple[bytes, bytes]:
+    """An edition as JSON, in two. Many conversations share one prompt, so all but its head is written, and its id made, once."""
     key = (edition.system, edition.tools, edition.account, edition.layout, edition.made_for)
     tail = _written_tails.get(key)
     if tail is None:
@@ -140,4 +141,4 @@ def _written(id: str, edition: Edition) -> bytes:
             _written_tails.pop(next(iter(_written_tails)))
         _written_tails[key] = tail
     head = msgspec.json.encode(dict(zip(_HEAD, (id, edition.number, edition.made), strict=True)))
-    return head[:-1] + b"," + tail
+    return head[:-1] + b",", tail

@@ -23,12 +23,16 @@ class Guard:
 
     def check(self, method: str, headers: Sequence[tuple[bytes, bytes]], is_open: bool) -> None:
         """A Problem if this request is not to be answered."""
-        named = dict(headers)
-        size = sum(len(name) + len(content) for name, content in headers)
+        named: dict[bytes, bytes] = {}
+        size = hosts = 0
+        for name, content in headers:
+            named[name] = content
+            size += len(name) + len(content)
+            hosts += name == b"host"
         if size > LARGEST_HEADERS:
             raise Problem("large-headers", f"the headers have {size:,} bytes; at most {LARGEST_HEADERS:,} are accepted")
         host = named.get(b"host", b"").decode("latin-1").lower()
-        if sum(name == b"host" for name, _ in headers) > 1:
+        if hosts > 1:
             raise Problem("foreign-host", "the request names several hosts")
         if not self._token and host and _without_port(host) not in self._hosts:
             raise Problem(
@@ -52,8 +56,8 @@ def _check_origin(method: str, named: Mapping[bytes, bytes], host: str) -> None:
     origin = named.get(b"origin")
     if origin is not None and origin.decode("latin-1").lower().partition("://")[2] != host:
         raise Problem("foreign-origin", "this service answers its own page and programs, not pages of other sites")
-    site, mode = (named.get(name, b"").decode("latin-1") for name in (b"sec-fetch-site", b"sec-fetch-mode"))
-    if site in ("cross-site", "same-site") and not (mode == "navigate" and method in ("GET", "HEAD")):
+    site, mode = named.get(b"sec-fetch-site"), named.get(b"sec-fetch-mode")
+    if site in (b"cross-site", b"same-site") and not (mode == b"navigate" and method in ("GET", "HEAD")):
         raise Problem("foreign-origin", "this service answers its own page and programs, not pages of other sites")
 
 

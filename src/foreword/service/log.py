@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 from datetime import UTC, datetime
+from time import time as clock
 from typing import TextIO
 
 import msgspec
@@ -20,14 +21,15 @@ class Log:
 
     def __init__(self, is_json: bool = False, stream: TextIO | None = None) -> None:
         self._is_json, self._stream = is_json, stream or sys.stderr
+        self._second = (0, "")
 
     def request(
         self, method: str, raw_path: bytes, status: int, seconds: float, id: str, problem: str, cause: str
     ) -> None:
         """A request that was answered; `cause` names the exception behind a failure, without its words."""
         why = f"{problem}: {PROBLEMS[problem][1]}" if problem else ""
-        path = raw_path[:_LONGEST].decode("latin-1").encode("ascii", "backslashreplace").decode()
-        time = _time()
+        path = raw_path[:_LONGEST].decode("ascii", "backslashreplace")
+        time = self._time()
         if self._is_json:
             line = {
                 "time": time,
@@ -46,12 +48,21 @@ class Log:
 
     def event(self, source: str, level: str, message: str, cause: str) -> None:
         """Something beside requests that the server or a library tells."""
-        time = _time()
+        time = self._time()
         if self._is_json:
             line = {"time": time, "level": level, "from": source, "message": message}
             self._write(msgspec.json.encode(line | ({"cause": cause} if cause else {})).decode())
         else:
             self._write("  ".join(filter(None, (f"{time} {level} {source}", message, cause))))
+
+    def _time(self) -> str:
+        """Now, in UTC. What it says down to the second is written once a second."""
+        now = clock()
+        second, written = self._second
+        if int(now) != second:
+            second, written = int(now), datetime.fromtimestamp(int(now), UTC).strftime("%Y-%m-%dT%H:%M:%S")
+            self._second = second, written
+        return f"{written}.{int((now - second) * 1000):03}Z"
 
     def _write(self, line: str) -> None:
         try:
@@ -72,10 +83,6 @@ class Handler(logging.Handler):
         message = str(record.msg).strip().partition("\n")[0] if record.name.startswith("uvicorn") else ""
         cause = cause_of(record.exc_info[1]) if record.exc_info and record.exc_info[1] else ""
         self._log.event(record.name, record.levelname.lower(), message, cause)
-
-
-def _time() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def cause_of(error: BaseException) -> str:

@@ -95,6 +95,10 @@ class Router:
             for segment in route.path.split("/")[1:]:
                 place = place.next[_ANY if segment.startswith("{") else segment]
             place.routes[route.method] = route
+        self._names = {
+            route.path: [segment[1:-1] for segment in route.path.split("/") if segment.startswith("{")]
+            for route in routes
+        }
 
     def find(self, method: str, raw_path: bytes) -> tuple[Route, Mapping[str, str]]:
         """The route, and the variable segments of the path by their names."""
@@ -116,8 +120,7 @@ class Router:
             raise Problem("wrong-method", f"this address takes {allowed}, not {method}", {"Allow": allowed})
         if not given:
             return route, {}
-        names = [segment[1:-1] for segment in route.path.split("/") if segment.startswith("{")]
-        return route, dict(zip(names, map(_decoded, given), strict=True))
+        return route, dict(zip(self._names[route.path], map(_decoded, given), strict=True))
 
 
 class _Segment:
@@ -132,6 +135,8 @@ _ANY = None
 
 
 def _decoded(segment: str) -> str:
+    if "%" not in segment:
+        return segment
     try:
         return unquote(segment, errors="strict")
     except UnicodeDecodeError:
