@@ -8,6 +8,7 @@ SECONDS := 20
 NPM := $(shell command -v npm)
 PAGE := src/foreword/service/static/index.html
 PYTHONS := 3.11 3.12 3.13
+EXAMPLES := 150
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	"$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11) or print(sys.executable))' 2>/dev/null && break; done)
 
@@ -17,7 +18,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport VIRTUAL_ENV PYTHONHOME PYTHONPATH
 
 .DEFAULT_GOAL := help
-.PHONY: help setup page browser run test test-pythons check docs bench fuzz soak build clean
+.PHONY: help setup page browser run test test-pythons check docs bench fuzz schemathesis soak build clean
 
 help: ## Print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 20
@@ -64,6 +65,9 @@ fuzz: setup ## Fuzz each template language for a while, from the seeds that are 
 	$(BIN)/python tests/fuzz/fuzz_brackets.py --seconds $(SECONDS)
 	$(BIN)/python tests/fuzz/fuzz_directives.py --seconds $(SECONDS)
 	$(BIN)/python tests/fuzz/fuzz_jinja.py --seconds $(SECONDS)
+
+schemathesis: setup ## Try the whole description of the service, with every check and many examples
+	$(BIN)/python tests/service/schemathesis_run.py --examples $(EXAMPLES)
 
 soak: setup ## Kill processes at random points of their work, a thousand times over
 	$(BIN)/python tests/store/processes.py kill --many 1000

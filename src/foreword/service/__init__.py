@@ -6,8 +6,9 @@
 | `templates.py`, `conversations.py`, `about.py` | what each route does: a call in, an answer out |
 | `bodies.py` | what a request may say |
 | `answers.py` | answers, and problems as a person reads them |
-| `house.py` | what a request may reach: folders, workspaces, agents, conversations |
+| `service.py` | what a request may reach: folders, workspaces, agents, conversations |
 | `guard.py` | who may ask: token, host, origin, sizes |
+| `connection.py` | what a connection may send before it is a request |
 | `application.py` | one request from its first byte to its line in the log |
 | `metrics.py`, `log.py` | what happened, for machines and for people |
 | `openapi.py` | the description of the service |

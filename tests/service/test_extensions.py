@@ -1,0 +1,72 @@
+"""Packages that are installed beside the service take part in what it answers."""
+
+import pytest
+
+MODULE = """
+from foreword import Extension
+from foreword.extensions import Start
+
+
+def weather(name, workspace):
+    return f"sunny in {name}"
+
+
+def fail(messages):
+    raise ValueError("planted")
+
+
+def rule(tools):
+    return "Bring an umbrella." if "shell" in tools else None
+
+
+def before(prompt, message):
+    return Start(message="It is sunny.") if "weather" in message else None
+
+
+extension = Extension("weather", variables={"weather": weather}, rules=[rule], before_agent_start=before)
+broken = Extension("broken", context=fail)
+"""
+FILES = {
+    "weather_extension.py": MODULE,
+    "weather_extension-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: weather-extension\nVersion: 1.0\n",
+    "weather_extension-1.0.dist-info/entry_points.txt": "[foreword]\nweather = weather_extension:extension\nbroken = weather_extension:broken\nmissing = no_such_module:extension\n",
+}
+
+
+@pytest.fixture(scope="module")
+def extended(start, tmp_path_factory):
+    """A service beside which a package with two extensions is installed, and one that cannot be loaded."""
+    folder = tmp_path_factory.mktemp("site")
+    for name, text in FILES.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+    return start(environment={"PYTHONPATH": str(folder)})
+
+
+def test_its_variables_stand_in_templates(extended):
+    template = "It is [weather:Oslo][if weather:x]![endif]"
+    assert extended.post("/system-prompt/preview", {"template": template}).json["text"] == "It is sunny in Oslo!"
+    assert extended.post("/system-prompt/check", {"template": template}).json == {"findings": []}
+    assert extended.talk("variables", base=template).json["system"] == "It is sunny in Oslo!"
+
+
+def test_its_rules_stand_among_the_guidelines(extended):
+    assert "Bring an umbrella." in extended.talk("rules", layout="opal", tools=[{"name": "shell"}]).json["system"]
+    assert "umbrella" not in extended.talk("no rules", layout="opal").json["system"]
+
+
+def test_its_messages_stand_behind_the_users(extended):
+    said = extended.talk("messages", message="How is the weather?").json["messages"]
+    assert [each["content"] for each in said] == ["How is the weather?", "It is sunny."]
+
+
+def test_one_that_fails_is_told_and_skipped(extended):
+    told = extended.talk("failing").json["findings"]
+    assert [each["message"] for each in told if each["code"] == "extension-failed"] == [
+        "fail of the extension 'broken' raised ValueError and was skipped",
+        "loading of the extension 'missing' raised ModuleNotFoundError and was skipped",
+    ]
+
+
+def test_without_it_nothing_is_added(service):
+    assert service.post("/system-prompt/preview", {"template": "[weather:Oslo]"}).json["text"] == ""

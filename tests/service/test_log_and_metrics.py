@@ -1,0 +1,157 @@
+"""What the service says about itself: its log, its counts, its health."""
+
+import json
+import re
+from datetime import datetime
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from foreword.service.answers import PROBLEMS
+
+# The log. That no line of any server in these tests holds what is planted is seen when each of them ends.
+
+SPOKEN = [
+    ("POST", "/conversations/spoken/turn", {"cwd": "", "message": "planted", "base": "planted", "tools": [{"name": "planted"}]}),
+    ("POST", "/conversations/spoken/turn", {"cwd": "planted"}),
+    ("POST", "/conversations/spoken/turn", {"cwd": "/planted"}),
+    ("POST", "/conversations/spoken/turn", {"planted": "planted"}),
+    ("POST", "/conversations/spoken/turn", b"planted"),
+    ("POST", "/conversations/spoken/turn", {"cwd": "", "layout": "planted"}),
+    ("POST", "/conversations/spoken/turn", {"cwd": "", "layout": "$planted/x"}),
+    ("PUT", "/system-prompt?author=planted&note=planted", {"template": "planted [prompt:cwd]"}),
+    ("PUT", "/system-prompt?planted=planted", {"template": "planted"}),
+    ("POST", "/system-prompt/preview", {"template": "{{ planted }}", "layout": "pod"}),
+    ("POST", "/system-prompt/check", {"template": "[planted:planted]"}),
+    ("GET", "/conversations?search=planted", None),
+    ("GET", "/files?prefix=planted&cwd=planted", None),
+    ("GET", "/conversations/spoken/drift?cwd=planted", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_line_tells_who_what_and_why_but_not_what_was_said(service, guarded, form):
+    server = {"text": service, "json": guarded}[form]
+    for method, path, body in SPOKEN:
+        reply = server.ask(method, path, body)
+        (line,) = server.lines(reply.headers["x-request-id"])
+        assert (line["status"], line["method"], line["path"]) == (reply.status, method, path.partition("?")[0])
+        assert line.get("problem", "") == ("" if reply.status == 200 else f"{reply.problem}: {reply.json['title']}")
+        assert "planted" not in json.dumps(line)
+
+
+def test_a_line_of_json_is_whole(guarded):
+    reply = guarded.get("/roots")
+    (line,) = guarded.lines(reply.headers["x-request-id"])
+    assert line.keys() == {"time", "status", "method", "path", "ms", "request"}
+    assert datetime.fromisoformat(line["time"]).tzinfo is not None
+    assert isinstance(line["ms"], float)
+
+
+@pytest.mark.parametrize(
+    ("given", "is_taken"),
+    [("abc-1.2_3", True), ("x" * 64, True), ("x" * 65, False), ("a b", False), ("", False), ("ü", False), ('"}', False), ("a\tb", False)],
+)  # fmt: skip
+def test_the_id_of_a_request_is_the_callers_or_a_new_one(service, given, is_taken):
+    reply = service.ask("GET", "/nothing", headers={"X-Request-Id": given.encode("latin-1")})
+    told = reply.headers["x-request-id"]
+    assert (told == given) if is_taken else re.fullmatch("[0-9a-f]{16}", told)
+    assert service.lines(told)
+    assert reply.problem == "no-route"
+
+
+def test_a_path_cannot_write_a_line_of_its_own(service, guarded):
+    for server in (service, guarded):
+        path = "/x%0A2026-01-01T00:00:00.000Z%20200%20GET%20/%1B[2J" + "y" * 1000
+        reply = server.get(path)
+        (line,) = server.lines(reply.headers["x-request-id"])
+        assert len(line["path"]) == 300
+
+
+def test_what_is_no_request_has_a_line_too(guarded):
+    reply = guarded.answer(b"planted\r\n\r\n")
+    (line,) = guarded.lines(reply.headers["x-request-id"])
+    assert (line["status"], line["problem"]) == (400, f"not-http: {PROBLEMS['not-http'][1]}")
+
+
+# Counts
+
+
+def counts(server):
+    """Every series by its name and labels, read as Prometheus does."""
+    reply = server.get("/metrics")
+    assert reply.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
+    found = {}
+    for family in text_string_to_metric_families(reply.body.decode()):
+        assert family.documentation and family.type in ("counter", "histogram")
+        for sample in family.samples:
+            key = (sample.name, *sorted(sample.labels.items()))
+            assert key not in found
+            found[key] = sample.value
+    return found
+
+
+def requests(found, method, route, status):
+    return found.get(("foreword_requests_total", ("method", method), ("route", route), ("status", str(status))), 0)
+
+
+def test_what_happened_is_counted(fresh):
+    assert counts(fresh)[("foreword_constructs_total",)] == 0
+    fresh.talk("a", layout="opal")
+    fresh.talk("a")
+    fresh.talk("a")
+    fresh.talk("b", "construct")
+    fresh.talk("b", "turn", cwd="ghost")
+    fresh.get("/conversations/a/drift?tool=new")
+    fresh.get("/conversations/a/drift")
+    fresh.get("/nothing")
+    fresh.raw(b"nonsense\r\n\r\n")
+    fresh.get("/conversations/a")
+    fresh.ask("GET", "/conversations/a", headers={"If-None-Match": fresh.get("/conversations/a").headers["etag"]})
+    found = counts(fresh)
+    totals = ("constructs", "reuses", "drift", "store_errors")
+    assert [found[(f"foreword_{name}_total",)] for name in totals] == [2, 2, 1, 0]
+    assert requests(found, "POST", "/conversations/{id}/turn", 200) == 3
+    assert requests(found, "POST", "/conversations/{id}/turn", 404) == 1
+    assert requests(found, "GET", "/conversations/{id}", 200) == 2
+    assert requests(found, "GET", "/conversations/{id}", 304) == 1
+    assert requests(found, "", "other", 404) == 1
+    assert requests(found, "", "other", 400) == 1
+    assert requests(found, "GET", "/metrics", 200) == 1
+
+
+def test_the_histogram_adds_up(service):
+    for _ in range(3):
+        service.get("/layouts")
+    found = counts(service)
+    labels = (("method", "GET"), ("route", "/layouts"))
+    buckets = {
+        float(dict(key[1:])["le"]): value
+        for key, value in found.items()
+        if key[0] == "foreword_request_seconds_bucket" and dict(key[1:])["route"] == "/layouts"
+    }
+    ordered = [buckets[limit] for limit in sorted(buckets)]
+    assert ordered == sorted(ordered)
+    assert buckets[float("inf")] == found[("foreword_request_seconds_count", *labels)] >= 3
+    assert found[("foreword_request_seconds_sum", *labels)] > 0
+
+
+def test_labels_come_from_the_routes_and_not_from_requests(service):
+    service.get("/conversations/" + "z" * 50)
+    service.get('/zz"zz\\')
+    text = service.get("/metrics").body.decode()
+    assert "zzz" not in text and 'zz"' not in text
+
+
+def test_store_errors_are_counted(start):
+    server = start(store="postgresql://foreword@127.0.0.1:1/none")
+    server.get("/system-prompt")
+    server.ask("PUT", "/system-prompt", {"template": "x"})
+    server.get("/readyz")
+    assert counts(server)[("foreword_store_errors_total",)] == 3
+    server.close()
+
+
+def test_health_is_open_and_says_no_more_than_it_must(guarded):
+    assert guarded.get("/healthz", token="").json == {"status": "ok"}
+    assert guarded.get("/readyz", token="").json == {"status": "ready"}

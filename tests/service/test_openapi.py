@@ -1,0 +1,126 @@
+"""The description of the service: that it is one, that it tells of every route, and that real answers are as it says."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from foreword.service.answers import PROBLEMS
+from foreword.service.routes import ROUTES
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="session")
+def described(service):
+    return service.get("/openapi.json").json
+
+
+def test_it_is_openapi(described):
+    assert described["openapi"].startswith("3.1")
+    assert list(OpenAPIV31SpecValidator(described).iter_errors()) == []
+
+
+def test_it_tells_of_every_route(described):
+    told = {(method.upper(), path) for path, methods in described["paths"].items() for method in methods}
+    page = {("GET", "/"), ("GET", "/static/{name}")}
+    assert told == {(route.method, route.path) for route in ROUTES} - page
+    for methods in described["paths"].values():
+        for operation in methods.values():
+            assert operation["summary"] and operation["operationId"]
+            assert {"401", "403", "431", "500", "504"} <= operation["responses"].keys()
+    ids = [operation["operationId"] for methods in described["paths"].values() for operation in methods.values()]
+    assert len(set(ids)) == len(ids)
+
+
+def test_every_problem_may_be_met_somewhere(described):
+    statuses = {
+        int(status)
+        for methods in described["paths"].values()
+        for each in methods.values()
+        for status in each["responses"]
+    }
+    assert {status for status, _ in PROBLEMS.values()} - {405} <= statuses
+
+
+CALLS = [
+    ("GET", "/system-prompt", "/system-prompt", None),
+    ("PUT", "/system-prompt", "/system-prompt?author=a", {"template": "[file:notes.md]"}),
+    ("PUT", "/system-prompt", "/system-prompt", {}),
+    ("GET", "/system-prompt/variables", "/system-prompt/variables", None),
+    ("GET", "/system-prompt/versions", "/system-prompt/versions", None),
+    ("POST", "/system-prompt/versions/{version}/restore", "/system-prompt/versions/0/restore", None),
+    ("POST", "/system-prompt/versions/{version}/restore", "/system-prompt/versions/99999/restore", None),
+    *(("POST", f"/conversations/{{id}}/{what}", f"/conversations/described/{what}", {"cwd": "", "layout": "opal", "tools": [{"name": "a"}], "message": "hi"}) for what in ("turn", "compact")),
+    *(("POST", f"/conversations/{{id}}/{what}", f"/conversations/described/{what}", {"cwd": "", "layout": "opal"}) for what in ("construct", "reload")),
+    ("POST", "/conversations/{id}/turn", "/conversations/described/turn", {"cwd": "/"}),
+    ("POST", "/conversations/{id}/skills/{name}", "/conversations/described/skills/tidy", {"cwd": "", "layout": "opal"}),
+    ("POST", "/conversations/{id}/skills/{name}", "/conversations/described/skills/ghost", {"cwd": "", "layout": "opal"}),
+    ("GET", "/system-prompt/usage", "/system-prompt/usage", None),
+    ("POST", "/system-prompt/preview", "/system-prompt/preview", {"layout": "opal", "tools": [{"name": "a"}]}),
+    ("POST", "/system-prompt/preview", "/system-prompt/preview", {"layout": "pod", "template": "{{ ghost }}"}),
+    ("POST", "/system-prompt/check", "/system-prompt/check", {"template": "[if x:y]"}),
+    ("POST", "/system-prompt/values", "/system-prompt/values", {}),
+    ("GET", "/files", "/files", None),
+    ("GET", "/layouts", "/layouts", None),
+    ("GET", "/roots", "/roots", None),
+    ("GET", "/conversations", "/conversations?limit=5", None),
+    ("GET", "/conversations", "/conversations?limit=x", None),
+    ("GET", "/conversations/{id}", "/conversations/described", None),
+    ("GET", "/conversations/{id}", "/conversations/ghost", None),
+    ("GET", "/conversations/{id}/editions", "/conversations/described/editions", None),
+    ("GET", "/conversations/{id}/editions/{number}", "/conversations/described/editions/1", None),
+    ("GET", "/conversations/{id}/drift", "/conversations/described/drift?tool=other", None),
+    ("GET", "/prompts/{id}", "/prompts/PROMPT", None),
+    ("GET", "/healthz", "/healthz", None),
+    ("GET", "/readyz", "/readyz", None),
+    ("GET", "/metrics", "/metrics", None),
+    ("GET", "/openapi.json", "/openapi.json", None),
+]  # fmt: skip
+
+
+def test_real_answers_are_as_described(service, described):
+    service.talk("described", layout="opal")
+    prompt = service.get("/conversations/described").json["id"]
+    met = set()
+    for method, path, address, body in CALLS:
+        reply = service.ask(method, address.replace("PROMPT", prompt), body)
+        content = described["paths"][path][method.lower()]["responses"][str(reply.status)]["content"]
+        (kind,) = content
+        assert reply.headers["content-type"].partition(";")[0] == kind
+        schema = {**content[kind]["schema"], "components": described["components"]}
+        form = reply.body.decode() if kind == "text/plain" else reply.json
+        errors = [error.message for error in Draft202012Validator(_strict(schema)).iter_errors(form)]
+        assert errors == [], (method, address)
+        met |= {(method, path)} if reply.status == 200 else set()
+    assert met == {(route.method, route.path) for route in ROUTES if route.answer is not None}
+
+
+def _strict(schema):
+    """A schema that lets no field pass of which it does not tell."""
+    if isinstance(schema, list):
+        return [_strict(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    strict = {name: _strict(each) for name, each in schema.items()}
+    return {"additionalProperties": False, **strict} if isinstance(schema.get("properties"), dict) else strict
+
+
+def test_a_description_says_what_the_reference_page_says(described):
+    page = (HERE.parents[1] / "docs" / "reference" / "http.md").read_text()
+    for path, methods in described["paths"].items():
+        for method in methods:
+            assert re.search(rf"`?{method.upper()} {re.escape(path)}`?", page), f"{method.upper()} {path}"
+
+
+def test_schemathesis_finds_nothing():
+    """A short run, without the phase that tries every bound with texts of a million characters; `make schemathesis` is the long one."""
+    command = [sys.executable, str(HERE / "schemathesis_run.py"), "--examples", "8", "--phases", "fuzzing,stateful"]
+    ended = subprocess.run(command, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stdout[-20_000:] + ended.stderr[-5000:]
+    assert json.loads(ended.stdout.splitlines()[-1])["cases"] > 150

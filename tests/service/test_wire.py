@@ -1,0 +1,297 @@
+"""Bytes that no well-behaved client sends, and clients that stop in the middle. The service answers what can be answered, and lives."""
+
+import http.client
+import json
+import re
+import socket
+import struct
+import threading
+
+import pytest
+
+from foreword.service.application import LARGEST_BODY
+
+HEAD = b"Host: localhost\r\nConnection: close\r\n"
+TEMPLATE = b'{"template": "x"}'
+
+
+def post(path=b"/system-prompt/check", body=TEMPLATE, headers=b""):
+    return b"POST " + path + b" HTTP/1.1\r\n" + HEAD + headers + b"Content-Length: %d\r\n\r\n" % len(body) + body
+
+
+def chunked(*chunks):
+    return b"".join(b"%x\r\n%s\r\n" % (len(chunk), chunk) for chunk in chunks)
+
+
+# Sizes
+
+
+def test_a_body_that_says_it_is_huge_is_refused_before_it_comes(service):
+    head = b"POST /system-prompt/check HTTP/1.1\r\n" + HEAD + b"Content-Length: 99999999999\r\n\r\n"
+    reply = service.answer(head)
+    assert (reply.status, reply.problem, reply.headers["connection"]) == (413, "too-large", "close")
+
+
+def test_a_client_that_asks_first_need_not_send_a_body_that_is_too_large(service):
+    head = b"POST /system-prompt/check HTTP/1.1\r\n" + HEAD + b"Expect: 100-continue\r\nContent-Length: %d\r\n\r\n"
+    assert service.answer(head % (LARGEST_BODY + 1)).problem == "too-large"
+    told = service.raw(head % len(TEMPLATE), TEMPLATE)
+    assert told.startswith(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 ")
+
+
+@pytest.mark.parametrize("size", [LARGEST_BODY, LARGEST_BODY + 1, 3 * LARGEST_BODY])
+@pytest.mark.parametrize("is_chunked", [False, True])
+def test_a_body_is_taken_up_to_8_mib(service, size, is_chunked):
+    """A client that sends all before it listens still reads why it was refused."""
+    body = b'{"template": "x"' + b" " * (size - len(TEMPLATE)) + b"}"
+    connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=60)
+    pieces = (body[at : at + 100_000] for at in range(0, size, 100_000))
+    connection.request("POST", "/system-prompt/check", pieces if is_chunked else body, encode_chunked=is_chunked, headers={"Transfer-Encoding": "chunked"} if is_chunked else {})  # fmt: skip
+    answer = connection.getresponse()
+    told = json.loads(answer.read())
+    connection.close()
+    if size == LARGEST_BODY:
+        assert (answer.status, told) == (200, {"findings": []})
+    else:
+        assert (answer.status, told["type"]) == (413, "urn:foreword:problem:too-large")
+
+
+def test_a_chunked_body_without_end_is_refused(service):
+    before = service.memory()
+    head = b"POST /system-prompt/check HTTP/1.1\r\n" + HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
+    piece = chunked(b"x" * 1_000_000)
+    assert service.answer(head, *[piece] * 200).problem == "too-large"
+    assert service.memory() - before < 60
+
+
+@pytest.mark.parametrize(
+    ("begin", "piece"),
+    [
+        (b"", b"x" * 65536),
+        (b"GET /", b"x" * 65536),
+        (b"GET /?", b"x" * 65536),
+        (b"GET / HTTP/1.1\r\n", b"x" * 65536),
+        (b"GET / HTTP/1.1\r\nX: ", b"x" * 65536),
+        (b"GET / HTTP/1.1\r\n", b"X: y\r\n" * 10_000),
+        (b"GET / HTTP/1.1\r\n" + b"X" * 40_000, b": y\r\n\r\n"),
+        (b"POST / HTTP/1.1\r\n" + HEAD + b"Transfer-Encoding: chunked\r\n\r\n0\r\n", b"X: y\r\n" * 10_000),
+        (b"POST / HTTP/1.1\r\n" + HEAD + b"Transfer-Encoding: chunked\r\n\r\n0\r\nX: ", b"x" * 65536),
+        (b"POST /system-prompt/check HTTP/1.1\r\n" + HEAD + b"Transfer-Encoding: chunked\r\n\r\n1;", b"x" * 65536),
+        (b"", b"\r\n" * 32768),
+    ],
+)
+def test_headers_without_end_eat_no_memory(service, begin, piece):
+    before = service.memory()
+    told = service.raw(begin, *[piece] * 500)
+    assert told == b"" or told.split()[1] in (b"400", b"404", b"405", b"431")
+    assert service.memory() - before < 40
+    assert service.get("/healthz").status == 200
+
+
+@pytest.mark.parametrize(
+    ("head", "status"),
+    [
+        (b"X: " + b"y" * 20_000 + b"\r\n", 200),
+        (b"X: " + b"y" * 33_000 + b"\r\n", 431),
+        (b"X: y\r\n" * 3_000, 200),
+        (b"X: y\r\n" * 30_000, 431),
+        (b"X-Request-Id: " + b"y" * 33_000 + b"\r\n", 431),
+    ],
+)
+def test_headers_are_taken_up_to_32_kib(service, head, status):
+    reply = service.answer(b"GET /healthz HTTP/1.1\r\n" + HEAD + head + b"\r\n")
+    assert reply.status == status
+    assert status == 200 or reply.problem == "large-headers"
+
+
+# Time
+
+
+@pytest.mark.parametrize(
+    ("begin", "status"),
+    [
+        (b"POST /system-prompt/check HTTP/1.1\r\n" + HEAD + b"Content-Length: 17\r\n\r\n{", b"408"),
+        (b"POST /system-prompt/check HTTP/1.1\r\n" + HEAD + b"Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n", b"408"),
+        (b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n", b"408"),
+        (b"G", b"408"),
+        (b"", b""),
+    ],
+)
+def test_a_request_that_does_not_go_on(hasty, begin, status):
+    told = hasty.raw(begin)
+    assert told.split()[1:2] == ([status] if status else [])
+    assert not status or b"urn:foreword:problem:slow-request" in told
+
+
+@pytest.mark.parametrize("drop", [b"x", b"X: y\r\n", b"\r\n"])
+def test_a_request_that_comes_drop_by_drop(hasty, drop):
+    """The time counts from its beginning, however often a byte comes."""
+    ended = threading.Event()
+    told = b""
+    with socket.create_connection(("127.0.0.1", hasty.port), timeout=60) as connection:
+        if drop != b"\r\n":
+            connection.sendall(b"GET /healthz HTTP/1.1\r\n")
+
+        def send():
+            while not ended.wait(0.05):
+                try:
+                    connection.sendall(drop)
+                except OSError:
+                    return
+
+        sender = threading.Thread(target=send)
+        sender.start()
+        try:
+            told = connection.recv(65536)
+        except ConnectionResetError:
+            pass
+        ended.set()
+        sender.join()
+    assert told == b"" or told.split()[1] in (b"408", b"400")
+
+
+def test_a_body_that_comes_drop_by_drop(hasty):
+    pieces = [b"POST /system-prompt/check HTTP/1.1\r\n" + HEAD + b"Content-Length: 1000\r\n\r\n"]
+    with socket.create_connection(("127.0.0.1", hasty.port), timeout=60) as connection:
+        connection.sendall(pieces[0])
+        connection.settimeout(0.05)
+        told = b""
+        for _ in range(400):
+            try:
+                told = connection.recv(65536)
+                break
+            except TimeoutError:
+                connection.sendall(b" ")
+    assert told.split()[1] == b"408"
+
+
+# Forms of HTTP
+
+
+@pytest.mark.parametrize(
+    ("sent", "status", "kind"),
+    [
+        (b"nonsense\r\n\r\n", 400, "not-http"),
+        (b"GET\r\n\r\n", 400, "not-http"),
+        (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400, "not-http"),
+        (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400, "not-http"),
+        (b"FROB /healthz HTTP/1.1\r\n" + HEAD + b"\r\n", 400, "not-http"),
+        (b"get /healthz HTTP/1.1\r\n" + HEAD + b"\r\n", 400, "not-http"),
+        (b"GET /healthz HTTP/9.9\r\n" + HEAD + b"\r\n", 400, "not-http"),
+        (b"GET /conversations/\xff HTTP/1.1\r\n" + HEAD + b"\r\n", 400, "not-http"),
+        (b"GET /conversations/a b HTTP/1.1\r\n" + HEAD + b"\r\n", 400, "not-http"),
+        (b"GET /conversations?search=\xff HTTP/1.1\r\n" + HEAD + b"\r\n", 400, None),
+        (b"GET healthz HTTP/1.1\r\n" + HEAD + b"\r\n", 400, "not-http"),
+        (b"GET /healthz HTTP/1.1\r\nHost localhost\r\n\r\n", 400, "not-http"),
+        (b"GET /healthz HTTP/1.1\r\n" + HEAD + b"X: a\x00b\r\n\r\n", 400, "not-http"),
+        (b"GET /healthz HTTP/1.1\r\n" + HEAD + b" folded: x\r\n\r\n", None, None),
+        (b"OPTIONS * HTTP/1.1\r\n" + HEAD + b"\r\n", None, None),
+        (b"CONNECT localhost:80 HTTP/1.1\r\n" + HEAD + b"\r\n", None, None),
+        (b"GET http://localhost/healthz HTTP/1.1\r\n" + HEAD + b"\r\n", 200, None),
+        (b"GET http://evil.example HTTP/1.1\r\n" + HEAD + b"\r\n", None, None),
+        (b"TRACE /healthz HTTP/1.1\r\n" + HEAD + b"\r\n", 405, "wrong-method"),
+        (b"OPTIONS /healthz HTTP/1.1\r\n" + HEAD + b"\r\n", 405, "wrong-method"),
+        (b"DELETE /system-prompt HTTP/1.1\r\n" + HEAD + b"\r\n", 405, "wrong-method"),
+        (b"PROPFIND / HTTP/1.1\r\n" + HEAD + b"\r\n", 405, "wrong-method"),
+        (post(headers=b"Content-Length: 5\r\n"), 400, "not-http"),
+        (post(headers=b"Transfer-Encoding: chunked\r\n"), 400, "not-http"),
+        (b"POST /system-prompt/check HTTP/1.1\r\n" + HEAD + b"Content-Length: -1\r\n\r\n", 400, "not-http"),
+        (b"POST /system-prompt/check HTTP/1.1\r\n" + HEAD + b"Content-Length: 99999999999999999999999\r\n\r\n", 400, "not-http"),
+        (b"POST /system-prompt/check HTTP/1.1\r\n" + HEAD + b"Transfer-Encoding: chunked\r\n\r\nZZ\r\n", 400, "not-http"),
+        (b"POST /system-prompt/check HTTP/1.1\r\n" + HEAD + b"\r\n", 400, "not-json"),
+        (post(headers=b"Content-Encoding: gzip\r\n"), 200, None),
+        (post(headers=b"Content-Type: text/plain; charset=utf-16\r\n"), 200, None),
+        (b"GET /healthz HTTP/1.1\r\n" + HEAD + b"Content-Length: 5\r\n\r\nhello", 200, None),
+        (b"GET /healthz HTTP/1.0\r\n\r\n", 200, None),
+        (b"GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n", 200, None),
+        (b"\r\n\r\nGET /healthz HTTP/1.1\r\n" + HEAD + b"\r\n", 200, None),
+    ],
+)  # fmt: skip
+def test_what_is_sent_by_hand(service, sent, status, kind):
+    """Where HTTP leaves it open (None), any answer below 500 will do."""
+    reply = service.answer(sent)
+    assert reply.status == status if status else 200 <= reply.status < 500
+    assert kind is None or reply.problem == kind
+    assert service.get("/healthz").status == 200
+
+
+def test_an_upgrade_to_a_websocket_is_no_upgrade(service):
+    asked = b"Host: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: eA==\r\n"
+    reply = service.answer(b"GET /healthz HTTP/1.1\r\n" + asked + b"\r\n")
+    assert (reply.status, reply.json) == (200, {"status": "ok"})
+    told = service.raw(b"POST /system-prompt/check HTTP/1.1\r\n" + asked + b"Content-Length: 17\r\n\r\n" + TEMPLATE)
+    assert told.split()[1] in (b"200", b"400")
+    told = service.raw(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n")
+    assert told.split()[1] == b"200"
+
+
+def test_head_is_get_without_its_body(service):
+    for path in ("/roots", "/system-prompt", "/", "/nothing", "/metrics"):
+        head, get = service.ask("HEAD", path), service.get(path)
+        assert (head.status, head.body) == (get.status, b"")
+        assert path == "/metrics" or head.headers["content-length"] == str(len(get.body))
+    assert service.ask("HEAD", "/conversations/a/turn").headers["allow"] == "POST"
+
+
+def test_a_wrong_method_says_which_are_right(service):
+    reply = service.ask("PATCH", "/system-prompt")
+    assert (reply.problem, reply.headers["allow"]) == ("wrong-method", "GET, HEAD, PUT")
+
+
+def test_requests_in_one_go_are_answered_in_order(service):
+    many = b"".join(b"GET /conversations/none-%d HTTP/1.1\r\nHost: localhost\r\n\r\n" % number for number in range(50))
+    told = service.raw(many + post(), is_ended=False)
+    assert re.findall(rb"HTTP/1\.1 (\d+)", told) == [b"404"] * 50 + [b"200"]
+    places = [told.index(b"'none-%d'" % number) for number in range(50)]
+    assert places == sorted(places)
+
+
+def test_nonsense_behind_a_request_takes_nothing_from_its_answer(service):
+    told = service.raw(b"GET /layouts HTTP/1.1\r\nHost: localhost\r\n\r\n" + b"\x00nonsense\r\n\r\n")
+    assert told.startswith(b"HTTP/1.1 200 ")
+    assert told.count(b"HTTP/1.1 ") == 1
+    json.loads(told.partition(b"\r\n\r\n")[2])
+
+
+def test_a_connection_serves_many_requests(service):
+    connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=60)
+    for number in range(50):
+        path, body = (("/healthz", None), ("/system-prompt/check", TEMPLATE), ("/nothing", b"x" * 1000))[number % 3]
+        connection.request("POST" if body else "GET", path, body)
+        answer = connection.getresponse()
+        answer.read()
+        assert answer.status == (200, 200, 404)[number % 3]
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"",
+        b"GET",
+        b"GET / HTTP/1.1\r\nHost",
+        b"POST /conversations/gone/turn HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{",
+        b"POST /conversations/gone/turn HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{",
+        b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"GET /layouts HTTP/1.1\r\nHost: localhost\r\n\r\n" * 20,
+    ],
+)
+@pytest.mark.parametrize("is_reset", [False, True])
+def test_a_client_that_hangs_up(service, sent, is_reset):
+    for _ in range(5):
+        connection = socket.create_connection(("127.0.0.1", service.port), timeout=60)
+        connection.sendall(sent)
+        if is_reset:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        connection.close()
+    assert service.get("/healthz").status == 200
+    assert service.get("/conversations/gone").status == 404
+
+
+def test_many_connections_that_say_nothing_leave_room_for_others(service):
+    idle = [socket.create_connection(("127.0.0.1", service.port), timeout=60) for _ in range(200)]
+    try:
+        assert service.get("/layouts").status == 200
+    finally:
+        for each in idle:
+            each.close()
