@@ -295,11 +295,11 @@ class Shell:
     def serve(self, words):
         """Start the service, and print where it says that it listens; the status, if it ends instead."""
         command = [sys.executable, "-m", "foreword", *words[1:], "--port", "0"]
-        service = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        service = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         said = service.stdout.readline()
         if not said:
-            service.stdout.close()
-            return service.wait()
+            print(service.communicate()[1], end="", file=sys.stderr)
+            return service.returncode
         self.services.append((service, said.split()[-1]))
         print(self.told(said), end="")
         return 0
@@ -345,8 +345,7 @@ class Shell:
     def close(self):
         for service, _ in self.services:
             service.terminate()
-            service.wait()
-            service.stdout.close()
+            service.communicate()
 
 
 def open_to_write(name):
