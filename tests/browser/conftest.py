@@ -66,8 +66,11 @@ def own_site(tmp_path):
 
 @pytest.fixture
 def open_page(chrome):
-    """Opens an address as a person who has not been there before; what goes wrong in the page fails the test."""
-    contexts, wrong = [], []
+    """Opens an address as a person who has not been there before.
+
+    What goes wrong in the page fails the test, and so does a request that leaves this machine.
+    """
+    contexts, wrong, asked = [], [], []
 
     def open_page(url, width=1440, height=900, scheme="light", **options):
         profile = chrome.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, **options)
@@ -76,6 +79,7 @@ def open_page(chrome):
         page.set_default_timeout(10_000)
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on("console", lambda told: wrong.append(told.text) if "Content Security Policy" in told.text else None)
+        page.on("request", lambda request: asked.append(request.url))
         page.goto(url)
         return page
 
@@ -83,6 +87,7 @@ def open_page(chrome):
     for each in contexts:
         each.close()
     assert wrong == []
+    assert [url for url in asked if not url.startswith(("http://127.0.0.1:", "data:", "about:", "chrome:"))] == []
 
 
 @pytest.fixture

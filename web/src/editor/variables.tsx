@@ -39,7 +39,7 @@ function VariableButton({ variable, value, onInsert }: { variable: Variable; val
   const told = value === undefined ? hint : `${variable.description}\nnow: ${hint}`;
   return (
     <button type="button" class="variable" title={told} onClick={onInsert} aria-label={`${variable.name} ${first}: insert ${named(variable)}`}>
-      <span class="name">{variable.name}</span>
+      <span class="name">{variable.name}</span>{" "}
       <span class="value">{first}</span>
     </button>
   );
