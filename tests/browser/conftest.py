@@ -6,11 +6,16 @@ import sys
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 from editor import Editor
 from served import Site, browser
+
+# A slow machine is not a wrong answer.
+PATIENCE = 30_000
+expect.set_options(timeout=PATIENCE)
 
 DEFAULT = """You are a helpful coding assistant.
 
@@ -76,7 +81,7 @@ def open_page(chrome):
         profile = chrome.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, **options)
         contexts.append(profile)
         page = profile.new_page()
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(PATIENCE)
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on("console", lambda told: wrong.append(told.text) if "Content Security Policy" in told.text else None)
         page.on("request", lambda request: asked.append(request.url))

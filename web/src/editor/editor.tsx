@@ -172,6 +172,11 @@ function Editor({ opened }: { opened: Opened }) {
     say("The saved text is back; undo brings yours again.");
   }
 
+  const pick = useMemo(() => (lines: [number, number]) => {
+    code.current!.light(lines);
+    setLit(lines[0]);
+  }, []);
+
   const { step } = keeping;
   const all = unique([...findings, ...(previewed?.prompt.findings ?? [])]);
   return (
@@ -212,7 +217,7 @@ function Editor({ opened }: { opened: Opened }) {
             <Findings findings={all} onGoTo={(line) => put(() => code.current!.goTo(line))} onNext={() => nextFinding(1)} />
           </section>
           <Preview previewed={previewed} problem={problem} isWaiting={isWaiting} language={language} choices={choices} roots={roots} layouts={layouts}
-            lit={lit} onChoices={setChoices} onPick={(lines) => { code.current!.light(lines); setLit(lines[0]); }} />
+            lit={lit} onChoices={setChoices} onPick={pick} />
         </div>
       </div>
       {step.at === "saving" && (

@@ -34,6 +34,14 @@ export function Preview({ previewed, problem, isWaiting, language, choices, root
     const { prompt, template } = previewed;
     return segments(prompt.text, prompt.passages, template, language.tags(template));
   }, [previewed, language]);
+  // Made anew with the prompt only: a keystroke must not wait for thousands of segments.
+  const costs = useMemo(() => previewed && (
+    <>
+      <TokensBar tokens={previewed.prompt.tokens} passages={previewed.prompt.passages} onSection={(section) => setTarget({ section })} />
+      <Legend segments={cut} />
+    </>
+  ), [previewed, cut]);
+  const text = useMemo(() => <PromptText label="The prompt, by origin" segments={cut} lit={lit} target={target} onPick={onPick} />, [cut, lit, target, onPick]);
   const layout = layouts.find((each) => each.name === choices.layout);
   return (
     <section class="preview" aria-label="Preview" aria-busy={isWaiting}>
@@ -42,10 +50,9 @@ export function Preview({ previewed, problem, isWaiting, language, choices, root
       {problem && <p class="note wrong" role="alert">{problem}</p>}
       {previewed && (
         <>
-          <TokensBar tokens={previewed.prompt.tokens} passages={previewed.prompt.passages} onSection={(section) => setTarget({ section })} />
-          <Legend segments={cut} />
+          {costs}
           {!previewed.prompt.text && <p class="note">The prompt is empty: the model gets no system prompt at all.</p>}
-          <PromptText label="The prompt, by origin" segments={cut} lit={lit} target={target} onPick={onPick} />
+          {text}
         </>
       )}
     </section>
