@@ -18,7 +18,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport VIRTUAL_ENV PYTHONHOME PYTHONPATH
 
 .DEFAULT_GOAL := help
-.PHONY: help setup page browser run test test-pythons check docs bench fuzz schemathesis soak build clean
+.PHONY: help setup page browser pictures run test test-pythons check docs bench fuzz schemathesis soak build clean
 
 help: ## Print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 20
@@ -29,6 +29,9 @@ page: $(PAGE) ## Make the page of the service; needs Node 20 or later
 
 browser: setup ## See that there is a Chromium for the tests of the page, or install one
 	$(BIN)/python tests/browser/chromium.py
+
+pictures: setup page browser ## Draw the pictures of the page that the documentation shows
+	$(BIN)/python tests/browser/pictures.py
 
 run: setup ## Print the prompt for this folder, and what each section costs
 	$(BIN)/foreword show .

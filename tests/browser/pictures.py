@@ -1,0 +1,168 @@
+"""Draws the pictures that the documentation shows, with a fixed clock and fixed contents: `make pictures`.
+
+The workspace lies in a temporary folder whose name is as long as the one that is shown for it, so that every offset stays true.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, Route, expect
+from served import Site, browser
+
+from foreword.store import open_store
+from foreword.vocabulary import TemplateVersion
+
+IMAGES = Path(__file__).parents[2] / "docs" / "images"
+HOME = "/home/someone"
+MADE = "2026-03-07T08:41:00+00:00"
+VALUES = {"time": "2026-03-07T08:55:05.000Z", "date": "2026-03-07", "hostname": "desk"}
+
+FIRST = "You are a coding agent for the shop.\n\n[if file:AGENTS.md]\n[file:AGENTS.md]\n[endif]\n"
+SECOND = """You are a coding agent for the shop.
+
+# What the project asks of you
+
+[if file:AGENTS.md]
+[file:AGENTS.md]
+[else]
+There are no instructions in [prompt:cwd]: ask before you begin.
+[endif]
+
+# Where you are
+
+You work in [prompt:cwd], on the branch [git:branch].
+"""
+THIRD = SECOND + """
+[if git:status]
+The tree is not clean; leave alone what you did not change:
+
+[git:status]
+[endif]
+"""
+VERSIONS = [
+    TemplateVersion(0, FIRST, "Ada", "2026-02-24T09:12:00+00:00", "a beginning of our own"),
+    TemplateVersion(0, SECOND, "Grace", "2026-03-02T14:40:00+00:00", "say where the agent is"),
+    TemplateVersion(0, THIRD, "Ada", "2026-03-06T16:05:00+00:00", "a dirty tree is worth a warning"),
+]
+
+
+def main() -> None:
+    IMAGES.mkdir(exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix="", dir="/tmp"))
+    assert len(str(folder)) == len(HOME)
+    store = open_store(f"sqlite:///{folder / 'store.db'}")
+    site = Site(folder)
+    try:
+        fill(site, store)
+        with browser() as chrome:
+            draw(chrome, site)
+    finally:
+        site.stop()
+        shutil.rmtree(folder)
+
+
+def fill(site: Site, store: object) -> None:
+    git = ["git", "-C", str(site.shop), "-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
+    for command in (["init", "-q", "-b", "prices"], ["add", "-A"], ["commit", "-q", "-m", "all"]):
+        subprocess.run([*git, *command], check=True)
+    kept = iter(VERSIONS)
+    store.keep_template(next(kept))  # type: ignore[attr-defined]
+    store.keep_template(next(kept))  # type: ignore[attr-defined]
+    site.construct("billing-7", model="gpt-5")
+    store.keep_template(next(kept))  # type: ignore[attr-defined]
+    (site.shop / "notes.md").write_text("Ask Grace about rounding.\n")
+    for id in ("checkout-12", "checkout-13", "docs-3", "search-41"):
+        site.construct(id)
+
+
+def rewritten(site: Site, route: Route) -> None:
+    """What goes to and comes from the service, with the folder, the clock and the name of the machine as they are shown."""
+    here = str(site.folder)
+    request = route.request
+    body = request.post_data and request.post_data.replace(HOME, here)
+    answer = route.fetch(url=request.url.replace(HOME.replace("/", "%2F"), here.replace("/", "%2F")), post_data=body)
+    if "json" not in answer.headers.get("content-type", ""):
+        return route.fulfill(response=answer)
+    if request.url.endswith("/values"):
+        form = answer.json()
+        for each in form["values"]:
+            each["value"] = VALUES.get(each["name"], each["value"])
+            each["value"] = each["value"] and each["value"].replace(here, HOME)
+        return route.fulfill(response=answer, json=form)
+    text = re.sub(r'"made":\s*"[^"]+"', f'"made":"{MADE}"', answer.text())
+    return route.fulfill(response=answer, body=text.replace(here, HOME))
+
+
+def open_view(chrome: Browser, site: Site, where: str, width: int, height: int, scheme: str = "light") -> Page:
+    profile = chrome.new_context(
+        viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce", timezone_id="UTC"
+    )  # type: ignore[arg-type]
+    page = profile.new_page()
+    page.add_init_script("localStorage.setItem('foreword.author', 'Ada')")
+    page.route(f"{site.url}/**", lambda route: rewritten(site, route))
+    page.goto(f"{site.url}/{where}")
+    return page
+
+
+def shoot(page: Page, name: str) -> None:
+    page.wait_for_timeout(300)
+    page.screenshot(path=IMAGES / f"{name}.png", scale="css")
+    page.context.close()
+
+
+def open_editor(chrome: Browser, site: Site, width: int, height: int, scheme: str = "light") -> Page:
+    page = open_view(chrome, site, "#/edit", width, height, scheme)
+    expect(page.locator("section.preview")).to_have_attribute("aria-busy", "false")
+    return page
+
+
+def draw(chrome: Browser, site: Site) -> None:
+    page = open_view(chrome, site, "#/", 1280, 760)
+    expect(page.get_by_role("link", name="search-41")).to_be_visible()
+    shoot(page, "page-overview")
+
+    page = open_editor(chrome, site, 1440, 900)
+    page.get_by_label("Model", exact=True).fill("gpt-5")
+    page.locator(".cm-line").nth(12).click()
+    page.locator(".prompt .k-file").first.hover()
+    shoot(page, "page-editor")
+
+    page = open_editor(chrome, site, 1440, 900, "dark")
+    page.locator(".cm-content").focus()
+    page.keyboard.press("Control+End")
+    page.keyboard.type("Never push to [git:br")
+    expect(page.get_by_role("listbox", name="Completions")).to_be_visible()
+    page.wait_for_timeout(1_000)
+    shoot(page, "page-editor-dark")
+
+    for name in ("template", "variables", "preview"):
+        page = open_editor(chrome, site, 360, 720)
+        page.get_by_role("group", name="Show").get_by_role("button", name=name).click()
+        shoot(page, f"page-small-{name}")
+
+    page = open_editor(chrome, site, 1100, 800)
+    page.locator(".cm-line").first.click()
+    page.keyboard.press("End")
+    page.keyboard.type(" Be brief.")
+    page.keyboard.press("Control+s")
+    page.get_by_label("Why").fill("shorter answers")
+    expect(page.get_by_text("until their compaction")).to_be_visible()
+    shoot(page, "page-save")
+
+    page = open_view(chrome, site, "#/history", 1280, 640)
+    expect(page.get_by_role("region", name="What version 3 changed")).to_be_visible()
+    shoot(page, "page-history")
+
+    page = open_view(chrome, site, "#/conversations/billing-7", 1280, 860, "dark")
+    expect(page.get_by_role("region", name="Drift")).to_contain_text("changed")
+    page.locator(".prompt .k-file").first.hover()
+    shoot(page, "page-conversation")
+
+
+if __name__ == "__main__":
+    main()
