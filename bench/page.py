@@ -6,6 +6,7 @@ import gzip
 import json
 import sys
 from collections.abc import Iterable
+from itertools import pairwise
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -48,7 +49,9 @@ def rows(place: Fixture) -> list[Row]:
     return [
         Row("page, a keystroke, median", median(each), FRAME, 1.0, work, "a frame"),
         Row("page, a keystroke, worst", max(each), FRAME, 1.0, work, "a frame"),
-        Row("page, loaded, kilobytes compressed", loaded, MOST_LOADED, 1.0, ", ".join(LOADED), "what it may be at most"),
+        Row(
+            "page, loaded, kilobytes compressed", loaded, MOST_LOADED, 1.0, ", ".join(LOADED), "what it may be at most"
+        ),
     ]
 
 
@@ -77,7 +80,11 @@ def work_per_key(events: list[dict[str, Any]]) -> Iterable[float]:
     downs = [each for each in events if each["name"] == "EventDispatch" and each["args"]["data"]["type"] == "keydown"]
     thread = (downs[0]["pid"], downs[0]["tid"])
     tasks = [each for each in events if each["name"] == "RunTask" and (each["pid"], each["tid"]) == thread]
-    for this, following in zip(downs, downs[1:], strict=False):
+    for this, following in pairwise(downs):
         # The task that holds the event began before it.
-        during = [each for each in tasks if this["ts"] < each["ts"] + each["dur"] and each["ts"] + each["dur"] <= following["ts"]]
+        during = [
+            each
+            for each in tasks
+            if this["ts"] < each["ts"] + each["dur"] and each["ts"] + each["dur"] <= following["ts"]
+        ]
         yield sum(each.get("tdur", each["dur"]) for each in during) / 1000

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import cold
 import fixture
+import page
 import service
 import stability
 import stores
@@ -21,7 +22,7 @@ import warm
 import watch
 from measure import Row
 
-BENCHES = [cold.rows, warm.rows, templates.rows, talks.rows, stores.rows, service.rows, watch.rows]
+BENCHES = [cold.rows, warm.rows, templates.rows, talks.rows, stores.rows, service.rows, watch.rows, page.rows]
 SUITES = [stability.lines]
 
 

@@ -37,13 +37,16 @@ There are no instructions in [prompt:cwd]: ask before you begin.
 
 You work in [prompt:cwd], on the branch [git:branch].
 """
-THIRD = SECOND + """
+THIRD = (
+    SECOND
+    + """
 [if git:status]
 The tree is not clean; leave alone what you did not change:
 
 [git:status]
 [endif]
 """
+)
 VERSIONS = [
     TemplateVersion(0, FIRST, "Ada", "2026-02-24T09:12:00+00:00", "a beginning of our own"),
     TemplateVersion(0, SECOND, "Grace", "2026-03-02T14:40:00+00:00", "say where the agent is"),

@@ -54,22 +54,24 @@ class Site:
         if not self.token:
             del environment["FOREWORD_TOKEN"]
         command = [sys.executable, "-m", "foreword", "serve", "--port", str(self.port), "--root", str(self.shop)]
-        self.process = subprocess.Popen([*command, "--store", self.store], env=environment, stderr=subprocess.PIPE)
-        for _ in range(600):
+        log = self.folder / "service.log"  # not a pipe: one that nobody reads fills, and the service would stand still
+        with log.open("ab") as file:
+            given = [*command, "--store", self.store]
+            self.process = subprocess.Popen(given, env=environment, stdout=file, stderr=file)
+        for _ in range(1_200):
             if self.process.poll() is not None:
-                told = self.process.stderr.read().decode() if self.process.stderr else ""
-                raise RuntimeError(f"the service ended: {told}")
+                raise RuntimeError(f"the service ended: {log.read_text()}")
             try:
                 urllib.request.urlopen(f"{self.url}/healthz").close()
                 return
             except OSError:
                 time.sleep(0.05)
-        raise RuntimeError("the service did not answer within 30 seconds")
+        raise RuntimeError("the service did not answer within a minute")
 
     def stop(self) -> None:
         if self.process:
             self.process.terminate()
-            self.process.communicate()
+            self.process.wait()
             self.process = None
 
     def call(self, method: str, path: str, body: object = None) -> Any:

@@ -255,8 +255,15 @@ def test_a_screen_reader_is_told_what_things_are(open_page, lived_in):
 
 def test_nothing_in_the_page_leads_off_the_machine():
     """Beside this, every test here fails if any request leaves it: see `open_page`."""
-    text = "".join(path.read_text() for path in (ROOT / "src/foreword/service/static").iterdir() if path.suffix in (".js", ".css", ".html"))
-    assert set(re.findall(r"(?:src|href)=\W?https?://[^\s\"']+|url\(\W?https?:[^)]*\)|@import[^;]*http[^;]*", text)) == set()
+    text = "".join(
+        path.read_text()
+        for path in (ROOT / "src/foreword/service/static").iterdir()
+        if path.suffix in (".js", ".css", ".html")
+    )
+    assert (
+        set(re.findall(r"(?:src|href)=\W?https?://[^\s\"']+|url\(\W?https?:[^)]*\)|@import[^;]*http[^;]*", text))
+        == set()
+    )
 
 
 def test_it_loads_under_200_kilobytes_compressed(open_page, lived_in):
