@@ -41,10 +41,9 @@ def install() -> str:
 
 
 def _by_apt() -> None:
-    quiet = {"stdout": subprocess.DEVNULL, "env": {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}}
-    subprocess.run(["apt-get", "update"], check=False, **quiet)  # type: ignore[call-overload]
-    wanted = ["apt-get", "install", "-y", "--no-install-recommends", "chromium"]
-    subprocess.run(wanted, check=False, **quiet)  # type: ignore[call-overload]
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    for words in ("update", "install -y --no-install-recommends chromium"):
+        subprocess.run(["apt-get", *words.split()], env=environment, stdout=subprocess.DEVNULL, check=False)
 
 
 def _by_npm() -> None:
