@@ -12,6 +12,7 @@ from pathlib import Path
 
 import cold
 import fixture
+import lint
 import page
 import service
 import stability
@@ -22,7 +23,17 @@ import warm
 import watch
 from measure import Row
 
-BENCHES = [cold.rows, warm.rows, templates.rows, talks.rows, stores.rows, service.rows, watch.rows, page.rows]
+BENCHES = [
+    cold.rows,
+    warm.rows,
+    templates.rows,
+    talks.rows,
+    stores.rows,
+    service.rows,
+    watch.rows,
+    lint.rows,
+    page.rows,
+]
 SUITES = [stability.lines]
 
 

@@ -20,6 +20,8 @@ from foreword import layout as tables
 from foreword.cli import COMMANDS
 from foreword.cli.options import Parser, parser
 from foreword.findings import CODES
+from foreword.inspection.lint.sizes import LIMITS
+from foreword.inspection.lint.table import CHECKS, KEY, SHOWN_KEY, Check, Example
 from foreword.packs.std import compiled
 from foreword.template.catalog import CATALOG
 from foreword.template.jinja import VARIABLES
@@ -112,6 +114,7 @@ def main(arguments: Sequence[str]) -> int:
 def pages() -> dict[str, str]:
     """Every reference page, by file name."""
     return {
+        "checks.md": checks_page(),
         "commands.md": commands_page(),
         "extensions.md": extensions_page(),
         "findings.md": findings_page(),
@@ -415,6 +418,56 @@ def signature(node: ast.FunctionDef, name: str = "") -> str:
     arguments = ast.unparse(node.args).removeprefix("self").removeprefix(", ")
     returns = f" -> {ast.unparse(node.returns)}" if node.returns and not name else ""
     return f"{name or node.name}({arguments}){returns}"
+
+
+# Checks of lint
+
+
+def checks_page() -> str:
+    """Every check, with the two examples that are also its test."""
+    listed = [
+        (f"[`{each.id}`](#{each.id})", each.severity, "yes" if each.is_guard else "", each.about) for each in CHECKS
+    ]
+    parts = [
+        "What [`foreword lint`](../lint.md) asks of a prompt. A guard cannot be silenced by a comment in a file. Findings of the prompt itself"
+        " are told as well, under [their own codes](findings.md).",
+        table(("check", "severity", "guard", "finds"), listed),
+    ]
+    for each in CHECKS:
+        parts += [f"## {each.id}", each.about + " " + each.why, *extra_of(each)]
+        parts += ["Found:", *example(each.bad), "Not found:", *example(each.good)]
+    return page("Checks", "src/foreword/inspection/lint/table.py", *parts)
+
+
+def extra_of(check: Check) -> list[str]:
+    """The limits, with who says so: they are dated."""
+    if check.id != "over-limit":
+        return []
+    rows = [
+        (
+            each.agent,
+            codes(each.names),
+            f"{each.most:,} {each.unit}{', together' if each.together else ''}",
+            each.outcome,
+            each.source,
+            each.seen,
+        )
+        for each in LIMITS
+    ]
+    return [table(("of", "files", "at most", "over it", "source", "seen"), rows)]
+
+
+def example(shown: Example) -> list[str]:
+    """The files of an example, each with its text. What nobody sees is spelt out, and what repeats itself is shortened."""
+    parts = []
+    for name, text in shown.files.items():
+        text = text.replace(KEY, SHOWN_KEY).replace("\u202e", "<U+202E>")
+        lines = [
+            line if len(line) <= 240 else line[:120] + " … and so on, for " + f"{len(line):,} characters"
+            for line in text.splitlines()
+        ]
+        parts += [f"`{name}`", "```markdown\n" + "\n".join(lines) + "\n```"]
+    return parts
 
 
 # Commands

@@ -98,7 +98,7 @@ def test_the_reader_of_imports_sees_all_that_runs():
 FLOORS = (
     ("__main__", "__init__"),
     ("cli", "service"),
-    ("talk", "stability", "watching"),
+    ("talk", "stability", "watching", "proofread"),
     ("engine",),
     ("gather", "build", "store", "sandbox", "prices"),
     ("collect", "clock"),

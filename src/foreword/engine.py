@@ -139,6 +139,7 @@ class Assembler:
         self.packs, self.values = dict(packs or {}), dict(values or {})
         self.skill_folders, self.variables = tuple(skill_folders), dict(variables or {})
         self.reader: Callable[[], Reader] = Reader
+        self.looks_for_skills = True
         self._lock = allocate_lock()
         self._planned: Plan | None = None
         self._stands: tuple[Stand, ...] = ()
@@ -146,6 +147,21 @@ class Assembler:
         self._asked: dict[str, None] = {}
         self._scribe: Scribe | None = None
         self._last: tuple[Stand, Agent, datetime | None, Prompt] | None = None
+
+    def elsewhere(self, cwd: str) -> Assembler:
+        """An assembler for another working directory, the same in all else, that looks for no skills."""
+        other = Assembler(
+            replace(self.workspace, cwd=cwd, root=None),
+            self.layout_name,
+            settings=self.settings,
+            assignments=self.assignments,
+            rules=self.rules,
+            packs=self.packs,
+            values=self.values,
+            variables=self.variables,
+        )
+        other.looks_for_skills = False
+        return other
 
     def stand(self, agent: Agent | None = None, template: Document | None = None) -> Stand:
         """The layout and what the workspace holds for it and this agent, read again only if something changed.
@@ -268,6 +284,9 @@ class Assembler:
         layout = parse(source.mapping, source.name, source.address, source.strange)
         if self.skill_folders:
             layout = _with_skill_folders(layout, self.skill_folders)
+        if not self.looks_for_skills:
+            finds = [replace(each, groups=()) if each.kind == "skill" else each for each in layout.finds]
+            layout = replace(layout, finds=finds)
         return Plan(layout, workspace, (*wrong, *refused, *unknown, *more, *guarded), tuple(reader.stamps.items()))
 
 

@@ -362,4 +362,16 @@ class WatchForm(TypedDict):
     tokens: TokensForm
     passages: list[CountedPassage]
     effect: EffectForm | None
+
+
+class CountsForm(TypedDict):
+    error: int
+    warning: int
+    info: int
+
+
+class LintForm(TypedDict):
+    root: str
+    files: int
+    counts: CountsForm
     findings: list[FindingForm]

@@ -4,6 +4,8 @@
     skills.validation = "strict"        # a key of the layout, for whichever layout is in use
     [for.opal]                          # keys for one layout only
     names = ["AGENTS.md", "TEAM.md"]
+    [lint]                              # for `foreword lint`
+    off = ["missing-file"]
 
 Read from `~/.config/foreword/foreword.toml`, `<root>/.foreword/foreword.toml` and a file the caller names; later wins. A wrong
 file of the user or caller is an error. The workspace's file is a stranger's: what it may not do or gets wrong is a finding.
@@ -22,7 +24,7 @@ from .vocabulary import printable, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from .layout import Section
@@ -34,6 +36,8 @@ OWN = {
     "store": "where templates, prompts and editions are kept",
     "prices": "a file of prices and minimums of prompt caches, beside the shipped ones",
 }
+LINT = {"off": "checks that lint does not ask"}
+_TABLES = {*OWN, "for", "lint"}
 
 
 @value
@@ -80,7 +84,46 @@ def _read(path: str, reader: Reader, is_strange: bool = False) -> list[Settings]
         isinstance(each, dict) for each in mapping.get("for", {}).values()
     ):
         raise CallError(f"{printable(path)}: [for.LAYOUT] takes a table of keys")
+    if "lint" in mapping:
+        _check_lint(mapping["lint"], printable(path))
     return [Settings(path, mapping, is_strange)]
+
+
+def _check_lint(table: Any, path: str) -> None:
+    """Refuse a table of lint that is none, or that turns off what there is not."""
+    if not isinstance(table, dict):
+        raise CallError(f"{path}: [lint] takes a table, not {shown(table)}")
+    for key in table:
+        if key not in LINT:
+            raise CallError(f"{path}: [lint] has no key {key!r}{suggestion(key, LINT)}")
+    off = table.get("off", [])
+    if not isinstance(off, list) or not all(isinstance(each, str) for each in off):
+        raise CallError(f"{path}: lint.off takes a list of checks, not {shown(off)}")
+    check_ids(off, f"{path}: lint.off")
+
+
+def check_ids(ids: Iterable[str], where: str) -> None:
+    """Refuse a name that is no check of lint."""
+    from .inspection.lint.table import known_ids
+
+    for each in ids:
+        if each not in known_ids():
+            raise CallError(f"{where}: there is no check {each!r}{suggestion(each, known_ids())}")
+
+
+def turned_off(settings: Sequence[Settings]) -> tuple[frozenset[str], list[Finding]]:
+    """The checks of lint that the user or the caller turned off. A workspace may not; that it tried is a finding."""
+    off: set[str] = set()
+    findings: list[Finding] = []
+    for each in settings:
+        names = each.mapping.get("lint", {}).get("off", [])
+        if not each.is_strange:
+            off.update(names)
+        elif names:
+            path = printable(each.path)
+            told = f"{path}: a workspace may not turn a check off ({', '.join(names)}); it was asked all the same"
+            findings.append(finding("workspace-refused", told, path))
+    return frozenset(off), findings
 
 
 def named_layouts(settings: Sequence[Settings]) -> Iterator[tuple[str, Settings]]:
@@ -161,7 +204,7 @@ def with_settings(
 
 
 def _keys(mapping: Mapping[str, Any], layout: str) -> Iterator[tuple[str, Any]]:
-    yield from flat({key: content for key, content in mapping.items() if key not in OWN and key != "for"}).items()
+    yield from flat({key: content for key, content in mapping.items() if key not in _TABLES}).items()
     yield from flat(mapping.get("for", {}).get(layout, {})).items()
 
 

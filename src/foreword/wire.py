@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         FirstDifferenceForm,
         KeptForm,
         LineForm,
+        LintForm,
         MisplacedForm,
         OriginForm,
         PassageForm,
@@ -71,6 +72,7 @@ if TYPE_CHECKING:
     from .inspection.origins import Line
     from .inspection.prices import Price, ProviderRules
     from .inspection.subject import Subject
+    from .proofread import Report
     from .template.catalog import CatalogRow
     from .tokens import Count
     from .vocabulary import ConversationRow, Edition, TemplateVersion, Turn
@@ -564,3 +566,17 @@ def kept_form(found: Kept, rules: ProviderRules, price: Price | None, turns: int
 def _first_difference_form(found: FirstDifference) -> FirstDifferenceForm:
     causes = [cause_form(each) for each in found.causes]
     return {"of": found.of, "name": found.name or None, "offset": found.offset, "causes": causes}
+
+
+# Lint
+
+
+def lint_form(report: Report) -> LintForm:
+    """What lint found, with the sums that a program would make first."""
+    told = [each.severity for each in report.findings]
+    return {
+        "root": printable(report.root),
+        "files": report.files,
+        "counts": {"error": told.count("error"), "warning": told.count("warning"), "info": told.count("info")},
+        "findings": [finding_form(each) for each in report.findings],
+    }

@@ -19,6 +19,7 @@ COMMANDS = {
     "diff": ("inspect", "how two prompts differ, section by section and word by word, and what caused it"),
     "cache": ("inspect", "what prompt caches make of a prompt, or of a change"),
     "watch": ("watch", "sections, tokens and findings live, and what each save does to the prompt and its prefix"),
+    "lint": ("lint", "what is doubtful in the prompt, and in which file"),
     "layouts": ("catalog", "the layouts, or one of them"),
     "skills": ("catalog", "the skills that were found"),
     "skill": ("catalog", "the message that activates a skill"),

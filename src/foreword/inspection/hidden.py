@@ -49,7 +49,8 @@ def hidden(text: str, first_line: int = 1) -> list[Hidden]:
     found: dict[tuple[int, str], tuple[int, str]] = {}
     for line, kind, run in _runs(text, first_line):
         count, spelt = found.get((line, kind), (0, ""))
-        found[line, kind] = (count + len(run), spelt + _decoded(run))
+        # What nobody will be shown need not be decoded: a line may have a million of them.
+        found[line, kind] = (count + len(run), spelt if len(spelt) > _SHOWN else spelt + _decoded(run))
     return [Hidden(line, kind, count, _short(spelt)) for (line, kind), (count, spelt) in found.items()]
 
 
@@ -64,23 +65,32 @@ def _is_suspicious(text: str) -> bool:
 
 
 def _runs(text: str, line: int) -> Iterator[tuple[int, str, str]]:
-    position = 0
-    for match in _patterns()[1].finditer(text):
-        line += text.count("\n", position, match.start())
-        position = match.start()
-        if match.lastgroup and match.lastgroup != "flag":
-            yield line, _KINDS[int(match.lastgroup[1:])][0], match[0]
+    suspicious, kinds, flag = _patterns()
+    position = end = 0
+    for found in suspicious.finditer(text):
+        start = found.start()
+        if start < end:
+            continue
+        waved = flag.match(text, start - 1) if start and text[start - 1] == "\U0001f3f4" else None
+        match = None if waved else kinds.match(text, start)
+        if waved:
+            end = waved.end()
+        elif match:
+            end = match.end()
+            line += text.count("\n", position, start)
+            position = start
+            yield line, _KINDS[int(str(match.lastgroup)[1:])][0], match[0]
 
 
 _compiled: list[re.Pattern[str]] = []
 
 
 def _patterns() -> list[re.Pattern[str]]:
-    """A quick one that finds anything suspicious, and the one that tells what it is; made when first needed."""
+    """A quick one that finds anything suspicious, one that tells what it is, and that of a flag; made when first needed."""
     if not _compiled:
         characters = "".join(re.findall(r"\[(?!A-Z)([^\]]+)\]", "".join(pattern for _, pattern in _KINDS)))
         kinds = "|".join(f"(?P<k{number}>{pattern})" for number, (_, pattern) in enumerate(_KINDS))
-        _compiled.extend((re.compile(f"[{characters}]"), re.compile(f"(?P<flag>{_FLAG})|{kinds}")))
+        _compiled.extend((re.compile(f"[{characters}]"), re.compile(kinds), re.compile(_FLAG)))
     return _compiled
 
 

@@ -91,7 +91,8 @@ _TOKEN = (
 _ARGUED = r"(include|if):[ \t]*(.*)"
 _ALMOST = r"(?i)(?:include|(?:else[ \t]*)?if|elif|else|end[ \t]*if)[ \t]*(?::.*)?"
 _WITHOUT_COLON = r"(?i)if[ \t]+(.*)"
-_UNKNOWN = r"[a-z][a-z0-9_-]*:(?:[ \t].*)?"
+# A comment for `foreword lint` is no directive, and none was meant.
+_UNKNOWN = r"(?!foreword:)[a-z][a-z0-9_-]*:(?:[ \t].*)?"
 _EMPTY_LINES = r"(?:[ \t]*+\n)*+"
 
 

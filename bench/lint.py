@@ -1,0 +1,101 @@
+"""`foreword lint` beside agnix, another linter of the files of agents: whole processes over the same tree.
+
+    python bench/lint.py                 a tree that is made for it, as in `make bench`
+    python bench/lint.py FOLDER…         trees of one's own, each on its own: files, findings and files a second
+
+Both read every AGENTS.md and SKILL.md of the tree. agnix reads some kinds of files more, and Foreword assembles a prompt in every folder
+that has an instruction file; each is given the number of files that it says it has read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import tempfile
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+
+import fixture
+from cold import FOREWORD, PYTHON
+from measure import Row, take_turns
+
+AGNIX = str(Path(PYTHON).with_name("agnix"))
+FOLDERS, SKILLS, ROUNDS = 200, 800, 5
+
+
+def rows(_: fixture.Fixture) -> list[Row]:
+    """A tree of a thousand files."""
+    with tempfile.TemporaryDirectory(prefix="foreword-bench-lint-") as folder:
+        top = Path(folder) / "tree"
+        write_tree(top)
+        commands = commands_for(str(top), folder)
+        environment = {"HOME": folder, "PATH": os.defpath}
+        took = take_turns({name: partial(run_any, each, environment) for name, each in commands.items()}, ROUNDS)
+    name = f"lint {FOLDERS + SKILLS:,} files, beside agnix"
+    return [Row(name, took["foreword"], took["agnix"], None, "foreword lint --recursive --json", "agnix --format json")]
+
+
+def write_tree(top: Path) -> None:
+    """Folders with an AGENTS.md of 4 KiB, three deep, and skills of 6 KiB."""
+    (top / ".git").mkdir(parents=True)
+    for number in range(FOLDERS):
+        place = top / f"area-{number % 10}" / f"part-{number}"
+        place.mkdir(parents=True)
+        (place / "AGENTS.md").write_text(fixture.fill(f"# Part {number}\n\n", f"Rule of part {number}", 4096))
+    fixture.write_skills(top, SKILLS)
+
+
+def commands_for(top: str, home: str) -> dict[str, list[str]]:
+    return {
+        "foreword": [FOREWORD, "lint", top, "--recursive", "--json", "--home", home],
+        "agnix": [AGNIX, "--format", "json", top],
+    }
+
+
+def run_any(command: list[str], environment: dict[str, str]) -> str:
+    """What a linter prints; that it found something is no failure."""
+    return subprocess.run(command, env=environment, capture_output=True, text=True).stdout
+
+
+def told(name: str, text: str) -> tuple[int, int]:
+    """How many files a linter says it has read, and how many findings it has."""
+    form = json.loads(text)
+    return (
+        (form["files"], len(form["findings"]))
+        if name == "foreword"
+        else (form["files_checked"], len(form["diagnostics"]))
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Lint beside agnix.")
+    parser.add_argument("folders", nargs="*", metavar="FOLDER")
+    parser.add_argument("--rounds", type=int, default=3, help="the fastest of so many counts (default: 3)")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="foreword-bench-lint-") as home:
+        if not given.folders:
+            write_tree(Path(home) / "tree")
+        environment = {"HOME": home, "PATH": os.defpath}
+        for top in given.folders or [str(Path(home) / "tree")]:
+            print(os.path.basename(top.rstrip("/")))
+            for name, command in commands_for(top, home).items():
+                measure(name, command, environment, given.rounds)
+
+
+def measure(name: str, command: list[str], environment: dict[str, str], rounds: int) -> None:
+    fastest, output = float("inf"), ""
+    for _ in range(rounds):
+        start = perf_counter()
+        output = run_any(command, environment)
+        fastest = min(fastest, perf_counter() - start)
+    files, findings = told(name, output)
+    print(
+        f"  {name:10} {files:8,} files  {findings:8,} findings  {fastest:8.2f} s  {files / fastest:8,.0f} files a second"
+    )
+
+
+if __name__ == "__main__":
+    main()

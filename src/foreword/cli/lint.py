@@ -1,0 +1,162 @@
+"""The command that says what is doubtful in a prompt: for a person, for a program, for a code host."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from .options import assembler, parser, with_dir
+from .terminal import is_terminal, painted, write, write_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+    from typing import TextIO
+
+    from ..proofread import Report
+    from ..vocabulary import Finding
+    from .options import Parser
+
+_SEVERITIES = ("error", "warning", "info")
+_COLOURS = {"error": "red", "warning": "yellow", "info": "dim"}
+_NARROWEST = 40
+
+
+def parser_for(command: str) -> Parser:
+    """The parser of the command."""
+    made = with_dir(parser(command))
+    made.add_argument(
+        "--recursive", action="store_true", help="every folder below with an instruction file, and every SKILL.md"
+    )
+    made.add_argument(
+        "--format",
+        default="text",
+        choices=("text", "json", "sarif", "github"),
+        metavar="NAME",
+        help="text, json, sarif (2.1.0) or github (annotations of a workflow)",
+    )
+    made.add_argument("--off", action="append", default=[], metavar="CHECK", help="a check that is not asked")
+    made.add_argument(
+        "--least", default="info", choices=_SEVERITIES, metavar="SEVERITY", help="leave out what is less than this"
+    )
+    made.add_argument(
+        "--fail", default="error", choices=_SEVERITIES, metavar="SEVERITY", help="exit with 1 from this severity on"
+    )
+    return made
+
+
+def lint(given: argparse.Namespace) -> int:
+    """`foreword lint [DIR]`"""
+    from ..proofread import proofread
+    from ..vocabulary import replace
+
+    report = proofread(assembler(given), given.agent, given.clock, given.off, given.recursive)
+    wanted = _SEVERITIES[: _SEVERITIES.index(given.least) + 1]
+    report = replace(report, findings=tuple(each for each in report.findings if each.severity in wanted))
+    _WRITERS["json" if given.json else given.format](report)
+    fatal = _SEVERITIES[: _SEVERITIES.index(given.fail) + 1]
+    return 1 if any(each.severity in fatal for each in report.findings) else 0
+
+
+def _write_json(report: Report) -> None:
+    from ..wire import lint_form
+
+    write_json(lint_form(report))
+
+
+def _write_sarif(report: Report) -> None:
+    from ..inspection.lint.formats import sarif_form
+    from ..version import __version__
+
+    write_json(sarif_form(report.findings, report.root, __version__))
+
+
+def _write_github(report: Report) -> None:
+    from ..inspection.lint.formats import annotation
+
+    for each in report.findings:
+        write(annotation(each, report.root))
+
+
+def _write_text(report: Report) -> None:
+    """On a terminal by file, the worst first in the sum; piped, a line for each, with its place at the start."""
+    if is_terminal(sys.stdout):
+        by_file: dict[str, list[Finding]] = {}
+        for each in report.findings:
+            by_file.setdefault(each.path, []).append(each)
+        for path, findings in by_file.items():
+            _write_file(path, findings)
+    else:
+        for each in report.findings:
+            place = ":".join([_short(each.path) or "prompt", *([str(each.line)] if each.line else [])])
+            write(f"{place}: {each.severity}: {_sentence(each)} [{each.code}]")
+    sys.stdout.flush()
+    print(_sum(report), file=sys.stderr if not is_terminal(sys.stdout) else sys.stdout)
+
+
+def _write_file(path: str, findings: Sequence[Finding]) -> None:
+    """One file: its path, and below it line, severity and sentence, the check at the end."""
+    write(painted(_short(path) or "the whole prompt", "bold"))
+    numbers = max(len(str(each.line or "")) for each in findings)
+    indent = 2 + numbers + 2 + 9
+    width = max(_columns() - indent, _NARROWEST)
+    for each in findings:
+        lines = _wrapped(_sentence(each), width)
+        if len(lines[-1]) + 2 + len(each.code) <= width:
+            lines[-1] += "  " + painted(each.code, "dim")
+        else:
+            lines.append(painted(each.code, "dim"))
+        head = f"  {each.line or '':>{numbers}}  {painted(f'{each.severity:<9}', _COLOURS[each.severity])}"
+        write(head + ("\n" + " " * indent).join(lines))
+    write("\n")
+
+
+def _columns() -> int:
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns or 100
+    except (OSError, ValueError):
+        return 100
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """The text in lines; a word that is too long for one stands alone."""
+    lines = [""]
+    for word in text.split():
+        if lines[-1] and len(lines[-1]) + 1 + len(word) > width:
+            lines.append(word)
+        else:
+            lines[-1] = f"{lines[-1]} {word}".lstrip()
+    return lines
+
+
+def _short(path: str) -> str:
+    """A path as seen from the folder the command was called in, where it lies below it."""
+    here = os.getcwd().rstrip("/") + "/"
+    return path.removeprefix(here)
+
+
+def _sentence(each: Finding) -> str:
+    """The message without the path that stands beside it anyway, and with other paths short."""
+    text = each.message
+    if each.path and text.startswith(each.path):
+        text = text[len(each.path) :].lstrip(": ")
+    return text.replace(os.getcwd().rstrip("/") + "/", "")
+
+
+def _sum(report: Report) -> str:
+    counts = [sum(each.severity == severity for each in report.findings) for severity in _SEVERITIES]
+    told = [
+        painted(f"{count:,} {name}{'s' if count != 1 and name != 'info' else ''}", _COLOURS[name], _stream())
+        for name, count in zip(_SEVERITIES, counts, strict=True)
+        if count
+    ]
+    files = f"{report.files:,} file{'s' if report.files != 1 else ''}"
+    return f"{files} looked at: {', '.join(told) if told else painted('nothing to say', 'green', _stream())}"
+
+
+def _stream() -> TextIO:
+    return sys.stdout if is_terminal(sys.stdout) else sys.stderr
+
+
+_WRITERS = {"text": _write_text, "json": _write_json, "sarif": _write_sarif, "github": _write_github}

@@ -1,0 +1,250 @@
+"""Lint: what is doubtful in an assembled prompt, and in which file to mend it.
+
+It looks at the prompt with its passages and origins, so that it sees what the agent will see: two files that contradict each other, a
+tag that closes a section, a section that costs too much. Findings that the prompt came with are told too, where a check of the table
+says how bad they are for lint, by that. Whatever must be asked of the disk arrives as a function (`Surroundings`).
+
+    table           every check, its severity and its two examples
+    manuscripts     the prompt's texts, file by file
+    changing, contradictions, references, repeated, secrets, sizes, tools      what is looked for
+"""
+
+from __future__ import annotations
+
+import re
+
+from ...errors import suggestion
+from ...vocabulary import Finding, replace
+from ..hidden import hidden
+from .changing import changing_text, changing_values
+from .contradictions import contradictions
+from .manuscripts import Manuscript, Surroundings, manuscripts_of, skills_as_manuscripts
+from .references import includes, missing_files
+from .repeated import repetitions
+from .secrets import masked, secrets
+from .sizes import LARGEST_SECTION, excesses, large_sections
+from .table import BY_ID, CHECKS, GUARDS, SAID_BETTER, about, known_ids, severity
+from .tools import missing_tools
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from ...vocabulary import Passage, Prompt
+    from ..hidden import Hidden
+    from .manuscripts import Known
+    from .sizes import Excess
+
+__all__ = ["BY_ID", "CHECKS", "GUARDS", "Linter", "Surroundings", "about", "known_ids", "lint"]
+
+
+def lint(prompt: Prompt, surroundings: Surroundings, off: Collection[str] = ()) -> list[Finding]:
+    """Everything that is doubtful in a prompt, by file and line; `off` are checks that are not asked."""
+    return Linter(surroundings, off).look(prompt)
+
+
+class Linter:
+    """Looks at prompts of one workspace. A text that several of them share is looked at once."""
+
+    def __init__(self, surroundings: Surroundings, off: Collection[str] = ()) -> None:
+        self.surroundings, self.off = surroundings, frozenset(off)
+        self._known: Known = {}
+
+    def look(self, prompt: Prompt) -> list[Finding]:
+        """Everything that is doubtful in a prompt and in its skills."""
+        manuscripts = manuscripts_of(prompt, self._known)
+        skills = skills_as_manuscripts(self.surroundings.skills)
+        found = [
+            *_told(prompt.findings, {each.path for each in manuscripts} | {each.path for each in skills}),
+            *_of_prompt(prompt, manuscripts, self.surroundings),
+            *(each for manuscript in manuscripts for each in self._of_text(manuscript)),
+        ]
+        return self.settled(found, manuscripts) + self.look_at_skills(skills)
+
+    def look_at_skills(self, skills: Sequence[Manuscript], told: Iterable[Finding] = ()) -> list[Finding]:
+        """Everything that is doubtful in whole SKILL.md files; `told` is what reading them has found already."""
+        found = [*_told(told), *(each for manuscript in skills for each in _of_skill(manuscript, self.surroundings))]
+        return self.settled(found, skills)
+
+    def _of_text(self, manuscript: Manuscript) -> list[Finding]:
+        return manuscript.noted("findings", lambda each: list(_of_text(each, self.surroundings)))
+
+    def settled(self, findings: Iterable[Finding], manuscripts: Sequence[Manuscript]) -> list[Finding]:
+        """Findings without those that are turned off or ignored, each once, by file and line; no secret is in any of them."""
+        commented = {each.path: each for each in manuscripts if each.ignored}
+        kept = dict.fromkeys(
+            replace(each, message=masked(each.message))
+            for each in findings
+            if each.code not in self.off
+            and (each.code in GUARDS or each.path not in commented or not commented[each.path].silences(each))
+        )
+        return list(_abridged(sorted(kept, key=lambda each: (each.path, each.line or 0, each.code))))
+
+
+_MOST = 100
+
+
+def _abridged(findings: Sequence[Finding]) -> Iterator[Finding]:
+    """Findings of which no file has more than so many of one check; that there are more is said with the last of them."""
+    places: dict[tuple[str, str], list[Finding]] = {}
+    for each in findings:
+        places.setdefault((each.path, each.code), []).append(each)
+    for each in findings:
+        same = places[each.path, each.code]
+        if len(same) <= _MOST or not each.path or each in same[: _MOST - 1]:
+            yield each
+        elif each is same[_MOST - 1]:
+            yield replace(each, message=f"{each.message}; and {len(same) - _MOST:,} more places like this in the file")
+
+
+def _told(findings: Iterable[Finding], read: Collection[str] = ()) -> Iterator[Finding]:
+    """What the prompt itself came with, as bad as lint finds it, and without what lint says better of the files it `read`."""
+    for each in findings:
+        if each.code not in SAID_BETTER and not (each.code == "hidden-characters" and each.path in read):
+            yield replace(each, severity=severity(each.code, each.severity))
+
+
+def _of(check: str, manuscript: Manuscript, line: int | None, message: str) -> Finding:
+    whose = "" if manuscript.place else f"{manuscript.kind} {manuscript.path}: "
+    return Finding(check, BY_ID[check].severity, whose + message, manuscript.place, line if manuscript.place else None)
+
+
+def _of_text(manuscript: Manuscript, surroundings: Surroundings) -> Iterator[Finding]:
+    """What one text of the prompt gives rise to, whatever else is in the prompt."""
+    yield from _of_any_text(manuscript, surroundings)
+    for at, what in changing_text(manuscript):
+        message = f"{what} stands in a section that should last for {_lasting(manuscript.lifetime)}"
+        yield _of("volatile-text", manuscript, manuscript.line(at), message)
+
+
+def _of_skill(manuscript: Manuscript, surroundings: Surroundings) -> Iterator[Finding]:
+    """What a whole SKILL.md gives rise to."""
+    yield from _of_any_text(manuscript, surroundings)
+    yield from (_excess(each) for each in excesses([manuscript], ()))
+
+
+def _of_any_text(manuscript: Manuscript, surroundings: Surroundings) -> Iterator[Finding]:
+    for secret in secrets(manuscript.text):
+        message = f"what looks like {secret.what} ({secret.shown}); whoever has the prompt has it"
+        yield _of("secret", manuscript, manuscript.line(secret.start), message)
+    yield from _hidden(manuscript)
+    if surroundings.tools is not None:
+        for at, name in missing_tools(manuscript, surroundings.tools):
+            message = f"the agent has no tool {name!r}" + suggestion(name, surroundings.tools)
+            yield _of("missing-tool", manuscript, manuscript.line(at), message)
+    if manuscript.is_file:
+        for reference in missing_files(manuscript, surroundings.exists):
+            yield _of("missing-file", manuscript, manuscript.line(reference.offset), f"there is no {reference.target}")
+    for one in manuscript.ignored:
+        yield from (_of("vain-ignore", manuscript, one.line, message) for message in _vain(one.checks))
+
+
+def _hidden(manuscript: Manuscript) -> Iterator[Finding]:
+    """What a text hides, each kind once, at its first line. What is mostly an accident of copying is not as bad."""
+    kinds: dict[str, list[Hidden]] = {}
+    for each in hidden(manuscript.text):
+        kinds.setdefault(each.kind, []).append(each)
+    for kind, places in kinds.items():
+        count = sum(each.count for each in places)
+        times = f"{count:,} character{'s' if count > 1 else ''}"
+        where = f", from here on on {len(places):,} lines" if len(places) > 1 else ""
+        spelt = "".join(each.spells for each in places)[:120]
+        guess = "; was it UTF-8 that somebody read as Latin-1?" if kind == "control characters" and count > 2 else ""
+        message = f"{kind} ({times}{where})" + (f", which spell {spelt!r}" if spelt else "") + guess
+        found = _of("hidden-characters", manuscript, places[0].line, message)
+        yield found if kind in _MEANT else replace(found, severity="warning")
+
+
+# Nobody makes these by accident.
+_MEANT = ("tag characters", "variation selectors in a row", "a bidirectional override")
+
+
+def _vain(checks: Sequence[str]) -> Iterator[str]:
+    if not checks:
+        yield "this comment names no check to ignore: <!-- foreword: ignore CHECK -->"
+    for name in checks:
+        if name not in known_ids():
+            yield f"there is no check {name!r}" + suggestion(name, known_ids())
+        elif name in GUARDS:
+            yield f"no comment can silence {name!r}; the user's or the caller's settings can"
+
+
+def _of_prompt(prompt: Prompt, manuscripts: Sequence[Manuscript], surroundings: Surroundings) -> Iterator[Finding]:
+    """What several texts together, or the places they stand in, give rise to."""
+    by_path = {each.path: each for each in manuscripts}
+    for section, lifetime, what, behind in changing_values(prompt):
+        message = f"{what} stands in section '{section}', which should last for {_lasting(lifetime)}; {behind:,} characters follow it"
+        yield Finding("volatile-text", BY_ID["volatile-text"].severity, message)
+    for clash in contradictions(manuscripts):
+        message = f"{clash.family}: this file {clash.says}, {clash.other}:{clash.other_line} {clash.other_says}"
+        yield _of("contradiction", by_path[clash.path], clash.line, message)
+    for each in repetitions(manuscripts):
+        tokens = surroundings.counts(each.text)
+        what = "this paragraph is" if each.count == 1 else f"{each.count} paragraphs from here on are"
+        message = f"{what} the same as in {each.other}:{each.other_line} (about {tokens:,} tokens twice)"
+        yield _of("repeated-paragraph", by_path[each.path], each.line, message)
+    yield from (_excess(each) for each in excesses(manuscripts, prompt.candidates))
+    for passage, tokens in large_sections(prompt.passages, surroundings.counts):
+        message = f"section '{passage.section}' has about {tokens:,} tokens, more than {LARGEST_SECTION:,}; most of it comes from here"
+        yield Finding("oversized-section", BY_ID["oversized-section"].severity, message, _largest(passage))
+    yield from _blind_includes(manuscripts, surroundings)
+    yield from _forged_tags(prompt)
+
+
+def _blind_includes(manuscripts: Sequence[Manuscript], surroundings: Surroundings) -> Iterator[Finding]:
+    present = {each.path for each in manuscripts}
+    for manuscript in manuscripts:
+        if not manuscript.is_file:
+            continue
+        for reference, is_there in includes(manuscript, surroundings.exists, surroundings.follows_directives, present):
+            why = ": the agent sees the line, not the file" if is_there else ", and there is no such file"
+            message = f"{reference.target} is not followed by this layout{why}"
+            yield _of("blind-include", manuscript, manuscript.line(reference.offset), message)
+
+
+def _largest(passage: Passage) -> str:
+    """The file from which most of a passage came; nothing where none did."""
+    sizes: dict[str, int] = {}
+    for piece in passage.pieces:
+        if piece.origin.kind == "file":
+            sizes[piece.origin.path] = sizes.get(piece.origin.path, 0) + len(piece.text)
+    return max(sizes, key=lambda path: sizes[path], default="")
+
+
+def _excess(excess: Excess) -> Finding:
+    limit = excess.limit
+    what = "this file has" if excess.files == 1 else f"{excess.files} files together, this one the nearest, have"
+    message = f"{what} {excess.size:,} {limit.unit}; {limit.agent} goes to {limit.most:,}: {limit.outcome}"
+    return Finding("over-limit", limit.severity, message, excess.path)
+
+
+def _forged_tags(prompt: Prompt) -> Iterator[Finding]:
+    """Where a mark of Foreword's own breaks a tag in two. What opens and never closes is a placeholder (`deploy <environment>`)."""
+    for passage in prompt.passages:
+        closed = set(re.findall(r"<\\\s*/\s*([\w-]+)", passage.text.lower()))
+        for before, mark, after in zip(passage.pieces, passage.pieces[1:], passage.pieces[2:], strict=False):
+            if mark.origin.kind != "mark" or mark.text != "\\" or not before.text.endswith("<"):
+                continue
+            tag = after.text[:60].partition(">")[0].partition("\n")[0]
+            line = before.origin.lines[1] if before.origin.lines else None
+            path = before.origin.path if before.origin.kind in ("file", "template", "skill", "resident") else ""
+            name = re.search(r"[\w-]+", tag.lower())
+            is_meant = name is not None and name[0] in closed and _stands_alone(before.text, tag)
+            yield _forged(tag, is_meant, path, line)
+
+
+def _stands_alone(before: str, tag: str) -> bool:
+    """Whether a tag begins its line, or closes something: in the middle of a line an opening one is a mere mention."""
+    return tag.lstrip().startswith("/") or not before[:-1].rpartition("\n")[2].strip()
+
+
+def _forged(tag: str, is_meant: bool, path: str, line: int | None) -> Finding:
+    if is_meant:
+        message = f"<{tag}> is a tag that this layout puts around a section; Foreword puts a backslash into it, other agents do not"
+        return Finding("forged-tag", BY_ID["forged-tag"].severity, message, path, line)
+    message = f"<{tag}> is written like a tag of this layout, and gets a backslash; another word would need none"
+    return Finding("forged-tag", "info", message, path, line)
+
+
+def _lasting(lifetime: str) -> str:
+    return "a release" if lifetime == "release" else f"a {lifetime}"

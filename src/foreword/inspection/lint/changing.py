@@ -1,0 +1,80 @@
+"""Text that is different tomorrow: a clock, a date of today, an id of this run.
+
+Whatever follows it in the prompt is sent, and paid for, anew. In a section that lives for a turn that is no loss; in one that should
+live as long as the project it is.
+"""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ...vocabulary import Prompt
+    from .manuscripts import Manuscript
+
+    Told = tuple[int, str]
+
+# What an origin of these kinds tells changes from one conversation to the next.
+_TOLD = {
+    "now.long": "the time",
+    "now.iso": "the time",
+    "now.utc": "the time",
+    "now.date": "the date",
+    "session": "the session's id",
+    "system:time": "the time",
+    "system:date": "the date",
+    "prompt:conversation_id": "the conversation's id",
+    "git:status": "the state of the working tree",
+}
+LASTING = frozenset(("release", "project"))
+
+_DATE = r"(?:20\d\d-[01]\d-[0-3]\d|[A-Z][a-z]{2,8} \d{1,2},? 20\d\d|\d{1,2} [A-Z][a-z]{2,8} 20\d\d)"
+_TIME = r"[T ,]{1,3}(?:at )?[0-2]?\d:[0-5]\d"
+_UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+_MARKS = r"[*_`\"']{0,3}"
+_PATTERNS = (
+    (
+        "the date of today",
+        rf"\b(?:today(?:['’]s date)?|current (?:date|time|date and time|datetime))\b{_MARKS}(?: is|:| ?=){_MARKS}[ \t]{{0,3}}{_MARKS}"
+        rf"(?:\w{{3,9}}, )?{_DATE}",
+    ),
+    (
+        "a time stamp",
+        rf"\b(?:updated|generated|modified|synced|refreshed|indexed|built|created)(?: (?:at|on|by [^\n:]{{1,40}}? (?:at|on)))?{_MARKS}:?{_MARKS}"
+        rf"[ \t]{{0,3}}{_MARKS}{_DATE}{_TIME}",
+    ),
+    (
+        "an id of one run",
+        rf"\b(?:session|conversation|request|run|trace|thread|build)[ _-]?id\b{_MARKS}(?: is|:| ?=){_MARKS}[ \t]{{0,3}}{_MARKS}(?:{_UUID}|[0-9a-f]{{24,64}})\b",
+    ),
+)
+_HINT = re.compile(r"20\d\d|[ _-]id\b", re.IGNORECASE)
+_compiled: list[tuple[str, re.Pattern[str]]] = []
+
+
+def changing_text(manuscript: Manuscript) -> Iterator[Told]:
+    """Where a file that should last says what is true today only: the place, and what it is."""
+    if manuscript.lifetime not in LASTING or not _HINT.search(manuscript.text):
+        return
+    if not _compiled:
+        _compiled.extend((what, re.compile(pattern, re.IGNORECASE)) for what, pattern in _PATTERNS)
+    for what, pattern in _compiled:
+        for match in pattern.finditer(manuscript.text):
+            if not manuscript.is_code(match.start()):
+                yield match.start(), what
+
+
+def changing_values(prompt: Prompt) -> Iterator[tuple[str, str, str, int]]:
+    """Values in sections that should last: the section, its lifetime, what changes, and how many characters come after it."""
+    for passage in prompt.passages:
+        if passage.lifetime not in LASTING:
+            continue
+        position = passage.start
+        for piece in passage.pieces:
+            what = _TOLD.get(piece.origin.path) if piece.origin.kind in ("environment", "variable") else None
+            if what and piece.text.strip():
+                yield passage.section, passage.lifetime, what, len(prompt.text) - position
+            position += len(piece.text)

@@ -1,0 +1,265 @@
+"""Commands that contradict each other: `npm` in one file, `pnpm` in another, and the agent may pick either.
+
+A family is a choice of which a project makes one. A file *runs* a choice where it shows its command, *asks* for it in words (`use
+pnpm`), or *forbids* it (`never npm`). Two files contradict each other where one forbids what the other runs or asks for, where they
+ask for different choices, or where each of them knows only one choice, and not the same.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ...vocabulary import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from .manuscripts import Manuscript
+
+    Said = tuple[str, int]
+
+
+@value
+class Family:
+    """A choice of which a project makes one. `choices` are the patterns of their commands, by the word people say."""
+
+    what: str
+    choices: Mapping[str, str]
+    # Whether to run different ones is a contradiction too, or only to ask for them.
+    by_use: bool = False
+
+
+_SCRIPT = r"(?:install|ci|i|add|run|test|start|build|dev|lint|exec|update|remove)\b(?![ \t]+(?:-g|--global)\b)"
+FAMILIES = (
+    Family(
+        "the package manager",
+        {
+            "npm": rf"npm[ \t]+(?:{_SCRIPT})(?![ \t]+(?:-g|--global|pnpm|yarn|bun|corepack)\b)",
+            "pnpm": rf"pnpm[ \t]+(?:{_SCRIPT}|[a-z][\w:-]+)",
+            "yarn": rf"yarn[ \t]+(?:{_SCRIPT}|[a-z][\w:-]+)",
+            "bun": r"bun[ \t]+(?:install|add|i|ci|remove)\b(?![ \t]+(?:-g|--global)\b)",
+        },
+        by_use=True,
+    ),
+    Family(
+        "the Python package manager",
+        {
+            "pip": r"pip3?[ \t]+install\b(?![ \t]+(?:-U[ \t]+|--upgrade[ \t]+)?(?:pip|uv|poetry|pipenv|pdm|hatch)\b)",
+            "uv": r"uv[ \t]+(?:sync|add|pip|run|lock|venv)\b",
+            "poetry": r"poetry[ \t]+(?:install|add|run|lock|shell)\b",
+            "pipenv": r"pipenv[ \t]+(?:install|run|shell|sync)\b",
+            "pdm": r"pdm[ \t]+(?:install|add|run|sync)\b",
+        },
+        by_use=True,
+    ),
+    Family(
+        "the test runner",
+        {
+            "jest": r"jest(?:[ \t]+[-\w./]+|$)",
+            "vitest": r"vitest(?:[ \t]+[-\w./]+|$)",
+            "mocha": r"mocha(?:[ \t]+[-\w./]+|$)",
+        },
+    ),
+    Family("the Python test runner", {"pytest": r"pytest\b", "unittest": r"unittest\b"}),
+    Family(
+        "the formatter",
+        {"prettier": r"prettier[ \t]+-", "biome": r"biome[ \t]+(?:check|format)"},
+    ),
+    Family("the Python formatter", {"black": r"black[ \t]+[.-]", "ruff format": r"ruff[ \t]+format\b"}),
+)
+_ASKS = re.compile(
+    r"\b(?:use|using|prefer|stick to|package manager(?: is)?:?|test runner(?: is)?:?|formatter(?: is)?:?)[ \t]+$",
+    re.IGNORECASE,
+)
+_FORBIDS = re.compile(
+    r"(?:\b(?:never|do not|don['’]t|must not|avoid|cannot|can['’]t)\b[ \t]+(?:ever[ \t]+)?(?:(?:use|run|call|invoke|using|running)[ \t]+)?"
+    r"|\b(?:not|instead of|rather than)[ \t]+(?:use[ \t]+|using[ \t]+|run[ \t]+)?)$",
+    re.IGNORECASE,
+)
+_FORBIDDEN = re.compile(
+    r"\b(?:never|do not|don['’]t|must not|avoid|not|instead of|rather than|wrong|bad)\b|❌|✗", re.IGNORECASE
+)
+# What may follow a word that stands for itself: `use yarn` is one, `use yarn resolutions` is not.
+_ENDS = re.compile(
+    r"[*_\"']{0,2}(?:[ \t]*(?:$|[.,;:()!—–|\n]|-)|[ \t]+(?:for|or|and|in|here|as|to|everywhere|only|with|because|since|not|never|instead)\b)"
+)
+# What is true of one place or case only does not contradict what is true of the rest.
+_CONDITION = re.compile(
+    r"\b(?:if|when|unless|except|only (?:in|for)|inside|within|for the|for any\w*|under|directly|as a last resort)\b|/|\.\w{1,4}\b",
+    re.IGNORECASE,
+)
+
+_INDENTS = (
+    (
+        "tabs",
+        r"\b(?:use|with|prefer|indent(?:ation)?[^\n]{0,20}?:?)[ \t]+(?:hard[ \t]+)?\**tabs\b(?! or)(?![^\n]{0,20}spaces? (?:instead|only))",
+    ),
+    ("2 spaces", r"\b(?:2|two)[ -]spaces?\b(?=[^\n]{0,20}indent)|\bindent[^\n]{0,24}?\b(?:2|two)[ -]spaces?\b"),
+    ("4 spaces", r"\b(?:4|four)[ -]spaces?\b(?=[^\n]{0,20}indent)|\bindent[^\n]{0,24}?\b(?:4|four)[ -]spaces?\b"),
+)
+_INDENTATION = "the indentation"
+_LANGUAGE = re.compile(
+    r"\b(?:go|golang|makefiles?|python|ya?ml|json|javascript|typescript|js|ts|tsx|rust|java|kotlin|swift|c\+\+|cpp|html|css|sql|shell|bash|lua"
+    r"|proto|toml|markdown|list|lists|csv|tsv|tree|output|wrapped|continuation)\b|\.\w{1,5}\b",
+    re.IGNORECASE,
+)
+
+
+@value
+class Stance:
+    """What one file says about a family: choices with the offset of the first word about each."""
+
+    runs: Mapping[str, int]
+    asks: Mapping[str, int]
+    forbids: Mapping[str, int]
+
+    @property
+    def known(self) -> set[str]:
+        return set(self.runs) | set(self.asks)
+
+
+@value
+class Contradiction:
+    """Two places that cannot both be followed."""
+
+    family: str
+    path: str
+    line: int
+    says: str
+    other: str
+    other_line: int
+    other_says: str
+
+
+def contradictions(manuscripts: Sequence[Manuscript]) -> Iterator[Contradiction]:
+    """What the later file says against an earlier one, once for each family and pair of files."""
+    stances = [(each, each.noted("stances", stances_of)) for each in manuscripts if each.is_file]
+    for number, (later, says) in enumerate(stances):
+        for earlier, said in stances[:number]:
+            if later.path == earlier.path:
+                continue
+            for what in says:
+                clash = _clash(says[what], said[what], _BY_USE[what]) if what in said else None
+                if clash:
+                    here, there = clash
+                    yield Contradiction(
+                        what, later.path, later.line(here[1]), here[0], earlier.path, earlier.line(there[1]), there[0]
+                    )
+
+
+_BY_USE = {**{family.what: family.by_use for family in FAMILIES}, _INDENTATION: True}
+
+
+def _clash(one: Stance, other: Stance, by_use: bool) -> tuple[Said, Said] | None:
+    """What the two say against each other."""
+    for mine, theirs, is_turned in ((one, other, False), (other, one, True)):
+        for choice, at in mine.forbids.items():
+            if choice in theirs.known and choice not in mine.runs and choice not in theirs.forbids:
+                said = (f"forbids {choice}", at), (f"uses {choice}", _place(theirs, choice))
+                return (said[1], said[0]) if is_turned else said
+    if not one.known & other.known:
+        asked = bool(one.asks) and bool(other.asks)
+        is_sole = len(one.known) == 1 and len(other.known) == 1
+        if (asked or by_use) and is_sole:
+            (mine_choice,), (their_choice,) = one.known, other.known
+            return (f"uses {mine_choice}", _place(one, mine_choice)), (
+                f"uses {their_choice}",
+                _place(other, their_choice),
+            )
+    return None
+
+
+def _place(stance: Stance, choice: str) -> int:
+    return stance.asks[choice] if choice in stance.asks else stance.runs[choice]
+
+
+def stances_of(manuscript: Manuscript) -> dict[str, Stance]:
+    """What a file says about each family of which it says anything."""
+    found: dict[str, Stance] = {}
+    for family in FAMILIES:
+        stance = Stance({}, {}, {})
+        for choice in family.choices:
+            if choice in manuscript.text or choice.capitalize() in manuscript.text:
+                stance = _heard(manuscript, family, choice, stance)
+        if stance.known or stance.forbids:
+            found[family.what] = stance
+    indents = dict(_indents(manuscript))
+    if indents:
+        found[_INDENTATION] = Stance({}, indents, {})
+    return found
+
+
+def _heard(manuscript: Manuscript, family: Family, choice: str, before: Stance) -> Stance:
+    """The stance with what a file says about one more choice, by the first places that name it: a log may have thousands."""
+    word, run = _patterns(family, choice)
+    runs, asks, forbids = ({**each} for each in (before.runs, before.asks, before.forbids))
+    for number, match in enumerate(word.finditer(manuscript.text)):
+        at = match.start()
+        how = _is_asked(manuscript, at, match.end())
+        if how and _is_general(manuscript, at):
+            (asks if how == "asks" else forbids).setdefault(choice, at)
+        elif choice not in runs and run.match(manuscript.text, at) and _is_command(manuscript, at):
+            runs[choice] = at
+        if number == _MOST_PLACES:
+            break
+    if choice in forbids:
+        asks.pop(choice, None)
+    return Stance(runs, asks, forbids)
+
+
+_MOST_PLACES = 200
+
+
+def _is_asked(manuscript: Manuscript, start: int, end: int) -> str:
+    """Whether the words before a choice ask for it or forbid it. In quotes it must stand alone: `bun test` is not bun."""
+    before, after = manuscript.before(start), manuscript.text[end : end + 40]
+    if before.endswith("`"):
+        if not after.startswith("`"):
+            return ""
+    elif not _ENDS.match(after):
+        return ""
+    before = before.rstrip("`*_\"'")
+    return "forbids" if _FORBIDS.search(before) else "asks" if _ASKS.search(before) else ""
+
+
+def _is_command(manuscript: Manuscript, at: int) -> bool:
+    """Whether a command begins here, with a line of a fence or with a code span, and nothing on its line speaks against it."""
+    before = _RUNNER.sub("", manuscript.before(at))
+    if manuscript.is_fenced(at):
+        is_first = re.search(r"(?:^[ \t>]*|\$[ \t]+|&&[ \t]*|;[ \t]*)$", before) is not None
+    else:
+        is_first = before.endswith("`") and before.count("`") % 2 == 1
+    return is_first and not _FORBIDDEN.search(manuscript.line_around(at))
+
+
+_RUNNER = re.compile(r"(?:npx|bunx|pnpm(?: exec)?|yarn|uv run|poetry run|python3? -m|sudo)[ \t]+$")
+
+
+def _is_general(manuscript: Manuscript, at: int) -> bool:
+    """Whether a sentence in prose holds everywhere, and not in one place or case only."""
+    return not manuscript.is_fenced(at) and not _CONDITION.search(manuscript.line_around(at))
+
+
+_compiled: dict[tuple[str, str], tuple[re.Pattern[str], re.Pattern[str]]] = {}
+
+
+def _patterns(family: Family, choice: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """How a choice is named and how it is run; made when first needed."""
+    key = (family.what, choice)
+    if key not in _compiled:
+        word = rf"(?<![\w/.@-])(?:{re.escape(choice)}|{re.escape(choice.capitalize())})(?![\w/'’-]|\.\w)"
+        _compiled[key] = re.compile(word), re.compile(family.choices[choice], re.MULTILINE)
+    return _compiled[key]
+
+
+def _indents(manuscript: Manuscript) -> Iterator[Said]:
+    text = manuscript.text
+    if "tabs" not in text and "spaces" not in text and "space" not in text:
+        return
+    for choice, pattern in _INDENTS:
+        for match in re.finditer(pattern, text, re.IGNORECASE):
+            line = manuscript.line_around(match.start())
+            if not manuscript.is_fenced(match.start()) and not _LANGUAGE.search(line):
+                yield choice, match.start()
+                break

@@ -1,0 +1,101 @@
+"""What lint found, in the forms that code hosts take: SARIF 2.1.0, and the annotations of GitHub's workflows."""
+
+from __future__ import annotations
+
+from ...vocabulary import digest
+from .table import BY_ID, GUARDS, about
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from ...vocabulary import Finding
+
+_LEVELS = {"error": "error", "warning": "warning", "info": "note"}
+_SARIF = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
+_ROOT = "WORKSPACE"
+
+
+def sarif_form(findings: Sequence[Finding], root: str, version: str) -> dict[str, Any]:
+    """What lint found, as a log of SARIF 2.1.0. Paths are relative to the workspace's root, where they lie in it."""
+    codes = sorted({*BY_ID, *(each.code for each in findings)})
+    rules = [
+        {
+            "id": code,
+            "shortDescription": {"text": about(code)},
+            **({"fullDescription": {"text": BY_ID[code].why}} if code in BY_ID else {}),
+            "defaultConfiguration": {"level": _LEVELS[BY_ID[code].severity] if code in BY_ID else "warning"},
+            **({"properties": {"tags": ["security"]}} if code in GUARDS else {}),
+        }
+        for code in codes
+    ]
+    driver = {"name": "foreword", "version": version, "semanticVersion": version, "rules": rules}
+    return {
+        "$schema": _SARIF,
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {"driver": driver},
+                "columnKind": "unicodeCodePoints",
+                "originalUriBaseIds": {_ROOT: {"uri": _uri(root.rstrip("/") + "/")}},
+                "results": [_result(each, codes.index(each.code), root) for each in findings],
+            }
+        ],
+    }
+
+
+def _result(finding: Finding, rule: int, root: str) -> dict[str, Any]:
+    result: dict[str, Any] = {
+        "ruleId": finding.code,
+        "ruleIndex": rule,
+        "level": _LEVELS[finding.severity],
+        "message": {"text": _seen_from(root, finding.message)},
+    }
+    if finding.path.startswith("/"):
+        inside = _below(finding.path, root)
+        place = {"uri": _escaped(inside), "uriBaseId": _ROOT} if inside else {"uri": _uri(finding.path)}
+        region = {"region": {"startLine": finding.line}} if finding.line else {}
+        result["locations"] = [{"physicalLocation": {"artifactLocation": place, **region}}]
+        # Where a line moves and nothing else changes, it is still the same finding.
+        told = f"{finding.code}\n{inside or finding.path}\n{_seen_from(root, finding.message)}"
+        result["partialFingerprints"] = {"foreword/v1": digest(told).removeprefix("sha256:")}
+    return result
+
+
+def _below(path: str, root: str) -> str:
+    """The path as seen from the root; nothing where it does not lie below it."""
+    top = root.rstrip("/") + "/"
+    return path[len(top) :] if path.startswith(top) else ""
+
+
+def _seen_from(root: str, message: str) -> str:
+    """A message in which paths below the root begin there: another checkout says the same."""
+    return message.replace(root.rstrip("/") + "/", "")
+
+
+def _uri(path: str) -> str:
+    return "file://" + _escaped(path)
+
+
+def _escaped(path: str) -> str:
+    from urllib.parse import quote
+
+    return quote(path, safe="/", errors="backslashreplace")
+
+
+def annotation(finding: Finding, root: str) -> str:
+    """A finding as a workflow command of GitHub. What would end the command or one of its properties is escaped."""
+    kind = {"error": "error", "warning": "warning", "info": "notice"}[finding.severity]
+    place = _below(finding.path, root) or finding.path
+    properties = {"file": place, "line": str(finding.line or ""), "title": f"foreword {finding.code}"}
+    told = ",".join(
+        f"{key}={_data(content).replace(':', '%3A').replace(',', '%2C')}"
+        for key, content in properties.items()
+        if content
+    )
+    return f"::{kind} {told}::{_data(_seen_from(root, finding.message))}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")

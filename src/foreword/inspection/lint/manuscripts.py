@@ -1,0 +1,209 @@
+"""What lint reads: the texts of a prompt file by file, each character on the line on which it stands in its file."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from itertools import islice
+
+from ...vocabulary import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Any, TypeVar
+
+    from ...vocabulary import Document, Finding, Lifetime, Prompt
+
+    N = TypeVar("N")
+    Known = dict[tuple[str, str, str, Lifetime, str], "Manuscript"]
+
+# Whose words are looked at: those of people, not those of Foreword or of the machine.
+_WRITTEN = frozenset(("file", "template", "layout", "caller", "extension", "tool", "variable"))
+_FENCE = re.compile(r"^[ \t>]*+(?:(?:[-+*]|\d{1,9}[.)])[ \t]++)?+(`{3,}+|~{3,}+)([^\n]*)$", re.MULTILINE)
+_COMMENT = re.compile(r"<!--[ \t]*foreword:[ \t]*(ignore(?:-file)?)\b([^\n>]{0,300}?)-->")
+_ALL_LINES = (1, 1 << 60)
+# How much of a line is looked at around a place. A file may be one line of a megabyte.
+_NEAR = 1_000
+
+
+@value
+class Surroundings:
+    """What lint must be told, as it looks at no disk itself.
+
+    `exists` says whether what a file (by its path) names is there, beside it or in a folder above, with a third argument only beside
+    it; `tools` are the agent's, None where nobody said
+    which it has; `skills` are the skills' whole files; `counts` tells the tokens of a text; `follows_directives` whether the
+    layout follows `<!-- include: … -->`.
+    """
+
+    exists: Callable[..., bool]
+    counts: Callable[[str], int]
+    tools: frozenset[str] | None = None
+    skills: Sequence[Document] = ()
+    follows_directives: bool = False
+
+
+class Manuscript:
+    """The text of one file, or of one other author, as it stands in a prompt."""
+
+    def __init__(
+        self, path: str, text: str, section: str = "", lifetime: Lifetime = "conversation", kind: str = "file"
+    ) -> None:
+        self.path, self.text, self.section, self.lifetime, self.kind = path, text, section, lifetime, kind
+        self._ends: list[int] | None = None
+        self._fences: list[tuple[int, int]] | None = None
+        self._ignored: list[Ignored] | None = None
+        self._notes: dict[str, Any] = {}
+
+    def noted(self, name: str, look: Callable[[Manuscript], N]) -> N:
+        """What a look at this text gives; looked once, however many prompts share the text."""
+        if name not in self._notes:
+            self._notes[name] = look(self)
+        note: N = self._notes[name]
+        return note
+
+    @property
+    def is_file(self) -> bool:
+        return self.kind in ("file", "skill")
+
+    @property
+    def name(self) -> str:
+        return self.path.rpartition("/")[2]
+
+    @property
+    def place(self) -> str:
+        """Where a finding is: nowhere that a person could open, if it is no file."""
+        return self.path if self.is_file or self.kind == "template" else ""
+
+    def line(self, offset: int) -> int:
+        """The line on which a character stands."""
+        if self._ends is None:
+            self._ends = [match.start() for match in re.finditer("\n", self.text)]
+        return bisect_right(self._ends, offset - 1) + 1
+
+    def line_around(self, offset: int) -> str:
+        """The text of the line on which a character stands; of a very long line, what is near."""
+        end = self.text.find("\n", offset, offset + _NEAR)
+        return self.before(offset) + self.text[offset : end if end >= 0 else offset + _NEAR]
+
+    def before(self, offset: int) -> str:
+        """What stands on the same line before a character; of a very long line, what is near."""
+        start = max(offset - _NEAR, 0)
+        return self.text[max(self.text.rfind("\n", start, offset) + 1, start) : offset]
+
+    @property
+    def fences(self) -> list[tuple[int, int]]:
+        """From the opening line of each fence to the end of its closing one."""
+        if self._fences is None:
+            self._fences = list(_fences(self.text))
+        return self._fences
+
+    def is_fenced(self, offset: int) -> bool:
+        at = bisect_right(self.fences, (offset, len(self.text) + 1)) - 1
+        return at >= 0 and self._fences is not None and self._fences[at][0] <= offset < self._fences[at][1]
+
+    def is_code(self, offset: int) -> bool:
+        """Whether a character stands in a fence or, as far as one line tells, in a code span."""
+        return self.is_fenced(offset) or self.before(offset).count("`") % 2 == 1
+
+    @property
+    def ignored(self) -> list[Ignored]:
+        """What comments in the text ask to leave out."""
+        if self._ignored is None:
+            self._ignored = list(_ignored(self)) if "foreword:" in self.text else []
+        return self._ignored
+
+    def silences(self, finding: Finding) -> bool:
+        """Whether a comment asks to leave out this finding."""
+        return any(each.covers(finding) for each in self.noted("by check", _by_check).get(finding.code, ()))
+
+
+@value
+class Ignored:
+    """A comment that asks to leave out checks on some lines."""
+
+    line: int
+    checks: Sequence[str]
+    lines: tuple[int, int]
+
+    def covers(self, finding: Finding) -> bool:
+        first, last = self.lines
+        return self.lines == _ALL_LINES or (finding.line is not None and first <= finding.line <= last)
+
+
+def _by_check(manuscript: Manuscript) -> dict[str, list[Ignored]]:
+    found: dict[str, list[Ignored]] = {}
+    for each in manuscript.ignored:
+        for check in each.checks:
+            found.setdefault(check, []).append(each)
+    return found
+
+
+_MOST_COMMENTS = 200
+
+
+def _ignored(manuscript: Manuscript) -> Iterator[Ignored]:
+    """On a line with other text a comment means that line; alone on its line, the paragraph below; `ignore-file` the file.
+
+    Only so many are heard in one file, or a stranger's could keep lint busy for hours.
+    """
+    text = manuscript.text
+    for match in islice(_COMMENT.finditer(text), _MOST_COMMENTS):
+        if manuscript.is_code(match.start()):
+            continue
+        line = manuscript.line(match.start())
+        names = tuple(re.findall(r"[\w-]+", match[2]))
+        if match[1] == "ignore-file":
+            yield Ignored(line, names, _ALL_LINES)
+        elif manuscript.line_around(match.start()).strip() != match[0]:
+            yield Ignored(line, names, (line, line))
+        else:
+            begin = re.compile(r"\S").search(text, match.end())
+            start = begin.start() if begin else len(text)
+            end = text.find("\n\n", start)
+            last = manuscript.line(end if end >= 0 else len(text))
+            yield Ignored(line, names, (manuscript.line(start), last))
+
+
+def _fences(text: str) -> Iterator[tuple[int, int]]:
+    if "```" not in text and "~~~" not in text:
+        return
+    opening, begin = "", 0
+    for match in _FENCE.finditer(text):
+        run, rest = match.groups()
+        if not opening and (run[0] == "~" or "`" not in rest):
+            opening, begin = run, match.start()
+        elif opening and run.startswith(opening) and not rest.strip():
+            yield begin, match.end()
+            opening = ""
+    if opening:
+        yield begin, len(text)
+
+
+def manuscripts_of(prompt: Prompt, known: Known) -> list[Manuscript]:
+    """The texts of a prompt by their author, in the order in which they begin; those that are `known` are taken from there."""
+    texts: dict[tuple[str, str], list[str]] = {}
+    lines: dict[tuple[str, str], int] = {}
+    places: dict[tuple[str, str], tuple[str, Lifetime]] = {}
+    for passage in prompt.passages:
+        for piece in passage.pieces:
+            key = (piece.origin.kind, piece.origin.path)
+            if key[0] not in _WRITTEN:
+                continue
+            first = piece.origin.lines[0] if piece.origin.lines else lines.get(key, 1)
+            # What was left out in between, and what stands before the first word, are so many empty lines.
+            texts.setdefault(key, []).append("\n" * (first - lines.get(key, 1)))
+            texts[key].append(piece.text)
+            lines[key] = max(first, lines.get(key, 1)) + piece.text.count("\n")
+            places.setdefault(key, (passage.section, passage.lifetime))
+    found = []
+    for kind, path in texts:
+        made = (path, "".join(texts[kind, path]), *places[kind, path], kind)
+        found.append(known.setdefault(made, Manuscript(*made)))
+    return found
+
+
+def skills_as_manuscripts(skills: Iterable[Document]) -> list[Manuscript]:
+    """Whole SKILL.md files: they enter a conversation when they are used."""
+    return [Manuscript(each.path, "\n" * (each.line - 1) + each.text, "skills", "turn", "skill") for each in skills]

@@ -1,0 +1,155 @@
+"""Files that a text names and that are not there, and includes that nobody follows.
+
+A link in Markdown is a reference. A path in a code span is one where the text points at it (`see …`), or where the folder it begins with
+is there and the file is not; it may also be an example, or a file that is yet to be made, and the line around it often says so.
+"""
+
+from __future__ import annotations
+
+import re
+from posixpath import normpath
+
+from ...vocabulary import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator
+
+    from .manuscripts import Manuscript
+
+    Exists = Callable[..., bool]
+
+_LINK = re.compile(r"\]\(<?([^()\s<>#?]{1,300})[^()\n]{0,200}\)")
+# A path in backticks, perhaps with a line number or an anchor.
+_QUOTED = re.compile(r"(?<!`)`([\w./+-]{1,200}\.[A-Za-z][A-Za-z0-9]{0,7})(?::\d[\d:-]{0,20}|#[^`\n]{0,60})?`(?!`)")
+_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
+_POINTED = re.compile(
+    r"\b(?:see|see also|read|refer to|consult|follow|documented in|described in|defined in|details in|listed in)[ \t]+(?:also[ \t]+|the[ \t]+)?"
+    r"[*_\[`(]{0,3}$",
+    re.IGNORECASE,
+)
+_NO_FILE = re.compile(
+    r"\b(?:e\.?g\.?|i\.e|examples?|for instance|such as|like|new|add(?:s|ed|ing)?|creat\w*|generat\w*|writ\w+|wrote|outputs?|sav\w+|renam\w*|delet\w*"
+    r"|remov\w*|deprecat\w*|legacy|old|former\w*|moved?|replac\w*|exists?|optional\w*|templates?|placeholders?|would|produc\w*|emit\w*|ignor\w*"
+    r"|gitignored?|local|locally|cach\w*|download\w*|upload\w*|your|their|user'?s?|if|when|not|never|no|don'?t|avoid|wrong|bad|instead|missing|path"
+    r"|export\w*|install\w*|init|scaffold\w*|copy|copies|copied|build\w*|compil\w*|artifacts?|log|logs|result|results|report|reports|plan|any|each|every"
+    r"|per|name\w*|convention|pattern|planned|future|todo|consumer|project's|target|run"
+    r"|maintain\w*|clon\w*|scrubb\w*|updat\w*|append\w*|record\w*|check for|promot\w*)\b|→|->|=>|❌|✗",
+    re.IGNORECASE,
+)
+_NO_LINK = re.compile(r"\b(?:bad|wrong|e\.g|examples?|broken|placeholder)\b|❌|✗", re.IGNORECASE)
+# A bare name of code may be anywhere in the tree; one of prose is mostly beside the text.
+_PROSE = (".md", ".mdx", ".rst", ".txt")
+# What people include; `@app.route` on a line of its own is no file.
+_INCLUDED = (*_PROSE, ".mdc", ".json", ".yaml", ".yml", ".toml")
+_INVENTED = re.compile(
+    r"(?:^|[/_.-])(?:path|to|foo\w*|bar|baz|my\w*|your\w*|some\w*|xxx*|nnn*|yyyy|mm|dd|example\w*|sample\w*|name|file|filename|feature|module|skill|skill-name"
+    r"|dist|build|out|output|outputs|target|node_modules|coverage|venv|__pycache__|tmp|temp|logs?|generated|vendor|cache|next|git|env|local)(?:[/_.-]|$)"
+    r"|\.\.\.|…|[A-Z]{2,}-X+|[Xx]{2,}|\d{3,}",
+    re.IGNORECASE,
+)
+_ANOTHERS = re.compile(r"(?:['’]s|\btheir|\bits)[ \t]+[*_\[`(]{0,3}$")
+# Where the specification, and custom, put what belongs to a skill. Any other folder may be one of the project it is used in.
+_OF_SKILLS = frozenset(
+    "references reference scripts assets resources templates rules guides workflows examples".split()
+)
+_INCLUDE_LINE = re.compile(r"^[ \t]*(?:[-*+][ \t]+)?@([\w.~/+-]{2,200})[ \t]*$", re.MULTILINE)
+_INCLUDE_WORD = re.compile(r"(?<=[ \t(])@([\w.~+-]*/?[\w./+-]{1,200}\.[A-Za-z]{1,8})(?![\w/@-])")
+_DIRECTIVE = re.compile(r"<!--[ \t]*include:[ \t]*([^\s>]{1,300})[ \t]*-->")
+
+
+@value
+class Reference:
+    """A file that a text names: where, and how it is written there."""
+
+    offset: int
+    target: str
+
+
+def missing_files(manuscript: Manuscript, exists: Exists) -> Iterator[Reference]:
+    """Files that are named and not there, each once."""
+    for offset, target, is_link in _named(manuscript):
+        spelt = _spelt(target) if is_link else target
+        if not exists(manuscript.path, spelt) and _is_meant(manuscript, offset, target, is_link, exists):
+            yield Reference(offset, spelt)
+
+
+def _named(manuscript: Manuscript) -> Iterator[tuple[int, str, bool]]:
+    """Every path that a text names, once: its place, the path, and whether it is a link."""
+    seen: set[str] = set()
+    for pattern, is_code, is_link in (
+        (_LINK, manuscript.is_code, True),
+        (_QUOTED, manuscript.is_fenced, False),
+    ):
+        for match in pattern.finditer(manuscript.text):
+            target = match[1]
+            if target in seen or is_code(match.start()):
+                continue
+            seen.add(target)
+            if _is_path(target) and not _INVENTED.search(target):
+                yield match.start(1), target, is_link
+
+
+def _is_path(target: str) -> bool:
+    """Whether this is a path relative to something known, and no address, pattern or placeholder."""
+    is_relative = target[:1] not in ("/", "~", "$", "@", "#", "-") and not _SCHEME.match(target)
+    return is_relative and "." in target and not any(each in target for each in "*{}<>$|\\=,;")
+
+
+def _spelt(target: str) -> str:
+    """A link's path without the escapes of an address."""
+    if "%" not in target:
+        return target
+    from urllib.parse import unquote
+
+    return unquote(target, errors="surrogateescape")
+
+
+def _is_meant(manuscript: Manuscript, offset: int, target: str, is_link: bool, exists: Exists) -> bool:
+    """Whether a path stands for a file that should be there: a link does, unless its line says that it is a mere example."""
+    line, before = manuscript.line_around(offset).replace(target, ""), manuscript.before(offset)
+    if is_link:
+        return not _NO_LINK.search(line)
+    if _NO_FILE.search(line) or _ANOTHERS.search(before):
+        return False
+    if manuscript.kind == "skill" and target.removeprefix("./").partition("/")[0] not in _OF_SKILLS:
+        return False
+    if _POINTED.search(before) and ("/" in target or target.endswith(_PROSE)):
+        return True
+    folder = target.rpartition("/")[0].strip("./")
+    if not folder:
+        return False
+    return exists(manuscript.path, folder, True) or (
+        manuscript.kind != "skill" and "/" in folder and exists(manuscript.path, folder)
+    )
+
+
+def includes(
+    manuscript: Manuscript, exists: Exists, follows_directives: bool, present: Collection[str] = ()
+) -> Iterator[tuple[Reference, bool]]:
+    """Includes in the manner of other agents that are not followed here, and whether the file is there.
+
+    What is in the prompt anyway (`present`, by path) is no loss.
+    """
+    text = manuscript.text
+    folder = manuscript.path.rpartition("/")[0]
+    if "@" in text:
+        for pattern in (_INCLUDE_LINE, _INCLUDE_WORD):
+            for match in pattern.finditer(text):
+                target = match[1].rstrip(".")
+                is_there = _looks_like_a_file(target) and exists(manuscript.path, target)
+                is_line = pattern is _INCLUDE_LINE and target.endswith(_INCLUDED) and ".local." not in target
+                if normpath(f"{folder}/{target}") in present or manuscript.is_code(match.start(1)):
+                    continue
+                if is_there or is_line:
+                    yield Reference(match.start(1) - 1, "@" + target), is_there
+    if not follows_directives and "include:" in text:
+        for match in _DIRECTIVE.finditer(text):
+            if not manuscript.is_code(match.start()):
+                yield Reference(match.start(), match[0]), exists(manuscript.path, match[1])
+
+
+def _looks_like_a_file(target: str) -> bool:
+    """`@docs/style.md` or `@README`, and no name of a person, a package or a decorator."""
+    name = target.rpartition("/")[2]
+    return "." in name.strip(".") or name in ("README", "CHANGELOG", "CONTRIBUTING", "LICENSE", "Makefile")

@@ -1,0 +1,61 @@
+"""The same paragraph from two files: it is paid for twice, and one day only one of the two is changed."""
+
+from __future__ import annotations
+
+import re
+
+from ...vocabulary import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from .manuscripts import Manuscript
+
+_PARAGRAPH = re.compile(r"[^\n]+(?:\n[ \t]*[^\s][^\n]*)*")
+# Shorter ones are headings, links and phrases that anyone would write.
+_SHORTEST = 120
+_FEWEST_WORDS = 18
+
+
+@value
+class Repetition:
+    """Paragraphs of one file that stand in an earlier one too: the lines of the first pair, how many, and their text."""
+
+    path: str
+    line: int
+    other: str
+    other_line: int
+    count: int
+    text: str
+
+
+def repetitions(manuscripts: Sequence[Manuscript]) -> Iterator[Repetition]:
+    """What is said again, once for each pair of files, at the first paragraph."""
+    said: dict[str, tuple[str, int]] = {}
+    for manuscript in manuscripts:
+        again: dict[str, list[tuple[int, int, str]]] = {}
+        for offset, paragraph in _paragraphs(manuscript):
+            words = " ".join(paragraph.split())
+            path, line = said.setdefault(words, (manuscript.path, manuscript.line(offset)))
+            if path != manuscript.path:
+                again.setdefault(path, []).append((manuscript.line(offset), line, paragraph))
+        for path, places in again.items():
+            here, there, _ = places[0]
+            text = "\n\n".join(each for _, _, each in places)
+            yield Repetition(manuscript.path, here, path, there, len(places), text)
+
+
+def _paragraphs(manuscript: Manuscript) -> Iterator[tuple[int, str]]:
+    """Paragraphs of prose, with their place: no code, no table, no heading, no comment."""
+    if not manuscript.is_file:
+        return
+    for match in _PARAGRAPH.finditer(manuscript.text):
+        start, text = match.start(), match[0]
+        while text.startswith("#") and "\n" in text:
+            heading, _, text = text.partition("\n")
+            start += len(heading) + 1
+        if len(text) < _SHORTEST or text.lstrip()[:1] in ("|", "#", "<") or manuscript.is_fenced(start):
+            continue
+        if len(text.split(None, _FEWEST_WORDS)) >= _FEWEST_WORDS:
+            yield start, text

@@ -1,0 +1,112 @@
+"""Files over the limits of well-known agents, and sections that cost more than all others together should."""
+
+from __future__ import annotations
+
+from ...vocabulary import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from ...vocabulary import Candidate, Passage, Severity
+    from .manuscripts import Manuscript
+
+
+@value
+class Limit:
+    """A limit of an agent: for which names, of one file or of all together, what it does over it, and who says so when."""
+
+    agent: str
+    names: Sequence[str]
+    most: int
+    unit: str
+    together: bool
+    outcome: str
+    source: str
+    seen: str
+    severity: Severity = "warning"
+
+
+# Dated: agents change. A row needs a source that a person can look up.
+LIMITS = (
+    Limit(
+        "Codex",
+        ("AGENTS.md", "AGENTS.override.md"),
+        32_768,
+        "bytes",
+        True,
+        "what is over it is cut, the nearest file first",
+        "openai/codex, codex-rs/config/src/config_toml.rs: project_doc_max_bytes",
+        "2026-11",
+    ),
+    Limit(
+        "Claude Code",
+        ("CLAUDE.md",),
+        40_000,
+        "characters",
+        False,
+        "it warns at every start",
+        "its warning 'Large CLAUDE.md will impact performance (… > 40.0k)'",
+        "2026-11",
+    ),
+    Limit(
+        "Agent Skills",
+        ("SKILL.md",),
+        500,
+        "lines",
+        False,
+        "the specification asks to move detail into files of its own",
+        "agentskills.io/specification, progressive disclosure",
+        "2026-11",
+        "info",
+    ),
+)
+LARGEST_SECTION = 10_000
+
+
+@value
+class Excess:
+    """A file, or several together, over a limit."""
+
+    limit: Limit
+    path: str
+    size: int
+    files: int
+
+
+def excesses(manuscripts: Sequence[Manuscript], candidates: Sequence[Candidate]) -> Iterator[Excess]:
+    """What is over a limit; of several files together, told at the nearest."""
+    names = _names(manuscripts, candidates)
+    for limit in LIMITS:
+        sizes = [(each, _size(each.text, limit.unit)) for each in manuscripts if names[each.path] & set(limit.names)]
+        if limit.together and len(sizes) > 1 and sum(size for _, size in sizes) > limit.most:
+            yield Excess(limit, sizes[-1][0].path, sum(size for _, size in sizes), len(sizes))
+        else:
+            yield from (Excess(limit, each.path, size, 1) for each, size in sizes if size > limit.most)
+
+
+def _names(manuscripts: Sequence[Manuscript], candidates: Sequence[Candidate]) -> dict[str, set[str]]:
+    """The names of each file: its own, and those of copies beside it (a CLAUDE.md that is a link to AGENTS.md)."""
+    names = {each.path: {each.name} if each.is_file else set() for each in manuscripts}
+    for candidate in candidates:
+        if candidate.fate == "duplicate":
+            folder, _, name = candidate.path.rpartition("/")
+            for path in names:
+                above, _, own = path.rpartition("/")
+                if above == folder and candidate.reason.endswith((f" {path}", f"points at {own}")):
+                    names[path].add(name)
+    return names
+
+
+def _size(text: str, unit: str) -> int:
+    if unit == "bytes":
+        return len(text.encode("utf-8", "surrogatepass"))
+    return text.count("\n") + 1 if unit == "lines" else len(text)
+
+
+def large_sections(passages: Sequence[Passage], counts: Callable[[str], int]) -> Iterator[tuple[Passage, int]]:
+    """Sections over the largest size that is still sensible, with their tokens."""
+    for passage in passages:
+        # No text has more tokens than characters; most are not even worth counting.
+        if len(passage.text) > LARGEST_SECTION and (tokens := counts(passage.text)) > LARGEST_SECTION:
+            yield passage, tokens

@@ -1,0 +1,191 @@
+"""Lint at work: assembles the prompt of a folder, or of every folder below it, and asks the checks of each.
+
+The checks are pure (`inspection.lint`); this is where they get what they must be told of the disk: whether a file is there, what a
+whole SKILL.md says, and which checks are turned off.
+"""
+
+from __future__ import annotations
+
+import os
+
+from .engine import each_skill
+from .errors import CallError
+from .findings import finding
+from .inspection.lint import Linter, Surroundings
+from .inspection.lint.manuscripts import skills_as_manuscripts
+from .settings import check_ids, read_settings, turned_off
+from .sources.files import Reader, is_inside
+from .sources.skills import read_skill
+from .sources.tree import look_below
+from .tokens import estimate
+from .vocabulary import Agent, Document, printable, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from datetime import datetime
+
+    from .engine import Assembler, Stand
+    from .layout import Layout
+    from .vocabulary import Finding
+
+
+@value
+class Report:
+    """What lint found, in how many files, and the root of the workspace it looked in."""
+
+    findings: Sequence[Finding]
+    files: int
+    root: str
+
+
+def proofread(
+    assembler: Assembler,
+    agent: Agent | None = None,
+    now: datetime | None = None,
+    off: Iterable[str] = (),
+    is_recursive: bool = False,
+) -> Report:
+    """What is doubtful in the prompt of a workspace. With `is_recursive`, in the prompts of all folders below it as well."""
+    agent = agent or Agent()
+    given = tuple(off)
+    check_ids(given, "--off")
+    desk = _Desk(assembler, agent, now, given)
+    desk.take(assembler)
+    if is_recursive:
+        desk.take_all_below()
+    return Report(tuple(sorted(desk.found, key=_order)), len(desk.files), desk.root)
+
+
+def _order(each: Finding) -> tuple[str, int, str]:
+    return each.path, each.line or 0, each.code
+
+
+class _Desk:
+    """The work of one call: what was found so far, and what need not be looked at again."""
+
+    def __init__(self, assembler: Assembler, agent: Agent, now: datetime | None, off: tuple[str, ...]) -> None:
+        self.assembler, self.agent, self.now = assembler, agent, now
+        self.stand = assembler.stand(agent)
+        workspace = self.stand.plan.workspace
+        self.root, self.cwd = workspace.root or workspace.cwd, workspace.cwd
+        self.found: dict[Finding, None] = {}
+        self.files: set[str] = set()
+        self.large: set[str] = set()
+        self.skills: set[tuple[int, int]] = set()
+        self.reader = Reader()
+        self.off = {*off}
+        self._settings(self.stand)
+        tools = frozenset(tool.name for tool in agent.tools) or None
+        follows = any(section.language == "directives" for section in self.stand.layout.each_section())
+        self.disk = _Disk()
+        self.linter = Linter(Surroundings(self.disk.exists, estimate, tools, (), follows), self.off)
+
+    def _settings(self, stand: Stand) -> None:
+        files, _ = read_settings(stand.plan.workspace, Reader(), self.assembler.settings)
+        off, tried = turned_off(files)
+        self.off |= off
+        self.found.update(dict.fromkeys(tried))
+
+    def take(self, assembler: Assembler) -> None:
+        """Look at the prompt of one folder."""
+        prompt = assembler.prompt(self.agent, self.now)
+        stand = assembler.stand(self.agent)
+        self.disk.root = stand.plan.workspace.root or stand.plan.workspace.cwd
+        self.keep(self.linter.look(prompt))
+        self.files.update(
+            piece.origin.path for passage in prompt.passages for piece in passage.pieces if piece.origin.kind == "file"
+        )
+        self.read_skills([each.path for each in each_skill(stand.inputs)])
+
+    def keep(self, findings: Iterable[Finding]) -> None:
+        """Remember findings. That one section is too large is told once for a file, though each folder below has its own sum."""
+        for each in findings:
+            if each.code != "oversized-section" or each.path not in self.large:
+                self.found[each] = None
+            if each.code == "oversized-section":
+                self.large.add(each.path)
+
+    def read_skills(self, paths: Iterable[str], validation: str = "") -> None:
+        """Look at whole SKILL.md files; with `validation`, also at what their front matter says, as nobody else does."""
+        for path in paths:
+            reading = self.reader.read(path)
+            if reading.identity in self.skills:
+                continue
+            if not reading.has_text:
+                if validation and reading.code:
+                    shown = printable(path)
+                    self.found[finding(reading.code, f"{shown}: {reading.reason}", shown)] = None
+                continue
+            self.skills.add(reading.identity)
+            shown = printable(path)
+            self.files.add(shown)
+            told = read_skill(reading.text, shown, validation)[1] if validation else []  # type: ignore[arg-type]
+            document = Document(shown, reading.text, reading.hash, reading.line)
+            looked = self.linter.look_at_skills(skills_as_manuscripts([document]), told)
+            self.found.update(dict.fromkeys(looked))
+
+    def take_all_below(self) -> None:
+        layout = self.stand.layout
+        tree = look_below(self.cwd, set(_names(layout)))
+        for folder in tree.folders:
+            if folder != self.cwd:
+                self._take_folder(folder)
+        self.disk.root = self.root
+        strict = any(find.kind == "skill" and find.validation == "strict" for find in layout.finds)
+        self.read_skills(tree.skills, "strict" if strict else "lenient")
+        for path in tree.trouble:
+            shown = printable(path)
+            self.found[finding("file-unreadable", f"{shown}: the folder could not be looked into", shown)] = None
+
+    def _take_folder(self, folder: str) -> None:
+        """One folder below. A repository of its own may bring settings that are refused: that concerns this folder only."""
+        try:
+            self.take(self.assembler.elsewhere(folder))
+        except CallError as error:
+            shown = printable(folder)
+            self.found[finding("settings-wrong", f"{shown}: {error}", shown)] = None
+
+
+def _names(layout: Layout) -> Iterator[str]:
+    """The names of the texts that a layout finds in the folders it walks."""
+    for find in layout.finds:
+        if find.kind == "text":
+            for pattern in (pattern for group in find.groups for pattern in group):
+                if pattern.place in ("walk", "cwd") and "*" not in pattern.path and ".." not in pattern.path:
+                    yield pattern.path
+
+
+class _Disk:
+    """Whether files are there: asked once for each, and only inside of the workspace."""
+
+    def __init__(self) -> None:
+        self.root = "/"
+        self._known: dict[str, bool] = {}
+
+    def exists(self, path: str, target: str, is_beside: bool = False) -> bool:
+        """Whether what a file names is beside it or, unless `is_beside`, in a folder above it, up to the root.
+
+        What lies outside of the workspace is not looked for and counts as there: a user's own file speaks of every project.
+        """
+        if not is_inside(path, self.root):
+            return not is_beside
+        folder = os.path.dirname(path)
+        while is_inside(folder, self.root):
+            named = os.path.normpath(os.path.join(folder, target))
+            if not is_inside(named, self.root) or self._is_there(named):
+                return True
+            if is_beside or folder == os.path.dirname(folder):
+                break
+            folder = os.path.dirname(folder)
+        return False
+
+    def _is_there(self, path: str) -> bool:
+        known = self._known.get(path)
+        if known is None:
+            try:
+                known = os.path.lexists(path)
+            except ValueError:
+                known = False
+            self._known[path] = known
+        return known

@@ -1,0 +1,43 @@
+"""What lies below a folder: the folders with files of given names, and every SKILL.md. Links are not followed."""
+
+from __future__ import annotations
+
+import os
+
+from ..vocabulary import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+# Other people's code, and what programs put there: nobody works in these.
+PASSED_OVER = frozenset(
+    (".git", "node_modules", "site-packages", "__pycache__", ".venv", "venv", ".tox", ".hg", ".svn")
+)
+
+
+@value
+class Tree:
+    """Folders to work in, and the skills, each by code point; `trouble` are folders that could not be looked into."""
+
+    folders: Sequence[str]
+    skills: Sequence[str]
+    trouble: Sequence[str]
+
+
+def look_below(top: str, names: Collection[str]) -> Tree:
+    """Every folder at or below `top` that holds one of `names`, which may be paths (`.agents/AGENTS.md`)."""
+    plain = {name for name in names if "/" not in name}
+    deep = [name for name in names if "/" in name]
+    folders, skills, trouble = [], [], []
+
+    def note(error: OSError) -> None:
+        trouble.append(str(error.filename))
+
+    for here, below, files in os.walk(top, onerror=note):
+        below[:] = sorted(name for name in below if name not in PASSED_OVER)
+        if not plain.isdisjoint(files) or any(os.path.lexists(os.path.join(here, name)) for name in deep):
+            folders.append(here)
+        if "SKILL.md" in files:
+            skills.append(os.path.join(here, "SKILL.md"))
+    return Tree(folders, skills, trouble)

@@ -1,0 +1,313 @@
+"""`foreword lint` as a person or a program calls it: formats, exit status, turning off, and folders below."""
+
+import fcntl
+import json
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
+from pathlib import Path
+
+import pytest
+from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonSchema as Sarif
+
+from foreword.forms import LintForm
+from foreword.inspection.lint.table import KEY
+
+GIT = {"w/.git/HEAD": "ref: refs/heads/main\n"}
+DOUBTFUL = {
+    **GIT,
+    "w/AGENTS.md": "# Shop\n\nUse pnpm, never npm.\n\nRead `docs/style.md`.\n",
+    "w/web/AGENTS.md": f"Start with `npm install`.\n\nKey: {KEY}\n",
+    "w/.agents/skills/release/SKILL.md": "---\nname: release\ndescription: Cuts it.\nversion: 1\n---\nTag.\n",
+}
+
+
+@pytest.fixture
+def findings(run):
+    """`findings("web", "--off", "x")` gives code, path and line of each finding."""
+
+    def findings(*arguments):
+        _, out, _ = run("lint", "--json", *arguments)
+        return [(each["code"], each["path"], each["line"]) for each in json.loads(out)["findings"]]
+
+    return findings
+
+
+def test_in_a_pipe_each_finding_has_a_line_of_its_own(tree, run):
+    tree(DOUBTFUL)
+    status, out, err = run("lint", "web")
+    assert status == 1
+    assert out == (
+        ".agents/skills/release/SKILL.md:4: info: the specification does not know its fields 'version'; it is loaded all the same [skill-field]\n"
+        "AGENTS.md:5: warning: there is no docs/style.md [missing-file]\n"
+        "web/AGENTS.md:1: warning: the package manager: this file uses npm, AGENTS.md:3 forbids npm [contradiction]\n"
+        f"web/AGENTS.md:3: error: what looks like an Anthropic key (sk-ant-…, {len(KEY)} characters); whoever has the prompt has it [secret]\n"
+    )
+    assert err == "3 files looked at: 1 error, 2 warnings, 1 info\n"
+
+
+def test_on_a_terminal_findings_stand_by_file_in_colour(tree):
+    tree(DOUBTFUL)
+    shown = on_a_terminal(["lint", "web", "--home", tree.path("home")], tree.path("w"))
+    assert (
+        re.sub(r"\x1b\[\d+m", "", shown).split("\n\n")[1]
+        == "AGENTS.md\n  5  warning  there is no docs/style.md  missing-file"
+    )
+    assert "\x1b[31merror    \x1b[0m" in shown and "\x1b[1mweb/AGENTS.md\x1b[0m" in shown
+    assert max(map(len, re.sub(r"\x1b\[\d+m", "", shown).splitlines())) <= 80
+
+
+def on_a_terminal(arguments, cwd):
+    """What a command prints to a terminal of 80 columns."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"} | {"TERM": "xterm"}
+    command = [sys.executable, "-m", "foreword", *arguments]
+    with subprocess.Popen(command, cwd=cwd, stdout=theirs, stderr=theirs, env=environment) as process:
+        os.close(theirs)
+        data = b""
+        while True:
+            try:
+                more = os.read(ours, 65536)
+            except OSError:
+                break
+            if not more:
+                break
+            data += more
+        process.wait(60)
+    os.close(ours)
+    return data.decode().replace("\r\n", "\n")
+
+
+def test_nothing_to_say(tree, run):
+    tree({**GIT, "w/AGENTS.md": "Be brief.\n"})
+    assert run("lint") == (0, "", "1 file looked at: nothing to say\n")
+
+
+def test_json(tree, run, fits):
+    tree(DOUBTFUL)
+    status, out, _ = run("lint", "web", "--json")
+    form = json.loads(out)
+    assert status == 1 and fits(form, LintForm) == []
+    assert {key: form[key] for key in ("root", "files", "counts")} == {
+        "root": "/w",
+        "files": 3,
+        "counts": {"error": 1, "warning": 2, "info": 1},
+    }
+    assert len(form["findings"]) == 4
+    assert run("lint", "web", "--format", "json")[1] == out
+
+
+def test_sarif_is_what_the_schema_says(tree, run):
+    tree({**DOUBTFUL, "w/a b%/AGENTS.md": "Read `docs/no.md`.\n", "home/.agents/AGENTS.md": f"{KEY}\n"})
+    _, out, _ = run("lint", "--recursive", "--format", "sarif")
+    log = json.loads(out)
+    Sarif.model_validate(log)
+    (sarif_run,) = log["runs"]
+    rules, results = sarif_run["tool"]["driver"]["rules"], sarif_run["results"]
+    assert [rules[each["ruleIndex"]]["id"] for each in results] == [each["ruleId"] for each in results]
+    places = {
+        (
+            each["ruleId"],
+            place["artifactLocation"]["uri"],
+            place["artifactLocation"].get("uriBaseId"),
+            place.get("region", {}).get("startLine"),
+        )
+        for each in results
+        for place in [each["locations"][0]["physicalLocation"]]
+    }
+    assert ("missing-file", "a%20b%25/AGENTS.md", "WORKSPACE", 1) in places
+    assert ("secret", "file:///home/.agents/AGENTS.md", None, 1) in places
+    assert sarif_run["originalUriBaseIds"] == {"WORKSPACE": {"uri": "file:///w/"}}
+    levels = {each["ruleId"]: each["level"] for each in results}
+    assert (levels["secret"], levels["missing-file"], levels["skill-field"]) == ("error", "warning", "note")
+    assert len({json.dumps(each["partialFingerprints"]) for each in results}) == len(results)
+
+
+def test_the_model_of_the_schema_refuses_what_is_wrong():
+    with pytest.raises(ValueError, match="version"):
+        Sarif.model_validate({"version": "2.0.0", "runs": []})
+    with pytest.raises(ValueError, match="driver"):
+        Sarif.model_validate({"version": "2.1.0", "runs": [{"tool": {}}]})
+
+
+def test_annotations_of_github_are_escaped(tree, run):
+    name = "a,b:c%d"
+    tree({**GIT, f"w/{name}/AGENTS.md": "Read `docs/no.md`.\n"})
+    status, out, _ = run("lint", name, "--format", "github")
+    assert status == 0
+    assert out == "::warning file=a%2Cb%3Ac%25d/AGENTS.md,line=1,title=foreword missing-file::there is no docs/no.md\n"
+
+
+def test_what_fails_and_what_is_told_can_be_chosen(tree, run):
+    tree({**GIT, "w/AGENTS.md": "Read `docs/style.md`.\n", "w/CLAUDE.md": "Another.\n"})
+    assert run("lint")[0] == 0
+    assert run("lint", "--fail", "warning")[0] == 1
+    assert "file-shadowed" in run("lint")[1]
+    assert run("lint", "--least", "warning")[1] == "AGENTS.md:1: warning: there is no docs/style.md [missing-file]\n"
+    assert run("lint", "--least", "error")[:2] == (0, "")
+
+
+# Turning off
+
+
+def test_a_check_is_turned_off_by_the_call_the_user_and_the_caller(tree, run, findings):
+    tree({**GIT, "w/AGENTS.md": "Read `docs/style.md`.\n"})
+    assert findings() == [("missing-file", "/w/AGENTS.md", 1)]
+    assert findings("--off", "missing-file") == []
+    tree({"mine.toml": 'lint.off = ["missing-file"]\n'})
+    assert findings("--settings", tree.path("mine.toml")) == []
+    tree({"home/.config/foreword/foreword.toml": '[lint]\noff = ["missing-file"]\n'})
+    assert findings() == []
+
+
+def test_a_workspace_cannot_turn_a_check_off(tree, findings):
+    settings = "/w/.foreword/foreword.toml"
+    tree({**GIT, "w/AGENTS.md": "Read `docs/style.md`.\n", f".{settings}": '[lint]\noff = ["missing-file"]\n'})
+    assert findings() == [("workspace-refused", settings, None), ("missing-file", "/w/AGENTS.md", 1)]
+
+
+def test_the_settings_of_lint_are_no_keys_of_a_layout(tree, run):
+    tree({**GIT, "w/AGENTS.md": "Be brief.\n", "home/.config/foreword/foreword.toml": '[lint]\noff = ["secret"]\n'})
+    assert run("show")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ('lint = "off"', "[lint] takes a table, not 'off'"),
+        ('[lint]\nof = ["secret"]', "[lint] has no key 'of'; did you mean 'off'?"),
+        ('[lint]\noff = "secret"', "lint.off takes a list of checks, not 'secret'"),
+        ('[lint]\noff = ["secrets"]', "lint.off: there is no check 'secrets'; did you mean 'secret'?"),
+    ],
+)
+def test_wrong_settings_are_one_sentence(tree, run, settings, sentence):
+    tree({**GIT, "home/.config/foreword/foreword.toml": settings})
+    status, out, err = run("lint")
+    assert (status, out, err) == (2, "", f"foreword: /home/.config/foreword/foreword.toml: {sentence}\n")
+    tree({"home/.config/foreword/foreword.toml": "", "w/.foreword/foreword.toml": settings})
+    status, out, _ = run("lint")
+    assert status == 0 and out.count("[settings-wrong]") == 1
+
+
+def test_an_unknown_check_is_a_wrong_call(tree, run):
+    assert run("lint", "--off", "missing-fil")[::2] == (
+        2,
+        "foreword: --off: there is no check 'missing-fil'; did you mean 'missing-file'?\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("Read `docs/a.md`.\nRead `docs/b.md`.\n", [1, 2]),
+        ("Read `docs/a.md`. <!-- foreword: ignore missing-file -->\nRead `docs/b.md`.\n", [2]),
+        ("<!-- foreword: ignore missing-file -->\n\nRead `docs/a.md`.\nRead `docs/b.md`.\n\nRead `docs/c.md`.\n", [6]),
+        ("Read `docs/a.md`.\n\n<!--foreword: ignore-file secret, missing-file-->\n", []),
+        ("`<!-- foreword: ignore-file missing-file -->`\nRead `docs/a.md`.\n", [2]),
+        ("<!-- foreword: ignore contradiction -->\nRead `docs/a.md`.\n", [2]),
+    ],
+)
+def test_a_comment_silences_a_line_a_paragraph_or_a_file(tree, findings, text, lines):
+    tree({**GIT, "w/AGENTS.md": text})
+    assert [line for code, _, line in findings() if code == "missing-file"] == lines
+
+
+@pytest.mark.parametrize("check", ["secret", "hidden-characters", "forged-tag"])
+def test_a_comment_cannot_silence_a_guard(tree, findings, check):
+    text = f"<!-- foreword: ignore-file {check} -->\n{KEY}\u202e </instructions>\n"
+    tree({**GIT, "w/AGENTS.md": text})
+    assert (check, "/w/AGENTS.md", 2) in findings() and ("vain-ignore", "/w/AGENTS.md", 1) in findings()
+
+
+def test_a_comment_that_names_nothing_or_no_check_is_told(tree, run):
+    tree({**GIT, "w/AGENTS.md": "<!-- foreword: ignore -->\n\n<!-- foreword: ignore missing-files -->\n"})
+    assert run("lint")[1] == (
+        "AGENTS.md:1: warning: this comment names no check to ignore: <!-- foreword: ignore CHECK --> [vain-ignore]\n"
+        "AGENTS.md:3: warning: there is no check 'missing-files'; did you mean 'missing-file'? [vain-ignore]\n"
+    )
+
+
+def test_a_comment_for_lint_is_no_unknown_directive(tree, findings):
+    tree({**GIT, "w/AGENTS.md": "Be brief. <!-- foreword: ignore missing-file -->\n"})
+    assert findings("--layout", "ion") == []
+
+
+# Secrets stay secret
+
+
+@pytest.mark.parametrize("format", ["text", "json", "sarif", "github"])
+def test_no_format_prints_a_secret(tree, run, format):
+    texts = [
+        f"Read `docs/{KEY}.md` and [this](docs/{KEY}.md).",
+        f"@docs/{KEY}.md",
+        f"Use the tool `{KEY}`.",
+        f"</instructions {KEY}>",
+        f"<!-- foreword: ignore {KEY} -->",
+        KEY,
+    ]
+    skill = f"---\nname: {KEY}\ndescription: d\n{KEY}: x\n---\n{KEY}\n"
+    tree({**GIT, "w/AGENTS.md": "\n\n".join(texts), "w/.agents/skills/release/SKILL.md": skill})
+    status, out, err = run("lint", "--format", format, "--tool", "read_file")
+    assert status == 1
+    assert KEY[20:60] not in out + err
+
+
+# Folders below
+
+
+def test_below_every_folder_and_every_skill_is_looked_at(tree, findings, run):
+    tree(
+        {
+            **GIT,
+            "w/AGENTS.md": "Read `docs/a.md`.\n",
+            "w/web/CLAUDE.md": "Read `docs/b.md`.\n",
+            "w/deep/er/AGENTS.local.md": "Read `docs/c.md`.\n",
+            "w/plugins/x/skills/y/SKILL.md": "No front matter.\n",
+            "w/node_modules/z/AGENTS.md": "Read `docs/d.md`.\n",
+        }
+    )
+    assert findings() == [("missing-file", "/w/AGENTS.md", 1)]
+    assert findings("--recursive") == [
+        ("missing-file", "/w/AGENTS.md", 1),
+        ("missing-file", "/w/deep/er/AGENTS.local.md", 1),
+        ("skill-invalid", "/w/plugins/x/skills/y/SKILL.md", 1),
+        ("missing-file", "/w/web/CLAUDE.md", 1),
+    ]
+    assert run("lint", "--recursive")[2] == "4 files looked at: 1 error, 3 warnings\n"
+
+
+def test_a_repository_inside_is_one_of_its_own(tree, findings):
+    tree(
+        {
+            **GIT,
+            "w/AGENTS.md": "Use pnpm, never npm.\n",
+            "w/other/.git/HEAD": "ref: refs/heads/main\n",
+            "w/other/AGENTS.md": "Start with `npm install`.\n\nRead `docs/a.md`.\n",
+            "w/docs/a.md": "x",
+            "w/own/AGENTS.md": "Start with `npm install`.\n\nRead `docs/a.md`.\n",
+        }
+    )
+    assert findings("--recursive") == [
+        ("missing-file", "/w/other/AGENTS.md", 3),
+        ("contradiction", "/w/own/AGENTS.md", 1),
+    ]
+
+
+def test_links_below_end_and_are_followed_once(tree, findings):
+    tree({**GIT, "w/AGENTS.md": "Read `docs/a.md`.\n", "w/loop": Path("."), "w/web/x.txt": "", "w/again": Path("web")})
+    assert findings("--recursive") == [("missing-file", "/w/AGENTS.md", 1)]
+
+
+def test_a_reference_out_of_the_workspace_is_not_looked_for(tree, findings):
+    tree({**GIT, "w/AGENTS.md": "Read `../nothing/at-all.md` and [this](../../../etc/no-such-file.md).\n"})
+    assert findings() == []
+
+
+def test_a_file_of_the_user_speaks_of_every_project(tree, findings):
+    tree({**GIT, "home/.agents/AGENTS.md": "Read `docs/style.md`.\n"})
+    assert findings() == []

@@ -1,0 +1,351 @@
+"""What each check finds and, as important, what it leaves alone: the cases come from what people write."""
+
+import pytest
+
+from foreword.inspection.lint import lint
+from foreword.inspection.lint.contradictions import contradictions, stances_of
+from foreword.inspection.lint.manuscripts import Manuscript, Surroundings, manuscripts_of
+from foreword.inspection.lint.references import includes, missing_files
+from foreword.inspection.lint.secrets import ISSUERS, masked, secrets
+from foreword.inspection.lint.sizes import LIMITS
+from foreword.inspection.lint.tools import missing_tools
+from foreword.vocabulary import Candidate, Origin, Passage, Piece, Prompt
+
+
+def manuscript(text, path="/w/AGENTS.md", kind="file", lifetime="project"):
+    return Manuscript(path, text, "instructions", lifetime, kind)
+
+
+def disk(*there):
+    """A disk with these files in /w: beside a file, or in any folder above it."""
+    folders = {"/w/" + "/".join(each.split("/")[:n]) for each in there for n in range(1, each.count("/") + 2)}
+
+    def exists(path, target, is_beside=False):
+        return f"/w/{target.removeprefix('./')}" in folders
+
+    return exists
+
+
+# Manuscripts
+
+
+def test_a_manuscript_has_the_lines_of_its_file():
+    pieces = [
+        Piece("<x>", Origin("builtin", "$std/x")),
+        Piece("one\n<", Origin("file", "/w/A.md", (3, 4))),
+        Piece("\\", Origin("mark")),
+        Piece("/x>\n", Origin("file", "/w/A.md", (4, 5))),
+        Piece("nine", Origin("file", "/w/A.md", (9, 9))),
+        Piece("other", Origin("file", "/w/B.md", (1, 1))),
+    ]
+    text = "".join(each.text for each in pieces)
+    found = manuscripts_of(Prompt("l", text, [Passage("s", 0, text, "project", pieces)]), {})
+    assert [(each.path, each.text) for each in found] == [
+        ("/w/A.md", "\n\none\n</x>\n\n\n\n\nnine"),
+        ("/w/B.md", "other"),
+    ]
+    assert found[0].line(found[0].text.index("nine")) == 9 and found[0].line(0) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "is_code"),
+    [
+        ("X", False),
+        ("`X`", True),
+        ("`a` X `b`", False),
+        ("```\nX\n```", True),
+        ("```\na\n```\nX", False),
+        ("- ```sh\n  X\n  ```", True),
+        ("~~~\n```\nX\n~~~", True),
+        ("```\nnever closed\nX", True),
+        ("``` `not a fence`\nX", False),
+    ],
+)
+def test_what_is_code(text, is_code):
+    assert manuscript(text).is_code(text.index("X")) is is_code
+
+
+# References
+
+SKILL = "/w/SKILL.md"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("See [the guide](docs/guide.md).", ["docs/guide.md"]),
+        ('See [the guide](docs/guide.md#top "Title").', ["docs/guide.md"]),
+        ("See [the guide](docs/my%20guide.md).", []),
+        ("See [the guide](<docs/guide.md>).", ["docs/guide.md"]),
+        ("[a](https://x.org/a.md) [b](mailto:a@b.org) [c](#top) [d](/abs/x.md) [e](~/x.md)", []),
+        ("Bad: [a](docs/guide.md)", []),
+        ("`[a](docs/guide.md)`", []),
+        ("```\n[a](docs/guide.md)\n```", []),
+        ("Read `docs/guide.md` first.", ["docs/guide.md"]),
+        ("Read `docs/guide.md:12` first.", ["docs/guide.md"]),
+        ("Read `GUIDE.md`.", ["GUIDE.md"]),
+        ("See `service.ts`.", []),
+        ("Factories: `src/api/gone.py`", ["src/api/gone.py"]),
+        ("Factories: `elsewhere/api/gone.py`", []),
+        ("Create `src/api/new.py`.", []),
+        ("For example `src/api/gone.py`.", []),
+        ("The provider's `docs/gone.rst`.", []),
+        ("`src/api/*.py` `src/{a,b}.py` `<name>/x.md` `$HOME/x.md` `a/b` `application/json`", []),
+        ("Read `path/to/file.md`.", []),
+        ("Read `docs/guide.md`. Again: read `docs/guide.md`.", ["docs/guide.md"]),
+    ],
+)
+def test_files_that_are_not_there(text, found):
+    exists = disk("src/api/there.py", "docs/there.md", "docs/my guide.md")
+    assert [each.target for each in missing_files(manuscript(text), exists)] == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Run `scripts/gone.py`.", []),
+        ("- `scripts/gone.py`: counts", ["scripts/gone.py"]),
+        ("See `references/gone.md`.", ["references/gone.md"]),
+        ("See `.github/workflows/ci.yml`.", []),
+        ("State: `data/inbox.jsonl`", []),
+    ],
+)
+def test_in_a_skill_only_its_own_folders_count(text, found):
+    exists = disk("scripts/there.py", "data/x.json", ".github/workflows/x.yml")
+    assert [each.target for each in missing_files(manuscript(text, SKILL, "skill"), exists)] == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("@docs/there.md", [("@docs/there.md", True)]),
+        ("- @docs/gone.md", [("@docs/gone.md", False)]),
+        ("Also see @docs/there.md for more.", [("@docs/there.md", True)]),
+        ("Also see @docs/gone.md for more.", []),
+        ("Ask @someone or @org/team; use @scope/package.", []),
+        ("`@docs/there.md`", []),
+        ("```\n@docs/there.md\n```", []),
+        ("@property\n@app.route", []),
+        ("mail a@docs/there.md", []),
+        ("@AGENTS.local.md", []),
+        ("<!-- include: docs/there.md -->", [("<!-- include: docs/there.md -->", True)]),
+    ],
+)
+def test_includes_that_nobody_follows(text, found):
+    told = includes(manuscript(text), disk("docs/there.md"), False)
+    assert [(each.target, is_there) for each, is_there in told] == found
+
+
+def test_an_include_of_what_is_there_anyway_is_no_loss():
+    assert (
+        list(includes(manuscript("@../AGENTS.md", "/w/web/CLAUDE.md"), disk("AGENTS.md"), False, {"/w/AGENTS.md"}))
+        == []
+    )
+
+
+def test_a_layout_that_follows_directives_is_not_blind():
+    assert list(includes(manuscript("<!-- include: docs/x.md -->"), disk("docs/x.md"), True)) == []
+
+
+# Contradictions
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "told"),
+    [
+        ("Use pnpm.", "`npm install`", "uses npm, uses pnpm"),
+        ("Never use npm.", "```sh\nnpm install\n```", "uses npm, forbids npm"),
+        ("`npm install`", "Use pnpm instead of npm.", "forbids npm, uses npm"),
+        ("`npm run build`", "`pnpm build`", "uses pnpm, uses npm"),
+        ("`uv sync`", "`poetry install`", "uses poetry, uses uv"),
+        ("Use tabs for indentation.", "Indentation: 2 spaces.", "uses 2 spaces, uses tabs"),
+        ("Use pnpm.", "Use pnpm.", ""),
+        ("`npm install`", "`npm install` or `pnpm install`", ""),
+        ("`npm install`", "npm is not used here, and pnpm is.", ""),
+        ("`pnpm install`", "`npm publish`", ""),
+        ("`pnpm install`", "`npm install -g pnpm`", ""),
+        ("`uv sync`", "`uv pip install x`", ""),
+        ("`uv sync`", "`pip install uv`", ""),
+        ("Do not run `bun test` here.", "`bun install`", ""),
+        ("To avoid npm trouble, wait.", "`npm install`", ""),
+        ("Use tabs in Go.", "Indentation: 2 spaces.", ""),
+        ("In `legacy/` use yarn.", "Use pnpm.", ""),
+        ("`vitest run`", "`jest --watch`", ""),
+        ("Use vitest.", "Use jest.", "uses jest, uses vitest"),
+    ],
+)
+def test_commands_that_contradict_each_other(earlier, later, told):
+    found = contradictions([manuscript(earlier), manuscript(later, "/w/web/AGENTS.md")])
+    assert "; ".join(f"{each.says}, {each.other_says}" for each in found) == told
+
+
+def test_a_file_does_not_contradict_itself_nor_a_skill_the_prompt():
+    both = "Use pnpm. `npm install`"
+    assert list(contradictions([manuscript(both)])) == []
+    assert set(stances_of(manuscript(both))) == {"the package manager"}
+
+
+# Secrets
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "AKIAIOSFODNN7EXAMPLE",
+        "sk-ant-api03-" + "x" * 93,
+        "ghp_" + "abcdefghijklmnopqrstuvwxyz0123456789",
+        "ghp_your_token_here",
+        "sk-proj-YOUR-API-KEY-GOES-HERE-" + "1234567890" * 3,
+        "risk-assessment-and-task-management-for-everybody-and-their-cousins",
+        "AIza" + "0" * 35,
+        "-----BEGIN RSA PRIVATE KEY-----\n…\n-----END RSA PRIVATE KEY-----",
+        "xoxb-1234567890-abc",
+        "xghp_" + "Zq8Yt2LwVb9KxRc4HnYd8PjUf3GsAe6TiOo1",
+    ],
+)
+def test_examples_are_no_secrets(text):
+    assert secrets(text) == []
+
+
+RANDOM = "Zq8Yt2LwVb9KxRc4HnGd7PjUf3GsAe6TiMo1Wy5BrEkNvXpQhJ0CzDuSaIl" * 3
+SECRETS = [
+    "sk-ant-api03-" + RANDOM[:95],
+    "sk-proj-" + RANDOM[:48],
+    "ghp_" + RANDOM[:36],
+    "github_pat_" + RANDOM[:22] + "_" + RANDOM[:59],
+    "glpat-" + RANDOM[:20],
+    "AKIA" + "QW3RZ7UPLK2MNB4C",
+    "AIza" + RANDOM[:35],
+    "xoxb-" + "8349021765" + "-" + RANDOM[:24],
+    "sk_live_" + RANDOM[:24],
+    "npm_" + RANDOM[:36],
+    "hf_" + "mWeKtYuIoPaSdFgHjRlZxCvBnMqAzWsXeD",
+    "gsk_" + RANDOM[:52],
+]
+
+
+@pytest.mark.parametrize("secret", SECRETS, ids=lambda secret: secret[:6])
+def test_secrets_are_found_and_never_shown(secret):
+    (found,) = secrets(f"key = '{secret}',")
+    assert found.start == 7 and secret[-12:] not in found.shown + found.what
+    for shown in (secret, secret[:-3] + "…", f"docs/{secret}.md"):
+        assert secret[10:30] not in masked(shown)
+
+
+def test_every_issuer_has_a_hint_that_its_secrets_hold():
+    assert [each.what for each in ISSUERS if not each.hint] == []
+    assert [each.what for each in ISSUERS if each.hint not in each.prefix + each.rest] == []
+
+
+# Tools
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Use the `grep_search` tool.", ["grep_search"]),
+        ("Use the Task tool to start it.", ["Task"]),
+        ("Call the tool `mcp__docs__search`.", ["mcp__docs__search"]),
+        ("Use the `READ_FILE` tool and the `read_file` tool.", []),
+        ("Use the `cargo` tool and the `pre-commit` tool.", []),
+        ("If the `grep_search` tool is available, use it.", []),
+        ("Never use the `grep_search` tool.", []),
+        ("A hook on `Bash` tool calls.", []),
+        ("```\nthe Task tool\n```", []),
+        ("the Task tool and the Task tool", ["Task"]),
+    ],
+)
+def test_tools_that_are_not_there(text, found):
+    assert [name for _, name in missing_tools(manuscript(text), frozenset(("read_file",)))] == found
+
+
+# Text that changes
+
+
+def changing(text, lifetime="project"):
+    pieces = [Piece(text, Origin("file", "/w/AGENTS.md", (1, text.count("\n") + 1)))]
+    told = lint(Prompt("l", text, [Passage("s", 0, text, lifetime, pieces)]), Surroundings(lambda *_: True, len))
+    return [each.message.partition(" stands")[0] for each in told if each.code == "volatile-text"]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Today's date is 2026-03-07.", ["the date of today"]),
+        ("**Current date:** March 7, 2026", ["the date of today"]),
+        ("Generated: 2026-03-07T08:55:05Z", ["a time stamp"]),
+        ("*Last synced: 2026-03-07 08:55*", ["a time stamp"]),
+        ("Session ID: 0b3f6c1e-9a57-4c1d-8e2f-7d6a5b4c3e21", ["an id of one run"]),
+        ("Last updated: 2026-03-07", []),
+        ("The freeze begins on 2026-03-07 at 08:55.", []),
+        ("`Generated: 2026-03-07T08:55:05Z`", []),
+        ("```\nToday is 2026-03-07\n```", []),
+        ("The session id is a UUID.", []),
+    ],
+)
+def test_text_that_is_different_tomorrow(text, found):
+    assert changing(text) == found
+    assert changing(text, "turn") == []
+
+
+def test_a_clock_in_a_section_that_should_last():
+    pieces = [Piece("It is ", Origin("builtin", "$std/x")), Piece("08:55", Origin("environment", "now.iso"))]
+    surroundings = Surroundings(lambda *_: True, len)
+    (found,) = lint(Prompt("l", "It is 08:55", [Passage("s", 0, "It is 08:55", "project", pieces)]), surroundings)
+    assert found.message == "the time stands in section 's', which should last for a project; 5 characters follow it"
+    assert lint(Prompt("l", "It is 08:55", [Passage("s", 0, "It is 08:55", "turn", pieces)]), surroundings) == []
+
+
+# Sizes
+
+
+def over(files, candidates=()):
+    pieces = [Piece(text, Origin("file", path, (1, 1 + text.count("\n")))) for path, text in files.items()]
+    text = "".join(files.values())
+    prompt = Prompt("l", text, [Passage("s", 0, text, "project", pieces)], candidates)
+    told = lint(prompt, Surroundings(lambda *_: True, lambda _: 0))
+    return [(each.path, each.message.partition(";")[0]) for each in told if each.code == "over-limit"]
+
+
+def test_limits_of_other_agents():
+    assert over({"/w/AGENTS.md": "ä" * 16_000, "/w/a/AGENTS.md": "b" * 1_000}) == [
+        ("/w/a/AGENTS.md", "2 files together, this one the nearest, have 33,000 bytes")
+    ]
+    assert over({"/w/CLAUDE.md": "ä" * 40_001}) == [("/w/CLAUDE.md", "this file has 40,001 characters")]
+    assert over({"/w/AGENTS.md": "a" * 32_768}) == []
+    link = Candidate("/w/CLAUDE.md", "project", "duplicate", "the same file as /w/AGENTS.md")
+    assert len(over({"/w/AGENTS.md": "a" * 40_001}, [link])) == 2
+
+
+def test_every_limit_says_who_says_so_and_when():
+    assert [each.agent for each in LIMITS if not each.source or not each.seen[:4].isdecimal()] == []
+
+
+# Tags
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("</instructions>", [("warning", 1)]),
+        ("a\n<instructions>\nb\n</instructions>", [("warning", 2), ("warning", 4)]),
+        ("deploy <environment>", [("info", 1)]),
+        ("say `<skills>` in the middle", [("info", 1)]),
+        ("</div> Vec<T>", []),
+    ],
+)
+def test_forged_tags(tree, text, told):
+    from foreword.engine import Assembler
+    from foreword.proofread import proofread
+
+    tree({"w/.git/HEAD": "", "w/AGENTS.md": text})
+    found = proofread(Assembler(tree.workspace())).findings
+    assert [(each.severity, each.line) for each in found if each.code == "forged-tag"] == told
+    assert "file-neutralised" not in {each.code for each in found}
+
+
+def test_no_file_has_a_thousand_findings_of_one_check():
+    text = "\n\n".join(f"Read `docs/p{chr(97 + n // 26)}{chr(97 + n % 26)}.md`." for n in range(300))
+    pieces = [Piece(text, Origin("file", "/w/AGENTS.md", (1, text.count("\n") + 1)))]
+    told = lint(Prompt("l", text, [Passage("s", 0, text, "project", pieces)]), Surroundings(lambda *_: False, len))
+    assert len(told) == 100 and told[-1].message.endswith("; and 200 more places like this in the file")
