@@ -150,6 +150,7 @@ def test_what_fails_and_what_is_told_can_be_chosen(tree, run):
     assert "file-shadowed" in run("lint")[1]
     assert run("lint", "--least", "warning")[1] == "AGENTS.md:1: warning: there is no docs/style.md [missing-file]\n"
     assert run("lint", "--least", "error")[:2] == (0, "")
+    assert run("lint", "--least", "error", "--fail", "warning")[:2] == (1, "")
 
 
 # Turning off

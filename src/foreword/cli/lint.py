@@ -41,7 +41,11 @@ def parser_for(command: str) -> Parser:
         "--least", default="info", choices=_SEVERITIES, metavar="SEVERITY", help="leave out what is less than this"
     )
     made.add_argument(
-        "--fail", default="error", choices=_SEVERITIES, metavar="SEVERITY", help="exit with 1 from this severity on"
+        "--fail",
+        default="error",
+        choices=_SEVERITIES,
+        metavar="SEVERITY",
+        help="exit with 1 from this severity on, shown or not",
     )
     return made
 
@@ -53,9 +57,9 @@ def lint(given: argparse.Namespace) -> int:
 
     report = proofread(assembler(given), given.agent, given.clock, given.off, given.recursive)
     wanted = _SEVERITIES[: _SEVERITIES.index(given.least) + 1]
-    report = replace(report, findings=tuple(each for each in report.findings if each.severity in wanted))
-    _WRITERS["json" if given.json else given.format](report)
     fatal = _SEVERITIES[: _SEVERITIES.index(given.fail) + 1]
+    shown = tuple(each for each in report.findings if each.severity in wanted)
+    _WRITERS["json" if given.json else given.format](replace(report, findings=shown))
     return 1 if any(each.severity in fatal for each in report.findings) else 0
 
 
