@@ -362,6 +362,7 @@ class WatchForm(TypedDict):
     tokens: TokensForm
     passages: list[CountedPassage]
     effect: EffectForm | None
+    findings: list[FindingForm]
 
 
 class CountsForm(TypedDict):
