@@ -15,6 +15,7 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import quote
 
@@ -133,7 +134,9 @@ class Server:
         raise AssertionError(f"no line of the log tells of request {request}")
 
     def close(self):
-        """End the process, and look at what it leaves."""
+        """End the process, and look at what it leaves. Once is enough."""
+        if self.process.returncode is not None:
+            return
         self.process.send_signal(signal.SIGTERM)
         assert self.process.wait(PATIENCE) in (0, -signal.SIGTERM)
         self.process.stdout.close()
@@ -200,21 +203,18 @@ def place(tmp_path_factory):
 @pytest.fixture(scope="session")
 def start(place, tmp_path_factory):
     """`start("--time-limit", "1")` starts a server for `w` that ends with the tests; `root=` and `store=` name others."""
-    servers = []
+    with ExitStack() as servers:  # each of them is ended, whatever another one leaves
 
-    def start(*options, root="w", store="", **more):
-        folder = tmp_path_factory.mktemp("server")
-        url = store or f"sqlite:///{folder}/store.db"
-        server = Server(
-            folder, "--root", str(place / root), "--store", url, *options, home=place / "planted-home", **more
-        )
-        servers.append(server)
-        return server
+        def start(*options, root="w", store="", **more):
+            folder = tmp_path_factory.mktemp("server")
+            url = store or f"sqlite:///{folder}/store.db"
+            server = Server(
+                folder, "--root", str(place / root), "--store", url, *options, home=place / "planted-home", **more
+            )
+            servers.callback(server.close)
+            return server
 
-    yield start
-    for server in servers:
-        if server.process.returncode is None:
-            server.close()
+        yield start
 
 
 @pytest.fixture(scope="session")
