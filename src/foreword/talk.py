@@ -124,7 +124,7 @@ class Conversations:
             if known is None:
                 raise
             return known, [finding("store-down", f"{error}; the edition this process knows is used")]
-        if edition is not None:
+        if edition is not None and self._known.get(id) is not edition:
             self.remember(id, edition)
         return edition, []
 

@@ -13,6 +13,7 @@ from .call import Call
 from .service import DEFAULT_LAYOUT, Service
 
 _SHARED = 256
+_ANSWERS = 4096
 _HEAD = ("conversation", "edition", "made")
 
 
@@ -119,13 +120,21 @@ def _turned(turn: Turn) -> Answer:
 
 
 def _edition(call: Call, id: str, edition: Edition) -> Answer:
-    tag = f'"{edition.number}-{edition.made}"'
-    if call.header("if-none-match") == tag:
-        return Answer(b"", 304, {"ETag": tag})
-    head, tail = _written(id, edition)
-    return Answer(head, headers={"ETag": tag}, tail=tail)
+    known = _answers.get(id)
+    if known is None or known[0] is not edition:
+        head, tail = _written(id, edition)
+        known = edition, Answer(head, headers={"ETag": f'"{edition.number}-{edition.made}"'}, tail=tail)
+        if len(_answers) >= _ANSWERS:
+            _answers.pop(next(iter(_answers)), None)
+        _answers[id] = known
+    answer = known[1]
+    if call.header("if-none-match") == answer.headers["ETag"]:
+        return Answer(b"", 304, answer.headers)
+    return answer
 
 
+# What was written last for a conversation; the long tails are shared.
+_answers: dict[str, tuple[Edition, Answer]] = {}
 _written_tails: dict[tuple[str, ...], bytes] = {}
 
 

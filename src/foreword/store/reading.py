@@ -99,7 +99,18 @@ class Reading:
 
     def current(self, conversation: str) -> Edition | None:
         check_id(conversation)
-        return self._run(lambda connection: self._one_edition(connection, CURRENT, (conversation,)))
+
+        def read(connection: Any) -> Edition | None:
+            for row in self._select(connection, CURRENT, (conversation,)):
+                known = self._texts.editions.get(conversation)
+                if known is not None and known[0] == row:
+                    return known[1]
+                edition = edition_of(row, self._by_number(connection, row[_POINTERS]))
+                self._texts.remember_edition(conversation, row, edition)
+                return edition
+            return None
+
+        return self._run(read)
 
     def edition(self, conversation: str, number: int) -> Edition | None:
         check_id(conversation)
