@@ -9,9 +9,9 @@ fail at once. So a server that hangs costs a service one thread, and not all of 
 
 from __future__ import annotations
 
+import os
 from _queue import Empty, SimpleQueue
 from _thread import allocate_lock
-from os import getpid
 from time import monotonic
 
 from ..errors import StoreError
@@ -21,6 +21,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+
+# Counted up in every child, so that no call need ask the system which process it runs in.
+_process = 0
+
+
+def _forked() -> None:
+    global _process
+    _process += 1
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
 
 _LONGEST_PAUSE = 2.0
 _LONGEST_LOOK = 60.0
@@ -32,7 +44,7 @@ class Connections:
     def __init__(self, connect: Callable[[], Any], only: Any = None) -> None:
         self._connect, self._only = connect, only
         self._idle: SimpleQueue[Any] = SimpleQueue()
-        self._process = getpid()
+        self._process = _process
         self._of_parents: list[SimpleQueue[Any]] = []
         self.is_closed = False
         self._lock = allocate_lock()
@@ -45,9 +57,9 @@ class Connections:
         """A connection, and whether it was used before."""
         if self.is_closed:
             raise StoreError("the store is closed")
-        if self._process != getpid() and self._only is None:
+        if self._process != _process and self._only is None:
             self._of_parents.append(self._idle)
-            self._idle, self._process = SimpleQueue(), getpid()
+            self._idle, self._process = SimpleQueue(), _process
         try:
             return self._idle.get(self._only is not None), True
         except Empty:
@@ -83,7 +95,7 @@ class Connections:
     def drop(self) -> None:
         """Close all that are idle."""
         try:
-            while self._process == getpid():
+            while self._process == _process:
                 self._idle.get_nowait().close()
         except Empty:
             pass

@@ -98,11 +98,12 @@ class Reading:
         raise NotImplementedError
 
     def current(self, conversation: str) -> Edition | None:
-        check_id(conversation)
+        known = self._texts.editions.get(conversation)
+        if known is None:
+            check_id(conversation)
 
         def read(connection: Any) -> Edition | None:
             for row in self._select(connection, CURRENT, (conversation,)):
-                known = self._texts.editions.get(conversation)
                 if known is not None and known[0] == row:
                     return known[1]
                 edition = edition_of(row, self._by_number(connection, row[_POINTERS]))
