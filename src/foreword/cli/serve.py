@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from .options import Parser
 
 
+# What every other command takes, and a service is told by each request.
+_OF_REQUESTS = (
+    "layout set pack now tools tool model provider session sub_agent base skill plan scope language doc strict".split()
+)
+
+
 def parser_for(command: str) -> Parser:
     """The parser of this command."""
     made = parser(command)
@@ -56,6 +62,9 @@ def parser_for(command: str) -> Parser:
 
 def serve(given: argparse.Namespace) -> int:
     """`foreword serve`"""
+    for option in _OF_REQUESTS:
+        if getattr(given, option):
+            raise CallError(f"--{option.replace('_', '-')} is not for serve: each request says it for itself")
     if not 0 <= given.port <= 65535:
         raise CallError(f"--port takes a number from 0 to 65535, not {given.port}")
     if not 1 <= given.workers <= 64:
