@@ -27,14 +27,6 @@ The current working directory is [prompt:cwd].
 """
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
-    """One worker takes each file: its service and its browser are started once."""
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group(f"browser-{item.path.stem}"))
-
-
 @pytest.fixture(scope="module")
 def chrome():
     with browser() as found:

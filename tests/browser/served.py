@@ -31,10 +31,10 @@ FILES = {
 class Site:
     """A service on a free port of this machine, with a workspace `shop` and a store below a folder."""
 
-    def __init__(self, folder: Path, *, store: str = "", token: str = "") -> None:
-        self.folder, self.token = folder, token
+    def __init__(self, folder: Path, *, token: str = "", source: str = "") -> None:
+        self.folder, self.token, self.source = folder, token, source
         self.shop = folder / "shop"
-        self.store = store or f"sqlite:///{folder / 'store.db'}"
+        self.store = f"sqlite:///{folder / 'store.db'}"
         for name, text in FILES.items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -53,6 +53,8 @@ class Site:
             environment.pop(name, None)
         if not self.token:
             del environment["FOREWORD_TOKEN"]
+        if self.source:  # another copy of the package than the one that is installed
+            environment["PYTHONPATH"] = self.source
         command = [sys.executable, "-m", "foreword", "serve", "--port", str(self.port), "--root", str(self.shop)]
         log = self.folder / "service.log"  # not a pipe: one that nobody reads fills, and the service would stand still
         with log.open("ab") as file:

@@ -5,6 +5,9 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+# One worker takes all of these, so that service and browser are started once.
+pytestmark = pytest.mark.xdist_group("browser-conversations")
+
 
 @pytest.fixture(scope="module")
 def talks(shared_site):

@@ -5,6 +5,9 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+# One worker takes all of these, so that service and browser are started once.
+pytestmark = pytest.mark.xdist_group("browser-edit")
+
 # A mark may lie around several tokens: neighbours are one.
 PARTNERS = """() => {
     const marks = [...document.querySelector(".code").shadowRoot.querySelectorAll(".cm-partner")];

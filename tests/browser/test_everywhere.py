@@ -1,11 +1,15 @@
 """Everywhere: small screens and large, dark and light, by keyboard alone, with a screen reader, and without the network."""
 
 import re
+import shutil
 import urllib.request
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
+
+# One worker takes all of these, so that service and browser are started once.
+pytestmark = pytest.mark.xdist_group("browser-everywhere")
 
 ROOT = Path(__file__).parents[2]
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
@@ -284,6 +288,12 @@ def test_the_page_runs_under_the_strict_policy_of_the_service(open_page, lived_i
     settle_editor(page)
     sheets = "document.querySelector('.code').shadowRoot.adoptedStyleSheets.length"
     assert page.evaluate(sheets) > 0
+
+
+def test_where_it_was_not_built_the_page_says_how_to_build_it(own_site, open_page, tmp_path):
+    shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("static", "__pycache__"))
+    page = open_page(own_site(source=str(tmp_path / "src")).url)
+    expect(page.locator("body")).to_contain_text("make page")
 
 
 def test_the_editor_knows_the_variables_of_jinja():

@@ -6,6 +6,9 @@ import threading
 import pytest
 from playwright.sync_api import expect
 
+# One worker takes all of these, so that service and browser are started once.
+pytestmark = pytest.mark.xdist_group("browser-see")
+
 TEMPLATE = """Be kind.
 
 [if file:AGENTS.md]

@@ -6,6 +6,9 @@ from contextlib import closing
 import pytest
 from playwright.sync_api import expect
 
+# One worker takes all of these, so that service and browser are started once.
+pytestmark = pytest.mark.xdist_group("browser-trouble")
+
 TABLE = "foreword_templates"
 MINE = "What I wrote while it was broken."
 

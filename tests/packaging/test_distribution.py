@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -68,9 +69,39 @@ def test_the_wheel_carries_nothing_else(dist):
     assert {name.split("/")[0] for name in names_in(wheel_in(dist))} == {"foreword", f"foreword-{VERSION}.dist-info"}
 
 
-def test_the_sdist_builds_the_same_wheel(dist, tmp_path):
-    uv("build", "--wheel", "--out-dir", tmp_path, dist / f"foreword-{VERSION}.tar.gz")
+def test_the_sdist_builds_the_same_wheel_without_node(dist, tmp_path):
+    build = [UV, "build", "--wheel", "--out-dir", tmp_path, "--python", sys.executable]
+    call(*build, dist / f"foreword-{VERSION}.tar.gz", env=without_node(tmp_path))
     assert names_in(wheel_in(tmp_path)) == names_in(wheel_in(dist))
+
+
+def without_node(folder: Path) -> dict[str, str]:
+    """The environment, with no program on its path."""
+    (folder / "empty").mkdir()
+    return {**os.environ, "PATH": str(folder / "empty")}
+
+
+def test_the_page_is_in_wheel_and_sdist(dist):
+    page = {"index.html", "app.js", "style.css", "icon.svg", "licences.txt"}
+    assert {f"foreword/service/static/{name}" for name in page} - names_in(wheel_in(dist)) == set()
+    with tarfile.open(dist / f"foreword-{VERSION}.tar.gz") as archive:
+        names = set(archive.getnames())
+    assert {f"foreword-{VERSION}/src/foreword/service/static/{name}" for name in page} - names == set()
+    assert not [name for name in names if "node_modules" in name]
+
+
+def test_without_node_a_checkout_can_be_installed_to_work_on_but_not_packed(tmp_path):
+    checkout = tmp_path / "checkout"
+    shutil.copytree(ROOT / "src", checkout / "src", ignore=shutil.ignore_patterns("static", "__pycache__"))
+    for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, checkout)
+    environment = without_node(tmp_path)
+    uv("venv", tmp_path / "venv")
+    install = [UV, "pip", "install", "--no-deps", "--python", tmp_path / "venv/bin/python"]
+    call(*install, "-e", checkout, env=environment)
+    build = [UV, "build", "--wheel", "--out-dir", tmp_path, "--python", sys.executable, checkout]
+    refused = subprocess.run(build, env=environment, capture_output=True, text=True)
+    assert refused.returncode != 0 and "the page is not built, and npm is not there to build it" in refused.stderr
 
 
 def test_the_sdist_carries_what_its_tests_need(dist):

@@ -7,6 +7,7 @@ export class Watched<T> {
   constructor(public now: T) {}
 
   set(value: T): void {
+    if (value === this.now) return;
     this.now = value;
     for (const watcher of [...this.watchers]) watcher(value);
   }
@@ -29,10 +30,20 @@ export function useWatched<T>(watched: Watched<T>): T {
 /** The last thing worth saying, for the eye and for a screen reader. */
 export const message = new Watched<{ text: string; isWrong: boolean }>({ text: "", isWrong: false });
 
+const SHOWN_FOR = 8000;
+let hiding: ReturnType<typeof setTimeout> | undefined;
+
+function show(text: string, isWrong: boolean): void {
+  clearTimeout(hiding);
+  message.set({ text, isWrong });
+}
+
+/** Good news goes by itself after a while. */
 export function say(text: string): void {
-  message.set({ text, isWrong: false });
+  show(text, false);
+  hiding = setTimeout(() => show("", false), SHOWN_FOR);
 }
 
 export function complain(error: unknown): void {
-  message.set({ text: error instanceof Error ? error.message : String(error), isWrong: true });
+  show(error instanceof Error ? error.message : String(error), true);
 }

@@ -7,7 +7,7 @@ import { HighlightStyle, StreamLanguage, syntaxHighlighting } from "@codemirror/
 import { type Diagnostic, forEachDiagnostic, lintGutter, setDiagnostics } from "@codemirror/lint";
 import { Compartment, EditorSelection, EditorState, type Extension, StateEffect, StateField, Text } from "@codemirror/state";
 import {
-  Decoration, type DecorationSet, EditorView, type KeyBinding, type ViewUpdate, drawSelection, highlightActiveLine,
+  Decoration, type DecorationSet, EditorView, type KeyBinding, type ViewUpdate, highlightActiveLine,
   highlightActiveLineGutter, keymap, lineNumbers, highlightSpecialChars,
 } from "@codemirror/view";
 import type { Finding } from "../forms";
@@ -69,7 +69,7 @@ export function mountCode(host: HTMLElement, text: string, language: Language, f
   const speech = new Compartment();
   const extensions: Extension[] = [
     keymap.of([escape, ...[...completionKeymap, ...historyKeymap, ...defaultKeymap].filter((each) => each.key !== "Escape")]),
-    lineNumbers(), highlightActiveLine(), highlightActiveLineGutter(), highlightSpecialChars(), drawSelection(), history(),
+    lineNumbers(), highlightActiveLine(), highlightActiveLineGutter(), highlightSpecialChars(), history(),
     lintGutter(), lit, EditorView.lineWrapping, theme, syntaxHighlighting(HighlightStyle.define(highlighting)),
     EditorView.contentAttributes.of({ "aria-label": "Template", spellcheck: "true", autocapitalize: "off" }),
     EditorView.updateListener.of((update) => tell(update, events)),

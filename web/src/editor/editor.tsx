@@ -10,7 +10,7 @@ import { Live } from "../live";
 import { rememberChoices, rememberedChoices } from "../preview/choices";
 import { Preview, type Previewed } from "../preview/preview";
 import { HISTORY, OVERVIEW, go } from "../route";
-import { say } from "../state";
+import { Watched, say } from "../state";
 import { type Code, mountCode } from "./code";
 import { Findings } from "./findings";
 import { useKeeping } from "./keeping";
@@ -55,7 +55,7 @@ function Editor({ opened }: { opened: Opened }) {
   const [choices, setChoices] = useState<Choices>(rememberedChoices);
   const [previewed, setPreviewed] = useState<Previewed | null>(null);
   const [problem, setProblem] = useState("");
-  const [isWaiting, setWaiting] = useState(true);
+  const waiting = useMemo(() => new Watched(true), []); // watched by the preview alone: a keystroke must not draw all of this
   const [checked, setChecked] = useState<Finding[]>([]);
   const [broken, setBroken] = useState<Finding[]>([]);
   const [values, setValues] = useState<VariableValue[]>([]);
@@ -88,12 +88,12 @@ function Editor({ opened }: { opened: Opened }) {
             setPreviewed(answer);
             setProblem("");
             setBroken([]);
-            setWaiting(false);
+            waiting.set(false);
           },
           failure(error) {
             setProblem(told(error));
             setBroken(mistakes(error));
-            setWaiting(false);
+            waiting.set(false);
           },
         },
       ),
@@ -109,10 +109,15 @@ function Editor({ opened }: { opened: Opened }) {
     [],
   );
 
+  const valuing = useMemo(
+    () => latest<null, VariableValue[]>(PREVIEW_AFTER, () => readValues(latestOf.current.choices), { answer: setValues, failure: () => setValues([]) }),
+    [],
+  );
+
   function changed(): void {
     keeping.changed();
     setLit(null);
-    setWaiting(true);
+    waiting.set(true);
     previewing.ask(null);
     checking.ask(null);
   }
@@ -129,6 +134,7 @@ function Editor({ opened }: { opened: Opened }) {
     return () => {
       previewing.stop();
       checking.stop();
+      valuing.stop();
       code.current!.destroy();
     };
   }, []);
@@ -139,7 +145,7 @@ function Editor({ opened }: { opened: Opened }) {
     rememberChoices(choices);
     previewing.ask(null);
     checking.ask(null);
-    readValues(choices).then(setValues, () => setValues([]));
+    valuing.ask(null);
   }, [choices]);
 
   function nextFinding(direction: 1 | -1): void {
@@ -216,7 +222,7 @@ function Editor({ opened }: { opened: Opened }) {
             <div class="code" ref={host} />
             <Findings findings={all} onGoTo={(line) => put(() => code.current!.goTo(line))} onNext={() => nextFinding(1)} />
           </section>
-          <Preview previewed={previewed} problem={problem} isWaiting={isWaiting} language={language} choices={choices} roots={roots} layouts={layouts}
+          <Preview previewed={previewed} problem={problem} waiting={waiting} language={language} choices={choices} roots={roots} layouts={layouts}
             lit={lit} onChoices={setChoices} onPick={pick} />
         </div>
       </div>

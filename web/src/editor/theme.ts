@@ -25,8 +25,7 @@ export const theme = EditorView.theme({
   ".cm-gutters": { backgroundColor: "var(--paper)", color: "var(--ink-faint)", border: "none", paddingLeft: "6px" },
   ".cm-activeLine": { backgroundColor: "var(--line-active)" },
   ".cm-activeLineGutter": { backgroundColor: "transparent", color: "var(--ink)" },
-  ".cm-cursor": { borderLeftColor: "var(--ink)", borderLeftWidth: "2px" },
-  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: "var(--selection)" },
+  ".cm-content ::selection, .cm-content::selection": { backgroundColor: "var(--selection)" },
   ".cm-lit": { backgroundColor: "var(--lit)", boxShadow: "inset 3px 0 0 var(--lit-edge)" },
   ".cm-partner": { backgroundColor: "var(--partner)", borderRadius: "3px", outline: "1px solid var(--partner-edge)" },
   ".cm-tooltip": {

@@ -3,6 +3,7 @@ import { useMemo, useState } from "preact/hooks";
 import type { Choices } from "../api";
 import type { Layout, Prompt } from "../forms";
 import type { Language } from "../languages/language";
+import { type Watched, useWatched } from "../state";
 import { ChoicesForm } from "./choices";
 import { Legend, PromptText } from "./prompt-text";
 import { segments } from "./segments";
@@ -17,7 +18,7 @@ export interface Previewed {
 interface Props {
   previewed: Previewed | null;
   problem: string;
-  isWaiting: boolean;
+  waiting: Watched<boolean>;
   language: Language;
   choices: Choices;
   roots: string[];
@@ -27,7 +28,7 @@ interface Props {
   onPick(lines: [number, number]): void;
 }
 
-export function Preview({ previewed, problem, isWaiting, language, choices, roots, layouts, lit, onChoices, onPick }: Props) {
+export function Preview({ previewed, problem, waiting, language, choices, roots, layouts, lit, onChoices, onPick }: Props) {
   const [target, setTarget] = useState<{ section: string } | null>(null);
   const cut = useMemo(() => {
     if (!previewed) return [];
@@ -44,7 +45,7 @@ export function Preview({ previewed, problem, isWaiting, language, choices, root
   const text = useMemo(() => <PromptText label="The prompt, by origin" segments={cut} lit={lit} target={target} onPick={onPick} />, [cut, lit, target, onPick]);
   const layout = layouts.find((each) => each.name === choices.layout);
   return (
-    <section class="preview" aria-label="Preview" aria-busy={isWaiting}>
+    <section class="preview" aria-label="Preview" aria-busy={useWatched(waiting)}>
       <ChoicesForm choices={choices} roots={roots} layouts={layouts} onChange={onChoices} />
       {layout?.language === null && <p class="note">The layout {layout.name} has no place for the template: this is its prompt without it.</p>}
       {problem && <p class="note wrong" role="alert">{problem}</p>}
