@@ -33,9 +33,12 @@ class Process:
             self.reading, writing = pty.openpty()
             self.resize(*terminal)
             streams = {"stdin": writing}
+        # Tests that run in the background of a shell ignore an interrupt, and a process would inherit that.
+        ignored = signal.signal(signal.SIGINT, signal.SIG_DFL)
         self.process = subprocess.Popen(
             command, stdout=writing, stderr=subprocess.PIPE, env=environment, process_group=0, **streams
         )
+        signal.signal(signal.SIGINT, ignored)
         os.close(writing)
 
     def resize(self, columns, lines):
