@@ -349,3 +349,31 @@ def test_no_file_has_a_thousand_findings_of_one_check():
     pieces = [Piece(text, Origin("file", "/w/AGENTS.md", (1, text.count("\n") + 1)))]
     told = lint(Prompt("l", text, [Passage("s", 0, text, "project", pieces)]), Surroundings(lambda *_: False, len))
     assert len(told) == 100 and told[-1].message.endswith("; and 200 more places like this in the file")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_clash"),
+    [
+        ("Run npm install before tests.", "Run pnpm install before tests.", True),
+        ("When in web/, run npm install.", "Run pnpm install.", False),
+        ("Indent with tabs.", "Indent with spaces.", True),
+        ("Indent with 2 spaces.", "Indent with spaces.", False),
+    ],
+)
+def test_prose_contradicts_as_commands_do(one, other, is_clash):
+    texts = [manuscript(one), manuscript(other, "/w/sub/AGENTS.md")]
+    assert bool(list(contradictions(texts))) == is_clash
+
+
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [
+        ("See docs/none.md.", ["docs/none.md"]),
+        ("Read ./guide.md before you start", ["./guide.md"]),
+        ("See docs/there.md.", []),
+        ("It would go to docs/none.md.", []),
+        ("Speak of none.md.", []),
+    ],
+)
+def test_prose_points_at_files(text, missing):
+    assert [each.target for each in missing_files(manuscript(text), disk("docs/there.md"))] == missing

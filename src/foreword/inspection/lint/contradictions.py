@@ -96,8 +96,13 @@ _INDENTS = (
         r"\b(?:use|with|prefer|indent(?:ation)?[^\n]{0,20}?:?)[ \t]+(?:hard[ \t]+)?\**tabs\b(?! or)(?![^\n]{0,20}spaces? (?:instead|only))",
     ),
     ("2 spaces", r"\b(?:2|two)[ -]spaces?\b(?=[^\n]{0,20}indent)|\bindent[^\n]{0,24}?\b(?:2|two)[ -]spaces?\b"),
+    (
+        "spaces",
+        r"\b(?:use|with|prefer|indent(?:ation)?[^\n]{0,20}?:?)[ \t]+(?:soft[ \t]+)?\**spaces\b(?! or)(?![^\n]{0,20}tabs? (?:instead|only))",
+    ),
     ("4 spaces", r"\b(?:4|four)[ -]spaces?\b(?=[^\n]{0,20}indent)|\bindent[^\n]{0,24}?\b(?:4|four)[ -]spaces?\b"),
 )
+_SPACES = "spaces"
 _INDENTATION = "the indentation"
 _LANGUAGE = re.compile(
     r"\b(?:go|golang|makefiles?|python|ya?ml|json|javascript|typescript|js|ts|tsx|rust|java|kotlin|swift|c\+\+|cpp|html|css|sql|shell|bash|lua"
@@ -163,6 +168,12 @@ def _clash(one: Stance, other: Stance, by_use: bool) -> tuple[Said, Said] | None
         is_sole = len(one.known) == 1 and len(other.known) == 1
         if (asked or by_use) and is_sole:
             (mine_choice,), (their_choice,) = one.known, other.known
+            if (
+                _SPACES in (mine_choice, their_choice)
+                and mine_choice.endswith(_SPACES)
+                and their_choice.endswith(_SPACES)
+            ):
+                return None
             return (f"uses {mine_choice}", _place(one, mine_choice)), (
                 f"uses {their_choice}",
                 _place(other, their_choice),
@@ -185,6 +196,8 @@ def stances_of(manuscript: Manuscript) -> dict[str, Stance]:
         if stance.known or stance.forbids:
             found[family.what] = stance
     indents = dict(_indents(manuscript))
+    if len(indents) > 1:
+        indents.pop(_SPACES, None)  # said once in general, and once by their number
     if indents:
         found[_INDENTATION] = Stance({}, indents, {})
     return found
@@ -224,15 +237,20 @@ def _is_asked(manuscript: Manuscript, start: int, end: int) -> str:
 
 
 def _is_command(manuscript: Manuscript, at: int) -> bool:
-    """Whether a command begins here, with a line of a fence or with a code span, and nothing on its line speaks against it."""
+    """Whether a command begins here, and nothing on its line speaks against it.
+
+    It begins with a line of a fence, with a code span, or in prose behind a word that asks for it and holds everywhere.
+    """
     before = _RUNNER.sub("", manuscript.before(at))
     if manuscript.is_fenced(at):
         is_first = re.search(r"(?:^[ \t>]*|\$[ \t]+|&&[ \t]*|;[ \t]*)$", before) is not None
     else:
         is_first = before.endswith("`") and before.count("`") % 2 == 1
+        is_first = is_first or (_RUNS.search(before) is not None and _is_general(manuscript, at))
     return is_first and not _FORBIDDEN.search(manuscript.line_around(at))
 
 
+_RUNS = re.compile(r"\b(?:run|running|execute|use|using|with|via)[ \t]+$", re.IGNORECASE)
 _RUNNER = re.compile(r"(?:npx|bunx|pnpm(?: exec)?|yarn|uv run|poetry run|python3? -m|sudo)[ \t]+$")
 
 

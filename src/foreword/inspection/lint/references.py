@@ -1,7 +1,7 @@
 """Files that a text names and that are not there, and includes that nobody follows.
 
-A link in Markdown is a reference. A path in a code span is one where the text points at it (`see …`), or where the folder it begins with
-is there and the file is not; it may also be an example, or a file that is yet to be made, and the line around it often says so.
+A link in Markdown is a reference. A path is one where the text points at it (`see …`), and in a code span also where the folder it begins
+with is there and the file is not; it may be an example, or a file that is yet to be made, and the line around it often says so.
 """
 
 from __future__ import annotations
@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 _LINK = re.compile(r"\]\(<?([^()\s<>#?]{1,300})[^()\n]{0,200}\)")
 # A path in backticks, perhaps with a line number or an anchor.
 _QUOTED = re.compile(r"(?<!`)`([\w./+-]{1,200}\.[A-Za-z][A-Za-z0-9]{0,7})(?::\d[\d:-]{0,20}|#[^`\n]{0,60})?`(?!`)")
+# A page that prose points at, without marks.
+_PLAIN = re.compile(
+    r"\b(?:see|read|refer to|consult|follow)[ \t]+(?:also[ \t]+|the[ \t]+)?((?:\.{1,2}/)?(?:[\w.+-]{1,60}/){0,8}[\w.+-]{1,80}\.(?:md|mdx|rst|txt))"
+    r"(?=[\s.,;:)!?]|$)",
+    re.IGNORECASE,
+)
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 _POINTED = re.compile(
     r"\b(?:see|see also|read|refer to|consult|follow|documented in|described in|defined in|details in|listed in)[ \t]+(?:also[ \t]+|the[ \t]+)?"
@@ -80,6 +86,7 @@ def _named(manuscript: Manuscript) -> Iterator[tuple[int, str, bool]]:
     for pattern, is_code, is_link in (
         (_LINK, manuscript.is_code, True),
         (_QUOTED, manuscript.is_fenced, False),
+        (_PLAIN, manuscript.is_code, False),
     ):
         for match in pattern.finditer(manuscript.text):
             target = match[1]
