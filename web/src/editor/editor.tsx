@@ -1,16 +1,15 @@
 // The full-page dialog: variables, the template, and what it gives.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { type Choices, Problem, check, listFiles, preview, readValues } from "../api";
+import { type Choices, listFiles } from "../api";
 import { Dialog } from "../dialog";
-import type { Finding, VariableValue } from "../forms";
 import { brackets } from "../languages/brackets";
 import { jinja } from "../languages/jinja";
-import { latest } from "../latest";
 import { Live } from "../live";
 import { rememberChoices, rememberedChoices } from "../preview/choices";
-import { Preview, type Previewed } from "../preview/preview";
+import { Preview } from "../preview/preview";
 import { HISTORY, OVERVIEW, go } from "../route";
-import { Watched, say } from "../state";
+import { say } from "../state";
+import { useAnswers } from "./answers";
 import { type Code, mountCode } from "./code";
 import { Findings } from "./findings";
 import { useKeeping } from "./keeping";
@@ -18,8 +17,6 @@ import { type Opened, open } from "./opening";
 import { ConflictDialog, LeaveDialog, SaveDialog } from "./saving";
 import { Variables } from "./variables";
 
-const PREVIEW_AFTER = 250;
-const CHECK_AFTER = 350;
 const MAC = navigator.platform.startsWith("Mac");
 
 export function EditorDialog() {
@@ -53,12 +50,6 @@ function Editor({ opened }: { opened: Opened }) {
   const host = useRef<HTMLDivElement>(null);
   const code = useRef<Code>(null);
   const [choices, setChoices] = useState<Choices>(rememberedChoices);
-  const [previewed, setPreviewed] = useState<Previewed | null>(null);
-  const [problem, setProblem] = useState("");
-  const waiting = useMemo(() => new Watched(true), []); // watched by the preview alone: a keystroke must not draw all of this
-  const [checked, setChecked] = useState<Finding[]>([]);
-  const [broken, setBroken] = useState<Finding[]>([]);
-  const [values, setValues] = useState<VariableValue[]>([]);
   const [lit, setLit] = useState<number | null>(null);
   const [pane, setPane] = useState<Pane>("template");
   const [isBack, setBack] = useState(draft !== null);
@@ -70,56 +61,16 @@ function Editor({ opened }: { opened: Opened }) {
   const layout = layouts.find((each) => each.name === choices.layout);
   const isJinja = layout?.language === "jinja";
   const language = useMemo(() => (isJinja ? jinja : brackets(variables)), [isJinja, variables]);
-  const latestOf = useRef({ choices, language });
-  latestOf.current = { choices, language };
+  const answers = useAnswers(code, choices, language);
 
-  const files = useMemo(() => (prefix: string) => listFiles(latestOf.current.choices.cwd || roots[0] || "", prefix), [roots]);
-
-  const previewing = useMemo(
-    () =>
-      latest<null, Previewed>(
-        PREVIEW_AFTER,
-        async (_, signal) => {
-          const template = code.current!.text();
-          return { template, prompt: await preview(template, latestOf.current.choices, signal) };
-        },
-        {
-          answer(answer) {
-            setPreviewed(answer);
-            setProblem("");
-            setBroken([]);
-            waiting.set(false);
-          },
-          failure(error) {
-            setProblem(told(error));
-            setBroken(mistakes(error));
-            waiting.set(false);
-          },
-        },
-      ),
-    [],
-  );
-  const checking = useMemo(
-    () =>
-      latest<null, Finding[]>(
-        CHECK_AFTER,
-        (_, signal) => check(code.current!.text(), latestOf.current.language.name, latestOf.current.choices.cwd, signal),
-        { answer: setChecked, failure: () => {} },
-      ),
-    [],
-  );
-
-  const valuing = useMemo(
-    () => latest<null, VariableValue[]>(PREVIEW_AFTER, () => readValues(latestOf.current.choices), { answer: setValues, failure: () => setValues([]) }),
-    [],
-  );
+  const cwd = useRef("");
+  cwd.current = choices.cwd || roots[0] || "";
+  const files = useMemo(() => (prefix: string) => listFiles(cwd.current, prefix), []);
 
   function changed(): void {
     keeping.changed();
     setLit(null);
-    waiting.set(true);
-    previewing.ask(null);
-    checking.ask(null);
+    answers.ask();
   }
 
   const onChanged = useRef(changed);
@@ -131,22 +82,11 @@ function Editor({ opened }: { opened: Opened }) {
       moved: setLit,
     });
     code.current.view.focus();
-    return () => {
-      previewing.stop();
-      checking.stop();
-      valuing.stop();
-      code.current!.destroy();
-    };
+    return () => code.current!.destroy();
   }, []);
   useEffect(() => code.current!.speak(language), [language]);
-  const findings = useMemo(() => unique([...checked, ...broken]), [checked, broken]);
-  useEffect(() => code.current!.show(findings), [findings]);
-  useEffect(() => {
-    rememberChoices(choices);
-    previewing.ask(null);
-    checking.ask(null);
-    valuing.ask(null);
-  }, [choices]);
+  useEffect(() => code.current!.show(answers.findings), [answers.findings]);
+  useEffect(() => rememberChoices(choices), [choices]);
 
   function nextFinding(direction: 1 | -1): void {
     put(() => say(code.current!.nextFinding(direction) ?? "No findings."));
@@ -184,7 +124,6 @@ function Editor({ opened }: { opened: Opened }) {
   }, []);
 
   const { step } = keeping;
-  const all = unique([...findings, ...(previewed?.prompt.findings ?? [])]);
   return (
     <Dialog label="Template editor" class="page" onCancel={() => go(OVERVIEW)}>
       <div class="editor" ref={root} data-pane={pane} onKeyDown={key}>
@@ -215,14 +154,14 @@ function Editor({ opened }: { opened: Opened }) {
           ))}
         </div>
         <div class="panes">
-          <Variables language={language} values={values} files={files}
+          <Variables language={language} values={answers.values} files={files}
             onInsert={(text) => put(() => code.current!.insert(text))}
             onWrap={(open, middle, close) => put(() => code.current!.wrap(open, middle, close))} />
           <section class="writing" aria-label="Template text">
             <div class="code" ref={host} />
-            <Findings findings={all} onGoTo={(line) => put(() => code.current!.goTo(line))} onNext={() => nextFinding(1)} />
+            <Findings findings={answers.all} onGoTo={(line) => put(() => code.current!.goTo(line))} onNext={() => nextFinding(1)} />
           </section>
-          <Preview previewed={previewed} problem={problem} waiting={waiting} language={language} choices={choices} roots={roots} layouts={layouts}
+          <Preview previewed={answers.previewed} problem={answers.problem} waiting={answers.waiting} language={language} choices={choices} roots={roots} layouts={layouts}
             lit={lit} onChoices={setChoices} onPick={pick} />
         </div>
       </div>
@@ -243,21 +182,4 @@ function Editor({ opened }: { opened: Opened }) {
 
 export function versionName(version: string | null): string {
   return version === null ? "store not reached" : version === "0" ? "default" : `version ${version}`;
-}
-
-function told(error: unknown): string {
-  return error instanceof Error ? error.message.split("\n")[0]! : String(error);
-}
-
-/** What keeps a template from being rendered, as findings. */
-function mistakes(error: unknown): Finding[] {
-  if (!(error instanceof Problem)) return [];
-  return error.errors.map(({ line, message }) => {
-    const place = line ?? Number(/\(line (\d+), column \d+\)/.exec(message)?.[1] ?? 0);
-    return { code: "template-error", severity: "error", message, path: null, line: place || null };
-  });
-}
-
-function unique(findings: Finding[]): Finding[] {
-  return findings.filter((each, at) => findings.findIndex((other) => other.message === each.message) === at);
 }
