@@ -33,12 +33,13 @@ class Process:
             self.reading, writing = pty.openpty()
             self.resize(*terminal)
             streams = {"stdin": writing}
-        # Tests that run in the background of a shell ignore an interrupt, and a process would inherit that.
-        ignored = signal.signal(signal.SIGINT, signal.SIG_DFL)
+        # Tests that run in the background of a shell, or under nohup, ignore signals, and a process would inherit that.
+        before = {each: signal.signal(each, signal.SIG_DFL) for each in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM)}
         self.process = subprocess.Popen(
             command, stdout=writing, stderr=subprocess.PIPE, env=environment, process_group=0, **streams
         )
-        signal.signal(signal.SIGINT, ignored)
+        for each, handler in before.items():
+            signal.signal(each, handler)
         os.close(writing)
 
     def resize(self, columns, lines):
@@ -68,7 +69,8 @@ class Process:
 
     def rest(self):
         printed = ""
-        while data := self.more():
+        end = time.monotonic() + PATIENCE
+        while select.select([self.reading], [], [], max(end - time.monotonic(), 0))[0] and (data := self.more()):
             printed += data
         return self.process.wait(PATIENCE), printed, self.process.stderr.read().decode()
 
