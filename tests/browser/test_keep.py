@@ -144,6 +144,7 @@ def test_the_second_may_save_on_top_at_once(edit, site):
     save(two, "on top")
     two.page.get_by_role("button", name="Save mine on top").click()
     expect(two.page.get_by_role("dialog", name="Somebody else has saved")).to_have_count(0)
+    expect(two.dialog.get_by_text("unsaved changes")).to_have_count(0)
     versions = site.call("GET", "/system-prompt/versions")["versions"]
     assert [(each["template"], each["note"]) for each in versions[:2]] == [("From two.", "on top"), ("From one.", "")]
 
