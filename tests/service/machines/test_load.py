@@ -1,10 +1,14 @@
 """Services that are killed under load; the soak does it hundreds of times: `python tests/service/machines/load.py`."""
 
+import importlib
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+
+from foreword.vocabulary import Edition
 
 pytestmark = pytest.mark.xdist_group("machines")
 
@@ -14,3 +18,14 @@ def test_nothing_that_was_answered_is_lost_when_services_are_killed():
     done = subprocess.run([sys.executable, str(script), "--kills", "5"], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
     assert done.stdout.endswith("every answer was right, and nothing is lost\n")
+
+
+def test_the_load_notices_an_edition_that_is_lost_or_another(monkeypatch):
+    monkeypatch.syspath_prepend(Path(__file__).parent)
+    load = importlib.import_module("load")
+    for editions in ([], [Edition(1, "another")], [Edition(1, "answered"), Edition(3, "answered")]):
+        world = SimpleNamespace(wrong=[])
+        talk = load.Talk(world, "t", "builder", None)
+        talk.kept, talk.newest = {1: ("answered", [])}, 1
+        talk.check(editions)
+        assert world.wrong
