@@ -472,7 +472,8 @@ def test_only_what_changed_is_read_again(tree, trusting, monkeypatch, layout):
     opened = []
     monkeypatch.setattr(os, "open", lambda path, flags, open=os.open: opened.append(path) or open(path, flags))
     assert "ROOT" in assembler.prompt(AGENT, NOW).text
-    assert opened == [tree.path("w/AGENTS.md")]
+    # Opal and pi look in directories above, where other programs write at any time.
+    assert [path for path in opened if path.startswith(tree.path("w"))] == [tree.path("w/AGENTS.md")]
 
 
 @pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pi", "pod", "builder"])
