@@ -376,3 +376,74 @@ class LintForm(TypedDict):
     files: int
     counts: CountsForm
     findings: list[FindingForm]
+
+
+# What there is
+
+
+class TemplateForm(TypedDict):
+    template: str
+
+
+class VariablesForm(TypedDict):
+    variables: list[VariableForm]
+
+
+class CheckForm(TypedDict):
+    variables: list[str]
+    findings: list[FindingForm]
+
+
+class MessageForm(TypedDict):
+    role: str
+    content: str
+
+
+class CountedSection(CountedPassage):
+    method: str
+    exact: bool
+    error: float
+
+
+class CountedForm(TypedDict):
+    tokens: TokensForm
+    passages: list[CountedSection]
+
+
+class LayoutRowForm(TypedDict):
+    name: str
+    about: str
+
+
+class LayoutSectionForm(TypedDict):
+    name: str
+    depth: int
+    lifetime: str
+    content: str
+
+
+class LayoutForm(LayoutRowForm):
+    address: str
+    sections: list[LayoutSectionForm]
+    on: dict[str, str]
+
+
+class FaultsForm(TypedDict):
+    wrong: list[str]
+
+
+class StatsForm(TypedDict):
+    conversations: int
+    editions: int
+    texts: int
+    bytes: int
+    versions: int
+
+
+class CompletionForm(TypedDict):
+    shell: str
+    script: str
+
+
+class ListeningForm(TypedDict):
+    url: str

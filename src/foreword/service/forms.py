@@ -10,21 +10,12 @@ from ..forms import (
     ConversationForm,
     EditionRowForm,
     FindingForm,
-    VariableForm,
     VersionForm,
 )
 
 
-class TemplateForm(TypedDict):
-    template: str
-
-
 class VersionsForm(TypedDict):
     versions: list[VersionForm]
-
-
-class VariablesForm(TypedDict):
-    variables: list[VariableForm]
 
 
 class UseForm(TypedDict):
@@ -59,7 +50,7 @@ class EntriesForm(TypedDict):
     entries: list[EntryForm]
 
 
-class LayoutForm(TypedDict):
+class LayoutChoiceForm(TypedDict):
     name: str
     about: str
     sections: list[str]
@@ -67,7 +58,7 @@ class LayoutForm(TypedDict):
 
 
 class LayoutsForm(TypedDict):
-    layouts: list[LayoutForm]
+    layouts: list[LayoutChoiceForm]
 
 
 class RootsForm(TypedDict):
@@ -80,11 +71,6 @@ class ConversationsForm(TypedDict):
 
 class EditionsForm(TypedDict):
     editions: list[EditionRowForm]
-
-
-class MessageForm(TypedDict):
-    role: str
-    content: str
 
 
 class KeptPromptForm(TypedDict):

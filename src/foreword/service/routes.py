@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from urllib.parse import unquote
 
-from ..forms import DriftForm, EditionForm, PromptForm, TurnForm
+from ..forms import DriftForm, EditionForm, MessageForm, PromptForm, TemplateForm, TurnForm, VariablesForm
 from ..vocabulary import value
 from . import about, conversations, forms, templates
 from .answers import Answer, Problem
@@ -58,17 +58,17 @@ ROUTES = (
     Route("POST", "/conversations/{id}/construct", conversations.construct, TurnForm, AgentBody, ConstructQuery, _TALK),
     Route("POST", "/conversations/{id}/compact", conversations.compact, TurnForm, TurnBody, None, _TALK),
     Route("POST", "/conversations/{id}/reload", conversations.reload, TurnForm, AgentBody, None, _TALK),
-    Route("POST", "/conversations/{id}/skills/{name}", conversations.use_skill, forms.MessageForm, AgentBody, None, _TALK),
+    Route("POST", "/conversations/{id}/skills/{name}", conversations.use_skill, MessageForm, AgentBody, None, _TALK),
     Route("GET", "/conversations/{id}/editions", conversations.list_editions, forms.EditionsForm, None, None, ("not-found", "store-down")),
     Route("GET", "/conversations/{id}/editions/{number}", conversations.read_edition, EditionForm, None, None, ("not-found", "store-down")),
     Route("GET", "/conversations/{id}/drift", conversations.read_drift, DriftForm, None, DriftQuery, _TALK),
     Route("GET", "/conversations", conversations.list_conversations, forms.ConversationsForm, None, ListQuery, ("store-down",)),
     Route("GET", "/prompts/{id}", conversations.read_prompt, forms.KeptPromptForm, None, None, ("not-found", "store-down")),
-    Route("GET", "/system-prompt", templates.read_template, forms.TemplateForm),
-    Route("PUT", "/system-prompt", templates.set_template, forms.TemplateForm, TemplateBody, AuthorQuery, ("template-changed", "store-down")),
-    Route("GET", "/system-prompt/variables", templates.list_variables, forms.VariablesForm),
+    Route("GET", "/system-prompt", templates.read_template, TemplateForm),
+    Route("PUT", "/system-prompt", templates.set_template, TemplateForm, TemplateBody, AuthorQuery, ("template-changed", "store-down")),
+    Route("GET", "/system-prompt/variables", templates.list_variables, VariablesForm),
     Route("GET", "/system-prompt/versions", templates.list_versions, forms.VersionsForm, None, None, ("store-down",)),
-    Route("POST", "/system-prompt/versions/{version}/restore", templates.restore_template, forms.TemplateForm, None, AuthorQuery, ("not-found", "store-down")),
+    Route("POST", "/system-prompt/versions/{version}/restore", templates.restore_template, TemplateForm, None, AuthorQuery, ("not-found", "store-down")),
     Route("GET", "/system-prompt/usage", templates.count_uses, forms.UsesForm, None, None, ("store-down",)),
     Route("POST", "/system-prompt/preview", templates.preview, PromptForm, PreviewBody, None, ("outside-roots", "not-found", "wrong-template")),
     Route("POST", "/system-prompt/check", templates.check, forms.FindingsForm, CheckBody, None, ("outside-roots", "not-found")),

@@ -1,0 +1,87 @@
+"""What every command prints with --json, against the types that describe it: nothing lacks, and nothing is there beside."""
+
+import json
+from typing import get_type_hints
+
+import msgspec
+import pytest
+
+from foreword import forms
+from foreword.cli import COMMANDS, main
+
+TALK = ["42", "W"]
+FORMS = {
+    "show": (["W"], forms.PromptForm),
+    "why": (["W"], list[forms.CandidateForm]),
+    "blame": (["W"], list[forms.LineForm]),
+    "tokens": (["W"], forms.CountedForm),
+    "diff": (["W", "W/sub"], forms.DifferenceForm),
+    "cache": (["W"], forms.CacheForm),
+    "lint": (["W"], forms.LintForm),
+    "layouts": ([], list[forms.LayoutRowForm]),
+    "skills": (["W"], list[forms.SkillForm]),
+    "skill": (["testing", "W"], forms.MessageForm),
+    "talk turn": (TALK, forms.TurnForm),
+    "talk compact": (TALK, forms.TurnForm),
+    "talk reload": (TALK, forms.TurnForm),
+    "talk show": (["42"], forms.EditionForm),
+    "talk list": ([], list[forms.ConversationForm]),
+    "talk drift": (TALK, forms.DriftForm),
+    "store verify": ([], forms.FaultsForm),
+    "store stats": ([], forms.StatsForm),
+    "template show": ([], forms.TemplateForm),
+    "template set": (["W/template.md"], forms.VersionForm),
+    "template check": (["W/template.md", "W"], forms.CheckForm),
+    "template render": (["W/template.md", "W"], forms.PromptForm),
+    "template history": ([], list[forms.VersionForm]),
+    "template restore": (["0"], forms.VersionForm),
+    "template variables": ([], forms.VariablesForm),
+    "completion": (["bash"], forms.CompletionForm),
+}
+# These print until they are ended: test_watch_command.py and tests/service have them.
+ENDLESS = {"watch", "serve"}
+
+
+def fits(form, kind):
+    """Whether a value is of a type, and nothing of it was left out when it was read as that type."""
+    return msgspec.to_builtins(msgspec.convert(form, kind)) == form
+
+
+def test_every_command_has_a_form():
+    assert set(FORMS) == set(COMMANDS) - ENDLESS
+
+
+@pytest.fixture
+def printed(tree, capsys, monkeypatch):
+    """What a command prints as JSON, in a workspace with a skill and a template, and a conversation 42."""
+    skill = "---\nname: testing\ndescription: Tests.\n---\nRun them."
+    tree({"w/.git": None, "w/AGENTS.md": "One.", "w/sub/AGENTS.md": "Two.", "w/template.md": "At [prompt:cwd] [no:x]."})
+    tree({"w/.agents/skills/testing/SKILL.md": skill, "home": None})
+    monkeypatch.chdir(tree.path("w"))
+
+    def printed(command, arguments):
+        arguments = [each.replace("W", tree.path("w"), 1) if each.startswith("W") else each for each in arguments]
+        options = ["--json", "--home", tree.path("home"), "--store", f"sqlite:///{tree.path('s.db')}", "--tool", "read"]
+        main([*command.split(), *arguments, *options])
+        return json.loads(capsys.readouterr().out)
+
+    printed("talk turn", ["42", "W"])
+    return printed
+
+
+@pytest.mark.parametrize("command", FORMS)
+def test_what_is_printed_has_its_form(printed, command):
+    arguments, kind = FORMS[command]
+    assert fits(printed(command, arguments), kind)
+
+
+def test_a_layout_has_its_form(printed):
+    assert fits(printed("layouts", ["pi"]), forms.LayoutForm)
+
+
+def test_what_lacks_or_is_there_beside_does_not_fit():
+    whole = {"path": "/w/A.md", "layer": "project", "fate": "used", "reason": ""}
+    assert fits(whole, forms.CandidateForm) and set(get_type_hints(forms.CandidateForm)) == set(whole)
+    assert not fits({**whole, "more": 1}, forms.CandidateForm)
+    with pytest.raises(msgspec.ValidationError):
+        fits({"path": "/w/A.md"}, forms.CandidateForm)
