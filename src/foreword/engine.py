@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 DEFAULT_LAYOUT = "foreword"
 _STANDS = 8
+_MADE_WITH = ("settings", "assignments", "rules", "packs", "values", "skill_folders", "variables")
 # By their paths: what came with the workspace, the global template (anyone may have set it), and what came with a request.
 _STRANGE = ("$workspace/", "template", "request")
 
@@ -150,18 +151,18 @@ class Assembler:
 
     def elsewhere(self, cwd: str) -> Assembler:
         """An assembler for another working directory, the same in all else, that looks for no skills."""
-        other = Assembler(
-            replace(self.workspace, cwd=cwd, root=None),
-            self.layout_name,
-            settings=self.settings,
-            assignments=self.assignments,
-            rules=self.rules,
-            packs=self.packs,
-            values=self.values,
-            variables=self.variables,
-        )
+        other = self.like(workspace=replace(self.workspace, cwd=cwd, root=None), skill_folders=())
         other.looks_for_skills = False
         return other
+
+    def like(self, **changes: Any) -> Assembler:
+        """A fresh assembler that was made as this one, but for what is given."""
+        made = {
+            "workspace": self.workspace,
+            "layout": self.layout_name,
+            **{name: getattr(self, name) for name in _MADE_WITH},
+        }
+        return Assembler(**{**made, **changes})
 
     def stand(self, agent: Agent | None = None, template: Document | None = None) -> Stand:
         """The layout and what the workspace holds for it and this agent, read again only if something changed.

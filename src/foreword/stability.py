@@ -74,17 +74,7 @@ def _backwards_reader() -> Reader:
 
 def _like(assembler: Assembler, workspace: Workspace, reader: Callable[[], Reader] = Reader) -> Assembler:
     """A fresh assembler for the same prompt."""
-    fresh = Assembler(
-        workspace,
-        assembler.layout_name,
-        settings=assembler.settings,
-        assignments=assembler.assignments,
-        rules=assembler.rules,
-        packs=assembler.packs,
-        values=assembler.values,
-        skill_folders=assembler.skill_folders,
-        variables=assembler.variables,
-    )
+    fresh = assembler.like(workspace=workspace)
     fresh.reader = reader
     return fresh
 

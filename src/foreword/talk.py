@@ -311,7 +311,11 @@ class Talk:
         agent = replace(self.agent, role="sub", tools=tuple(tools), session="", plan="", skill="")
         if any(section.language in ("brackets", "jinja") for section in _bases(self.layout)):
             base = _behind(self.layout, inputs, task) if is_appended else Document("task", task)
-            inputs = self._another(self.assembler, workspace=workspace).stand(replace(agent, base=base)).inputs
+            inputs = (
+                self.assembler.like(workspace=workspace or self.assembler.workspace)
+                .stand(replace(agent, base=base))
+                .inputs
+            )
             return self._built(replace(inputs, found=found), replace(agent, base=base), now)
         where = inputs.workspace
         if workspace is not None:
@@ -413,7 +417,7 @@ class Talk:
     def _current(self) -> tuple[Edition | None, list[Finding]]:
         using, findings = self.talks.current(self.id)
         if using and not self.assembler.layout_name and using.layout.startswith(("$std/", "$user/")):
-            self._opened_with = self.talks.shared(self._another(self._opened_with, layout=using.layout))
+            self._opened_with = self.talks.shared(self._opened_with.like(layout=using.layout))
             self._equip()
         return using, findings
 
@@ -636,30 +640,8 @@ class Talk:
         folders = tuple(dict.fromkeys((*opened.skill_folders, *(one for each in resources for one in each.skills))))
         has = self.assembler
         if (has.layout_name, has.packs, has.skill_folders) != (opened.layout_name, packs, folders):
-            self.assembler = self.talks.shared(self._another(opened, packs=packs, skill_folders=folders))
+            self.assembler = self.talks.shared(opened.like(packs=packs, skill_folders=folders))
             self._layout = None
-
-    @staticmethod
-    def _another(
-        assembler: Assembler,
-        *,
-        workspace: Workspace | None = None,
-        layout: str = "",
-        packs: Mapping[str, str] | None = None,
-        skill_folders: Sequence[str] = (),
-    ) -> Assembler:
-        """An assembler like this one, but for what is given."""
-        return Assembler(
-            workspace or assembler.workspace,
-            layout or assembler.layout_name,
-            settings=assembler.settings,
-            assignments=assembler.assignments,
-            rules=assembler.rules,
-            packs=packs or assembler.packs,
-            values=assembler.values,
-            skill_folders=skill_folders or assembler.skill_folders,
-            variables=assembler.variables,
-        )
 
 
 def converted(messages: Sequence[Message]) -> list[Message]:

@@ -1,6 +1,5 @@
 """What budgets rely on: the estimate grows with its text, and joining texts costs next to nothing."""
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -129,5 +128,4 @@ def test_any_name_of_a_model_or_provider_is_taken(model, provider):
 
 @given(texts)
 def test_a_count_for_claude_is_the_plain_count_scaled(text):
-    pytest.importorskip("splintr")
     assert count(text, "claude-opus-5").count == round(count(text).count * 1.647)
