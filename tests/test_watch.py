@@ -13,6 +13,7 @@ import pytest
 from foreword import Agent, CallError, Tool, Workspace, watch
 from foreword.engine import Assembler
 from foreword.errors import LayoutError
+from foreword.sources import notices
 from foreword.watching import Source, changes
 
 # Not a bar: only how long a test waits before it says that nothing came.
@@ -195,6 +196,24 @@ def test_a_workspace_that_is_removed_and_made_again(tree, watched):
     watching.until("Two.")
     tree({"w/AGENTS.md": "Three."})
     watching.until("Three.")
+
+
+@pytest.mark.parametrize("removed", ["w/.agents/skills", "w/.agents"])
+def test_a_directory_made_again_is_watched_even_if_the_disk_gives_its_number_again(
+    tree, watched, skill, monkeypatch, removed
+):
+    monkeypatch.setattr(notices, "_number", lambda path: (1, 1) if os.path.isdir(path) else None)
+    path = "w/.agents/skills/x/SKILL.md"
+    tree({"w/.git": None, path: skill("x", "First.")})
+    watching = watched("pi", agent=Agent(tools=[Tool("read")]))
+    watching.until("First.")
+    shutil.rmtree(tree.path(removed))
+    while "First." in watching.text():
+        pass
+    tree({path: skill("x", "Second.")})
+    watching.until("Second.")
+    tree({path: skill("x", "Third.")})
+    watching.until("Third.")
 
 
 def test_a_relative_workspace_is_found_again_too(tree, monkeypatch):

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 
 from .findings import finding
+from .inspection.words import common_start
 from .tokens import estimate
 from .vocabulary import Edition, digest, replace, value
 
@@ -125,7 +126,7 @@ def drift(using: Edition, fresh: Edition) -> Drift:
             sources = sorted({path for path, _ in before[name][1].items() ^ after[name][1].items()})
             changes.append(SectionChange(name, "changed", sources, after[name][0]))
     old, new = tools_by_name(using.tools), tools_by_name(fresh.tools)
-    kept = _common(using.system, fresh.system)
+    kept = common_start(using.system, fresh.system)
     has_other_tools = using.tools != fresh.tools
     return Drift(
         changes,
@@ -148,15 +149,6 @@ def _sections(edition: Edition) -> dict[str, tuple[str, dict[str, str]]]:
         }
         found[passage["section"]] = (edition.system[passage["start"] : passage["end"]], sources)
     return found
-
-
-def _common(one: str, other: str) -> int:
-    """How many characters two texts begin with alike."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if one[:middle] == other[:middle] else (low, middle - 1)
-    return low
 
 
 # Append: the change goes into a message, once, and the prefix stays

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..vocabulary import value
+from .words import common_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def effect(old: Prompt, new: Prompt, count: Callable[[str], int]) -> Effect:
             moved = _sources(before.get(name, ())) ^ _sources(after.get(name, ()))
             sources = sorted({path for path, _ in moved})
             sections.append(SectionEffect(name, how, count(one), count(other), sources))
-    length = common(old.text, new.text)
+    length = common_start(old.text, new.text)
     has_lost = length < len(old.text)
     return Effect(
         sections,
@@ -65,15 +66,6 @@ def effect(old: Prompt, new: Prompt, count: Callable[[str], int]) -> Effect:
         [each for each in new.findings if each not in old.findings],
         [each for each in old.findings if each not in new.findings],
     )
-
-
-def common(one: str, other: str) -> int:
-    """How many characters two texts begin with alike."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if one[:middle] == other[:middle] else (low, middle - 1)
-    return low
 
 
 def _by_section(passages: Iterable[Passage]) -> dict[str, list[Passage]]:

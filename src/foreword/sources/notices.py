@@ -3,7 +3,8 @@
 From the paths that were looked at follows every directory in which a name was looked up on the way to them, links resolved step by
 step: what comes, goes or changes under one of these names may change what is found. Those directories are watched, each without
 what is below it, so that neither `node_modules` nor a whole home directory is. A path that is not there is noticed in the nearest
-directory that is; a directory that was removed and made again, by its number on the disk.
+directory that is. A directory that was made again is another one, by its number on the disk or, as the disk may give that number
+again, because it was told to have gone.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from .files import above
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
     from typing import Any, Protocol
 
     class Flag(Protocol):
@@ -196,7 +197,16 @@ class Notices:
         if told == "timeout":
             return set()
         events: set[tuple[int, str]] = told
-        return events | {(_MODIFIED, UNTOLD)} if len(events) > _MANY else events
+        if len(events) > _MANY:
+            events.add((_MODIFIED, UNTOLD))
+            self._armed = {}
+        self._forget({path for kind, path in events if kind != _MODIFIED and path in self.ways.spots})
+        return events
+
+    def _forget(self, gone: Collection[str]) -> None:
+        """Of a directory that came or went nothing is told any more, nor of those below, even if they are there again."""
+        if gone:
+            self._armed = {path: number for path, number in self._armed.items() if not _is_below(path, gone)}
 
 
 def _notify() -> tuple[Any, type[Exception]]:
@@ -205,6 +215,14 @@ def _notify() -> tuple[Any, type[Exception]]:
     except ImportError:
         raise CallError("watching takes the extra 'serve': pip install 'foreword[serve]'") from None
     return RustNotify, WatchfilesRustInternalError
+
+
+def _is_below(path: str, folders: Collection[str]) -> bool:
+    while path not in folders:
+        path, under = above(path), path
+        if path == under:
+            return False
+    return True
 
 
 def _is_saving(seen: Mapping[str, bool], start: float) -> bool:

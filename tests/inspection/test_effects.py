@@ -1,18 +1,8 @@
 """What a change does to a prompt: sections, tokens, the prefix, findings."""
 
-import pytest
-
-from foreword.inspection.effects import Effect, SectionEffect, common, effect
+from foreword.inspection.effects import Effect, SectionEffect, effect
 
 BASE = {"base": "B. "}
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "length"),
-    [("", "", 0), ("", "a", 0), ("abc", "abd", 2), ("abc", "abc", 3), ("abc", "abcd", 3), ("xbc", "abc", 0)],
-)
-def test_what_two_texts_begin_with(one, other, length):
-    assert common(one, other) == common(other, one) == length
 
 
 def told(tree, before, after):
