@@ -10,7 +10,7 @@ import pytest
 
 from foreword import Agent, Assembler, Tool, Workspace, assemble
 from foreword.packs.std.compiled import NAMES
-from foreword.sources.environment import config_folder, settled
+from foreword.sources.environment import config_folder, data_folder, settled
 from foreword.sources.files import Reader
 from foreword.vocabulary import replace
 
@@ -107,6 +107,21 @@ def test_windows_looks_in_its_own_folder_of_configuration(user, layout):
 def test_the_folder_of_configuration(tree, platform, changes, config):
     found = config_folder(settled(user_of(tree, platform, **changes), Reader()))
     assert (found and tree.short(found)) == config
+
+
+@pytest.mark.parametrize(
+    ("platform", "changes", "data"),
+    [
+        ("linux", {}, "/home/.local/share"),
+        ("darwin", {"XDG_DATA_HOME": "elsewhere"}, "/elsewhere"),
+        ("linux", {"HOME": None}, None),
+        ("win32", {"XDG_DATA_HOME": "elsewhere"}, None),
+        ("win32", {"LOCALAPPDATA": "home/AppData/Local"}, "/home/AppData/Local"),
+    ],
+)
+def test_the_folder_of_data(tree, platform, changes, data):
+    found = data_folder(settled(user_of(tree, platform, **changes), Reader()))
+    assert (found and tree.short(found)) == data
 
 
 @pytest.mark.parametrize(("platform", "changes"), [("linux", {"HOME": None}), ("win32", {"USERPROFILE": None})])

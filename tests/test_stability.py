@@ -97,7 +97,7 @@ def test_the_seed_reaches_the_other_process(place, monkeypatch):
 
 def test_another_process_that_fails_says_why(place):
     with pytest.raises(ForewordError, match="does not exist"):
-        in_another_process(["show", place.path("nowhere"), "--json"], "1")
+        in_another_process(["show", place.path("nowhere"), "--json"], "1", b"")
     assembler = Assembler(place.workspace(), "foreword")
     found = [each for each in rebuilds(assembler, Agent(), NOW, ["shwo"]) if each.varied == "hash seed"]
     assert ["did you mean 'show'?" in each.trouble for each in found] == [True, True]

@@ -38,7 +38,9 @@ class Rebuild:
     trouble: str = ""
 
 
-def rebuilds(assembler: Assembler, agent: Agent, now: datetime, command: Sequence[str]) -> Iterator[Rebuild]:
+def rebuilds(
+    assembler: Assembler, agent: Agent, now: datetime, command: Sequence[str], standard_input: bytes = b""
+) -> Iterator[Rebuild]:
     """The prompt again, once for each variation. `command` is what `foreword` takes to print it as JSON in another process."""
     from datetime import timedelta
 
@@ -58,7 +60,9 @@ def rebuilds(assembler: Assembler, agent: Agent, now: datetime, command: Sequenc
     )
     yield _built("listing", "with directories listed backwards", again, workspace, _backwards_reader)
     for seed in SEEDS:
-        yield _built("hash seed", f"in a process with hash seed {seed}", in_another_process, command, seed)
+        yield _built(
+            "hash seed", f"in a process with hash seed {seed}", in_another_process, command, seed, standard_input
+        )
 
 
 def _built(varied: str, how: str, build: Callable[..., Prompt], *given: Any) -> Rebuild:
@@ -113,7 +117,7 @@ class Listing(list["os.DirEntry[str]"]):
         pass
 
 
-def in_another_process(command: Sequence[str], seed: str) -> Prompt:
+def in_another_process(command: Sequence[str], seed: str, standard_input: bytes) -> Prompt:
     """The prompt that a process of its own prints, whose sets and dictionaries are hashed with this seed."""
     import json
     import subprocess
@@ -123,7 +127,7 @@ def in_another_process(command: Sequence[str], seed: str) -> Prompt:
             [sys.executable, "-m", "foreword", *command],
             capture_output=True,
             env={**os.environ, "PYTHONHASHSEED": seed},
-            stdin=subprocess.DEVNULL,
+            input=standard_input,
             timeout=_PATIENCE,
             check=False,
         )

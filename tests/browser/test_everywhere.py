@@ -150,11 +150,11 @@ def test_the_choice_of_colours_is_kept(open_page, lived_in):
     background = "getComputedStyle(document.documentElement).backgroundColor"
     light = page.evaluate(background)
     page.get_by_label("Colours").select_option("Dark")
+    expect(page.locator("html")).not_to_have_css("background-color", light)
     dark = page.evaluate(background)
-    assert dark != light
     page.reload()
     expect(page.get_by_label("Colours")).to_have_value("dark")
-    assert page.evaluate(background) == dark
+    expect(page.locator("html")).to_have_css("background-color", dark)
 
 
 def reached_by_tab(page, most=80):

@@ -296,6 +296,20 @@ def test_a_working_directory_that_has_been_removed(tree, arguments):
     )
 
 
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("command", ["show", "tokens --json", "diff - .", "cache --tool read", "--version"])
+def test_a_stream_that_is_closed(tree, command, closed):
+    done = subprocess.run(
+        ["bash", "-c", f'"$0" -m foreword {command} {closed}', sys.executable],
+        cwd=tree.path("w"),
+        env={**os.environ, "HOME": tree.path("home")},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False)
+
+
 def test_help_of_a_command_is_no_error(tree):
     done = subprocess.run([sys.executable, "-m", "foreword", "show", "--help"], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "") and "--layout" in done.stdout

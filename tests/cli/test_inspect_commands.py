@@ -349,8 +349,10 @@ def test_a_provider_of_the_users_own(asked, tree):
 
 
 def test_tools_from_standard_input_are_read_once(asked, monkeypatch):
-    monkeypatch.setattr("sys.stdin", io.StringIO('[{"name": "read"}]'))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b'[{"name": "read"}]')))
     assert asked(DifferenceForm, "diff", ".", "./", "--tools", "-")["same"] is True
+    rebuilds = asked(CacheForm, "cache", "--tools", "-")["rebuilds"]
+    assert {each["trouble"] for each in rebuilds} == {None}
 
 
 def test_a_directory_with_the_name_of_something_else(run, asked, tree):

@@ -1,5 +1,6 @@
 """template show, check, render and variables, with and without --json."""
 
+import io
 import json
 import os
 import re
@@ -166,6 +167,15 @@ def test_the_syntax_is_the_one_that_was_asked_for_whatever_the_layout(tree, run,
     tree({"t.md": "[prompt:cwd] {{ cwd }}", "w/.git": None})
     text = {"brackets": "/w {{ cwd }}\n", "jinja": "[prompt:cwd] /w\n"}[syntax]
     assert run("template", "render", "../t.md", "--layout", layout, "--syntax", syntax) == (0, text, "")
+
+
+def test_a_template_from_standard_input(run, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"\xef\xbb\xbfIn [prompt:cwd]\r\n")))
+    assert run("template", "render", "-") == (0, "In /w\n", "")
+    assert run("template", "set", "-")[0] == 0, "what was read can be asked for again"
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a\xff")))
+    status, out, told = run("template", "check", "-")
+    assert (status, out) == (2, "") and "FILE -: byte 0xff at offset 1 is not UTF-8" in told
 
 
 # What cannot be parsed or rendered

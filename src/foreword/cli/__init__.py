@@ -47,6 +47,7 @@ _USAGE = "foreword COMMAND [DIR] [options]      foreword COMMAND --help      for
 def main(arguments: list[str] | None = None) -> int:
     """Run one command. 0 all is well; 1 with --strict and an error finding; 2 a wrong call, said in one sentence."""
     given = sys.argv[1:] if arguments is None else arguments
+    _open_streams()
     if given == ["--version"]:
         from ..version import __version__
 
@@ -57,6 +58,15 @@ def main(arguments: list[str] | None = None) -> int:
 
         gc.disable()  # a command is over before there is rubbish worth collecting
     return _run(given)
+
+
+def _open_streams() -> None:
+    """A stream that the caller has closed is nothing to read, and nobody who reads."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            import os
+
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
 
 
 def _run(given: list[str]) -> int:

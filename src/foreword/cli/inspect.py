@@ -8,7 +8,7 @@ import sys
 from ..errors import CallError
 from ..vocabulary import Workspace, replace
 from .edits import write_difference, write_first
-from .options import OPTIONS, assembler, parser
+from .options import OPTIONS, assembler, parser, standard_input
 from .subjects import TAKES, agent_in, assembled, is_folder, read_subject
 from .terminal import is_terminal, painted, report, write, write_json, write_table
 
@@ -188,7 +188,8 @@ def _rebuilt(given: argparse.Namespace, subject: Subject) -> list[tuple[Rebuild,
     from ..stability import rebuilds
 
     found: list[tuple[Rebuild, Sequence[SectionDiff]]] = []
-    for each in rebuilds(assembler(given), agent_in(given.dir, given), given.clock, _command(given)):
+    piped = standard_input() if "-" in (given.tools, given.scope, given.base, given.plan) else b""
+    for each in rebuilds(assembler(given), agent_in(given.dir, given), given.clock, _command(given), piped):
         is_same = each.prompt is None or each.prompt.text == subject.prompt.text
         sections = () if is_same or each.prompt is None else compare(subject, Again(each.how, each.prompt)).sections
         found.append((each, sections))

@@ -64,7 +64,7 @@ OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
         "--tools",
         {
             "metavar": "FILE",
-            "help": 'a JSON file of tools: [{"name", "description", "snippet", "guidelines", "schema"}]',
+            "help": 'a JSON file of tools: [{"name", "description", "snippet", "guidelines", "schema"}]; - is standard input',
         },
     ),
     ("--tool", {"action": "append", "metavar": "NAME", "help": "a tool the agent has"}),
@@ -72,12 +72,18 @@ OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("--provider", {"help": "the provider's name"}),
     ("--session", {"metavar": "ID", "help": "the session's id"}),
     ("--sub-agent", {"action": "store_true", "help": "the agent is a sub-agent"}),
-    ("--base", {"metavar": "FILE|$PREFIX/PATH", "help": "a base text that replaces the layout's own"}),
+    (
+        "--base",
+        {"metavar": "FILE|$PREFIX/PATH", "help": "a base text that replaces the layout's own; - is standard input"},
+    ),
     ("--skill", {"metavar": "NAME", "help": "the active skill"}),
-    ("--plan", {"metavar": "FILE", "help": "the active plan"}),
+    ("--plan", {"metavar": "FILE", "help": "the active plan; - is standard input"}),
     (
         "--scope",
-        {"metavar": "FILE", "help": 'a JSON file {"allow": [{"path", "permission", "recursive"}], "deny": […]}'},
+        {
+            "metavar": "FILE",
+            "help": 'a JSON file {"allow": [{"path", "permission", "recursive"}], "deny": […]}; - is standard input',
+        },
     ),
     ("--language", {"help": "the language the agent answers in"}),
     ("--doc", {"action": "append", "metavar": "LABEL=PATH", "help": "documentation of the agent itself"}),
@@ -163,7 +169,7 @@ def _base(given: argparse.Namespace) -> str | Document:
 def store_url(given: argparse.Namespace) -> str:
     """Where conversations are kept: `--store`, `FOREWORD_STORE`, the settings, else the user's data folder."""
     from ..settings import read_settings
-    from ..sources.environment import settled
+    from ..sources.environment import data_folder, settled
     from ..sources.files import Reader
 
     url = given.store or os.environ.get("FOREWORD_STORE", "")
@@ -175,11 +181,10 @@ def store_url(given: argparse.Namespace) -> str:
     for each in reversed(files):
         if each.mapping.get("store") and not each.is_strange:
             return str(each.mapping["store"])
-    data = os.environ.get("XDG_DATA_HOME", "")
-    if not data.startswith("/") or given.home is not None:
-        if not workspace.home:
-            raise CallError("no home directory is known for the store; name one with --store or FOREWORD_STORE")
-        data = os.path.join(workspace.home, ".local", "share")
+    # Another home is another user's: the folder of data in this environment is not theirs.
+    data = os.path.join(workspace.home, ".local", "share") if given.home and workspace.home else data_folder(workspace)
+    if not data:
+        raise CallError("no home directory is known for the store; name one with --store or FOREWORD_STORE")
     return f"sqlite:///{os.path.join(data, 'foreword', 'foreword.db')}"
 
 
@@ -276,19 +281,30 @@ def read_json(path: str, option: str) -> Any:
     """What a JSON file of the caller's holds; `-` is standard input."""
     import json
 
-    text = sys.stdin.read() if path == "-" else document(path, option).text
     try:
-        return json.loads(text)
+        return json.loads(document(path, option).text)
     except (ValueError, RecursionError) as error:
         where = f" (line {error.lineno}, column {error.colno})" if isinstance(error, json.JSONDecodeError) else ""
         raise CallError(f"{option} {path}: the file is not JSON{where}") from None
 
 
+def standard_input() -> bytes:
+    """All that standard input holds; it can be read once, and may be asked for again."""
+    if sys.stdin not in _read:
+        _read[sys.stdin] = sys.stdin.buffer.read()
+    return _read[sys.stdin]
+
+
+_read: dict[object, bytes] = {}
+
+
 def document(path: str, option: str) -> Document:
+    """The text of a file of the caller's; `-` is standard input."""
     from ..sources.files import Reader
 
-    whole = absolute(path, os.environ)
-    reading = Reader(limit=16 << 20).read_whole(whole)
+    reader = Reader(limit=16 << 20)
+    whole = path if path == "-" else absolute(path, os.environ)
+    reading = reader.taken(path, standard_input()) if path == "-" else reader.read_whole(whole)
     if reading.fate == "blank":
         return Document(printable(whole), "")
     if reading.fate != "used":

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 
 from ..errors import CallError
 from ..inspection.subject import Subject
 from ..sources.environment import absolute
-from ..vocabulary import Prompt, printable, replace
-from .options import agent, assembler, document, store_url
+from ..vocabulary import Prompt, printable
+from .options import agent, assembler, document, standard_input, store_url
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ TAKES = "a directory, a saved JSON or text file, talk:ID, talk:ID@EDITION, or sh
 def read_subject(name: str, given: argparse.Namespace) -> Subject:
     """The prompt that is meant by this name."""
     if name == "-":
-        return _from_text("-", sys.stdin.buffer.read().decode("utf-8", "surrogateescape"), is_json=False)
+        return _from_text("-", standard_input().decode("utf-8", "surrogateescape"), is_json=False)
     if name.startswith("sha256:"):
         return _of_store(name, given)
     if name.startswith("talk:"):
@@ -48,9 +47,8 @@ def is_folder(name: str) -> bool:
 
 
 def agent_in(folder: str, given: argparse.Namespace) -> Agent:
-    """The agent, as it is in this directory. The tools are those that were read: standard input cannot be read twice."""
-    there = argparse.Namespace(**{**vars(given), "dir": folder, "tools": "", "tool": []})
-    return replace(agent(there), tools=given.agent.tools)
+    """The agent, as it is in this directory."""
+    return agent(argparse.Namespace(**{**vars(given), "dir": folder}))
 
 
 def assembled(folder: str, given: argparse.Namespace) -> Subject:

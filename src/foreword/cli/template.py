@@ -25,7 +25,7 @@ def parser_for(command: str) -> Parser:
     made = parser(command)
     action = command.partition(" ")[2]
     if action in ("set", "check", "render"):
-        made.add_argument("file", metavar="FILE", help="the template")
+        made.add_argument("file", metavar="FILE", help="the template; - is standard input")
     if action == "restore":
         made.add_argument("version", metavar="N", type=int, help="the version")
     if action in ("set", "restore"):

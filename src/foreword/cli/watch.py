@@ -77,12 +77,10 @@ class _Source:
         self.given, self.made = given, assembler(given)
         self.source = Source(self.made, given.agent, given.clock or local_time())
         names = [given.plan, given.tools, given.scope, "" if given.base.startswith("$") else given.base]
-        self.is_fixed = "-" in names  # standard input can be read once
         self.files = [absolute(name, os.environ) for name in names if name and name != "-"]
 
     def prompt(self) -> Prompt:
-        if not self.is_fixed:
-            self.source.agent = self.agent()
+        self.source.agent = self.agent()
         return self.source.prompt()
 
     def agent(self) -> Agent:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
+import multiprocessing
 import os
 import re
 import shutil
 import signal
 import sys
 import tempfile
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -138,10 +140,20 @@ def _bound(config: uvicorn.Config) -> Any:
 def application() -> Application:
     """The application of one process, by the settings in its environment."""
     settings = msgspec.json.decode(os.environ[_SETTINGS], type=Settings)
+    if settings.workers > 1:
+        threading.Thread(target=_end_with_the_supervisor, name="foreword-supervisor", daemon=True).start()
     service = Service(settings.store, settings.roots, installed())
     guard = Guard(os.environ.get(TOKEN, ""), (*settings.hosts, settings.host))
     log = _logging(settings)
     return Application(service, guard, log, Metrics(ROUTES, settings.metrics), settings.seconds)
+
+
+def _end_with_the_supervisor() -> None:
+    """A supervisor that was killed can tell nobody: without this its workers would go on listening, and nobody could end them."""
+    supervisor = multiprocessing.parent_process()
+    if supervisor is not None:
+        supervisor.join()
+        os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _logging(settings: Settings) -> Log:

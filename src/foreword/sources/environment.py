@@ -80,13 +80,22 @@ def absolute(path: str, environment: Mapping[str, str]) -> str:
 
 def config_folder(workspace: Workspace) -> str | None:
     """Where programs keep a user's settings: `$XDG_CONFIG_HOME` if absolute, else `~/.config`; `%APPDATA%` on Windows."""
+    return _folder(workspace, "APPDATA", "XDG_CONFIG_HOME", ".config")
+
+
+def data_folder(workspace: Workspace) -> str | None:
+    """Where programs keep a user's data: `$XDG_DATA_HOME` if absolute, else `~/.local/share`; `%LOCALAPPDATA%` on Windows."""
+    return _folder(workspace, "LOCALAPPDATA", "XDG_DATA_HOME", ".local/share")
+
+
+def _folder(workspace: Workspace, windows: str, unix: str, below_home: str) -> str | None:
     environment = workspace.environment or {}
     if workspace.platform == "win32":
-        return environment.get("APPDATA") or None
-    given = environment.get("XDG_CONFIG_HOME", "")
+        return environment.get(windows) or None
+    given = environment.get(unix, "")
     if given.startswith("/"):
         return os.path.normpath(given)
-    return os.path.join(workspace.home, ".config") if workspace.home else None
+    return os.path.join(workspace.home, below_home) if workspace.home else None
 
 
 def _home(platform: str, environment: Mapping[str, str]) -> str | None:

@@ -114,6 +114,10 @@ class Reader:
         data, status = opened
         return _decoded(path, data, status.st_size, (status.st_dev, status.st_ino), self.limit, trim=False)
 
+    def taken(self, name: str, data: bytes) -> Reading:
+        """As `read_whole`, of bytes that came from somewhere else."""
+        return _decoded(name, data, len(data), (0, 0), self.limit, trim=False)
+
     def _known(self, path: str) -> Reading | None:
         """What was read before, if the file still looks the same; for a missing file, if its directory does.
 

@@ -95,6 +95,14 @@ def check_gone(service, tools):
     assert service.said() == ""
 
 
+def test_workers_end_with_their_supervisor_even_if_it_is_killed(started, url, tools):
+    service = started(url, "--workers", "2")
+    tools.until(lambda: service.ask("GET", "/healthz") and len(workers(service)) == 2, "two workers")
+    assert service.stop(signal.SIGKILL) == -signal.SIGKILL
+    tools.until(lambda: tools.is_refused(service.port), "nobody listens")
+    tools.until(lambda: not service.kin(), "all its processes have ended")
+
+
 def post(service, path, body):
     """A request of which the last byte is not sent yet: the connection, and the byte."""
     head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
