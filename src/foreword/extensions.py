@@ -4,7 +4,7 @@ An extension is a value with functions in it; leave out what you do not need. In
 (the entry names an `Extension`, or a function that gives one), or pass it in a list. Extensions run in the order of that list,
 installed ones by name. One that raises is reported as a finding and skipped. Nothing in a workspace is ever an extension.
 
-    from foreword import Extension
+    from foreword.extensions import Extension, Start
 
     def before_agent_start(prompt, message):
         return Start(prompt=prompt + "\\n\\nToday is release day.")
@@ -15,14 +15,14 @@ installed ones by name. One that raises is reported as a finding and skipped. No
 from __future__ import annotations
 
 from .findings import finding
-from .vocabulary import value
+from .vocabulary import Finding, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any
+    from typing import Any, NoReturn
 
-    from .vocabulary import Document, Finding, Prompt, Workspace
+    from .vocabulary import Document, Prompt, Workspace
 
     Message = Mapping[str, Any]
 
@@ -68,7 +68,7 @@ EVENTS = {
     "listen": "after an edition was made or kept: the name of the event and what came of it; gives nothing",
     "rules": "when guidelines are listed, with the names of the tools; gives a sentence, several, or None",
     "sources": "when a find of that name (of texts) is gathered, with the workspace; gives documents that stand behind what was found",
-    "checks": "when a prompt was built; gives findings",
+    "checks": "when a prompt was built or is linted; gives findings",
     "packs": "folders of layouts, templates and wording by their prefix",
     "variables": "types of variables of the bracket language; a function gives the value of a name in a workspace, or None",
 }
@@ -92,10 +92,10 @@ def _loaded(entry: Any) -> Extension:
     except Exception as error:
         failure = error
 
-    def loading(_: list[Message]) -> None:
+    def loading(_: object) -> NoReturn:
         raise failure
 
-    return Extension(entry.name, context=loading)
+    return Extension(entry.name, context=loading, checks=[loading])
 
 
 def run(
@@ -112,3 +112,27 @@ def run(
         message = f"{name} of the extension {extension.name!r} raised {type(error).__name__} and was skipped"
         findings.append(finding("extension-failed", message))
         return None
+
+
+def listing(function: Callable[..., Any], kind: type) -> Callable[..., Any]:
+    """The function of an extension, to give a list of this kind or None; anything else counts as its exception."""
+
+    def listing(*given: Any) -> list[Any] | None:
+        result = function(*given)
+        entries = None if result is None else list(result)
+        wrong = [each for each in entries or () if not isinstance(each, kind)]
+        if isinstance(result, str | dict) or wrong:
+            raise TypeError(f"it takes a list of {kind.__name__}")
+        return entries
+
+    listing.__name__ = getattr(function, "__name__", "a function")
+    return listing
+
+
+def checked(extensions: Sequence[Extension], prompt: Prompt) -> list[Finding]:
+    """What the checks of the extensions find in a prompt."""
+    found: list[Finding] = []
+    for extension in extensions:
+        for check in extension.checks:
+            found.extend(run(extension, listing(check, Finding), found, prompt) or ())
+    return found

@@ -10,6 +10,7 @@ import os
 
 from .engine import each_skill
 from .errors import CallError
+from .extensions import checked
 from .findings import finding
 from .inspection.lint import Linter, Surroundings
 from .inspection.lint.manuscripts import skills_as_manuscripts
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from .engine import Assembler, Stand
+    from .extensions import Extension
     from .layout import Layout
     from .vocabulary import Finding
 
@@ -45,12 +47,16 @@ def proofread(
     now: datetime | None = None,
     off: Iterable[str] = (),
     is_recursive: bool = False,
+    extensions: Sequence[Extension] = (),
 ) -> Report:
-    """What is doubtful in the prompt of a workspace. With `is_recursive`, in the prompts of all folders below it as well."""
+    """What is doubtful in the prompt of a workspace. With `is_recursive`, in the prompts of all folders below it as well.
+
+    The checks of `extensions` are asked too.
+    """
     agent = agent or Agent()
     given = tuple(off)
     check_ids(given, "--off")
-    desk = _Desk(assembler, agent, now, given)
+    desk = _Desk(assembler, agent, now, given, extensions)
     desk.take(assembler)
     if is_recursive:
         desk.take_all_below()
@@ -64,8 +70,15 @@ def _order(each: Finding) -> tuple[str, int, str]:
 class _Desk:
     """The work of one call: what was found so far, and what need not be looked at again."""
 
-    def __init__(self, assembler: Assembler, agent: Agent, now: datetime | None, off: tuple[str, ...]) -> None:
-        self.assembler, self.agent, self.now = assembler, agent, now
+    def __init__(
+        self,
+        assembler: Assembler,
+        agent: Agent,
+        now: datetime | None,
+        off: tuple[str, ...],
+        extensions: Sequence[Extension],
+    ) -> None:
+        self.assembler, self.agent, self.now, self.extensions = assembler, agent, now, extensions
         self.stand = assembler.stand(agent)
         workspace = self.stand.plan.workspace
         self.root, self.cwd = workspace.root or workspace.cwd, workspace.cwd
@@ -93,6 +106,7 @@ class _Desk:
         stand = assembler.stand(self.agent)
         self.disk.root = stand.plan.workspace.root or stand.plan.workspace.cwd
         self.keep(self.linter.look(prompt))
+        self.keep(checked(self.extensions, prompt))
         self.files.update(
             piece.origin.path for passage in prompt.passages for piece in passage.pieces if piece.origin.kind == "file"
         )

@@ -20,7 +20,7 @@ from .conversation import Settled, decide, drift, settle, tools_by_name, with_st
 from .drafts import Scribe
 from .engine import Assembler, Plan, Stand, as_told, each_skill, local_time, with_active, with_body
 from .errors import CallError, ForewordError, MissingError, StoreError, suggestion
-from .extensions import Resources, Start, run
+from .extensions import Resources, Start, checked, listing, run
 from .findings import finding
 from .sources.environment import settled as settled_workspace
 from .sources.files import Reader
@@ -533,10 +533,7 @@ class Talk:
 
     def _checked(self, prompt: Prompt) -> Prompt:
         """The prompt with what the checks of extensions found."""
-        found: list[Finding] = []
-        for extension in self.talks.extensions:
-            for check in extension.checks:
-                found.extend(run(extension, _listing(check, Finding), found, prompt) or ())
+        found = checked(self.talks.extensions, prompt)
         return replace(prompt, findings=(*prompt.findings, *found)) if found else prompt
 
     def _with_sources(self, inputs: Inputs) -> Inputs:
@@ -547,7 +544,7 @@ class Talk:
             return inputs
         found, candidates, findings = dict(inputs.found), list(inputs.candidates), list(inputs.findings)
         for extension, name in asked:
-            source = _listing(extension.sources[name], Document)
+            source = listing(extension.sources[name], Document)
             for document in run(extension, source, findings, inputs.workspace) or ():
                 is_copy = any(document.text == each.text for each in found[name] if isinstance(each, Document))
                 fate: Fate = "duplicate" if is_copy else "used" if document.text.strip() else "blank"
@@ -591,11 +588,20 @@ class Talk:
         whole = [*converted(messages), *settled.messages, *waiting, *current, *injected]
         for extension in self.talks.extensions:
             if extension.context is not None:
-                seen = run(extension, _listing(extension.context, dict), findings, [dict(each) for each in whole])
+                seen = run(extension, listing(extension.context, dict), findings, [dict(each) for each in whole])
                 whole = whole if seen is None else seen
         if system != edition.system:
             passages = []
-        return Turn(self.id, edition.number, is_reused, system, whole, json.loads(edition.tools), passages, findings)
+        return Turn(
+            self.id,
+            edition.number,
+            is_reused,
+            system,
+            whole,
+            json.loads(edition.tools),
+            passages,
+            list(dict.fromkeys(findings)),
+        )
 
     def _started(self, system: str, message: str, findings: list[Finding]) -> tuple[str, list[Message]]:
         """`before_agent_start`, in order: each sees the prompt of the one before; the change is for this turn only."""
@@ -703,21 +709,6 @@ def _no_skill(name: str, known: Sequence[str]) -> str:
         return f"no skill {name!r}; no skills were found"
     close = suggestion(name, known)
     return f"no skill {name!r}{close}" + ("" if close.startswith("; known") else f" known: {', '.join(known)}")
-
-
-def _listing(function: Callable[..., Any], kind: type) -> Callable[..., Any]:
-    """The function of an extension, to give a list of this kind or None; anything else counts as its exception."""
-
-    def listing(*given: Any) -> list[Any] | None:
-        result = function(*given)
-        entries = None if result is None else list(result)
-        wrong = [each for each in entries or () if not isinstance(each, kind)]
-        if isinstance(result, str | dict) or wrong:
-            raise TypeError(f"it takes a list of {kind.__name__}")
-        return entries
-
-    listing.__name__ = getattr(function, "__name__", "a function")
-    return listing
 
 
 # The base of a layout

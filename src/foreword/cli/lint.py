@@ -52,10 +52,11 @@ def parser_for(command: str) -> Parser:
 
 def lint(given: argparse.Namespace) -> int:
     """`foreword lint [DIR]`"""
+    from ..extensions import installed
     from ..proofread import proofread
     from ..vocabulary import replace
 
-    report = proofread(assembler(given), given.agent, given.clock, given.off, given.recursive)
+    report = proofread(assembler(given), given.agent, given.clock, given.off, given.recursive, installed())
     wanted = _SEVERITIES[: _SEVERITIES.index(given.least) + 1]
     fatal = _SEVERITIES[: _SEVERITIES.index(given.fail) + 1]
     shown = tuple(each for each in report.findings if each.severity in wanted)

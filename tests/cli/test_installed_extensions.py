@@ -1,0 +1,74 @@
+"""Extensions of packages that are installed: real metadata and entry points on the path of a real process."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+CODE = """
+from foreword.extensions import Extension, Start
+from foreword.vocabulary import Finding
+
+def check(prompt):
+    if "swordfish" in prompt.text:
+        yield Finding("house-password", "error", "the prompt tells the password", "/AGENTS.md", 1)
+
+def start(prompt, message):
+    return Start(message="Said by a package.")
+
+strict = Extension("strict", before_agent_start=start, checks=[check])
+
+def make():
+    return strict
+"""
+
+
+@pytest.fixture
+def ask(tree):
+    """`ask(entries, *arguments)` runs a command with one package installed, whose entry points are these."""
+    tree({
+        "w/AGENTS.md": "The password is swordfish.",
+        "site/strict.py": CODE,
+        "site/strict-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: strict\nVersion: 1.0\n",
+    })  # fmt: skip
+
+    def ask(entries, *arguments):
+        tree({"site/strict-1.0.dist-info/entry_points.txt": f"[foreword]\n{entries}\n"})
+        done = subprocess.run(
+            [sys.executable, "-m", "foreword", *arguments, "--home", tree.path("home")],
+            cwd=tree.path("w"),
+            env={**os.environ, "PYTHONPATH": tree.path("site")},
+            capture_output=True,
+            text=True,
+        )
+        assert "Traceback" not in done.stderr
+        return done.returncode, json.loads(done.stdout)
+
+    return ask
+
+
+@pytest.mark.parametrize("entry", ["strict = strict:strict", "strict = strict:make"])
+def test_a_turn_and_lint_ask_it(tree, ask, entry):
+    _, turn = ask(entry, "talk", "turn", "t", "--message", "Hi", "--store", tree.path("t.db"), "--json")
+    assert [each["content"] for each in turn["messages"]] == ["Hi", "Said by a package."]
+    assert [each["code"] for each in turn["findings"] if each["severity"] == "error"] == ["house-password"]
+    status, report = ask(entry, "lint", "--json")
+    (found,) = [each for each in report["findings"] if each["code"] == "house-password"]
+    assert (status, found["path"], found["line"]) == (1, "/AGENTS.md", 1)
+    _, sarif = ask(entry, "lint", "--format", "sarif")
+    assert "house-password" in [each["ruleId"] for each in sarif["runs"][0]["results"]]
+
+
+@pytest.mark.parametrize(
+    "entry", ["broken = nowhere:x", "broken = strict:nothing", "broken = json:dumps", "broken = os:sep"]
+)
+def test_one_that_cannot_be_loaded_is_said_once_and_work_goes_on(tree, ask, entry):
+    _, turn = ask(entry, "talk", "turn", "t", "--store", tree.path("t.db"), "--json")
+    assert "swordfish" in turn["system"]
+    assert [each["code"] for each in turn["findings"]].count("extension-failed") == 1
+    _, again = ask(entry, "talk", "turn", "t", "--store", tree.path("t.db"), "--json")
+    assert [each["code"] for each in again["findings"]].count("extension-failed") == 1
+    _, report = ask(entry, "lint", "--json")
+    assert [each["code"] for each in report["findings"]].count("extension-failed") == 1
