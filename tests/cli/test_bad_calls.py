@@ -310,6 +310,24 @@ def test_a_stream_that_is_closed(tree, command, closed):
     assert (done.returncode, "Traceback" in done.stderr) == (0, False)
 
 
+@pytest.mark.parametrize("buffered", ["", "1"])
+@pytest.mark.parametrize("full", [">/dev/full", "2>/dev/full"])
+@pytest.mark.parametrize(
+    "command", ["show", "show --json", "tokens", "lint", "--version", "--help", "show --help", "zzz"]
+)
+def test_a_disk_that_is_full(tree, command, full, buffered):
+    done = subprocess.run(
+        ["bash", "-c", f'"$0" -m foreword {command} {full}', sys.executable],
+        cwd=tree.path("w"),
+        env={**os.environ, "HOME": tree.path("home"), "PYTHONUNBUFFERED": buffered},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode in (0, 2)
+    if full == ">/dev/full" and (command != "show --help" or not buffered):
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1) and done.stderr.startswith("foreword: ")
+
+
 def test_help_of_a_command_is_no_error(tree):
     done = subprocess.run([sys.executable, "-m", "foreword", "show", "--help"], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "") and "--layout" in done.stdout

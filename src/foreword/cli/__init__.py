@@ -48,16 +48,20 @@ def main(arguments: list[str] | None = None) -> int:
     """Run one command. 0 all is well; 1 with --strict and an error finding; 2 a wrong call, said in one sentence."""
     given = sys.argv[1:] if arguments is None else arguments
     _open_streams()
-    if given == ["--version"]:
-        from ..version import __version__
-
-        print(f"foreword {__version__}")
-        return 0
-    if arguments is None:
-        import gc
-
-        gc.disable()  # a command is over before there is rubbish worth collecting
-    return _run(given)
+    try:
+        try:
+            return _run(given, is_process=arguments is None)
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader of our output has gone; Python must not fail again when it flushes at the end.
+        sys.stdout = None
+        return 141
+    except OSError as error:
+        if error.filename is not None:  # what goes wrong with a stream has no name
+            raise
+        _give_up_streams()
+        return _refuse(f"what was to be printed could not be written: {error.strerror}")
 
 
 def _open_streams() -> None:
@@ -69,7 +73,26 @@ def _open_streams() -> None:
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
 
 
-def _run(given: list[str]) -> int:
+def _give_up_streams() -> None:
+    """Let go of a stream that takes no more, as on a full disk; else Python would fail again at the end."""
+    for name in ("stdout", "stderr"):
+        try:
+            getattr(sys, name).flush()
+        except OSError:
+            setattr(sys, name, None)
+    _open_streams()
+
+
+def _run(given: list[str], is_process: bool) -> int:
+    if given == ["--version"]:
+        from ..version import __version__
+
+        print(f"foreword {__version__}")
+        return 0
+    if is_process:
+        import gc
+
+        gc.disable()  # a command is over before there is rubbish worth collecting
     from ..errors import ForewordError
 
     try:
@@ -80,10 +103,6 @@ def _run(given: list[str]) -> int:
         return _refuse(str(error))
     except KeyboardInterrupt:
         return 130
-    except BrokenPipeError:
-        # The reader of our output has gone; Python must not fail again when it flushes at the end.
-        sys.stdout = None
-        return 141
 
 
 def _command(given: list[str]) -> int:
@@ -96,7 +115,6 @@ def _command(given: list[str]) -> int:
     from .options import read
 
     result: int = getattr(family, name.replace(" ", "_"))(read(family.parser_for(name), given[words:]))
-    sys.stdout.flush()
     return result
 
 
@@ -138,5 +156,8 @@ def _refuse(sentence: str) -> int:
     from .terminal import painted, seen_by
 
     shown = seen_by(sys.stderr, sentence.encode("utf-8", "backslashreplace").decode())
-    print(f"{painted('foreword:', 'red', sys.stderr)} {shown}", file=sys.stderr)
+    try:
+        print(f"{painted('foreword:', 'red', sys.stderr)} {shown}", file=sys.stderr)
+    except OSError:  # there is nobody to tell
+        sys.stderr = None
     return 2
