@@ -397,6 +397,14 @@ def test_later_settings_win(tree, files, given, text):
     assert tree.short(prompt.text) == f"BASE\n\n<environment>\n{text}\n</environment>"
 
 
+def test_the_guidelines_can_be_set_too(tree):
+    rows = [{"say": ["Say it."]}]
+    prompt = foreword.assemble(tree.workspace(), foreword.Agent(base="B"), "opal", assignments=[("guideline", rows)])
+    assert prompt.text.endswith("<tool-guidelines>\n- Say it.\n</tool-guidelines>")
+    tree({USERS: "[[for.opal.guideline]]\nsay = ['From a file.']\n"})
+    assert "- From a file.\n</tool-guidelines>" in tree.text("opal")
+
+
 @pytest.mark.parametrize(
     ("files", "layout"),
     [

@@ -55,12 +55,20 @@ def told(now: datetime | None, name: str) -> str:
     if name == "now.long":
         day = f"{_DAYS[now.weekday()]}, {_MONTHS[now.month - 1]} {now.day}, {now.year}"
         time = f"{(now.hour + 11) % 12 + 1:02}:{now.minute:02}:{now.second:02} {'AM' if now.hour < 12 else 'PM'}"
-        return f"{day} at {time} {now.tzname() or ''}".rstrip()
+        return f"{day} at {time} {now.tzname() or _offset(now)}".rstrip()
     if name == "now.utc":
         offset = now.utcoffset()
         moment = (now - offset if offset else now).replace(tzinfo=None)
         return moment.isoformat(timespec="milliseconds") + "Z"
     return now.date().isoformat() if name == "now.date" else now.isoformat(timespec="seconds")
+
+
+def _offset(now: datetime) -> str:
+    """What a zone without a name is called."""
+    from datetime import timezone
+
+    offset = now.utcoffset()
+    return "" if offset is None else timezone(offset).tzname(None)
 
 
 def any_time() -> datetime:

@@ -366,6 +366,7 @@ def _settable(mapping: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
     for key in _KNOWN["layout"]:
         if key != "extends":
             yield (key,)
+    yield ("guideline",)
     for table in ("find", "section"):
         for name in _dict_at(mapping, table):
             for key in _KNOWN[table]:
@@ -722,7 +723,8 @@ def form(text: str, fields: Sequence[str], where: str) -> Form:
             literal += match[0][0]
             continue
         if match[1] not in fields:
-            raise LayoutError(f"{where}: no field {match[0]!r}" + suggestion(match[1], fields))
+            known = suggestion(match[1], fields) if any(fields) else "; the only one is '{}'"
+            raise LayoutError(f"{where}: no field {match[0]!r}{known}")
         filters = tuple(match[2].split("|")[1:])
         for each in filters:
             if each not in FILTERS:

@@ -115,9 +115,11 @@ class Lists:
 
     def docs(self) -> Iterator[Row]:
         for label, path in self.agent.docs:
+            is_whole = path.startswith("/") or "://" in path
+            whole = path if is_whole else f"{self.cwd.rstrip('/')}/{path}"
             yield {
                 "name": Piece(label, Origin("caller", "docs")),
-                "path": Piece(printable(path), Origin("caller", "docs")),
+                "path": Piece(printable(whole), Origin("caller", "docs")),
             }
 
     def readable(self) -> Iterator[Row]:

@@ -17,7 +17,7 @@ import os
 
 from .errors import CallError, ForewordError, LayoutError, suggestion
 from .findings import finding
-from .layout import assign, flat, full_key, parse, shown
+from .layout import assign, flat, form, full_key, parse, shown
 from .packs import Source, layout_names, parse_toml, shipped_layout
 from .sources.environment import absolute, config_folder
 from .vocabulary import printable, value
@@ -255,22 +255,34 @@ def with_wording(
 ) -> tuple[Source, list[Finding]]:
     """The layout with its wording overridden key by key: by the user's `prompts.toml`, the workspace's, and those of packs.
 
-    A text that lost its `{}` is an error, so that no workspace can remove its own boundaries; an unknown key is a finding.
+    A text that lost its `{}` is an error, so that no workspace can remove its own boundaries; an unknown key is a finding, and so
+    is a file of the workspace's that cannot be read.
     """
     config = config_folder(workspace)
-    folders = [os.path.join(config, "foreword")] if config else []
-    folders += [os.path.join(workspace.root or workspace.cwd, ".foreword"), *packs.values()]
+    inside = os.path.join(workspace.root or workspace.cwd, ".foreword")
+    folders = [*([os.path.join(config, "foreword")] if config else []), inside, *packs.values()]
     findings: list[Finding] = []
     for folder in folders:
         path = os.path.join(folder, "prompts.toml")
-        reading = reader.read(path)
-        if reading.fate in ("absent", "blank"):
+        try:
+            words = _words(path, reader)
+        except ForewordError as error:
+            if folder != inside:
+                raise
+            findings.append(finding("settings-wrong", f"{error}; the file was ignored", printable(path)))
             continue
-        if reading.fate != "used":
-            raise CallError(f"the wording {printable(path)} cannot be read: {reading.reason}")
-        for key, content in flat(parse_toml(reading.text, printable(path))).items():
+        for key, content in words.items():
             source = _with_word(source, key, content, printable(path), findings)
     return source, findings
+
+
+def _words(path: str, reader: Reader) -> dict[str, Any]:
+    reading = reader.read(path)
+    if reading.fate in ("absent", "blank"):
+        return {}
+    if reading.fate != "used":
+        raise CallError(f"the wording {printable(path)} cannot be read: {reading.reason}")
+    return flat(parse_toml(reading.text, printable(path)))
 
 
 def _with_word(source: Source, key: str, content: Any, path: str, findings: list[Finding]) -> Source:
@@ -286,6 +298,10 @@ def _with_word(source: Source, key: str, content: Any, path: str, findings: list
     for field in ("{}", "{name}", "{text}"):
         if field in shipped and content.count(field) != 1:
             raise LayoutError(f"{path}: {key} needs {field!r} exactly once, where its value stands")
+    if not content.strip():
+        raise LayoutError(f"{path}: {key} takes a text that is not blank")
+    if "{}" in shipped:
+        form(content, ("",), f"{path}: {key}")
     return Source(source.name, source.address, assign(source.mapping, f"wording.{key}", content), source.strange)
 
 

@@ -143,6 +143,30 @@ def test_a_setting_that_cannot_be(refused, assignment, words):
     assert words in refused("show", "--set", assignment)
 
 
+@pytest.mark.parametrize("option", ["layout", "settings", "tools", "base", "plan", "scope", "store"])
+def test_a_file_without_a_name(refused, option):
+    assert refused("show", f"--{option}", "").startswith(f"--{option} takes ")
+    assert refused("show", f"--{option}=").startswith(f"--{option} takes ")
+
+
+@pytest.mark.parametrize(
+    ("pack", "words"),
+    [
+        ("team=nowhere", "there is no such directory"),
+        ("team=AGENTS.md", "no such directory"),
+        ("user=.", "always there"),
+    ],
+)
+def test_a_pack_that_cannot_be(refused, pack, words):
+    assert words in refused("show", "--pack", pack)
+
+
+@pytest.mark.parametrize("value", ["foo=ok", ":x=ok", "x:=ok", "x:y"])
+def test_a_value_that_belongs_to_no_variable(tree, refused, value):
+    tree({"w/t": "[foo:bar]"})
+    assert "--value takes type:name=TEXT" in refused("template", "render", "t", "--value", value)
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

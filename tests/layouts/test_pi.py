@@ -1,6 +1,6 @@
 """The layout `pi`: the base or a SYSTEM.md, what is appended to it, project context, skills, date and directory."""
 
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from itertools import combinations
 from pathlib import Path
 
@@ -45,17 +45,34 @@ def test_every_part_in_order(tree, skill):
         assert word in skill_sentence.lower()
 
 
+class Nameless(tzinfo):
+    """A zone that knows its offset only."""
+
+    def utcoffset(self, _):
+        return timedelta(hours=5, minutes=45)
+
+    def tzname(self, _):
+        return None
+
+    def dst(self, _):
+        return None
+
+
 def test_nothing_but_a_base(tree):
     assert tree.text("pi", base="BASE") == f"BASE\n\n{LAST}"
 
 
 def test_the_base_has_five_parts(tree):
-    docs = [("Manual", "/d/manual.md"), ("Examples", "/d/examples")]
+    docs = [("Manual", "/d/manual.md"), ("Examples", "examples"), ("Site", "https://example.org/d")]
     parts = tree.text("pi", tools="read", docs=docs).split("\n\n")
     assert parts[1] == f"Available tools:\n- read: {line_of(tree, 'read')}"
     assert "custom tools" in parts[2]
     assert parts[3].startswith("Guidelines:\n- ")
-    assert parts[4].split("\n")[1:] == ["- Manual: /d/manual.md", "- Examples: /d/examples"]
+    assert parts[4].split("\n")[1:] == [
+        "- Manual: /d/manual.md",
+        "- Examples: /w/examples",
+        "- Site: https://example.org/d",
+    ]
     assert len(parts) == 6 and parts[5] == LAST
 
 
@@ -449,6 +466,7 @@ def zone(hours, name):
         (datetime(2026, 3, 7, 13, 1, 2, tzinfo=timezone(timedelta(hours=-6))), "Saturday, March 7, 2026 at 01:01:02 PM UTC-06:00"),
         (datetime(2026, 3, 7, 13, 1, 2, tzinfo=timezone(timedelta(hours=5, minutes=45))), "Saturday, March 7, 2026 at 01:01:02 PM UTC+05:45"),
         (datetime(2026, 3, 7, 13, 1, 2, tzinfo=zone(-3, "-03")), "Saturday, March 7, 2026 at 01:01:02 PM -03"),
+        (datetime(2026, 3, 7, 13, 1, 2, tzinfo=Nameless()), "Saturday, March 7, 2026 at 01:01:02 PM UTC+05:45"),
     ],
 )  # fmt: skip
 def test_the_date_in_words(tree, now, told):

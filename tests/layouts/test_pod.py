@@ -11,7 +11,7 @@ from foreword import Access, Agent, Assembler, Scope, assemble, sandbox
 from foreword.cli import main
 from foreword.errors import CallError, LayoutError, TemplateError
 from foreword.layout import KEYS
-from foreword.packs import STD, shipped_layout
+from foreword.packs import STD, layout_names, shipped_layout
 from foreword.sources.files import time
 
 USERS, WORKSPACES = "home/.config/foreword/prompts", "w/.foreword/prompts"
@@ -636,6 +636,26 @@ def test_wording_that_lost_its_place_for_the_value_is_an_error(tree, who, key, l
 def test_wording_that_is_none_is_an_error_that_names_the_file(tree, text):
     tree({WORDS["user"]: text})
     with pytest.raises(LayoutError, match=r"prompts\.toml"):
+        worded(tree)
+
+
+@pytest.mark.parametrize("words", ["{x} {}", "{} {", "{} }"])
+def test_wording_with_another_field_is_an_error_that_names_the_file(tree, words):
+    tree({WORDS["workspace"]: f"agents_md_section = '{words}'"})
+    with pytest.raises(LayoutError, match=r"prompts\.toml: agents_md_section: "):
+        worded(tree)
+
+
+@pytest.mark.parametrize("layout", layout_names())
+@pytest.mark.parametrize("content", ["not TOML", b"\xff", b"\0", None])
+def test_wording_of_the_workspace_that_cannot_be_read_is_a_finding(tree, layout, content):
+    tree({WORDS["workspace"]: content})
+    assert ("settings-wrong", f"/{WORDS['workspace']}") in tree.told(tree.prompt(layout))
+
+
+def test_the_instructions_of_a_compaction_cannot_be_blank(tree):
+    tree({WORDS["workspace"]: "compaction = ' '"})
+    with pytest.raises(LayoutError, match="compaction takes a text that is not blank"):
         worded(tree)
 
 

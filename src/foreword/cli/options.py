@@ -92,6 +92,14 @@ OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 
+# An empty name of one of these is a variable that was never set: with --scope, all that it was to forbid would be allowed.
+_NEVER_EMPTY = {
+    name: takes["metavar"]
+    for name, takes in OPTIONS
+    if name in ("--layout", "--settings", "--tools", "--base", "--plan", "--scope", "--store")
+}
+
+
 def parser(command: str) -> Parser:
     """A parser with the options of every command."""
     about = COMMANDS[command][1]
@@ -117,10 +125,18 @@ def read(made: Parser, arguments: list[str]) -> argparse.Namespace:
     """The options as they were given, each of them checked, with the agent they describe and the time."""
     made.set_defaults(dir=".")
     given = made.parse_args(arguments)
+    _refuse_empty(arguments)
     if given.home is not None and not os.path.isdir(given.home):
         raise CallError(f"--home {printable(given.home)}: there is no such directory")
     given.agent, given.clock = agent(given), clock(given)
     return given
+
+
+def _refuse_empty(arguments: list[str]) -> None:
+    for name, takes in _NEVER_EMPTY.items():
+        at = arguments.index(name) if name in arguments else len(arguments)
+        if f"{name}=" in arguments or arguments[at + 1 : at + 2] == [""]:
+            raise CallError(f"{name} takes {takes}, not an empty text")
 
 
 def assembler(given: argparse.Namespace, values: dict[str, str] | None = None) -> Assembler:
@@ -131,7 +147,7 @@ def assembler(given: argparse.Namespace, values: dict[str, str] | None = None) -
         given.layout,
         settings=given.settings,
         assignments=[parse_assignment(each) for each in given.set],
-        packs=dict(_pair(each, "--pack", "NAME=DIR") for each in given.pack),
+        packs=dict(_pack(each) for each in given.pack),
         values=values,
     )
 
@@ -153,7 +169,7 @@ def agent(given: argparse.Namespace) -> Agent:
         scope=_scope(given.scope, given.dir) if given.scope else None,
         language=given.language,
         docs=[
-            (label, absolute(path, os.environ))
+            (label, path if "://" in path else absolute(path, os.environ))
             for label, path in (_pair(each, "--doc", "LABEL=PATH") for each in given.doc)
         ],
     )
@@ -268,6 +284,15 @@ def _access(row: Any, where: str, cwd: str) -> Access:
     if not isinstance(recursive, bool):
         raise CallError(f"{where}: recursive takes true or false, not {recursive!r}")
     return Access(absolute(os.path.join(cwd, os.path.expanduser(row["path"])), os.environ), permission, recursive)
+
+
+def _pack(text: str) -> tuple[str, str]:
+    name, folder = _pair(text, "--pack", "NAME=DIR")
+    if name in ("std", "user", "workspace"):
+        raise CallError(f"--pack {name}: this is the name of a pack that is always there; give it another")
+    if not os.path.isdir(folder):
+        raise CallError(f"--pack {printable(text)}: there is no such directory")
+    return name, folder
 
 
 def _pair(text: str, option: str, form: str) -> tuple[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 from ..errors import CallError
@@ -81,7 +80,7 @@ def _keep(given: argparse.Namespace, text: str, note: str) -> int:
     from ..engine import local_time
     from ..wire import version_form
 
-    author = given.author or os.environ.get("USER", "")
+    author = given.author or _user()
     kept = _store(given).keep_template(
         TemplateVersion(0, text, author, local_time().isoformat(timespec="seconds"), note)
     )
@@ -92,6 +91,15 @@ def _keep(given: argparse.Namespace, text: str, note: str) -> int:
             f"version {kept.version} is the global template; conversations use it from their compaction on, new ones at once"
         )
     return 0
+
+
+def _user() -> str:
+    from getpass import getuser
+
+    try:
+        return getuser()
+    except (OSError, KeyError):  # a number that has no name
+        return ""
 
 
 def _store(given: argparse.Namespace) -> Store:
@@ -154,13 +162,14 @@ def _rendering(given: argparse.Namespace) -> Assembler:
     given.agent = replace(given.agent, base=document(given.file, "FILE"))
     given.layout = given.layout or "builder"
     given.set = [*given.set, "sections=body", "body.trim=false", f"body.language={given.syntax}"]
-    return assembler(given, dict(_value(each) for each in given.value))
+    return assembler(given, dict(_value(each, given.syntax) for each in given.value))
 
 
-def _value(text: str) -> tuple[str, str]:
+def _value(text: str, syntax: str) -> tuple[str, str]:
     name, equals, content = text.partition("=")
-    if not equals or not name.strip():
-        raise CallError(f"--value takes type:name=TEXT, not {text!r}")
+    is_name = bool(name.strip()) if syntax == "jinja" else all(each.strip() for each in name.partition(":"))
+    if not equals or not is_name:
+        raise CallError(f"--value takes {'name' if syntax == 'jinja' else 'type:name'}=TEXT, not {text!r}")
     return name.strip(), content
 
 
