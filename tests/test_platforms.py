@@ -33,7 +33,9 @@ def user_of(tree, platform, **changes):
     return Workspace(
         tree.path("w"),
         platform=platform,
-        environment={name: tree.path(value) if value else "" for name, value in environment.items()},
+        environment={
+            name: value if "\\" in value or not value else tree.path(value) for name, value in environment.items()
+        },
     )
 
 
@@ -101,6 +103,8 @@ def test_windows_looks_in_its_own_folder_of_configuration(user, layout):
         ("linux", {"HOME": None}, None),
         ("win32", {"APPDATA": None}, None),
         ("win32", {"APPDATA": ""}, None),
+        ("win32", {"APPDATA": "C:\\Users\\x\\AppData\\Roaming\\"}, "C:/Users/x/AppData/Roaming"),
+        ("win32", {"APPDATA": "relative\\path"}, None),
         ("win32", {"USERPROFILE": None}, "/home/AppData/Roaming"),
     ],
 )
@@ -127,8 +131,15 @@ def test_the_folder_of_data(tree, platform, changes, data):
 @pytest.mark.parametrize(("platform", "changes"), [("linux", {"HOME": None}), ("win32", {"USERPROFILE": None})])
 def test_without_a_home_that_is_said_and_work_goes_on(user, platform, changes):
     prompt = assemble(user_of(user, platform, **changes), Agent())
-    assert "home-missing" in [each.code for each in prompt.findings]
+    (name,) = changes
+    assert f"({name} is not set)" in next(each.message for each in prompt.findings if each.code == "home-missing")
     assert "Said in home/.agents" not in prompt.text
+
+
+def test_without_a_folder_of_settings_the_rest_of_the_user_is_there(user):
+    prompt = assemble(user_of(user, "win32", APPDATA=None), Agent())
+    assert "(APPDATA is not set)" in next(each.message for each in prompt.findings if each.code == "home-missing")
+    assert "Said in home/.agents" in prompt.text
 
 
 @pytest.mark.parametrize("platform", USERS)

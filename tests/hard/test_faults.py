@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from foreword import CallError
 from foreword.gather import gather
 from foreword.layout import parse
 from foreword.packs import find_layout
@@ -108,6 +109,13 @@ def test_the_folder_of_a_file_that_cannot_be_looked_at(tree, disk, number):
     assert prompt.text == "BASE\n\n# Project Instructions\nhere"
     reason = os.strerror(number).lower()
     assert ("file-unreadable", "/home/.ion/AGENTS.md", reason) in said(tree, prompt)
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EIO])
+def test_a_working_directory_that_cannot_be_looked_at(tree, disk, number):
+    disk.fail("stat", tree.path("w"), fault(number))
+    with pytest.raises(CallError, match=rf"cannot be looked at \({os.strerror(number).lower()}\)"):
+        tree.prompt("ion", disk=disk)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

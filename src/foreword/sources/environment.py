@@ -24,7 +24,8 @@ def settled(workspace: Workspace, reader: Reader) -> Workspace:
     environment = os.environ if workspace.environment is None else workspace.environment
     cwd = absolute(workspace.cwd, environment)
     if not reader.is_folder(cwd):
-        what = "is not a directory" if os.path.lexists(cwd) else "does not exist"
+        trouble = reader.trouble(cwd)
+        what = f"cannot be looked at ({trouble})" if trouble else _what_it_is(cwd)
         raise MissingError(f"the working directory {printable(workspace.cwd)} {what}; name a directory that is there")
     platform = workspace.platform or sys.platform
     home = workspace.home if workspace.home is not None else _home(platform, environment)
@@ -35,6 +36,10 @@ def settled(workspace: Workspace, reader: Reader) -> Workspace:
     return Workspace(
         cwd, root or cwd, absolute(home, environment) if home else None, platform, environment, root is not None
     )
+
+
+def _what_it_is(path: str) -> str:
+    return "is not a directory" if os.path.lexists(path) else "does not exist"
 
 
 def git_root(cwd: str, reader: Reader) -> str | None:
@@ -91,7 +96,8 @@ def data_folder(workspace: Workspace) -> str | None:
 def _folder(workspace: Workspace, windows: str, unix: str, below_home: str) -> str | None:
     environment = workspace.environment or {}
     if workspace.platform == "win32":
-        return environment.get(windows) or None
+        given = environment.get(windows, "").replace("\\", "/")
+        return given.rstrip("/") if given.startswith("/") or given[1:3] == ":/" else None
     given = environment.get(unix, "")
     if given.startswith("/"):
         return os.path.normpath(given)

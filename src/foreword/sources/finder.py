@@ -103,10 +103,15 @@ def _base(pattern: Pattern, workspace: Workspace, trail: Trail) -> str | None:
     if pattern.place == "path" and not pattern.path.startswith("~/"):
         return workspace.cwd
     if base is None and not any(each.code == "home-missing" for each in trail.findings):
-        trail.findings.append(
-            finding("home-missing", "no home directory is known (HOME is not set): the user's own files were skipped")
-        )
+        trail.findings.append(finding("home-missing", _what_is_missing(workspace)))
     return base
+
+
+def _what_is_missing(workspace: Workspace) -> str:
+    if workspace.home:
+        return "no folder of the user's settings is known (APPDATA is not set): what lies there was skipped"
+    name = "USERPROFILE" if workspace.platform == "win32" else "HOME"
+    return f"no home directory is known ({name} is not set): the user's own files were skipped"
 
 
 def bound_of(path: str, find: Find, workspace: Workspace) -> str:
