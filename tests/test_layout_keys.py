@@ -397,6 +397,41 @@ def test_later_settings_win(tree, files, given, text):
     assert tree.short(prompt.text) == f"BASE\n\n<environment>\n{text}\n</environment>"
 
 
+MINE = "home/.config/foreword/prompts/mine.toml"
+OPAL = "extends = '$std/opal'\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "given", "text", "origin"),
+    [
+        ({}, {}, "Working directory: ", ("builtin", "$std/opal/environment", (1, 1))),
+        ({USERS: "environment.text = 'X'"}, {}, "X", ("setting", f"/{USERS}", None)),
+        ({WORKSPACES: "[for.opal]\nenvironment.text = 'X'"}, {}, "X", ("setting", f"/{WORKSPACES}", None)),
+        ({USERS: "environment.wrap = 'X{}'"}, {}, "X", ("setting", f"/{USERS}", None)),
+        ({USERS: "environment.text = 'U'"}, {"environment.text": "X"}, "X", ("caller", "section.environment.text", None)),
+        ({}, {"guideline": [{"say": ["X"]}]}, "X", ("caller", "guideline", None)),
+        ({USERS: "[[guideline]]\nsay = ['X']"}, {}, "X", ("setting", f"/{USERS}", None)),
+        ({USERS: "section.environment.text = '$user/x'", MINE.replace("mine.toml", "x.md"): "X"}, {}, "X", ("template", "$user/x", (1, 1))),
+        ({MINE: OPAL}, {}, "Working directory: ", ("builtin", "$std/opal/environment", (1, 1))),
+        ({MINE: f"{OPAL}section.environment.text = 'X'"}, {}, "X", ("layout", "$user/mine/environment", (1, 1))),
+        ({MINE: f"{OPAL}section.environment.text = 'X'"}, {}, "<environment>\n", ("builtin", "$std/opal/environment", None)),
+    ],
+)  # fmt: skip
+def test_text_that_others_wrote_into_a_layout_says_who(tree, files, given, text, origin):
+    tree({"w/.git": None, **files})
+    layout = "$user/mine" if MINE in files else "opal"
+    prompt = foreword.assemble(tree.workspace(), foreword.Agent(base="B"), layout, assignments=list(given.items()))
+    found = [piece.origin for passage in prompt.passages for piece in passage.pieces if piece.text == text]
+    assert [(each.kind, tree.short(each.path), each.lines) for each in found] == [origin]
+
+
+def test_wording_says_who_wrote_it(tree):
+    tree({"w/.foreword/prompts.toml": "working_boundaries_section = 'X{}'"})
+    pieces = [piece for passage in tree.prompt("pod").passages for piece in passage.pieces]
+    (found,) = [piece.origin for piece in pieces if piece.text == "X"]
+    assert (found.kind, tree.short(found.path)) == ("setting", "/w/.foreword/prompts.toml")
+
+
 def test_the_guidelines_can_be_set_too(tree):
     rows = [{"say": ["Say it."]}]
     prompt = foreword.assemble(tree.workspace(), foreword.Agent(base="B"), "opal", assignments=[("guideline", rows)])

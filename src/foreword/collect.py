@@ -63,7 +63,7 @@ class Collector:
         self.said = {each.text: each.path for each in documents}
         self.taken = self.replacing()
         root = inputs.workspace.root or inputs.workspace.cwd
-        own = scribe.origin("guideline")
+        own = layout.written.get("guideline") or scribe.origin("guideline", "say")
         self.lists = Lists(
             layout, agent, self.facts, inputs.workspace.cwd, root, rules, own, self.content, self.findings
         )
@@ -311,21 +311,21 @@ class Collector:
 
     def stand_in(self, section: Section) -> Pieces:
         """What stands for an empty list; it only shows when there are no items."""
-        return (Piece(section.none, self.scribe.origin(section.name)),) if section.none else ()
+        return (Piece(section.none, self.scribe.origin(section.name, "none")),) if section.none else ()
 
     # text with facts in it
 
     def filled(self, form: Form, lookup: Callable[[str], Piece], section: Section) -> Pieces:
         """A form with its fields filled in; its own text keeps its lines."""
         pieces: list[Piece] = []
-        own, line = self.scribe.origin(section.name), 1
+        own, line = self.scribe.origin(section.name, "text"), 1
         for part in form:
             if isinstance(part, Field):
                 pieces.extend(self.harmless((filtered(lookup(part.name), part.filters),), ""))
             else:
                 last = line + part.count("\n")
-                origin = replace(own, lines=(line, last))
-                pieces.append(Piece(part, origin))
+                is_elsewhere = own.kind in ("setting", "caller")  # its lines are not those of the file
+                pieces.append(Piece(part, own if is_elsewhere else replace(own, lines=(line, last))))
                 line = last
         return tuple(pieces)
 

@@ -261,9 +261,9 @@ class Scribe:
         self._written = {key: each for key, each in self._written.items() if key in kept}
         self._costs = {key: each for key, each in self._costs.items() if key in kept}
 
-    def origin(self, section: str) -> Origin:
-        """The origin of text that stands in the layout itself."""
-        return Origin(self.kind, f"{self.address}/{section}")
+    def origin(self, section: str, key: str) -> Origin:
+        """The origin of text that stands in a key of the layout itself, or of whoever wrote that key."""
+        return self.layout.written.get(f"section.{section}.{key}") or Origin(self.kind, f"{self.address}/{section}")
 
     def written(self, draft: Draft) -> tuple[Pieces, str]:
         """A draft with everything around it: items formed and joined, inner drafts joined, all of it wrapped."""
@@ -283,22 +283,23 @@ class Scribe:
 
     def _wrapped(self, draft: Draft) -> Iterator[Piece]:
         section = draft.section
-        own = self.origin(section.name)
+        own = self.origin(section.name, "wrap")
         for around in section.wrap or (Field(""),):
             if isinstance(around, str):
                 yield Piece(around, own)
             else:
-                yield from self._inside(draft, own)
+                yield from self._inside(draft)
 
-    def _inside(self, draft: Draft, own: Origin) -> Iterator[Piece]:
+    def _inside(self, draft: Draft) -> Iterator[Piece]:
         section = draft.section
+        own = self.origin(section.name, "item")
         each = [formed for item in draft.items if (formed := tuple(_formed(section, item, own)))]
         each = each or [self.written(inner)[0] for inner in draft.inner]
         if not each:
             yield from draft.text
         for number, pieces in enumerate(each):
             if number and section.join:
-                yield Piece(section.join, own)
+                yield Piece(section.join, self.origin(section.name, "join"))
             yield from pieces
 
 

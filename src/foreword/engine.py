@@ -17,7 +17,7 @@ from .findings import finding
 from .gather import gather
 from .layout import Pattern, parse
 from .packs import find_layout, find_template, load_template, shipped_layout, with_texts
-from .settings import confined, layout_of, read_settings, with_settings, with_wording
+from .settings import confined, layout_of, read_settings, with_settings, with_wording, writers
 from .sources.environment import settled
 from .sources.files import Reader, is_unchanged
 from .sources.skills import body
@@ -283,6 +283,8 @@ class Assembler:
         source, more = with_settings(source, files, self.assignments)
         source, guarded = confined(with_texts(source, workspace, reader, self.packs))
         layout = parse(source.mapping, source.name, source.address, source.strange)
+        if source.written:
+            layout = replace(layout, written=writers(source))
         if self.skill_folders:
             layout = _with_skill_folders(layout, self.skill_folders)
         if not self.looks_for_skills:
@@ -319,7 +321,9 @@ def _bodies(
         elif section.text is not None and section.text.startswith("$"):
             bodies[section.name] = load_template(section.text, workspace, reader, packs)
         elif section.text is not None:
-            bodies[section.name] = Document(f"{layout.address}/{section.name}", section.text)
+            by = layout.written.get(f"section.{section.name}.text")
+            path = by.path if by is not None and by.kind == "setting" else f"{layout.address}/{section.name}"
+            bodies[section.name] = Document(path, section.text)
     return bodies
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any, Literal
 
-    from .vocabulary import Lifetime
+    from .vocabulary import Lifetime, Origin
 
     Form = tuple["str | Field", ...]
 
@@ -306,6 +306,7 @@ class Layout:
 
     every: Sequence[Section] = ()
     strange: frozenset[str] = frozenset()
+    written: Mapping[str, Origin] = {}
 
     def each_section(self) -> Sequence[Section]:
         """Every section, outer before inner, in order."""

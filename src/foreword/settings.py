@@ -20,7 +20,7 @@ from .findings import finding
 from .layout import assign, flat, form, full_key, parse, shown
 from .packs import Source, layout_names, parse_toml, shipped_layout
 from .sources.environment import absolute, config_folder
-from .vocabulary import printable, value
+from .vocabulary import Origin, printable, replace, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ def confined(source: Source) -> tuple[Source, list[Finding]]:
         findings.append(
             finding("workspace-refused", f"layout {source.name}: a workspace may not set {key}; it stays {instead!r}")
         )
-        source = Source(source.name, source.address, assign(source.mapping, key, instead), source.strange)
+        source = replace(source, mapping=assign(source.mapping, key, instead))
     return source, findings
 
 
@@ -195,11 +195,11 @@ def with_settings(
                 source = _set_by_stranger(source, key, content, each.path, findings)
             else:
                 try:
-                    source = _set(source, key, content)
+                    source = _set(source, key, content, Origin("setting", printable(each.path)))
                 except LayoutError as error:
                     raise LayoutError(f"{printable(each.path)}: {error}") from None
     for key, content in given:
-        source = _set(source, key, content)
+        source = _set(source, key, content, Origin("caller", full_key(source.mapping, key)))
     return source, findings
 
 
@@ -208,23 +208,20 @@ def _keys(mapping: Mapping[str, Any], layout: str) -> Iterator[tuple[str, Any]]:
     yield from flat(mapping.get("for", {}).get(layout, {})).items()
 
 
-def _set(source: Source, key: str, content: Any) -> Source:
-    return Source(
-        source.name,
-        source.address,
-        assign(source.mapping, key, content),
-        source.strange - {full_key(source.mapping, key)},
-    )
+def _set(source: Source, key: str, content: Any, by: Origin) -> Source:
+    whole = full_key(source.mapping, key)
+    mapping, strange = assign(source.mapping, key, content), source.strange - {whole}
+    return Source(source.name, source.address, mapping, strange, {**source.written, whole: by})
 
 
 def _set_by_stranger(source: Source, key: str, content: Any, path: str, findings: list[Finding]) -> Source:
     try:
-        changed = _set(source, key, content)
+        changed = _set(source, key, content, Origin("setting", printable(path)))
         whole = full_key(source.mapping, key)
         is_lenient = whole.endswith(".validation") and content != "strict"
         if whole in _GUARDED or is_lenient or _names_anothers(whole, content):
             raise LayoutError(f"a workspace may not set {whole}")
-        changed = Source(changed.name, changed.address, changed.mapping, changed.strange | {whole})
+        changed = replace(changed, strange=changed.strange | {whole})
         before, after = (parse(each.mapping, each.name, each.address, each.strange) for each in (source, changed))
         if _boundaries(before.sections) != _boundaries(after.sections):
             raise LayoutError(f"a workspace may not change its own boundaries ({key})")
@@ -302,7 +299,18 @@ def _with_word(source: Source, key: str, content: Any, path: str, findings: list
         raise LayoutError(f"{path}: {key} takes a text that is not blank")
     if "{}" in shipped:
         form(content, ("",), f"{path}: {key}")
-    return Source(source.name, source.address, assign(source.mapping, f"wording.{key}", content), source.strange)
+    written = {**source.written, f"wording.{key}": Origin("setting", path)}
+    return replace(source, mapping=assign(source.mapping, f"wording.{key}", content), written=written)
+
+
+def writers(source: Source) -> dict[str, Origin]:
+    """Where the texts of keys are from that others than the layout have written; a wrapper by its wording, too."""
+    found = dict(source.written)
+    for name, section in source.mapping.get("section", {}).items():
+        wrap = section.get("wrap", "")
+        if wrap.startswith("@") and f"wording.{wrap[1:]}" in found:
+            found[f"section.{name}.wrap"] = found[f"wording.{wrap[1:]}"]
+    return found
 
 
 def _every_wording() -> set[str]:

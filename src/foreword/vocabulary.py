@@ -186,11 +186,12 @@ class Piece:
 ORIGINS = {
     "builtin": "text of a shipped layout or template; `path` is its address",
     "layout": "text of a layout that is not shipped; `path` is the layout and the section",
+    "setting": "text of a key or of wording that a file of settings has written; `path` is that file",
     "template": "text of a template that is not shipped",
     "file": "exactly the characters of that file",
     "skill": "what the front matter of a SKILL.md says, or where it lies",
     "resident": "what the front matter of a resident file says",
-    "caller": "given by the caller as text",
+    "caller": "given by the caller as text, or set by the call; then `path` is the key",
     "tool": "the snippet, name or guideline of that tool",
     "scope": "a path of the agent's scope",
     "environment": "a fact of the workspace or the agent: `path` names it (cwd, platform, now, …)",

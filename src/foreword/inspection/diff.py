@@ -33,6 +33,7 @@ CAUSES = {
     "template": "template",
     "environment": "environment",
     "layout": "layout",
+    "setting": "setting",
     "builtin": "base text",
     "mark": "mark",
 }

@@ -14,7 +14,7 @@ import os
 from ..errors import CallError, LayoutError, MissingError, suggestion
 from ..layout import check_shape, flat, merge
 from ..sources.environment import absolute, config_folder
-from ..vocabulary import Document, printable, replace, value
+from ..vocabulary import Document, Origin, printable, replace, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,12 +30,16 @@ _MOST_EXTENDED = 10
 
 @value
 class Source:
-    """A layout as it was written, with all it extends: its mapping, its names, and the keys that a stranger wrote."""
+    """A layout as it was written, with all it extends: its mapping, its names, and the keys that a stranger wrote.
+
+    `written` says of keys that others than the layout itself have written where their text is from.
+    """
 
     name: str
     address: str
     mapping: Mapping[str, Any]
     strange: frozenset[str] = frozenset()
+    written: Mapping[str, Origin] = {}
 
 
 def with_texts(source: Source, workspace: Workspace, reader: Reader, packs: Mapping[str, str] | None = None) -> Source:
@@ -44,13 +48,15 @@ def with_texts(source: Source, workspace: Workspace, reader: Reader, packs: Mapp
     Templates in a language of their own are left to whoever renders them.
     """
     texts: dict[str, Any] = {}
+    written = dict(source.written)
     sections = source.mapping.get("section")
     for name, section in sections.items() if isinstance(sections, dict) else ():
         text = section.get("text") if isinstance(section, dict) else None
         if isinstance(text, str) and text.startswith("$") and section.get("language") not in ("brackets", "jinja"):
-            loaded = load_template(text, workspace, reader, packs).text
-            texts[name] = {"text": loaded.replace("{", "{{").replace("}", "}}")}
-    return replace(source, mapping=merge(source.mapping, {"section": texts})) if texts else source
+            loaded = load_template(text, workspace, reader, packs)
+            texts[name] = {"text": loaded.text.replace("{", "{{").replace("}", "}}")}
+            written[f"section.{name}.text"] = Origin(_kind(text, "template"), text, None, loaded.hash)
+    return replace(source, mapping=merge(source.mapping, {"section": texts}), written=written) if texts else source
 
 
 def load_template(
@@ -142,6 +148,17 @@ def split_address(address: str) -> tuple[str, str]:
     return prefix, path
 
 
+def _written(source: Source) -> dict[str, Origin]:
+    """The keys of a layout's sections, for the one that extends it."""
+    kind = _kind(source.address, "layout")
+    keys = [key for key in flat({"section": source.mapping.get("section", {})}) if key.count(".") > 1]
+    return {key: Origin(kind, f"{source.address}/{key.split('.')[1]}") for key in keys}
+
+
+def _kind(address: str, otherwise: str) -> str:
+    return "builtin" if address.startswith("$std/") else otherwise
+
+
 class _Loader:
     def __init__(self, workspace: Workspace, reader: Reader, packs: Mapping[str, str]) -> None:
         self.workspace, self.reader, self.packs = workspace, reader, packs
@@ -166,7 +183,9 @@ class _Loader:
             )
         folder = beside if address.startswith("$") else os.path.dirname(address)
         base = self.load(below, folder, (*above, address))
-        return Source(name, address, merge(base.mapping, own), (base.strange - frozenset(flat(own))) | strange)
+        mine = frozenset(flat(own))
+        written = {key: each for key, each in {**_written(base), **base.written}.items() if key not in mine}
+        return Source(name, address, merge(base.mapping, own), (base.strange - mine) | strange, written)
 
     def read(self, given: str, beside: str) -> tuple[str, str, dict[str, Any]]:
         if given.startswith("$"):

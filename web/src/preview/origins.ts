@@ -7,6 +7,7 @@ const KINDS: Record<string, string> = {
   variable: "Value",
   builtin: "Shipped text",
   layout: "Layout",
+  setting: "Setting",
   skill: "Skill",
   resident: "Resident",
   caller: "Caller",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Known = dict[tuple[str, str, str, Lifetime, str], "Manuscript"]
 
 # Whose words are looked at: those of people, not those of Foreword or of the machine.
-_WRITTEN = frozenset(("file", "template", "layout", "caller", "extension", "tool", "variable"))
+_WRITTEN = frozenset(("file", "template", "layout", "setting", "caller", "extension", "tool", "variable"))
 _FENCE = re.compile(r"^[ \t>]*+(?:(?:[-+*]|\d{1,9}[.)])[ \t]++)?+(`{3,}+|~{3,}+)([^\n]*)$", re.MULTILINE)
 _COMMENT = re.compile(r"<!--[ \t]*foreword:[ \t]*(ignore(?:-file)?)\b([^\n>]{0,300}?)-->")
 _ALL_LINES = (1, 1 << 60)
@@ -74,7 +74,7 @@ class Manuscript:
     @property
     def place(self) -> str:
         """Where a finding is: nowhere that a person could open, if it is no file."""
-        return self.path if self.is_file or self.kind == "template" else ""
+        return self.path if self.is_file or self.kind in ("template", "setting") else ""
 
     def line(self, offset: int) -> int:
         """The line on which a character stands."""
