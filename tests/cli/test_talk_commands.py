@@ -276,6 +276,8 @@ def test_verify_says_what_is_wrong(tree, run, asked):
 
 # where the store is
 
+CONFIG = "home/.config/foreword"
+
 
 @pytest.mark.parametrize(
     ("environment", "option", "file"),
@@ -286,6 +288,8 @@ def test_verify_says_what_is_wrong(tree, run, asked):
         ({"FOREWORD_STORE": "sqlite:///{top}/named.db", "XDG_DATA_HOME": "{top}/data"}, [], "named.db"),
         ({"FOREWORD_STORE": "{top}/named.db"}, ["--store", "given.db"], "w/given.db"),
         ({}, ["--store", "sqlite:///given.db"], "w/given.db"),
+        ({}, ["--store", "~/given.db"], "home/given.db"),
+        ({"FOREWORD_STORE": "sqlite:///~/named.db"}, [], "home/named.db"),
     ],
 )
 def test_where_the_store_is(tree, asked, monkeypatch, environment, option, file):
@@ -300,9 +304,10 @@ def test_the_users_settings_name_a_store_and_the_workspaces_may_not(tree, asked)
     tree({"w/.foreword/foreword.toml": 'store = "evil.db"\n'})
     asked_for = asked("talk", "list")
     assert asked_for == [] and not os.path.exists(tree.path("w/evil.db"))
-    tree({"home/.config/foreword/foreword.toml": f'store = "{tree.path("mine.db")}"\n'})
-    asked("talk", "list")
-    assert os.path.exists(tree.path("mine.db"))
+    for named, file in ((tree.path("mine.db"), "mine.db"), ("~/my.db", "home/my.db"), ("my.db", f"{CONFIG}/my.db")):
+        tree({f"{CONFIG}/foreword.toml": f'store = "{named}"\n'})
+        asked("talk", "turn", "t")
+        assert os.path.exists(tree.path(file))
 
 
 # bad calls

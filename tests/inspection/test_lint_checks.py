@@ -213,6 +213,9 @@ SECRETS = [
     "sk-proj-" + RANDOM[:48],
     "ghp_" + RANDOM[:36],
     "github_pat_" + RANDOM[:22] + "_" + RANDOM[:59],
+    "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZW\n"
+    + "\n".join([RANDOM[:70]] * 4),
+    "-----BEGIN PRIVATE KEY-----\n" + RANDOM[:64] + "\n" + RANDOM[:40],
     "glpat-" + RANDOM[:20],
     "AKIA" + "QW3RZ7UPLK2MNB4C",
     "AIza" + RANDOM[:35],

@@ -189,19 +189,31 @@ def store_url(given: argparse.Namespace) -> str:
     from ..sources.files import Reader
 
     url = given.store or os.environ.get("FOREWORD_STORE", "")
-    if url:
+    if url and "~" not in url:
         return url
     reader = Reader()
     workspace = settled(Workspace(given.dir, home=given.home), reader)
+    if url:
+        return _from_home(url, workspace)
     files, _ = read_settings(workspace, reader, given.settings)
     for each in reversed(files):
         if each.mapping.get("store") and not each.is_strange:
-            return str(each.mapping["store"])
+            named = _from_home(each.mapping["store"], workspace)
+            is_elsewhere = "://" in named or named == ":memory:"
+            return named if is_elsewhere else os.path.join(os.path.dirname(each.path), named)
     # Another home is another user's: the folder of data in this environment is not theirs.
     data = os.path.join(workspace.home, ".local", "share") if given.home and workspace.home else data_folder(workspace)
     if not data:
         raise CallError("no home directory is known for the store; name one with --store or FOREWORD_STORE")
     return f"sqlite:///{os.path.join(data, 'foreword', 'foreword.db')}"
+
+
+def _from_home(url: str, workspace: Workspace) -> str:
+    """The place with its `~` written out."""
+    for start in ("~/", "sqlite:///~/"):
+        if url.startswith(start) and workspace.home:
+            return f"{start.removesuffix('~/')}{workspace.home}/{url.removeprefix(start)}"
+    return url
 
 
 def clock(given: argparse.Namespace) -> datetime | None:
