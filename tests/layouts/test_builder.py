@@ -289,7 +289,7 @@ def test_what_lies_outside_the_workspace_is_refused(tree, name):
     [
         ".env", ".env.local", "prod.env", ".envrc", "sub/.env", ".ENV", "server.pem", "server.key", "cert.p12", "id_rsa", "id_ed25519",
         ".ssh/config", ".ssh/known_hosts", ".git/config", ".git/HEAD", ".npmrc", ".pypirc", ".netrc", ".git-credentials",
-        ".aws/credentials", "credentials", ".docker/config.json", "main.tfstate", ".htpasswd", "$TOP/w/.env",
+        ".aws/credentials", "credentials", "secrets.yaml", "credentials.yml", ".docker/config.json", "main.tfstate", ".htpasswd", "$TOP/w/.env",
     ],
 )  # fmt: skip
 def test_what_holds_secrets_is_refused(tree, name):
