@@ -124,7 +124,9 @@ class Conversations:
             if known is None:
                 raise
             return known, [finding("store-down", f"{error}; the edition this process knows is used")]
-        if edition is not None and self._known.get(id) is not edition:
+        if edition is None:
+            self._known.pop(id, None)  # another store may have taken the place of the one it was in
+        elif self._known.get(id) is not edition:
             self.remember(id, edition)
         return edition, []
 

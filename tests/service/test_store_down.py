@@ -1,12 +1,15 @@
 """The service while its store is away: reads go on with what is known, writes say so, and all is well again afterwards."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from foreword.store import open_store
 from foreword.template.catalog import CATALOG
+from foreword.vocabulary import TemplateVersion
 
 POSTGRES = Path(__file__).parents[1] / "store" / "server.py"
 DEFAULT_BEGINS = "You are a helpful coding assistant.\n"
@@ -84,6 +87,40 @@ def test_a_compaction_stands_alone(storeless):
     told = storeless.talk("a", "compact").json
     assert told["edition"] == 0
     assert [each["code"] for each in told["findings"]] == ["store-down"]
+
+
+def test_a_file_that_goes_and_comes_back(start, tmp_path):
+    file, away = tmp_path / "store.db", tmp_path / "away.db"
+    server = start(store=str(file))
+    server.ask("PUT", "/system-prompt", {"template": "planted one"})
+    known = server.talk("known").json
+    file.rename(away)
+    assert server.get("/readyz").problem == "store-down"
+    assert server.ask("PUT", "/system-prompt", {"template": "planted two"}).status == 503
+    assert server.talk("new").status == 503
+    going_on = server.talk("known").json
+    assert (going_on["system"], going_on["edition"], going_on["reused"]) == (known["system"], 1, True)
+    assert not file.exists()
+    away.rename(file)
+    assert server.get("/readyz").json == {"status": "ready"}
+    assert server.ask("PUT", "/system-prompt", {"template": "planted two"}).headers["etag"] == '"2"'
+    assert server.talk("known").json["findings"] == known["findings"]
+    server.close()
+
+
+def test_another_file_in_the_place_of_the_store_is_served(start, tmp_path):
+    file = tmp_path / "store.db"
+    server = start(store=str(file))
+    server.ask("PUT", "/system-prompt", {"template": "planted one"})
+    server.talk("known")
+    other = open_store(str(tmp_path / "other.db"))
+    other.keep_template(TemplateVersion(0, "other"))
+    other.close()
+    os.replace(tmp_path / "other.db", file)
+    assert server.get("/system-prompt").json == {"template": "other"}
+    assert server.get("/conversations/known").status == 404
+    assert server.talk("known").json["system"] == "other"
+    server.close()
 
 
 @pytest.mark.xdist_group("postgres")

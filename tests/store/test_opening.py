@@ -137,14 +137,23 @@ def test_a_database_of_another_program_is_refused(tmp_path):
     with sqlite3.connect(path) as other:
         other.execute("CREATE TABLE bookmarks (url TEXT)")
     other.close()
-    assert (
-        told_on(path) == "the file is a database of another program; name another file, or one that does not exist yet"
+    assert told_on(path) == (
+        f"the store '{path}' cannot be used: the file is a database of another program; name another file, or one that"
+        " does not exist yet"
     )
 
 
 def test_a_path_that_cannot_be_is_an_error(tmp_path):
     (tmp_path / "file").touch()
-    assert told_on(tmp_path) == f"the store '{tmp_path}' cannot be used: it may not be opened or made there"
+    assert told_on(tmp_path) == f"the store '{tmp_path}' cannot be used: it is a folder, and a store is a file"
+    os.mkfifo(tmp_path / "pipe")
+    told = f"the store '{tmp_path}/pipe' cannot be used: it is a named pipe, and a store is a file"
+    assert told_on(tmp_path / "pipe") == told
+    (tmp_path / "odd-\udcff").write_bytes(b"Not a database, but long enough to be one. " * 100)
+    assert (
+        told_on(f"{tmp_path}/odd-\udcff")
+        == f"the store '{tmp_path}/odd-\\xff' cannot be used: the file is no SQLite database"
+    )
     below = tmp_path / "file" / "store.db"
     assert told_on(below) == f"the store '{below}' cannot be made: File exists"
 

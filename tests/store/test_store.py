@@ -8,7 +8,7 @@ import pytest
 
 from foreword.errors import CallError, StoreError
 from foreword.store import open_store
-from foreword.store.texts import Texts, pack, unpack
+from foreword.store.texts import Texts, hash_of, pack, unpack
 from foreword.vocabulary import ConversationRow, Edition, TemplateVersion, digest, replace
 
 # Editions
@@ -183,21 +183,25 @@ def test_a_process_remembers_so_many_texts_and_no_more():
 
     def load(missing):
         asked.extend(missing)
-        return [(number, *pack(f"{number} " * 1000)[1:]) for number in missing]
+        return [pack(kept[hash]) for hash in missing]
 
-    for number in range(1000):
-        assert texts.by_number((number, 0), load) == {number: f"{number} " * 1000, 0: "0 " * 1000}
-    assert sum(each == 0 for each in asked) == 1, "what is in use stays"
+    kept = {hash_of(f"{number} " * 1000): f"{number} " * 1000 for number in range(1000)}
+    first, *others = kept
+    for hash in others:
+        assert texts.by_hash((hash, first), load) == {hash: kept[hash], first: kept[first]}
+    assert asked.count(first) == 1, "what is in use stays"
     assert len(texts._young) + len(texts._old) < 50
-    assert texts.number("0 " * 1000) == 0
-    assert texts.number("1 " * 1000) is None
+    assert texts.hash("0 " * 1000) == first
+    assert texts.hash("1 " * 1000) is None
 
 
 def test_a_text_that_is_gone_is_an_error():
-    with pytest.raises(StoreError, match="text 7 of the store is gone"):
-        Texts().by_number([7], lambda missing: [])
-    with pytest.raises(StoreError, match="text 7 of the store is damaged"):
-        Texts().by_number([7], lambda missing: [(7, 1, b"not deflated")])
+    hash = hash_of("kept")
+    for wanted in (hash, None):
+        with pytest.raises(StoreError, match="a text of the store is gone"):
+            Texts().by_hash([wanted], lambda missing: [])
+    with pytest.raises(StoreError, match=f"text sha256:{hash.hex()} of the store is damaged"):
+        Texts().by_hash([hash], lambda missing: [(hash, 1, b"not deflated")])
 
 
 # Ids
@@ -402,7 +406,12 @@ def change(store, *statements):
 
 def numbers(store, edition):
     """The number of each text of an edition, as an f-string may want them."""
-    return {name: store._texts.number(getattr(edition, name)) for name in ("system", "account", "inputs")}
+
+    def number(connection, text):
+        return store._select(connection, "SELECT id FROM foreword_texts WHERE hash = ?", (hash_of(text),))[0][0]
+
+    names = ("system", "account", "inputs")
+    return store._run(lambda connection: {name: number(connection, getattr(edition, name)) for name in names})
 
 
 def test_a_store_in_order_has_nothing_wrong(store, edition):
@@ -438,7 +447,7 @@ def test_an_edition_without_its_text_is_found(store, edition):
     change(store, *unguarded(store), f"DELETE FROM foreword_texts WHERE id = {number}")
     assert store.verify() == [f"edition 1 of conversation 'talk' has no inputs: text {number} is gone"]
     store._texts.forget()
-    with pytest.raises(StoreError, match=f"text {number} of the store is gone"):
+    with pytest.raises(StoreError, match="a text of the store is gone"):
         store.current("talk")
 
 

@@ -8,6 +8,7 @@ small row that points at its texts by number.
 | `texts.py` | a text as bytes, and what this process has seen |
 | `rows.py` | rows as values, what can be asked for, what can be wrong |
 | `connections.py` | connections that nobody uses at the moment |
+| `file.py` | whether a SQLite file is still the one that is open |
 | `schema/` | the tables, one file per version and store, run when a store is opened |
 """
 

@@ -46,7 +46,7 @@ class Connections:
         self._idle: SimpleQueue[Any] = SimpleQueue()
         self._process = _process
         self._of_parents: list[SimpleQueue[Any]] = []
-        self.is_closed = False
+        self.is_closed = self._is_retired = False
         self._lock = allocate_lock()
         self._away: StoreError | None = None
         self._looked_for_at = 0.0
@@ -87,18 +87,25 @@ class Connections:
 
     def give(self, connection: Any) -> None:
         """Give one back."""
-        if self.is_closed:
+        if self.is_closed or self._is_retired:
             connection.close()
-        if not self.is_closed or self._only is not None:
+        if not (self.is_closed or self._is_retired) or self._only is not None:
             self._idle.put(connection)
 
-    def drop(self) -> None:
-        """Close all that are idle."""
+    def drop(self, last: Callable[[Any], None] = lambda connection: None) -> None:
+        """Close all that are idle, and before that do one last thing with each."""
         try:
             while self._process == _process:
-                self._idle.get_nowait().close()
+                connection = self._idle.get_nowait()
+                last(connection)
+                connection.close()
         except Empty:
             pass
+
+    def retire(self, last: Callable[[Any], None]) -> None:
+        """Others will take the place of these: close what is idle now, and what is in use when it is given back."""
+        self._is_retired = True
+        self.drop(last)
 
     def close(self) -> None:
         """Close all; one that is in use is closed when it is given back."""

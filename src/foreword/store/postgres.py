@@ -28,7 +28,7 @@ from .rows import (
     state_kept,
     texts_of,
 )
-from .texts import pack, to_bytes
+from .texts import hash_of, pack, to_bytes
 
 try:
     import psycopg
@@ -130,16 +130,16 @@ class PostgresStore(Reading):
         texts = texts_of(edition)
         packed = self._packed(texts)
 
-        def add(connection: Connection) -> dict[str, int] | None:
+        def add(connection: Connection) -> bool:
             numbers = self._numbers(connection, texts, packed)
             if after and state is not None and _newest(connection, conversation) != (after, state_kept(state)):
-                return None
+                return False
             pointers = [numbers[text] for text in texts]
             row = (conversation, edition.number, *pointers, to_bytes(edition.made), state_kept(edition.state))
             won = connection.execute(_PUBLISH, (*row, after, conversation), binary=True).fetchone()
-            return numbers if won == (1,) else None
+            return won == (1,)
 
-        if self._write(add):
+        if self._write(add, packed):
             return edition
         winner = self.current(conversation)
         if winner is None:
@@ -168,7 +168,7 @@ class PostgresStore(Reading):
         others = [to_bytes(each) for each in (version.author, version.time, version.note)]
         kept = 0
 
-        def add(connection: Connection) -> dict[str, int]:
+        def add(connection: Connection) -> bool:
             nonlocal kept
             connection.execute(_LOCK_TEMPLATES)
             ((newest,),) = connection.execute(_NEWEST_TEMPLATE)
@@ -176,11 +176,11 @@ class PostgresStore(Reading):
             kept = newest + 1
             numbers = self._numbers(connection, [version.template], packed)
             connection.execute(_ADD_TEMPLATE, (kept, numbers[version.template], *others))
-            return numbers
+            return True
 
         # A version that was added twice would be two versions: look for the server first, and then try once.
         self._run(lambda connection: connection.execute("SELECT 1"))
-        self._write(add, is_repeatable=False)
+        self._write(add, packed, is_repeatable=False)
         return replace(version, version=kept)
 
     def verify(self) -> list[str]:
@@ -237,38 +237,38 @@ class PostgresStore(Reading):
         with connection.cursor(name="foreword_rows", binary=True) as cursor:
             yield from cursor.execute(statement)
 
-    def _write(
-        self, work: Callable[[Connection], dict[str, int] | None], is_repeatable: bool = True
-    ) -> dict[str, int] | None:
-        """Do something in one transaction and remember the numbers of texts that it gives. None: it is rolled back."""
+    def _write(self, work: Callable[[Connection], bool], packed: dict[str, Packed], is_repeatable: bool = True) -> bool:
+        """Do something in one transaction, which is rolled back if it is not to be, and say whether it was done."""
 
-        def write(connection: Connection) -> dict[str, int] | None:
-            numbers = None
+        def write(connection: Connection) -> bool:
+            is_done = False
             with connection.transaction():
-                numbers = work(connection)
-                if numbers is None:
+                is_done = work(connection)
+                if not is_done:
                     raise psycopg.Rollback
-            return numbers
+            return is_done
 
-        numbers = self._run(write, is_repeatable)
-        for text, number in (numbers or {}).items():
-            self._texts.remember(number, text)
-        return numbers
+        is_done = self._run(write, is_repeatable)
+        if is_done:
+            self._remember(packed)
+        return is_done
 
     def _numbers(self, connection: Connection, texts: Iterable[str], packed: dict[str, Packed]) -> dict[str, int]:
-        """The number of each text; what is not kept yet is kept now."""
-        known = {text: None if text in packed else self._texts.number(text) for text in texts}
-        numbers = {text: number for text, number in known.items() if number is not None}
+        """The number of each text, looked up by its hash; what is not kept yet is kept now."""
+        hashes = {
+            text: packed[text][0] if text in packed else self._texts.hash(text) or hash_of(text) for text in texts
+        }
+        found = _numbers_of(connection, hashes.values())
         # Always in one order: two that add the same texts then wait for each other once, and not in a circle.
-        rows = sorted((*(packed.get(text) or pack(text)), text) for text in known.keys() - numbers.keys())
+        rows = sorted(packed.get(text) or pack(text) for text, hash in hashes.items() if hash not in found)
         if rows:
-            hashes, forms, bodies, unknown = map(list, zip(*rows, strict=True))
-            found: dict[bytes, int] = dict(connection.execute(_NUMBERS_OF, (hashes,), binary=True).fetchall())
-            if len(found) < len(set(hashes)):
-                connection.execute(_ADD_TEXTS, (hashes, forms, bodies))
-                found = dict(connection.execute(_NUMBERS_OF, (hashes,), binary=True).fetchall())
-            numbers.update({text: found[hash] for text, hash in zip(unknown, hashes, strict=True)})
-        return numbers
+            connection.execute(_ADD_TEXTS, [list(column) for column in zip(*rows, strict=True)])
+            found = _numbers_of(connection, hashes.values())
+        return {text: found[hash] for text, hash in hashes.items()}
+
+
+def _numbers_of(connection: Connection, hashes: Iterable[bytes]) -> dict[bytes, int]:
+    return dict(connection.execute(_NUMBERS_OF, (list(hashes),), binary=True).fetchall())
 
 
 def _newest(connection: Connection, conversation: str) -> tuple[int, bytes | None]:

@@ -1,19 +1,21 @@
 """The calls of a store that only read: the same statements for SQLite and PostgreSQL.
 
-A known conversation is one SELECT of a small row of numbers. A text that this process has not seen is read once, by its number.
+A known conversation is one SELECT of a small row, which tells its texts by their hashes. A text that this process has not seen
+is read once. The numbers by which rows point at texts are never remembered: a backup that is put back gives them other meanings.
 """
 
 from __future__ import annotations
 
 from .rows import (
-    COLUMNS,
     LARGEST,
+    READ,
     TEXTS,
     check_id,
     check_page,
     conversation_of,
     edition_of,
     faults,
+    hash_at,
     hash_in,
     is_plain,
     version_of,
@@ -31,12 +33,12 @@ if TYPE_CHECKING:
     T = TypeVar("T")
     Rows = list[tuple[Any, ...]]
 
-CURRENT = f"SELECT {COLUMNS} FROM foreword_editions WHERE conversation = ? ORDER BY number DESC LIMIT 1"
-_EDITION = f"SELECT {COLUMNS} FROM foreword_editions WHERE conversation = ? AND number = ?"
-_EDITIONS = f"SELECT {COLUMNS} FROM foreword_editions WHERE conversation = ? ORDER BY number"
+CURRENT = f"SELECT {READ} FROM foreword_editions WHERE conversation = ? ORDER BY number DESC LIMIT 1"
+_EDITION = f"SELECT {READ} FROM foreword_editions WHERE conversation = ? AND number = ?"
+_EDITIONS = f"SELECT {READ} FROM foreword_editions WHERE conversation = ? ORDER BY number"
 # Every conversation has an edition 1, so nothing need be grouped. HOLDS is each database's own word.
-_CONVERSATIONS = """
-    SELECT page.conversation, e.number, t.hash, e.layout, e.made
+_CONVERSATIONS = f"""
+    SELECT page.conversation, e.number, t.hash, {hash_at("e.layout")}, e.made
     FROM (
         SELECT conversation FROM foreword_editions
         WHERE number = 1 AND HOLDS(conversation, ?) > 0 ORDER BY conversation LIMIT ? OFFSET ?
@@ -46,15 +48,18 @@ _CONVERSATIONS = """
     JOIN foreword_texts AS t ON t.id = e.system
     ORDER BY page.conversation
 """
-_PROMPT = (
-    "SELECT system, account FROM foreword_prompts AS p JOIN foreword_texts AS t ON t.id = p.system WHERE t.hash = ?"
-)
-_TEMPLATES = "SELECT version, template, author, time, note FROM foreword_templates ORDER BY version DESC"
-_USES = """
-    SELECT e.made_for, count(*) FROM foreword_editions AS e
-    JOIN (SELECT conversation, max(number) AS number FROM foreword_editions GROUP BY conversation) AS newest
-        ON newest.conversation = e.conversation AND newest.number = e.number
-    GROUP BY e.made_for ORDER BY e.made_for
+_PROMPT = f"""
+    SELECT t.hash, {hash_at("p.account")}
+    FROM foreword_prompts AS p JOIN foreword_texts AS t ON t.id = p.system WHERE t.hash = ?
+"""
+_TEMPLATES = f"SELECT version, {hash_at('template')}, author, time, note FROM foreword_templates ORDER BY version DESC"
+_USES = f"""
+    SELECT {hash_at("made_for")}, uses FROM (
+        SELECT e.made_for, count(*) AS uses FROM foreword_editions AS e
+        JOIN (SELECT conversation, max(number) AS number FROM foreword_editions GROUP BY conversation) AS newest
+            ON newest.conversation = e.conversation AND newest.number = e.number
+        GROUP BY e.made_for
+    ) AS counted ORDER BY made_for
 """
 _COUNTS = """
     SELECT
@@ -69,7 +74,7 @@ _ALL = (
     f"SELECT conversation, number, {', '.join(TEXTS)} FROM foreword_editions ORDER BY conversation, number",
     "SELECT version, template FROM foreword_templates ORDER BY version",
 )
-_POINTERS = slice(1, 1 + len(TEXTS))
+_HASHES = slice(1, 1 + len(TEXTS))
 _AT_ONCE = 500
 
 
@@ -106,7 +111,7 @@ class Reading:
             for row in self._select(connection, CURRENT, (conversation,)):
                 if known is not None and known[0] == row:
                     return known[1]
-                edition = edition_of(row, self._by_number(connection, row[_POINTERS]))
+                edition = edition_of(row, self._by_hash(connection, row[_HASHES]))
                 self._texts.remember_edition(conversation, row, edition)
                 return edition
             return None
@@ -124,7 +129,7 @@ class Reading:
 
         def read(connection: Any) -> list[Edition]:
             rows = self._select(connection, _EDITIONS, (conversation,))
-            texts = self._by_number(connection, [number for row in rows for number in row[_POINTERS]])
+            texts = self._by_hash(connection, [hash for row in rows for hash in row[_HASHES]])
             return [edition_of(row, texts) for row in rows]
 
         return self._run(read)
@@ -136,7 +141,7 @@ class Reading:
 
         def read(connection: Any) -> list[ConversationRow]:
             rows = self._select(connection, _CONVERSATIONS.replace("HOLDS", self.HOLDS), (search, limit, offset))
-            texts = self._by_number(connection, [row[3] for row in rows])
+            texts = self._by_hash(connection, [row[3] for row in rows])
             return [conversation_of(row, texts) for row in rows]
 
         return self._run(read)
@@ -146,7 +151,7 @@ class Reading:
 
         def read(connection: Any) -> tuple[str, str] | None:
             for system, account in self._select(connection, _PROMPT, (hash,)):
-                texts = self._by_number(connection, (system, account))
+                texts = self._by_hash(connection, (system, account))
                 return texts[system], texts[account]
             return None
 
@@ -161,36 +166,36 @@ class Reading:
     def uses(self) -> list[tuple[str, int]]:
         def read(connection: Any) -> list[tuple[str, int]]:
             rows = self._select(connection, _USES)
-            texts = self._by_number(connection, [row[0] for row in rows])
+            texts = self._by_hash(connection, [row[0] for row in rows])
             return [(texts[made_for], count) for made_for, count in rows]
 
         return self._look_through(read)
 
     def _one_edition(self, connection: Any, select: str, key: Sequence[object]) -> Edition | None:
         for row in self._select(connection, select, key):
-            return edition_of(row, self._by_number(connection, row[_POINTERS]))
+            return edition_of(row, self._by_hash(connection, row[_HASHES]))
         return None
 
     def _versions(self, select: str) -> list[TemplateVersion]:
         def read(connection: Any) -> list[TemplateVersion]:
             rows = self._select(connection, select)
-            texts = self._by_number(connection, [row[1] for row in rows])
+            texts = self._by_hash(connection, [row[1] for row in rows])
             return [version_of(row, texts) for row in rows]
 
         return self._run(read)
 
-    def _by_number(self, connection: Any, numbers: Sequence[int]) -> dict[int, str]:
-        def load(missing: list[int]) -> Rows:
+    def _by_hash(self, connection: Any, hashes: Sequence[bytes | None]) -> dict[bytes, str]:
+        def load(missing: list[bytes]) -> Rows:
             rows: Rows = []
             for start in range(0, len(missing), _AT_ONCE):
                 some = missing[start : start + _AT_ONCE]
                 marks = ", ".join("?" * len(some))
                 rows += self._select(
-                    connection, f"SELECT id, form, body FROM foreword_texts WHERE id IN ({marks})", some
+                    connection, f"SELECT hash, form, body FROM foreword_texts WHERE hash IN ({marks})", some
                 )
             return rows
 
-        return self._texts.by_number(numbers, load)
+        return self._texts.by_hash(hashes, load)
 
     def _counts(self, connection: Any, bytes: int) -> dict[str, int]:
         ((conversations, editions, texts, versions),) = self._select(connection, _COUNTS)
@@ -207,4 +212,9 @@ class Reading:
 
     def _packed(self, texts: Iterable[str]) -> dict[str, Packed]:
         """The rows of texts that this process has not seen, made before anything is held for writing."""
-        return {text: pack(text) for text in texts if self._texts.number(text) is None}
+        return {text: pack(text) for text in texts if self._texts.hash(text) is None}
+
+    def _remember(self, packed: dict[str, Packed]) -> None:
+        """These are kept now."""
+        for text, (hash, _, _) in packed.items():
+            self._texts.remember(hash, text)

@@ -18,6 +18,15 @@ LATEST = 1
 LARGEST = 2**31 - 1
 TEXTS = ("system", "tools", "account", "inputs", "layout", "made_for")
 COLUMNS = f"number, {', '.join(TEXTS)}, made, state"
+
+
+def hash_at(pointer: str) -> str:
+    """The hash of the text that a column points at, as an expression of SQL. What is read goes by hashes alone."""
+    return f"(SELECT hash FROM foreword_texts WHERE id = {pointer})"
+
+
+# An edition as it is read: with the hashes of its texts in the place of their numbers.
+READ = f"number, {', '.join(map(hash_at, TEXTS))}, made, state"
 _LONGEST_ID = 512
 _NO_STATE = "{}"
 
@@ -83,8 +92,8 @@ def texts_of(edition: Edition) -> list[str]:
     return [getattr(edition, name) for name in TEXTS]
 
 
-def edition_of(row: Sequence[Any], texts: Mapping[int, str]) -> Edition:
-    """An edition from its COLUMNS, given the texts that they point at."""
+def edition_of(row: Sequence[Any], texts: Mapping[bytes, str]) -> Edition:
+    """An edition from what is READ of it, given its texts by their hashes."""
     number, system, tools, account, inputs, layout, made_for, made, state = row
     return Edition(
         number,
@@ -104,13 +113,13 @@ def state_kept(state: str) -> bytes | None:
     return None if state == _NO_STATE else to_bytes(state)
 
 
-def conversation_of(row: Sequence[Any], texts: Mapping[int, str]) -> ConversationRow:
+def conversation_of(row: Sequence[Any], texts: Mapping[bytes, str]) -> ConversationRow:
     """A conversation from id, number, hash of the prompt, layout and time."""
     id, number, prompt, layout, made = row
     return ConversationRow(id, number, id_of(prompt), texts[layout], to_text(made))
 
 
-def version_of(row: Sequence[Any], texts: Mapping[int, str]) -> TemplateVersion:
+def version_of(row: Sequence[Any], texts: Mapping[bytes, str]) -> TemplateVersion:
     """A version of the template from number, text, author, time and note."""
     version, template, *others = row
     return TemplateVersion(version, texts[template], *map(to_text, others))

@@ -10,10 +10,12 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
+from _thread import allocate_lock
 
 from ..errors import StoreError
 from ..vocabulary import replace
 from .connections import Connections
+from .file import gone, is_same, log_stamp, set_log_aside, shown, stamp
 from .reading import Reading
 from .rows import (
     COLUMNS,
@@ -28,7 +30,7 @@ from .rows import (
     state_kept,
     texts_of,
 )
-from .texts import pack, to_bytes
+from .texts import hash_of, pack, to_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from ..vocabulary import Edition, TemplateVersion
+    from .file import Stamp
     from .reading import Rows
     from .texts import Packed
 
@@ -62,10 +65,12 @@ class SqliteStore(Reading):
         super().__init__()
         # A later connection must find the same file, wherever the process has gone; and SQLite reads `file:…` as a URI.
         self._path = path = os.path.abspath(path) if path else ""
+        self._lock = allocate_lock()
+        found = stamp(path) if path else None
         connection = _opened(path)
-        self._connections = Connections(lambda: _connected(path), only=None if path else connection)
-        if path:
-            self._connections.give(connection)
+        self._connections = _pool(path, connection)
+        # Of a file that was there before it is known which one; if it was replaced at that moment, the next call sees it.
+        self._file, self._log = (found or stamp(path), log_stamp(path)) if path else (None, None)
 
     def publish(self, conversation: str, edition: Edition, after: int, state: str | None = None) -> Edition:
         check_id(conversation)
@@ -73,18 +78,18 @@ class SqliteStore(Reading):
         texts = texts_of(edition)
         packed = self._packed(texts)
 
-        def add(connection: sqlite3.Connection) -> dict[str, int] | None:
+        def add(connection: sqlite3.Connection) -> bool:
             newest = connection.execute(_NEWEST, (conversation,)).fetchone() or (0, None)
             if newest[0] != after or (state is not None and newest[1] != state_kept(state)):
-                return None
+                return False
             numbers = self._numbers(connection, texts, packed)
             pointers = [numbers[text] for text in texts]
             row = (conversation, edition.number, *pointers, to_bytes(edition.made), state_kept(edition.state))
             connection.execute(_ADD_EDITION, row)
             connection.execute(_ADD_PROMPT, (numbers[edition.system], numbers[edition.account]))
-            return numbers
+            return True
 
-        if self._write(add):
+        if self._write(add, packed):
             return edition
         winner = self.current(conversation)
         if winner is None:
@@ -114,16 +119,16 @@ class SqliteStore(Reading):
         others = [to_bytes(each) for each in (version.author, version.time, version.note)]
         kept = 0
 
-        def add(connection: sqlite3.Connection) -> dict[str, int]:
+        def add(connection: sqlite3.Connection) -> bool:
             nonlocal kept
             newest = connection.execute(_NEWEST_TEMPLATE).fetchone()[0]
             check_newest(newest, after)
             kept = newest + 1
             numbers = self._numbers(connection, [version.template], packed)
             connection.execute(_ADD_TEMPLATE, (kept, numbers[version.template], *others))
-            return numbers
+            return True
 
-        self._write(add, is_precious=True)
+        self._write(add, packed, is_precious=True)
         return replace(version, version=kept)
 
     def verify(self) -> list[str]:
@@ -158,7 +163,8 @@ class SqliteStore(Reading):
     # how it is done
 
     def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        connection, _ = self._connections.take()
+        connections = self._at_hand() if self._path else self._connections
+        connection, _ = connections.take()
         try:
             return work(connection)
         except sqlite3.Error as error:
@@ -166,7 +172,27 @@ class SqliteStore(Reading):
         finally:
             if connection.in_transaction:
                 _roll_back(connection)
-            self._connections.give(connection)
+            connections.give(connection)
+
+    def _at_hand(self) -> Connections:
+        """Connections to the file that is there now. One that is gone is not made anew: it may come back."""
+        if not is_same(self._path, self._file) and not self._connections.is_closed:
+            found = stamp(self._path)
+            if found is None:
+                raise gone(self._path)
+            with self._lock:
+                if found != self._file:
+                    self._open_anew(found)
+        return self._connections
+
+    def _open_anew(self, found: Stamp) -> None:
+        """Another file has taken the place of the one that was open: nothing that was known of that one counts any more."""
+        path, self._file = self._path, None
+        self._connections.retire(_empty_log)
+        self._texts.forget()
+        set_log_aside(path, self._log)
+        self._connections = _pool(path, _opened(path, is_there=True))
+        self._file, self._log = found, log_stamp(path)
 
     def _select(self, connection: sqlite3.Connection, statement: str, key: Sequence[object] = ()) -> Rows:
         return connection.execute(statement, key).fetchall()
@@ -175,63 +201,72 @@ class SqliteStore(Reading):
         return connection.execute(statement)
 
     def _write(
-        self, work: Callable[[sqlite3.Connection], dict[str, int] | None], is_precious: bool = False
-    ) -> dict[str, int] | None:
-        """Do something in one transaction and remember the numbers of texts that it gives. None: it is rolled back."""
+        self, work: Callable[[sqlite3.Connection], bool], packed: dict[str, Packed], is_precious: bool = False
+    ) -> bool:
+        """Do something in one transaction, which is rolled back if it is not to be, and say whether it was done."""
 
-        def write(connection: sqlite3.Connection) -> dict[str, int] | None:
+        def write(connection: sqlite3.Connection) -> bool:
             if is_precious:
                 connection.execute("PRAGMA synchronous = FULL")
             connection.execute("BEGIN IMMEDIATE")
-            numbers = work(connection)
-            if numbers:
+            is_done = work(connection)
+            if is_done:
                 connection.execute("COMMIT")
             if is_precious:
                 connection.execute("PRAGMA synchronous = NORMAL")
-            return numbers
+            return is_done
 
-        numbers = self._run(write)
-        for text, number in (numbers or {}).items():
-            self._texts.remember(number, text)
-        return numbers
+        is_done = self._run(write)
+        if is_done:
+            self._remember(packed)
+        return is_done
 
     def _numbers(
         self, connection: sqlite3.Connection, texts: Iterable[str], packed: dict[str, Packed]
     ) -> dict[str, int]:
-        """The number of each text; what is not kept yet is kept now."""
+        """The number of each text, looked up by its hash; what is not kept yet is kept now."""
         numbers: dict[str, int] = {}
         for text in texts:
-            number = None if text in packed else self._texts.number(text)
-            if number is None:
-                row = packed.get(text) or pack(text)
-                known = connection.execute(_NUMBER_OF, row[:1]).fetchone()
-                number = known[0] if known else connection.execute(_ADD_TEXT, row).lastrowid
-                assert number is not None
+            row = packed.get(text)
+            hash = row[0] if row else self._texts.hash(text) or hash_of(text)
+            known = connection.execute(_NUMBER_OF, (hash,)).fetchone()
+            number = known[0] if known else connection.execute(_ADD_TEXT, row or pack(text)).lastrowid
+            assert number is not None
             numbers[text] = number
         return numbers
 
 
-# Opening
+# Opening and leaving
 
 
-def _opened(path: str) -> sqlite3.Connection:
+def _pool(path: str, connection: sqlite3.Connection) -> Connections:
+    """A connection and, unless it is to memory, the way to others like it."""
+    connections = Connections(lambda: _connected(path, is_there=True), only=None if path else connection)
+    if path:
+        connections.give(connection)
+    return connections
+
+
+def _opened(path: str, is_there: bool = False) -> sqlite3.Connection:
     """A connection to a store that has the tables of this version; its folder and file are made where there are none."""
     try:
-        if path:
+        if path and not is_there:
             _make_folder(os.path.dirname(path))
         is_new = bool(path) and not os.path.exists(path)
-        connection = _connected(path)
+        connection = _connected(path, is_there)
         try:
             if is_new:
                 # By name and not through a file of our own: closing that would let go of locks that this process holds.
                 os.chmod(path, 0o600)
             migrate(connection)
-        except BaseException:
+        except BaseException as error:
             connection.close()
+            if isinstance(error, StoreError):
+                raise StoreError(f"the store {shown(path)} cannot be used: {error}") from None
             raise
         return connection
     except OSError as error:
-        raise StoreError(f"the store {path!r} cannot be made: {error.strerror or error}") from error
+        raise StoreError(f"the store {shown(path)} cannot be made: {error.strerror or error}") from error
     except sqlite3.Error as error:
         raise _failure(path, error) from error
 
@@ -248,11 +283,14 @@ def _make_folder(folder: str) -> None:
             raise
 
 
-def _connected(path: str) -> sqlite3.Connection:
-    place = path or ":memory:"
+def _connected(path: str, is_there: bool = False) -> sqlite3.Connection:
+    """A connection to the file at a path, which is made unless it has to be there."""
+    place = _uri(path) if is_there else path or ":memory:"
     connection = None
     try:
-        connection = sqlite3.connect(place, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
+        connection = sqlite3.connect(
+            place, timeout=_PATIENCE, isolation_level=None, check_same_thread=False, uri=is_there
+        )
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = NORMAL")
         return connection
@@ -260,6 +298,22 @@ def _connected(path: str) -> sqlite3.Connection:
         if connection is not None:
             connection.close()
         raise _failure(path, error) from error
+
+
+def _empty_log(connection: sqlite3.Connection) -> None:
+    """Bring into the file what only its log holds, as far as nobody else is using it."""
+    try:
+        connection.execute("PRAGMA busy_timeout = 1000")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    except sqlite3.Error:
+        pass
+
+
+def _uri(path: str) -> str:
+    """A path as the address of a file that SQLite opens and does not make."""
+    for each in "%?#":
+        path = path.replace(each, f"%{ord(each):02x}")
+    return f"file://{'' if path.startswith('/') else '/'}{path}?mode=rw"
 
 
 def migrate(
@@ -324,7 +378,7 @@ _FAILURES = {
 def _failure(path: str, error: sqlite3.Error) -> StoreError:
     name = getattr(error, "sqlite_errorname", "")
     reason = next((told for code, told in _FAILURES.items() if name.startswith(code)), str(error))
-    return StoreError(f"the store {path or ':memory:'!r} cannot be used: {reason}")
+    return StoreError(f"the store {shown(path or ':memory:')} cannot be used: {reason}")
 
 
 def _is_damage(error: sqlite3.Error) -> bool:

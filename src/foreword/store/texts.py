@@ -64,7 +64,8 @@ def id_of(hash: bytes) -> str:
 
 
 class Texts:
-    """The texts that this process has read or written, by number and by text. What a number stands for never changes.
+    """The texts that this process has read or written, by their hashes. What a hash stands for never changes, whatever is
+    done to the store; what a number of a row stands for does, when a backup is put back.
 
     They are kept in two generations: when the young are half of what is allowed, they become the old, and the old are
     forgotten unless they were asked for meanwhile. So a hit, the usual case, changes nothing and needs no lock.
@@ -76,11 +77,11 @@ class Texts:
         self.forget()
 
     def forget(self) -> None:
-        """Start anew: after a server was away, another may have taken its place."""
-        self._young: dict[int, str] = {}
-        self._old: dict[int, str] = {}
-        self._numbers: dict[str, int] = {}
-        self._old_numbers: dict[str, int] = {}
+        """Start anew: another server, or another file, has taken the place of the one that was known."""
+        self._young: dict[bytes, str] = {}
+        self._old: dict[bytes, str] = {}
+        self._hashes: dict[str, bytes] = {}
+        self._old_hashes: dict[str, bytes] = {}
         self._size = 0
         self.editions: dict[str, tuple[object, Edition]] = {}
 
@@ -91,52 +92,56 @@ class Texts:
                 self.editions.pop(next(iter(self.editions)))
             self.editions[conversation] = (row, edition)
 
-    def remember(self, number: int, text: str) -> None:
+    def remember(self, hash: bytes, text: str) -> None:
         with self._lock:
-            if number in self._young:
+            if hash in self._young:
                 return
             size = sys.getsizeof(text)
             if self._size + size > self._most // 2:
-                self._old, self._old_numbers = self._young, self._numbers
-                self._young, self._numbers, self._size = {}, {}, 0
-            self._young[number] = text
-            self._numbers[text] = number
+                self._old, self._old_hashes = self._young, self._hashes
+                self._young, self._hashes, self._size = {}, {}, 0
+            self._young[hash] = text
+            self._hashes[text] = hash
             self._size += size
 
-    def number(self, text: str) -> int | None:
-        """The number of a text, if this process knows it."""
-        number = self._numbers.get(text)
-        if number is None:
-            number = self._old_numbers.get(text)
-            if number is not None:
-                self.remember(number, text)
-        return number
+    def hash(self, text: str) -> bytes | None:
+        """The hash of a text, if this process knows it."""
+        hash = self._hashes.get(text)
+        if hash is None:
+            hash = self._old_hashes.get(text)
+            if hash is not None:
+                self.remember(hash, text)
+        return hash
 
-    def by_number(
-        self, numbers: Iterable[int], load: Callable[[list[int]], Iterable[tuple[int, int, bytes]]]
-    ) -> dict[int, str]:
-        """The texts of these numbers. Those that this process has never seen are loaded as rows of number, form and body."""
+    def by_hash(
+        self, hashes: Iterable[bytes | None], load: Callable[[list[bytes]], Iterable[tuple[bytes, int, bytes]]]
+    ) -> dict[bytes, str]:
+        """The texts of these hashes. Those that this process has never seen are loaded as rows of hash, form and body.
+
+        None stands for a text that a row points at and that is not there.
+        """
         young = self._young
         try:
-            return {number: young[number] for number in numbers}
+            return {hash: young[hash] for hash in hashes}  # type: ignore[index,misc]
         except KeyError:
-            return self._found(set(numbers), load)
+            return self._found(set(hashes), load)
 
     def _found(
-        self, numbers: set[int], load: Callable[[list[int]], Iterable[tuple[int, int, bytes]]]
-    ) -> dict[int, str]:
+        self, wanted: set[bytes | None], load: Callable[[list[bytes]], Iterable[tuple[bytes, int, bytes]]]
+    ) -> dict[bytes, str]:
+        hashes = {hash for hash in wanted if hash is not None}
         young, old = self._young, self._old
-        found = {number: held[number] for held in (old, young) for number in numbers if number in held}
-        missing = numbers - found.keys()
-        for number, form, body in load(sorted(missing)) if missing else ():
+        found = {hash: held[hash] for held in (old, young) for hash in hashes if hash in held}
+        missing = hashes - found.keys()
+        for hash, form, body in load(sorted(missing)) if missing else ():
             try:
-                found[number] = unpack(form, body)
+                found[hash] = unpack(form, body)
             except (ValueError, zlib.error):
                 raise StoreError(
-                    f"text {number} of the store is damaged; `foreword store verify` says what else is"
+                    f"text {id_of(hash)} of the store is damaged; `foreword store verify` says what else is"
                 ) from None
-        for number in numbers & found.keys():
-            self.remember(number, found[number])
-        if lacking := numbers - found.keys():
-            raise StoreError(f"text {min(lacking)} of the store is gone; `foreword store verify` says what else is")
+        for hash in hashes & found.keys():
+            self.remember(hash, found[hash])
+        if wanted - found.keys():
+            raise StoreError("a text of the store is gone; `foreword store verify` says which")
         return found

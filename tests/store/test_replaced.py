@@ -1,0 +1,250 @@
+"""A store that is removed, replaced or put back from a backup while it is in use: nothing is acknowledged and lost, nothing is wrong."""
+
+import os
+import sqlite3
+from contextlib import closing
+
+import psycopg
+import pytest
+
+from foreword.errors import StoreError
+from foreword.store import open_store
+from foreword.talk import Conversations
+from foreword.vocabulary import TemplateVersion
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "store.db"
+
+
+@pytest.fixture
+def store(path):
+    store = open_store(str(path))
+    yield store
+    store.close()
+
+
+def set_template(store, text):
+    return store.keep_template(TemplateVersion(0, text)).template
+
+
+def templates(store):
+    return [each.template for each in store.templates()]
+
+
+def made_elsewhere(path, text):
+    """A store of its own, closed."""
+    other = open_store(str(path))
+    set_template(other, text)
+    other.close()
+
+
+def take_away(path):
+    for each in path.parent.glob("store.db*"):
+        each.unlink()
+
+
+def calls(store, edition):
+    return (
+        lambda: store.current("talk"),
+        lambda: store.template(),
+        lambda: store.stats(),
+        lambda: store.publish("talk", edition(1), 0),
+        lambda: store.keep_state("talk", 1, '{"x": 1}'),
+        lambda: set_template(store, "lost"),
+    )
+
+
+# SQLite: the file
+
+
+def test_a_file_that_is_gone_is_an_error_and_not_made_anew(path, store, edition):
+    store.publish("talk", edition(1), 0)
+    take_away(path)
+    for call in calls(store, edition):
+        with pytest.raises(StoreError, match=r"^the store '.*' cannot be used: its file is gone; "):
+            call()
+    assert os.listdir(path.parent) == []
+
+
+def test_a_file_that_comes_back_is_used_again(path, store, edition):
+    store.publish("talk", edition(1), 0)
+    path.rename(path.with_suffix(".away"))
+    with pytest.raises(StoreError, match="its file is gone"):
+        store.publish("talk", edition(2), 1)
+    path.with_suffix(".away").rename(path)
+    assert store.publish("talk", edition(2), 1) == edition(2)
+    assert open_store(str(path)).editions("talk") == [edition(1), edition(2)]
+
+
+def test_another_file_in_its_place_is_opened(path, store, edition, tmp_path):
+    set_template(store, "T1")
+    store.publish("talk", edition(1), 0)
+    made_elsewhere(tmp_path / "other.db", "O1")
+    os.replace(tmp_path / "other.db", path)
+    assert (templates(store), store.current("talk")) == (["O1"], None)
+    set_template(store, "O2")
+    assert templates(open_store(str(path))) == ["O2", "O1"]
+    assert store.verify() == []
+
+
+def test_a_new_store_in_its_place_is_used_by_all(path, store):
+    set_template(store, "T1")
+    take_away(path)
+    made_elsewhere(path, "N1")
+    assert templates(store) == ["N1"]
+
+
+def test_the_log_of_the_old_file_is_not_read_into_another(path, store, tmp_path):
+    set_template(store, "T1")
+    with closing(sqlite3.connect(path)) as live, closing(sqlite3.connect(tmp_path / "backup.db")) as backup:
+        live.backup(backup)
+    set_template(store, "T2")
+    os.link(path, tmp_path / "kept.db")
+    os.replace(tmp_path / "backup.db", path)
+    assert templates(store) == ["T1"]
+    assert (store.verify(), templates(open_store(str(path)))) == ([], ["T1"])
+    assert templates(open_store(str(tmp_path / "kept.db"))) == ["T2", "T1"], "the old file has all that was in its log"
+
+
+@pytest.mark.parametrize(
+    ("put", "told"),
+    [
+        (lambda path: path.mkdir(), "it is a folder, and a store is a file"),
+        (lambda path: os.mkfifo(path), "it is a named pipe, and a store is a file"),
+        (lambda path: path.write_bytes(b"Not a database. " * 300), "the file is no SQLite database"),
+    ],
+)
+def test_what_is_no_store_in_its_place_is_an_error(path, store, edition, put, told):
+    set_template(store, "T1")
+    path.rename(path.with_suffix(".away"))
+    put(path)
+    for call in calls(store, edition):
+        with pytest.raises(StoreError, match=f"cannot be used: {told}"):
+            call()
+    path.rmdir() if path.is_dir() else path.unlink()
+    path.with_suffix(".away").rename(path)
+    set_template(store, "T2")
+    assert templates(store) == templates(open_store(str(path))) == ["T2", "T1"]
+
+
+def test_a_connection_in_use_while_the_file_is_replaced_is_not_used_again(path, store, tmp_path):
+    set_template(store, "T1")
+    made_elsewhere(tmp_path / "other.db", "O1")
+
+    def replaced(connection):
+        os.replace(tmp_path / "other.db", path)
+        return templates(store)
+
+    assert store._run(replaced) == ["O1"]
+    for _ in range(3):
+        assert templates(store) == ["O1"]
+
+
+def test_a_store_that_was_closed_is_not_opened_anew(path, store):
+    store.close()
+    take_away(path)
+    with pytest.raises(StoreError, match="the store is closed"):
+        store.template()
+    assert not path.exists()
+
+
+def test_a_conversation_that_the_new_store_does_not_have_is_forgotten(path, tmp_path):
+    talks = Conversations(str(path))
+    talks.construct("talk", None)
+    made_elsewhere(tmp_path / "other.db", "O1")
+    os.replace(tmp_path / "other.db", path)
+    assert talks.get("talk") is None
+    take_away(path)
+    with pytest.raises(StoreError):
+        talks.get("talk")
+    talks.close()
+
+
+# Both: a backup that is put back into the store
+
+
+class File:
+    """A SQLite file, put back by its own backup."""
+
+    def __init__(self, path):
+        self.url, self._path, self._backup = str(path), path, f"{path}.backup"
+
+    def back_up(self):
+        self._copy(self._path, self._backup)
+
+    def put_back(self):
+        self._copy(self._backup, self._path)
+
+    def _copy(self, source, target):
+        with closing(sqlite3.connect(source)) as source, closing(sqlite3.connect(target)) as target:
+            source.backup(target)
+
+
+class Database:
+    """A PostgreSQL database, put back as `pg_restore --clean` does: the tables are made again and filled."""
+
+    TABLES = ("texts", "prompts", "editions", "templates", "schema")
+
+    def __init__(self, url):
+        self.url = url
+
+    def back_up(self):
+        with psycopg.connect(self.url) as connection:
+            for each in self.TABLES:
+                connection.execute(f"CREATE TABLE backup_{each} AS TABLE foreword_{each}")
+
+    def put_back(self):
+        with psycopg.connect(self.url) as connection:
+            connection.execute(f"DROP TABLE {', '.join(f'foreword_{each}' for each in self.TABLES)}")
+        open_store(self.url).stats()
+        with psycopg.connect(self.url) as connection:
+            connection.execute("DELETE FROM foreword_schema")
+            for each in self.TABLES:
+                connection.execute(
+                    f"INSERT INTO foreword_{each} OVERRIDING SYSTEM VALUE SELECT * FROM backup_{each}"
+                    if each == "texts"
+                    else f"INSERT INTO foreword_{each} SELECT * FROM backup_{each}"
+                )
+            connection.execute(
+                "SELECT setval(pg_get_serial_sequence('foreword_texts', 'id'), (SELECT max(id) FROM foreword_texts))"
+            )
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.xdist_group("postgres"))])
+def live(request, path):
+    return File(path) if request.param == "sqlite" else Database(request.getfixturevalue("postgres_url"))
+
+
+@pytest.mark.parametrize("between", [[], ["YYYY"], ["YYYY", "ZZZZ"]])
+def test_a_text_is_kept_as_itself_after_a_backup_was_put_back(live, between):
+    store = open_store(live.url)
+    set_template(store, "T1")
+    live.back_up()
+    set_template(store, "XXXX")
+    live.put_back()
+    other = open_store(live.url)
+    for text in between:
+        set_template(other, text)
+    set_template(store, "XXXX")
+    assert templates(store) == templates(other) == ["XXXX", *reversed(between), "T1"]
+    assert store.verify() == []
+
+
+def test_what_is_read_after_a_backup_was_put_back_is_what_is_kept(live, edition):
+    """The rows are the same ones, down to the time; only what they point at is another text."""
+    store = open_store(live.url)
+    store.publish("talk", edition(1), 0)
+    live.back_up()
+    store.publish("talk", edition(2, tools="old tools"), 1)
+    set_template(store, "old template")
+    assert store.current("talk").tools == "old tools"
+    live.put_back()
+    other = open_store(live.url)
+    other.publish("talk", edition(2, tools="new tools"), 1)
+    set_template(other, "new template")
+    assert store.current("talk") == store.edition("talk", 2) == edition(2, tools="new tools")
+    assert store.editions("talk") == [edition(1), edition(2, tools="new tools")]
+    assert templates(store) == ["new template"]
+    assert store.verify() == []
