@@ -540,7 +540,7 @@ def http_page() -> str:
         for method, operation in methods.items():
             parts += [f"## {operation['operationId']}", f"`{method.upper()} {path}`", operation["summary"]]
             rows = [
-                (code(each["name"]), f"in the {each['in']}", kind_of(each["schema"]))
+                (code(each["name"]), f"in the {each['in']}", kind_of_parameter(each))
                 for each in operation["parameters"]
             ]
             parts += [table(("parameter", "stands", "is"), rows)] if rows else []
@@ -567,6 +567,12 @@ def http_page() -> str:
         ),
     ]
     return page("HTTP", "src/foreword/service", *parts)
+
+
+def kind_of_parameter(parameter: Mapping[str, Any]) -> str:
+    if "content" in parameter:
+        return f"{kind_of(parameter['content']['application/json']['schema'])}, as JSON"
+    return kind_of(parameter["schema"])
 
 
 def kind_of(schema: Mapping[str, object]) -> str:

@@ -26,7 +26,7 @@ from .sources.environment import settled as settled_workspace
 from .sources.files import Reader
 from .store import open_store
 from .vocabulary import Agent, Candidate, Document, Edition, Finding, Turn, Workspace, printable, replace
-from .wire import account_form, inputs_form, inputs_from
+from .wire import account_form, agent_form, inputs_form, inputs_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -499,12 +499,14 @@ class Talk:
         prompt = self._built(inputs, self.agent, moment)
         is_formatted = "format" in self.layout.on.values() or any(find.kind == "skill" for find in self.layout.finds)
         kept = json.dumps(inputs_form(inputs), ensure_ascii=False, sort_keys=True) if is_formatted else ""
-        made_for = {
+        made_for: dict[str, Any] = {
             "cwd": printable(inputs.workspace.cwd),
             "model": self.agent.model,
             "provider": self.agent.provider,
             **_template_used(self.layout, inputs),
         }
+        if agent := agent_form(self.agent, self.id):
+            made_for["agent"] = agent
         edition = Edition(
             number=0,
             system=prompt.text,

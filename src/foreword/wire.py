@@ -75,7 +75,7 @@ if TYPE_CHECKING:
     from .proofread import Report
     from .template.catalog import CatalogRow
     from .tokens import Count
-    from .vocabulary import ConversationRow, Edition, TemplateVersion, Turn
+    from .vocabulary import Access, Agent, ConversationRow, Edition, Scope, TemplateVersion, Turn
 
 
 def prompt_form(prompt: Prompt, whole: Count, each: Sequence[Count]) -> PromptForm:
@@ -304,6 +304,50 @@ def _made(form: Any) -> Any:
 # Conversations
 
 
+def agent_form(agent: Agent, conversation: str) -> dict[str, Any]:
+    """What an agent brings beside tools, model and provider, where it is not as usual: so can a prompt be compared later."""
+    row = {
+        "sub_agent": agent.role == "sub",
+        "session": agent.session if agent.session != conversation else "",
+        "base": agent.base if isinstance(agent.base, str) else agent.base.text,
+        "skill": agent.skill if isinstance(agent.skill, str) else agent.skill.name,
+        "plan": agent.plan if isinstance(agent.plan, str) else agent.plan.text,
+        "scope": _scope_form(agent.scope) if agent.scope is not None else None,
+        "language": agent.language,
+        "docs": [list(each) for each in agent.docs],
+        "tools": {
+            tool.name: {"snippet": tool.snippet, "guidelines": list(tool.guidelines)}
+            for tool in agent.tools
+            if tool.snippet or tool.guidelines
+        },
+    }
+    return {name: each for name, each in row.items() if each}
+
+
+def made_for(edition: Edition) -> dict[str, Any]:
+    """For whom an edition was made: cwd, model, provider, what `agent_form` tells, and the tools by their names."""
+    import json
+
+    made = json.loads(edition.made_for)
+    agent = made.pop("agent", {})
+    made.pop("template", None)
+    told = agent.pop("tools", {})
+    tools = {each.pop("name"): each for each in json.loads(edition.tools)}
+    return {**made, **agent, "tools": {name: {**each, **told.get(name, {})} for name, each in tools.items()}}
+
+
+def _scope_form(scope: Scope) -> dict[str, Any]:
+    """A scope as a caller writes it."""
+
+    def rows(entries: Sequence[Access], unless_said: str) -> list[dict[str, Any]]:
+        return [
+            {"path": each.path, "permission": each.permission or unless_said, "recursive": each.recursive}
+            for each in entries
+        ]
+
+    return {"allow": rows(scope.allow, "write"), "deny": rows(scope.deny, "read")}
+
+
 def turn_form(turn: Turn) -> TurnForm:
     """What the model sees, and what a person should know."""
     tools: Any = list(turn.tools)
@@ -322,12 +366,14 @@ def edition_row_form(edition: Edition) -> EditionRowForm:
     """An edition without its text."""
     import json
 
+    made = json.loads(edition.made_for)
+    made.pop("agent", None)  # as long as the base and plan that it holds, and they stand in the prompt
     return {
         "edition": edition.number,
         "id": digest(edition.system),
         "layout": edition.layout,
         "made": edition.made,
-        "made_for": json.loads(edition.made_for),
+        "made_for": made,
     }
 
 

@@ -1,6 +1,7 @@
 """Conversations over HTTP: every route, in every layout, with every id that can be and some that cannot."""
 
-from urllib.parse import quote
+import json
+from urllib.parse import quote, urlencode
 
 import pytest
 
@@ -104,6 +105,7 @@ def test_drift_says_what_changed_and_for_whom(fresh, place):
     told = fresh.get("/conversations/d/drift?tool=shell&tool=edit").json
     assert (told["changed"], told["tools"]["added"], told["tools"]["removed"]) == (True, ["edit"], ["read_file"])
     assert fresh.get("/conversations/d/drift?cwd=sub").json["sections"]
+    assert fresh.get("/conversations/d/drift?model=other").json["changed"] is False
     notes = place / "w" / "AGENTS.md"
     before = notes.read_text()
     notes.write_text("Something planted else.\n")
@@ -114,6 +116,61 @@ def test_drift_says_what_changed_and_for_whom(fresh, place):
     assert [(each["section"], each["change"]) for each in told["sections"]] == [("context", "changed")]
     assert [source.endswith("/w/AGENTS.md") for source in told["sections"][0]["sources"]] == [True]
     assert fresh.get("/conversations/none/drift").problem == "not-found"
+
+
+DESCRIBED = {"name": "a", "description": "Does a.", "schema": {"type": "object"}}
+BRINGS = [
+    ({"layout": "pod", "base": "Be planted."}, "base", "Be other."),
+    ({"layout": "foreword", "plan": "Planted first."}, "plan", "Other first."),
+    ({"layout": "pod", "scope": {"allow": [{"path": "sub"}]}}, "scope", '{"allow": [{"path": "."}]}'),
+    ({"layout": "pod", "scope": {"allow": [{"path": "."}], "deny": [{"path": "sub"}]}}, "scope", '{"allow": [{"path": "."}]}'),
+    ({"layout": "opal", "session": "s-1"}, "session", "s-2"),
+    ({"layout": "opal", "sub_agent": True, "session": "s-1"}, "sub_agent", "false"),
+    ({"layout": "pod", "language": "Latin"}, "language", "Greek"),
+    ({"layout": "ion", "skill": "tidy"}, "skill", ""),
+    ({"layout": "pi", "docs": [["Guide", "notes.md"]]}, "docs", '[["Guide", "other.md"]]'),
+    ({"layout": "pi", "tools": [{"name": "a", "snippet": "does a", "guidelines": ["Be kind."]}]}, "tools", '[{"name": "a"}]'),
+    ({"layout": "foreword", "tools": [DESCRIBED]}, "tools", '[{"name": "a", "description": "Does b."}]'),
+    ({"layout": "foreword", "model": "m", "provider": "p", "tools": [DESCRIBED]}, "tool", "b"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "name", "other"), BRINGS)
+def test_drift_compares_with_the_agent_the_edition_was_made_for(service, body, name, other):
+    id, now = f"drift {name} {len(str(body))}", "2026-03-07T08:55:05Z"
+    service.talk(id, now=now, **body)
+
+    def drift(**query):
+        reply = service.get(f"/conversations/{quote(id, safe='')}/drift?{urlencode({'now': now, **query})}")
+        assert reply.status == 200, reply.body
+        return reply.json["changed"]
+
+    said = {key: each if isinstance(each, str) else json.dumps(each) for key, each in body.items()}
+    assert (drift(), drift(cwd=""), drift(**said), drift(**{name: other})) == (False, False, False, True)
+
+
+def test_a_tool_that_drift_names_is_as_the_edition_has_it(service):
+    service.talk("named", layout="foreword", tools=[DESCRIBED])
+    assert service.get("/conversations/named/drift?tool=a").json["changed"] is False
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ("tools=a", "tools: this is said as JSON, and what is said is none"),
+        ("tools=%7B%7D", "tools: expected 'array', got 'object'"),
+        ("tools=%5B%7B%7D%5D", "tools[0]: object missing required field 'name'"),
+        ("scope=%5B%5D", "scope: expected 'object', got 'array'"),
+        ("sub_agent=1", "sub_agent: expected 'bool', got 'str'"),
+        ("now=soon", "now: invalid RFC3339 encoded datetime"),
+        ("now=0001-01-01T00:00:00%2B23:00", "now lies outside of the years that can be told in UTC"),
+        ("base=a&base=b", "'base' is said 2 times; once would be right"),
+    ],
+)
+def test_a_wrong_query_of_drift(service, query, told):
+    service.talk("queried")
+    reply = service.get(f"/conversations/queried/drift?{query}")
+    assert (reply.problem, reply.json["detail"]) == ("wrong-query", told)
 
 
 # Skills

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 Text = Annotated[str, Meta(max_length=1_000_000)]
 Name = Annotated[str, Meta(min_length=1, max_length=512)]
@@ -28,6 +28,13 @@ def _check_depth(form: object, what: str) -> None:
         if not level:
             return
     raise ValueError(f"{what} may be nested {_DEEPEST} levels deep, not deeper")
+
+
+def _check_moment(now: datetime | None) -> None:
+    try:
+        _ = now and now.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("now lies outside of the years that can be told in UTC") from None
 
 
 class ToolBody(Struct, forbid_unknown_fields=True):
@@ -77,10 +84,7 @@ class AgentBody(Struct, forbid_unknown_fields=True, kw_only=True):
     now: Moment | None = None
 
     def __post_init__(self) -> None:
-        try:
-            _ = self.now and self.now.astimezone(UTC)
-        except OverflowError:
-            raise ValueError("now lies outside of the years that can be told in UTC") from None
+        _check_moment(self.now)
 
 
 class TurnBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
@@ -150,13 +154,29 @@ class ConstructQuery(Struct, forbid_unknown_fields=True):
 
 
 class DriftQuery(Struct, forbid_unknown_fields=True):
-    """For which agent a fresh prompt is compared; what is not said is as the edition was made."""
+    """For which agent a fresh prompt is compared; what is not said is as the edition was made.
 
-    cwd: Path = ""
-    model: Annotated[str, Meta(max_length=512)] = ""
-    provider: Annotated[str, Meta(max_length=512)] = ""
-    layout: Annotated[str, Meta(max_length=512)] = ""
-    tool: list[Name] | None = None
+    `tool` names a tool, as the edition defines it if it has it; `tools`, `scope` and `docs` are JSON.
+    """
+
+    cwd: Path | UnsetType = UNSET
+    model: Label | UnsetType = UNSET
+    provider: Label | UnsetType = UNSET
+    layout: Label | UnsetType = UNSET
+    tool: list[Name] | UnsetType = UNSET
+    tools: list[ToolBody] | UnsetType = UNSET
+    session: Label | UnsetType = UNSET
+    sub_agent: bool | UnsetType = UNSET
+    base: Text | UnsetType = UNSET
+    skill: Label | UnsetType = UNSET
+    plan: Text | UnsetType = UNSET
+    scope: ScopeBody | UnsetType = UNSET
+    language: Label | UnsetType = UNSET
+    docs: list[tuple[Name, Path]] | UnsetType = UNSET
+    now: Moment | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        _check_moment(self.now or None)
 
 
 class FilesQuery(Struct, forbid_unknown_fields=True):

@@ -64,29 +64,48 @@ def read_query(text: str, kind: type) -> Any:
     """The query as this type; a Problem that says what is wrong with it."""
     try:
         given = parse_qs(text, keep_blank_values=True, strict_parsing=bool(text), errors="strict", max_num_fields=1000)
-        return msgspec.convert({name: _read(name, each, _fields(kind).get(name)) for name, each in given.items()}, kind)
+        return msgspec.convert({name: _read(name, each, fields(kind).get(name)) for name, each in given.items()}, kind)
     except (msgspec.ValidationError, ValueError) as error:
         raise Problem("wrong-query", _sentence(error, kind)) from None
 
 
 @cache
-def _fields(kind: type) -> dict[str, msgspec.inspect.Type]:
+def fields(kind: type) -> dict[str, msgspec.inspect.Type]:
     described = msgspec.inspect.type_info(kind)
     assert isinstance(described, msgspec.inspect.StructType)
     return {each.encode_name: each.type for each in described.fields}
 
 
 def _read(name: str, texts: list[str], kind: msgspec.inspect.Type | None) -> Any:
-    """What a query says of one field: a list, or a text as the number or truth it is written as. The type refuses all else."""
-    if isinstance(kind, msgspec.inspect.UnionType):
+    """What a query says of one field: a list of texts, JSON, or a text as the number or truth it is written as. The type
+    refuses all else."""
+    if _is_repeated(kind):
         return texts
     if len(texts) > 1:
         raise Problem("wrong-query", f"{name[:100]!r} is said {len(texts)} times; once would be right")
+    if is_json(kind):
+        return _read_json(name, texts[0])
     if isinstance(kind, msgspec.inspect.BoolType):
         return {"true": True, "false": False}.get(texts[0], texts[0])
     if isinstance(kind, msgspec.inspect.IntType) and _NUMBER.fullmatch(texts[0]):
         return int(texts[0])
     return texts[0]
+
+
+def is_json(kind: msgspec.inspect.Type | None) -> bool:
+    """Whether a query says this as JSON: it is more than a text."""
+    return isinstance(kind, msgspec.inspect.ListType | msgspec.inspect.StructType) and not _is_repeated(kind)
+
+
+def _is_repeated(kind: msgspec.inspect.Type | None) -> bool:
+    return isinstance(kind, msgspec.inspect.ListType) and isinstance(kind.item_type, msgspec.inspect.StrType)
+
+
+def _read_json(name: str, text: str) -> Any:
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        raise Problem("wrong-query", f"{name}: this is said as JSON, and what is said is none") from None
 
 
 def _sentence(error: Exception, kind: type) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 from ..errors import StoreError
 from ..vocabulary import Edition, Turn, digest
-from ..wire import conversation_form, drift_form, edition_form, edition_row_form, turn_form
+from ..wire import conversation_form, drift_form, edition_form, edition_row_form, made_for, turn_form
 from .answers import Answer, Problem
-from .bodies import AgentBody, ConstructQuery, DriftQuery, ListQuery, ToolBody, TurnBody
+from .bodies import AccessBody, AgentBody, ConstructQuery, DriftQuery, ListQuery, ScopeBody, ToolBody, TurnBody
 from .call import Call
 from .service import DEFAULT_LAYOUT, Service
 
@@ -86,19 +88,8 @@ def read_drift(service: Service, call: Call) -> Answer:
     """What a prompt built now would change, what changed it, and what a rebuild would lose."""
     id = call.text("id")
     query: DriftQuery = call.query
-    using = service.edition(id)
-    made_for = msgspec.json.decode(using.made_for)
-    known = [
-        ToolBody(each["name"], each["description"], schema=each["schema"]) for each in msgspec.json.decode(using.tools)
-    ]
-    body = AgentBody(
-        cwd=query.cwd or made_for.get("cwd", ""),
-        model=query.model or made_for.get("model", ""),
-        provider=query.provider or made_for.get("provider", ""),
-        tools=known if query.tool is None else [ToolBody(name) for name in query.tool],
-        layout=query.layout,
-    )
-    found = service.talk(id, body).drift()
+    body = _asked(query, made_for(service.edition(id)))
+    found = service.talk(id, body).drift(body.now)
     return Answer(drift_form(id, found), counts=("drift",) if found.has_any else ())
 
 
@@ -110,6 +101,20 @@ def read_prompt(service: Service, call: Call) -> Answer:
         raise Problem("not-found", f"there is no prompt {id!r}; an id is sha256: and 64 digits, as editions have it")
     text, account = found
     return Answer({"id": digest(text), "text": text, **msgspec.json.decode(account)})
+
+
+def _asked(query: DriftQuery, made: dict[str, Any]) -> AgentBody:
+    """The agent of a query, where that says nothing the one that the edition was made for."""
+    known = {name: ToolBody(name, **each) for name, each in made.pop("tools").items()}
+    said = {name: each for name, each in msgspec.structs.asdict(query).items() if each is not msgspec.UNSET}
+    tools = said.pop("tools", None)
+    named = [known.get(name) or ToolBody(name) for name in said.pop("tool", ())]
+    scope = made.pop("scope", None)
+    if scope is not None:
+        made["scope"] = ScopeBody(*([AccessBody(**row) for row in scope[key]] for key in ("allow", "deny")))
+    if tools is None and not named:
+        tools = list(known.values())
+    return AgentBody(**{"cwd": "", **made, **said, "tools": [*(tools or ()), *named]})
 
 
 def _turned(turn: Turn) -> Answer:

@@ -6,9 +6,12 @@ from functools import cache
 from typing import Any
 
 import msgspec
+import msgspec.inspect
 
 from ..version import __version__
 from .answers import PROBLEMS
+from .call import fields as fields_of
+from .call import is_json
 from .forms import ProblemForm
 from .routes import ROUTES, Route
 
@@ -81,10 +84,16 @@ def _query_parameters(route: Route, schemas: dict[str, Any]) -> list[dict[str, A
     if route.query is None:
         return []
     fields = schemas.get(route.query.__name__) or msgspec.json.schema_components([route.query])[1][route.query.__name__]
+    types = fields_of(route.query)
     return [
-        {"name": name, "in": "query", "required": name in fields.get("required", ()), "schema": schema}
+        {"name": name, "in": "query", "required": name in fields.get("required", ()), **_as(schema, types[name])}
         for name, schema in fields["properties"].items()
     ]
+
+
+def _as(schema: dict[str, Any], kind: msgspec.inspect.Type) -> dict[str, Any]:
+    """How a parameter is described: one that is more than text is said as JSON."""
+    return {"content": {"application/json": {"schema": schema}}} if is_json(kind) else {"schema": schema}
 
 
 def _header_parameters(route: Route) -> list[dict[str, Any]]:
