@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 
+from .errors import CallError
 from .findings import finding
 from .inspection.words import common_start
 from .tokens import estimate
@@ -210,7 +211,23 @@ def written_tools(tools: Iterable[Tool]) -> str:
     rows = {
         tool.name: {"name": tool.name, "description": tool.description, "schema": tool.schema or {}} for tool in tools
     }
-    return json.dumps([rows[name] for name in sorted(rows)], ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    ordered = [rows[name] for name in sorted(rows)]
+    try:
+        return json.dumps(ordered, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    except ValueError:
+        raise CallError(
+            f"the schema of {_unwritable(ordered)} is no JSON: it holds NaN, an infinity or itself"
+        ) from None
+
+
+def _unwritable(rows: Iterable[Mapping[str, Any]]) -> str:
+    """Which of these tools cannot be written as JSON."""
+    for row in rows:
+        try:
+            json.dumps(row, allow_nan=False)
+        except ValueError:
+            return f"the tool {row['name']!r}"
+    return "a tool"
 
 
 def tools_by_name(written: str) -> dict[str, Any]:

@@ -112,6 +112,16 @@ class Stand:
         )
 
 
+def check_agent(agent: Agent) -> None:
+    """A CallError for names that no provider can be sent: they are written as UTF-8."""
+    names = [("a tool", tool.name) for tool in agent.tools]
+    for what, name in (*names, ("the model", agent.model), ("the provider", agent.provider)):
+        if not name.isascii() and not name.isprintable() and any("\ud800" <= each <= "\udfff" for each in name):
+            raise CallError(
+                f"the name of {what} is text that can be written as UTF-8; '{printable(name)}' holds half a character"
+            )
+
+
 class Assembler:
     """Assembles prompts for one workspace and layout. The unchanged turn costs one `stat` for each file.
 
@@ -183,6 +193,7 @@ class Assembler:
     ) -> Prompt:
         """The prompt for an agent now; the same one as before where nothing it is made of has changed."""
         agent = agent or Agent()
+        check_agent(agent)
         stand = self.stand(agent, template)
         now = as_told(stand.tells, now)
         last = self._last

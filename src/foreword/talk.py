@@ -18,7 +18,7 @@ from .build import build
 from .clock import tells_time
 from .conversation import Settled, decide, drift, settle, tools_by_name, with_state, written_tools
 from .drafts import Scribe
-from .engine import Assembler, Plan, Stand, as_told, each_skill, local_time, with_active, with_body
+from .engine import Assembler, Plan, Stand, as_told, check_agent, each_skill, local_time, with_active, with_body
 from .errors import CallError, ForewordError, MissingError, StoreError, suggestion
 from .extensions import Resources, Start, checked, listing, run
 from .findings import finding
@@ -463,6 +463,7 @@ class Talk:
 
     def _written_tools(self) -> str:
         if self._tools[0] is not self.agent:
+            check_agent(self.agent)
             self._tools = (self.agent, written_tools(self.agent.tools))
         return self._tools[1]
 
@@ -521,6 +522,7 @@ class Talk:
         return edition
 
     def _built(self, inputs: Inputs, agent: Agent, now: datetime | None) -> Prompt:
+        check_agent(agent)
         layout = self.layout
         stand = Stand(Plan(layout, inputs.workspace, (), ()), inputs, tells_time(layout, inputs))
         has_place = any(section.of == "active_skill" for section in layout.each_section())

@@ -449,7 +449,10 @@ def printable(path: str) -> str:
     """A path as it is shown, always on one line: bytes that are no UTF-8, and control characters, as `\\xff`."""
     if path.isprintable():
         return path
-    shown = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    try:
+        shown = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    except UnicodeEncodeError:  # half a character that stands for no byte
+        shown = path.encode("utf-8", "backslashreplace").decode()
     return "".join(f"\\x{ord(each):02x}" if ord(each) < 32 or ord(each) == 127 else each for each in shown)
 
 

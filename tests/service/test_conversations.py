@@ -7,6 +7,7 @@ import pytest
 
 from foreword.packs import layout_names
 from foreword.store import open_store
+from foreword.vocabulary import Edition, replace
 
 TOOLS = [{"name": "read_file", "description": "Reads.", "schema": {"type": "object"}}, {"name": "shell"}]
 
@@ -147,6 +148,36 @@ def test_drift_compares_with_the_agent_the_edition_was_made_for(service, body, n
 
     said = {key: each if isinstance(each, str) else json.dumps(each) for key, each in body.items()}
     assert (drift(), drift(cwd=""), drift(**said), drift(**{name: other})) == (False, False, False, True)
+
+
+def test_halves_of_characters_in_an_old_store_are_no_fault(start, tmp_path):
+    """They came from a command line; nothing takes them any more."""
+    store = open_store(str(tmp_path / "old.db"))
+    tools = json.dumps([{"name": "t\udcff", "description": "", "schema": {}}], ensure_ascii=False)
+    made_for = json.dumps({"cwd": "", "model": "m\udcff"}, ensure_ascii=False)
+    edition = Edition(1, "planted", tools, layout="$std/builder", made_for=made_for, made="2026-03-07T08:55:05Z")
+    store.publish("old", replace(edition, account='{"passages": [], "candidates": [], "findings": []}'), 0)
+    server = start(store=str(tmp_path / "old.db"))
+    told = server.get("/conversations/old").json
+    assert (told["tools"][0]["name"], told["made_for"]["model"]) == ("t\udcff", "m\udcff")
+    paths = ("drift", "editions", "editions/1")
+    assert [server.get(f"/conversations/old/{path}").status for path in paths] == [200] * len(paths)
+    assert server.get("/system-prompt/usage").status == 200
+    server.close()
+    store.close()
+
+
+def test_an_edition_of_another_text_has_another_tag(start, tmp_path):
+    """After a backup was put back, an edition may have the number and the time of one that was there before."""
+    tags = set()
+    for number, tools in enumerate(("[]", '[{"name":"a","description":"","schema":{}}]')):
+        store = open_store(str(tmp_path / f"{number}.db"))
+        store.publish("talk", Edition(1, "planted", tools, layout="$std/builder", made="2026-03-07T08:55:05Z"), 0)
+        store.close()
+        server = start(store=str(tmp_path / f"{number}.db"))
+        tags.add(server.get("/conversations/talk").headers["etag"])
+        server.close()
+    assert len(tags) == 2
 
 
 def test_a_tool_that_drift_names_is_as_the_edition_has_it(service):

@@ -67,11 +67,12 @@ def test_variables_are_those_of_the_catalog(service):
     [
         (b"", "not-json", "the body is empty"),
         (b"{", "not-json", "truncated"),
-        (b"template=x", "not-json", "malformed"),
+        (b"template=x", "not-json", "JSON is malformed: "),
         (b'{"template": "x"} {}', "not-json", "trailing characters"),
         (b'\xef\xbb\xbf{"template": "x"}', "not-json", "malformed"),
         (b'{"template": "\xff"}', "not-json", "no UTF-8"),
-        (b'{"template": "\\ud800"}', "not-json", ""),
+        (b'{"template": "\\ud800"}', "not-json", "the body holds \\ud800 alone, which is half a character"),
+        (b'{"template": "\\ud83d\\ud83d\\ude00"}', "not-json", "the body holds \\ud83d alone"),
         (b'{"template": NaN}', "not-json", "malformed"),
         (b'{"template": ' * 100_000, "wrong-body", "template: expected 'str', got 'object'"),
         (b"[" * 100_000, "wrong-body", "expected 'object', got 'array'"),
@@ -94,8 +95,9 @@ def test_a_body_that_is_none_is_refused_and_told_why(service, body, kind, said):
     assert service.get("/system-prompt").headers["etag"] == before
 
 
-def test_a_template_that_is_too_large(service):
-    reply = service.ask("PUT", "/system-prompt", {"template": "x" * 500_001})
+@pytest.mark.parametrize(("method", "path"), [("PUT", ""), ("POST", "/preview"), ("POST", "/check")])
+def test_a_template_that_is_too_large(service, method, path):
+    reply = service.ask(method, f"/system-prompt{path}", {"template": "x" * 500_001})
     assert (reply.status, reply.problem) == (413, "too-large")
     assert "500,000" in reply.json["detail"]
 
@@ -110,14 +112,33 @@ def set_template(server, template, tag=None, query=""):
 
 def test_a_write_may_name_the_version_it_follows(fresh):
     assert set_template(fresh, "one", '"0"').headers["etag"] == '"1"'
-    for stale in ('"0"', '"2"', '"abc"', "1", '"-1"', 'W/"0"', '"99999999999"', "\xff"):
+    for stale in ('"0"', '"2"', '"abc"', "1", '"-1"', 'W/"0"', 'W/"1"', '"0", "2"', '"99999999999"', "\xff"):
         reply = set_template(fresh, "lost", stale)
         assert (reply.status, reply.problem) == (412, "template-changed")
-        assert "newest version is 1" in reply.json["detail"]
+        assert 'newest version is 1, and If-Match does not name it: its ETag "1" would be right' in reply.json["detail"]
     assert set_template(fresh, "two", '"1"').headers["etag"] == '"2"'
     assert set_template(fresh, "three", "*").headers["etag"] == '"3"'
     assert set_template(fresh, "four").headers["etag"] == '"4"'
     assert fresh.get("/system-prompt").json == {"template": "four"}
+    assert set_template(fresh, "five", '"0", "4"').headers["etag"] == '"5"'
+    assert set_template(fresh, "six", 'W/"1","5"').headers["etag"] == '"6"'
+
+
+@pytest.mark.parametrize(
+    ("tag", "status"),
+    [('"1"', 304), ('W/"1"', 304), ('"0", "1"', 304), ("*", 304), ('"0"', 200), ("1", 200), ('"11"', 200)],
+)
+def test_a_template_that_is_known_is_not_sent_again(known, tag, status):
+    reply = known.get("/system-prompt", headers={"If-None-Match": tag})
+    assert (reply.status, reply.headers["etag"], len(reply.body) > 0) == (status, '"1"', status == 200)
+
+
+@pytest.fixture(scope="module")
+def known(start):
+    """A service with one version of the template."""
+    server = start()
+    set_template(server, "one")
+    return server
 
 
 def test_who_when_why_and_back_to_any(fresh):

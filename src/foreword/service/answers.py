@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+import msgspec
 
 from ..vocabulary import value
 
@@ -50,6 +53,14 @@ class Answer:
     counts: Sequence[str] = ()
     problem: str = ""
     tail: bytes = b""
+
+
+def written(form: Any) -> bytes:
+    """A value as JSON."""
+    try:
+        return msgspec.json.encode(form)
+    except UnicodeEncodeError:  # half a character, which only an escape can carry
+        return json.dumps(form).encode()
 
 
 def line_of(error: Exception) -> int | None:

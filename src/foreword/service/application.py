@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 from concurrent.futures import ThreadPoolExecutor
 from secrets import token_hex
 from time import perf_counter
 from typing import Any
 
-import msgspec
-
 from ..errors import ForewordError, MissingError, StoreError, TemplateError
-from .answers import Answer, Problem, line_of
+from .answers import Answer, Problem, line_of, written
 from .call import Call, read_body, read_query
 from .guard import Guard
 from .log import Log, cause_of
@@ -183,7 +180,7 @@ def _too_large() -> Problem:
 
 
 async def _send(send: Send, answer: Answer, id: str, is_head: bool) -> None:
-    body = answer.body if isinstance(answer.body, bytes) else _written(answer.body)
+    body = answer.body if isinstance(answer.body, bytes) else written(answer.body)
     headers = [
         (b"content-type", answer.kind.encode()),
         (b"content-length", str(len(body) + len(answer.tail)).encode()),
@@ -200,10 +197,3 @@ async def _send(send: Send, answer: Answer, id: str, is_head: bool) -> None:
         await send({"type": "http.response.body", "body": body, "more_body": True})
         body = answer.tail
     await send({"type": "http.response.body", "body": b"" if is_head else body})
-
-
-def _written(form: Any) -> bytes:
-    try:
-        return msgspec.json.encode(form)
-    except UnicodeEncodeError:  # half a character, which only an escape can carry
-        return json.dumps(form).encode()

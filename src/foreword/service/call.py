@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -11,11 +12,12 @@ import msgspec
 import msgspec.inspect
 
 from ..errors import suggestion
-from .answers import Problem
+from .answers import Answer, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+_TAG = re.compile(r'(?:W/)?"[^"]*"')
 _NUMBER = re.compile(r"0|[1-9]\d{0,17}", re.ASCII)
 
 
@@ -44,6 +46,19 @@ class Call:
         wanted = name.encode()
         return next((content.decode("latin-1") for key, content in self._headers if key == wanted), "")
 
+    def unless_known(self, answer: Answer) -> Answer:
+        """The answer, or that the caller has it already: If-None-Match names its ETag, weak or not."""
+        header = self.header("if-none-match")
+        tag = answer.headers["ETag"]
+        if header and (header == tag or {tag, f"W/{tag}", "*"} & set(tags_in(header))):
+            return Answer(b"", 304, answer.headers, answer.kind)
+        return answer
+
+
+def tags_in(header: str) -> list[str]:
+    """The tags that a header names, each as it is written, or `*`. What is no tag is left out."""
+    return ["*"] if header.strip() == "*" else _TAG.findall(header)
+
 
 def read_body(data: bytes, kind: type) -> Any:
     """The body as this type; a Problem that says what is wrong with it."""
@@ -54,10 +69,19 @@ def read_body(data: bytes, kind: type) -> Any:
     except UnicodeDecodeError:
         raise Problem("not-json", "the body holds bytes that are no UTF-8; this route takes a JSON object") from None
     except msgspec.DecodeError as error:
-        said = "the body is empty" if not data.strip() else _sentence(error, kind)
+        said = "the body is empty" if not data.strip() else _half_in(data) or _sentence(error, kind)
         raise Problem("not-json", f"{said}; this route takes a JSON object") from None
     except RecursionError:
         raise Problem("not-json", "the body is nested too deeply") from None
+
+
+def _half_in(data: bytes) -> str:
+    """What is said of a body whose one fault is an escape of half a character; empty for others."""
+    try:
+        found = re.search("[\ud800-\udfff]", json.dumps(json.loads(data), ensure_ascii=False))
+    except (ValueError, RecursionError):
+        return ""
+    return f"the body holds \\u{ord(found[0]):x} alone, which is half a character" if found else ""
 
 
 def read_query(text: str, kind: type) -> Any:
@@ -115,4 +139,6 @@ def _sentence(error: Exception, kind: type) -> str:
     unknown = re.search(r"unknown field '(.*)'$", what)
     if unknown and not place:
         what += suggestion(unknown[1], [each.encode_name for each in msgspec.structs.fields(kind)])
-    return f"{place}: {what[:1].lower()}{what[1:]}" if place else what[:1].lower() + what[1:]
+    if not what[:2].isupper():
+        what = what[:1].lower() + what[1:]
+    return f"{place}: {what}" if place else what

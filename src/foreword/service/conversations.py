@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import Any
 
 import msgspec
@@ -9,7 +11,7 @@ import msgspec
 from ..errors import StoreError
 from ..vocabulary import Edition, Turn, digest
 from ..wire import conversation_form, drift_form, edition_form, edition_row_form, made_for, turn_form
-from .answers import Answer, Problem
+from .answers import Answer, Problem, written
 from .bodies import AccessBody, AgentBody, ConstructQuery, DriftQuery, ListQuery, ScopeBody, ToolBody, TurnBody
 from .call import Call
 from .service import DEFAULT_LAYOUT, Service
@@ -88,7 +90,7 @@ def read_drift(service: Service, call: Call) -> Answer:
     """What a prompt built now would change, what changed it, and what a rebuild would lose."""
     id = call.text("id")
     query: DriftQuery = call.query
-    body = _asked(query, made_for(service.edition(id)))
+    body = _asked(query, _whole(made_for(service.edition(id))))
     found = service.talk(id, body).drift(body.now)
     return Answer(drift_form(id, found), counts=("drift",) if found.has_any else ())
 
@@ -100,7 +102,7 @@ def read_prompt(service: Service, call: Call) -> Answer:
     if found is None:
         raise Problem("not-found", f"there is no prompt {id!r}; an id is sha256: and 64 digits, as editions have it")
     text, account = found
-    return Answer({"id": digest(text), "text": text, **msgspec.json.decode(account)})
+    return Answer({"id": digest(text), "text": text, **json.loads(account)})
 
 
 def _asked(query: DriftQuery, made: dict[str, Any]) -> AgentBody:
@@ -117,6 +119,12 @@ def _asked(query: DriftQuery, made: dict[str, Any]) -> AgentBody:
     return AgentBody(**{"cwd": "", **made, **said, "tools": [*(tools or ()), *named]})
 
 
+def _whole(made: dict[str, Any]) -> dict[str, Any]:
+    """What an old store may hold, without halves of characters: they are written out."""
+    text = re.sub("[\ud800-\udfff]", lambda half: f"\\\\u{ord(half[0]):x}", json.dumps(made, ensure_ascii=False))
+    return dict(json.loads(text))
+
+
 def _turned(turn: Turn) -> Answer:
     counts = ["reuses" if turn.is_reused else "constructs"] if turn.edition else []
     codes = {each.code for each in turn.findings}
@@ -127,32 +135,29 @@ def _turned(turn: Turn) -> Answer:
 def _edition(call: Call, id: str, edition: Edition) -> Answer:
     known = _answers.get(id)
     if known is None or known[0] is not edition:
-        head, tail = _written(id, edition)
-        known = edition, Answer(head, headers={"ETag": f'"{edition.number}-{edition.made}"'}, tail=tail)
+        head, tail, tag = _written(id, edition)
+        known = edition, Answer(head, headers={"ETag": f'"{edition.number}-{edition.made}-{tag}"'}, tail=tail)
         if len(_answers) >= _ANSWERS:
             _answers.pop(next(iter(_answers)), None)
         _answers[id] = known
-    answer = known[1]
-    if call.header("if-none-match") == answer.headers["ETag"]:
-        return Answer(b"", 304, answer.headers)
-    return answer
+    return call.unless_known(known[1])
 
 
 # What was written last for a conversation; the long tails are shared.
 _answers: dict[str, tuple[Edition, Answer]] = {}
-_written_tails: dict[tuple[str, ...], bytes] = {}
+_written_tails: dict[tuple[str, ...], tuple[bytes, str]] = {}
 
 
-def _written(id: str, edition: Edition) -> tuple[bytes, bytes]:
-    """An edition as JSON, in two. Many conversations share one prompt, so all but its head is written, and its id made, once."""
+def _written(id: str, edition: Edition) -> tuple[bytes, bytes, str]:
+    """An edition as JSON, in two, and a tag of its text. Many conversations share one prompt, so all but its head is made once."""
     key = (edition.system, edition.tools, edition.account, edition.layout, edition.made_for)
-    tail = _written_tails.get(key)
-    if tail is None:
+    known = _written_tails.get(key)
+    if known is None:
         whole = edition_form(id, edition)
         rest = {name: content for name, content in whole.items() if name not in _HEAD}
-        tail = msgspec.json.encode(rest)[1:]
+        tail = written(rest)[1:]
         if len(_written_tails) >= _SHARED:
             _written_tails.pop(next(iter(_written_tails)))
-        _written_tails[key] = tail
+        known = _written_tails[key] = (tail, digest(tail.decode())[7:23])
     head = msgspec.json.encode(dict(zip(_HEAD, (id, edition.number, edition.made), strict=True)))
-    return head[:-1] + b",", tail
+    return head[:-1] + b",", *known

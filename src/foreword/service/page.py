@@ -44,11 +44,9 @@ def asset(name: str, call: Call) -> Answer:
         raise Problem("not-found", "the page has no such file")
     body, packed, tag = _read(name)
     headers = {**SAFE, "ETag": tag, "Vary": "Accept-Encoding"}
-    if call.header("if-none-match") == tag:
-        return Answer(b"", 304, headers, kind)
     if "gzip" in call.header("accept-encoding"):
-        return Answer(packed, headers={**headers, "Content-Encoding": "gzip"}, kind=kind)
-    return Answer(body, headers=headers, kind=kind)
+        body, headers = packed, {**headers, "Content-Encoding": "gzip"}
+    return call.unless_known(Answer(body, headers=headers, kind=kind))
 
 
 def _read(name: str) -> tuple[bytes, bytes, str]:

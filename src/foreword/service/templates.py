@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
+import json
 from typing import Any
-
-import msgspec
 
 from ..engine import counted, default_template, local_time
 from ..errors import StaleError, StoreError, TemplateError
@@ -21,7 +19,7 @@ from ..vocabulary import Access, Agent, Document, Scope, TemplateVersion, replac
 from ..wire import finding_form, variable_form, version_form
 from .answers import Answer, Problem, line_of
 from .bodies import AgentBody, AuthorQuery, CheckBody, FilesQuery, PreviewBody, TemplateBody, ValuesBody
-from .call import Call
+from .call import Call, tags_in
 from .service import DEFAULT_LAYOUT, Service, named_layout
 
 _TRIED = "template"
@@ -35,13 +33,14 @@ def read_template(service: Service, call: Call) -> Answer:
         kept = service.talks.store.template()
     except StoreError:
         return Answer({"template": default_template()}, counts=("store_errors",))
-    return _answer(kept or TemplateVersion(0, default_template()))
+    answer = _answer(kept or TemplateVersion(0, default_template()))
+    return call.unless_known(answer)
 
 
 def set_template(service: Service, call: Call) -> Answer:
     """Keep a new version of the global template. With If-Match, only if that is still the newest."""
     body: TemplateBody = call.body
-    return _keep(service, call, body.template, call.query.note, _expected(call.header("if-match")))
+    return _keep(service, call, body.template, call.query.note, _followed(service, call.header("if-match")))
 
 
 def restore_template(service: Service, call: Call) -> Answer:
@@ -67,7 +66,7 @@ def count_uses(service: Service, call: Call) -> Answer:
     """How many conversations use a prompt of which version of the template, until their compaction."""
     counts: dict[int, int] = {}
     for made_for, count in service.talks.store.uses():
-        version = msgspec.json.decode(made_for).get("template")
+        version = json.loads(made_for).get("template")
         if version is not None:
             counts[version] = counts.get(version, 0) + count
     rows = [{"version": version, "conversations": counts[version]} for version in sorted(counts, reverse=True)]
@@ -77,6 +76,7 @@ def count_uses(service: Service, call: Call) -> Answer:
 def preview(service: Service, call: Call) -> Answer:
     """The prompt as it would be made now, with one template replaced. Nothing is kept."""
     body: PreviewBody = call.body
+    _check_size(body.template or "")
     talk = service.talk(body.session or "preview", body, named_layout(body.layout) or DEFAULT_LAYOUT)
     try:
         prompt = talk.preview(None if body.template is None else Document(_TRIED, body.template), body.now)
@@ -88,6 +88,7 @@ def preview(service: Service, call: Call) -> Answer:
 def check(service: Service, call: Call) -> Answer:
     """What is wrong or doubtful in a template."""
     body: CheckBody = call.body
+    _check_size(body.template)
     language = parse_assignment(f"body.language={body.syntax}")
     workspace = service.workspace(body.cwd)
     agent = service.agent(AgentBody(cwd=body.cwd), workspace)
@@ -155,8 +156,7 @@ def list_roots(service: Service, call: Call) -> Answer:
 
 def _keep(service: Service, call: Call, template: str, note: str, after: int | None) -> Answer:
     query: AuthorQuery = call.query
-    if len(template) > LIMIT:
-        raise Problem("too-large", f"the template has {len(template):,} characters; at most {LIMIT:,} are accepted")
+    _check_size(template)
     version = TemplateVersion(0, template, query.author, local_time().isoformat(timespec="seconds"), note)
     try:
         return _answer(service.talks.store.keep_template(version, after))
@@ -168,9 +168,22 @@ def _answer(version: TemplateVersion) -> Answer:
     return Answer({"template": version.template}, headers={"ETag": f'"{version.version}"'})
 
 
-def _expected(header: str) -> int | None:
-    """The version that a write is to follow. What no version can be is one that is not the newest."""
-    if not header or header.strip() == "*":
+def _check_size(template: str) -> None:
+    if len(template) > LIMIT:
+        raise Problem("too-large", f"the template has {len(template):,} characters; at most {LIMIT:,} are accepted")
+
+
+def _followed(service: Service, header: str) -> int | None:
+    """The version that a write is to follow, by the tags of If-Match: the newest, if it is among them. A weak tag is none."""
+    tags = tags_in(header)
+    if not header.strip() or "*" in tags:
         return None
-    found = re.fullmatch(r'\s*(?:W/)?"(\d{1,9})"\s*', header)
-    return int(found[1]) if found else -1
+    kept = service.talks.store.template()
+    newest = kept.version if kept else 0
+    if f'"{newest}"' in tags:
+        return newest
+    raise Problem(
+        "template-changed",
+        f'the newest version is {newest or "none yet"}, and If-Match does not name it: its ETag "{newest}" would be right;'
+        " if the template was changed meanwhile, read it again and merge",
+    )
