@@ -263,6 +263,26 @@ def test_verify_and_stats(tree, run, asked):
     assert run("store", "stats", "--store", "here.db")[1].split()[:2] == ["conversations", "1"]
 
 
+READ_ONLY = [
+    ["store", "verify"],
+    ["store", "stats"],
+    ["talk", "list"],
+    ["talk", "show", "t"],
+    ["talk", "drift", "t"],
+    ["template", "show"],
+    ["template", "history"],
+    ["diff", "talk:t", "talk:t"],
+]
+
+
+@pytest.mark.parametrize("arguments", READ_ONLY, ids=" ".join)
+def test_what_only_reads_makes_no_store(tree, run, refused, arguments):
+    told = refused(*arguments, "--store", "typo.db")
+    assert "there is no store typo.db; a first turn or a template that is set makes it" in told
+    run(*arguments)
+    assert [name for _, _, names in os.walk(tree.path("")) for name in names if ".db" in name] == []
+
+
 def test_verify_says_what_is_wrong(tree, run, asked):
     asked("talk", "turn", "t", "--store", "here.db")
     with sqlite3.connect(tree.path("w/here.db")) as connection:
@@ -336,7 +356,17 @@ def test_the_users_settings_name_a_store_and_the_workspaces_may_not(tree, asked)
         (["talk", "list", "--store", "redis://x"], "no store is known for redis://"),
         (["talk", "list", "--store", "sqlite:x.db"], "sqlite: lacks its slashes"),
         (["talk", "list", "--store", "AGENTS.md"], "the file is no SQLite database"),
-        (["talk", "list", "--store", "AGENTS.md/x.db"], "cannot be"),
+        (["talk", "list", "--store", "AGENTS.md/x.db"], "there is no store AGENTS.md/x.db"),
+        (["talk", "turn", "t", "--store", "AGENTS.md/x.db"], "cannot be"),
+        (["talk", "turn", "t", "--tool", "t\udcff"], "the name of a tool is text that can be written as UTF-8; 't\\xff' holds half a character"),
+        (["talk", "turn", "known", "--layout", "builder", "--tool", "t\udcff"], "the name of a tool is text that"),
+        (["talk", "turn", "t", "--model", "m\udcff"], "the name of the model is text that can be written as UTF-8; 'm\\xff' holds"),
+        (["talk", "turn", "t", "--provider", "\udcff"], "the name of the provider is text that"),
+        (["talk", "turn", "t", "--tools", "half.json"], "the name of a tool is text that"),
+        (["show", "--tools", "half.json"], "the name of a tool is text that"),
+        (["show", "--model", "m\udcff"], "the name of the model is text that"),
+        (["talk", "turn", "t", "--tools", "nan.json"], "--tools nan.json: the file is not JSON"),
+        (["talk", "turn", "t", "--tools", "huge.json"], "the schema of the tool 'a' is no JSON: it holds NaN, an infinity or itself"),
         (["template", "set"], "FILE"),
         (["template", "set", "none.md"], "there is no such file"),
         (["template", "restore", "9"], "there is no version 9 of the template"),
@@ -348,6 +378,8 @@ def test_the_users_settings_name_a_store_and_the_workspaces_may_not(tree, asked)
 )  # fmt: skip
 def test_bad_calls(tree, run, refused, arguments, sentence):
     tree({"w/text.json": "text", "w/object.json": "{}", "w/rows.json": '[{"content": "no role"}]'})
+    tree({"w/half.json": '[{"name": "\\ud83d"}]', "w/nan.json": '[{"name": "a", "schema": {"x": NaN}}]'})
+    tree({"w/huge.json": '[{"name": "a", "schema": {"x": 1e999}}]'})
     run("talk", "turn", "known", "--layout", "builder")
     assert sentence in refused(*arguments)
 

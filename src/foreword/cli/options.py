@@ -184,28 +184,46 @@ def _base(given: argparse.Namespace) -> str | Document:
 
 def store_url(given: argparse.Namespace) -> str:
     """Where conversations are kept: `--store`, `FOREWORD_STORE`, the settings, else the user's data folder."""
+    return _store_url(given)[0]
+
+
+def url_to_read(given: argparse.Namespace) -> str:
+    """Where conversations are kept, for a command that only reads: it makes no store. One that somebody names has to be there;
+    where nobody has kept anything yet, there is nothing."""
+    from ..store import is_there
+
+    url, is_named = _store_url(given)
+    if is_there(url):
+        return url
+    if is_named:
+        raise CallError(f"there is no store {printable(url)}; a first turn or a template that is set makes it")
+    return ":memory:"
+
+
+def _store_url(given: argparse.Namespace) -> tuple[str, bool]:
+    """The store, and whether somebody has named it."""
     from ..settings import read_settings
     from ..sources.environment import data_folder, settled
     from ..sources.files import Reader
 
     url = given.store or os.environ.get("FOREWORD_STORE", "")
     if url and "~" not in url:
-        return url
+        return url, True
     reader = Reader()
     workspace = settled(Workspace(given.dir, home=given.home), reader)
     if url:
-        return _from_home(url, workspace)
+        return _from_home(url, workspace), True
     files, _ = read_settings(workspace, reader, given.settings)
     for each in reversed(files):
         if each.mapping.get("store") and not each.is_strange:
             named = _from_home(each.mapping["store"], workspace)
             is_elsewhere = "://" in named or named == ":memory:"
-            return named if is_elsewhere else os.path.join(os.path.dirname(each.path), named)
+            return named if is_elsewhere else os.path.join(os.path.dirname(each.path), named), True
     # Another home is another user's: the folder of data in this environment is not theirs.
     data = os.path.join(workspace.home, ".local", "share") if given.home and workspace.home else data_folder(workspace)
     if not data:
         raise CallError("no home directory is known for the store; name one with --store or FOREWORD_STORE")
-    return f"sqlite:///{os.path.join(data, 'foreword', 'foreword.db')}"
+    return f"sqlite:///{os.path.join(data, 'foreword', 'foreword.db')}", False
 
 
 def _from_home(url: str, workspace: Workspace) -> str:
@@ -319,10 +337,15 @@ def read_json(path: str, option: str) -> Any:
     import json
 
     try:
-        return json.loads(document(path, option).text)
+        return json.loads(document(path, option).text, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         where = f" (line {error.lineno}, column {error.colno})" if isinstance(error, json.JSONDecodeError) else ""
         raise CallError(f"{option} {path}: the file is not JSON{where}") from None
+
+
+def _no_number(name: str) -> NoReturn:
+    """`NaN` and the infinities, which Python would read and JSON does not know."""
+    raise ValueError(name)
 
 
 def standard_input() -> bytes:

@@ -9,7 +9,7 @@ from ..errors import CallError
 from ..inspection.subject import Subject
 from ..sources.environment import absolute
 from ..vocabulary import Prompt, printable
-from .options import agent, assembler, document, standard_input, store_url
+from .options import agent, assembler, document, standard_input, url_to_read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -140,4 +140,4 @@ def _edition(name: str, given: argparse.Namespace) -> Subject:
 def _store(given: argparse.Namespace) -> Store:
     from ..store import open_store
 
-    return open_store(store_url(given))
+    return open_store(url_to_read(given))

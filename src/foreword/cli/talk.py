@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 
 from ..errors import CallError
-from .options import assembler, parser, read_json, store_url, with_dir
+from .options import assembler, parser, read_json, store_url, url_to_read, with_dir
 from .terminal import report, write, write_json, write_table, write_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from ..talk import Talk
@@ -88,7 +88,7 @@ def talk_drift(given: argparse.Namespace) -> int:
     """`foreword talk drift ID [DIR]`"""
     from ..wire import drift_form
 
-    found = _talk(given).drift(given.clock)
+    found = _talk(given, url_to_read).drift(given.clock)
     if given.json:
         write_json(drift_form(given.id, found))
     elif found.has_any:
@@ -101,7 +101,7 @@ def talk_drift(given: argparse.Namespace) -> int:
 def _store(given: argparse.Namespace) -> Store:
     from ..store import open_store
 
-    return open_store(store_url(given))
+    return open_store(url_to_read(given))
 
 
 def _all(store: Store, search: str) -> list[ConversationRow]:
@@ -113,12 +113,12 @@ def _all(store: Store, search: str) -> list[ConversationRow]:
             return rows
 
 
-def _talk(given: argparse.Namespace) -> Talk:
+def _talk(given: argparse.Namespace, url: Callable[[argparse.Namespace], str] = store_url) -> Talk:
     from ..extensions import installed
     from ..talk import Conversations
 
     prompts = assembler(given)  # first, so that a wrong call makes no store
-    return Conversations(store_url(given), installed()).open_with(given.id, prompts, given.agent)
+    return Conversations(url(given), installed()).open_with(given.id, prompts, given.agent)
 
 
 def _messages(given: argparse.Namespace) -> list[dict[str, object]]:

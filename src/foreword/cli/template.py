@@ -6,13 +6,14 @@ import sys
 
 from ..errors import CallError
 from ..vocabulary import TemplateVersion, replace
-from .options import assembler, document, parser, store_url, with_dir
+from .options import assembler, document, parser, store_url, url_to_read, with_dir
 from .prompt import write_prompt
 from .terminal import report, write, write_json, write_table, write_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
 
     from ..engine import Assembler
     from ..vocabulary import Document, Inputs, Store
@@ -41,7 +42,7 @@ def parser_for(command: str) -> Parser:
 
 def template_show(given: argparse.Namespace) -> int:
     """`foreword template show`"""
-    kept = _store(given).template()
+    kept = _store(given, url_to_read).template()
     text = kept.template if kept else _default(given)
     if given.json:
         write_json({"template": text})
@@ -59,7 +60,10 @@ def template_history(given: argparse.Namespace) -> int:
     """`foreword template history`"""
     from ..wire import version_form
 
-    versions = [*_store(given).templates(), TemplateVersion(0, _default(given), "foreword", "", "built in")]
+    versions = [
+        *_store(given, url_to_read).templates(),
+        TemplateVersion(0, _default(given), "foreword", "", "built in"),
+    ]
     if given.json:
         write_json([version_form(each) for each in versions])
     else:
@@ -102,10 +106,10 @@ def _user() -> str:
         return ""
 
 
-def _store(given: argparse.Namespace) -> Store:
+def _store(given: argparse.Namespace, url: Callable[[argparse.Namespace], str] = store_url) -> Store:
     from ..store import open_store
 
-    return open_store(store_url(given))
+    return open_store(url(given))
 
 
 def _default(given: argparse.Namespace) -> str:

@@ -14,6 +14,8 @@ small row that points at its texts by number.
 
 from __future__ import annotations
 
+import os
+
 from ..errors import CallError
 
 TYPE_CHECKING = False
@@ -28,16 +30,30 @@ def open_store(url: str) -> Store:
 
     PostgreSQL is reached by the first call: a service may start before its database.
     """
-    if not url or "\0" in url:
-        raise CallError(f"a store needs a name; right would be {_RIGHT}")
-    scheme, has_scheme, rest = url.partition("://")
-    if scheme in ("postgresql", "postgres") and has_scheme:
+    path = _file_of(url)
+    if path is None:
         from .postgres import PostgresStore
 
         return PostgresStore(url)
     from .sqlite import SqliteStore
 
-    return SqliteStore(_path(url, scheme, rest) if has_scheme else _bare(url))
+    return SqliteStore(path)
+
+
+def is_there(url: str) -> bool:
+    """Whether opening a store would make no file. Servers are not asked."""
+    path = _file_of(url)
+    return not path or os.path.lexists(path)
+
+
+def _file_of(url: str) -> str | None:
+    """The path of a SQLite file, empty for memory; None for a server."""
+    if not url or "\0" in url:
+        raise CallError(f"a store needs a name; right would be {_RIGHT}")
+    scheme, has_scheme, rest = url.partition("://")
+    if scheme in ("postgresql", "postgres") and has_scheme:
+        return None
+    return _path(url, scheme, rest) if has_scheme else _bare(url)
 
 
 def _path(url: str, scheme: str, rest: str) -> str:
