@@ -115,7 +115,6 @@ NEIGHBOURS = {
     ("packs", "sources"): "a layout is read by the one careful reader, in the folders of the workspace",
     ("drafts", "layout"): "a draft is a section of the layout on its way into the prompt",
     ("budget", "drafts"): "what gives way is an item of a draft",
-    ("budget", "layout"): "the fields of an item are named by the layout",
     ("budget", "tokens"): "a budget counts by the one fixed estimate",
     ("lists", "drafts"): "a plan is trimmed as any text of the caller's",
     ("collect", "clock"): "a section may tell the time",

@@ -8,23 +8,26 @@ content before it is wrapped. Every cut leaves a mark in the text, which counts,
     the whole   menus shorten, then instruction files give way farthest first, then residents; the nearest instruction file,
                 the base and the boundaries never do
 
-A file no longer than the mark of its cut is not cut. Where marks alone are too long, they go as well, farthest first.
+A menu shortens its descriptions, then keeps names only. Names are left out when all else has given way, and a line that counts them
+always stays. A file no longer than the mark of its cut is not cut. Where marks alone are too long, they go last, farthest first.
+
+Each step is taken as far as it leads before the next one begins, so that a larger budget never gives less.
 """
 
 from __future__ import annotations
 
+from itertools import accumulate
 from operator import is_
 
 from .drafts import Draft, Item, sealed, spanning
 from .findings import finding
-from .layout import Field
 from .tokens import estimate
 from .vocabulary import Origin, Piece, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from .drafts import Scribe
     from .layout import Layout, Section
@@ -52,8 +55,8 @@ def fit(
     fitting.fit_whole()
     return (
         tuple(draft for trial in fitting.trials if not (draft := trial.draft()).is_empty),
-        tuple(fitting.findings),
-        fitting.cut_files,
+        (*fitting.menu_findings(), *fitting.findings),
+        fitting.left_out() | fitting.cut_files,
     )
 
 
@@ -95,6 +98,7 @@ class _Fitting:
         self.kinds = {find.name: find.kind for find in layout.finds}
         self.findings: list[Finding] = []
         self.cut_files: dict[str, str] = {}
+        self.menus: dict[int, _Menu] = {}
 
     def cost(self, trial: _Trial) -> int:
         draft = trial.draft()
@@ -120,10 +124,16 @@ class _Fitting:
         )
         if section.over != "warn":
             every = list(trial.each())
-            for each in every:
-                if self.kind(each) in _MENUS or self.is_own_list(each):
-                    self.shorten(each, limit)
-            self.cut_files_in(every, limit)
+            menus = [
+                self.menu(each)
+                for each in every
+                if each.items and (self.kind(each) in _MENUS or self.is_own_list(each))
+            ]
+            places = self.places(every)
+            self.shorten(menus, limit)
+            self.cut_in_turn(places, limit)
+            self.leave_out_names(menus, limit)
+            self.leave_out_files(places, limit)
         if limit.excess() > 0:
             now = section.budget + limit.excess()
             message = f"section '{section.name}' has {now:,} tokens{f', {before:,} before' if now != before else ''}; {limit.why}"
@@ -152,15 +162,18 @@ class _Fitting:
             self.findings.append(finding("budget-whole", f"the prompt has {before:,} tokens; {limit.why}"))
             return
         every = [each for trial in self.trials for each in trial.each()]
-        for trial in every:
-            if self.kind(trial) == "skill":
-                self.shorten(trial, limit)
-        self.cut_files_in(every, limit, spare_nearest=True)
-        for trial in every:
-            if self.kind(trial) == "resident":
-                self.shorten(trial, limit)
+        skills, residents = (
+            [self.menu(each) for each in every if each.items and self.kind(each) == kind] for kind in _MENUS
+        )
+        places = self.places(every)[:-1]
+        self.shorten(skills, limit)
+        self.cut_in_turn(places, limit)
+        self.shorten(residents, limit)
+        self.leave_out_names([*skills, *residents], limit)
+        self.leave_out_files(places, limit)
         if limit.excess() > 0:
-            message = f"what may not give way (the base, the boundaries, the nearest instruction file) has {budget + limit.excess():,} tokens; {limit.why}"
+            what = "the base, the boundaries, the nearest instruction file, the least of each menu"
+            message = f"what may not give way ({what}) has {budget + limit.excess():,} tokens; {limit.why}"
             self.findings.append(finding("budget-exceeded", message))
 
     # files
@@ -175,33 +188,30 @@ class _Fitting:
             if _text_of(item)
         ]
 
-    def cut_files_in(self, trials: Sequence[_Trial], limit: _Limit, spare_nearest: bool = False) -> None:
-        """Files give way farthest first, down to their marks; then the marks go, and what that leaves free is the nearest's."""
-        places = self.places(trials)
-        places = places[:-1] if spare_nearest else places
-        uncut = [(item := trial.items[number], self.cut_files.get(item.path, "")) for trial, number in places]
-        self.cut_in_turn(places, limit)
-        gone = 0
-        while gone < len(places) and limit.excess() > 0:
-            self.leave_out(*places[gone], limit.why)
-            gone += 1
-        if gone:
-            for (trial, number), (item, reason) in zip(places[gone:], uncut[gone:], strict=True):
-                trial.items[number] = item
-                self.tell(item.path, reason)
-            self.cut_in_turn(places[gone:], limit)
-
     def cut_in_turn(self, places: Sequence[Place], limit: _Limit) -> None:
+        """Files give way farthest first, down to their marks; of the last that has to, as much stays as there is room for."""
         for trial, number in places:
             excess = limit.excess()
-            text = _text_of(trial.items[number])
-            most = _cost(text)
-            if most <= _cost(cut_to(text, 0)):
+            if excess <= 0:
+                return
+            most = _cost(_text_of(trial.items[number]))
+            if most <= _cost(cut_to(_text_of(trial.original.items[number]), 0)):
                 continue
-            while excess > 0 and most > 0:
-                most = max(most - excess, 0)
-                self.cut_item(trial, number, most, limit.why)
-                excess = limit.excess()
+            self.cut_item(trial, number, 0, limit.why)
+            if limit.excess() > 0:
+                continue
+            # One by one: a larger budget begins higher, and so never ends lower.
+            for room in range(most - excess, -1, -1):
+                self.cut_item(trial, number, room, limit.why)
+                if limit.excess() <= 0:
+                    break
+
+    def leave_out_files(self, places: Sequence[Place], limit: _Limit) -> None:
+        """Files go, marks and all, farthest first."""
+        for trial, number in places:
+            if limit.excess() <= 0:
+                return
+            self.leave_out(trial, number, limit.why)
 
     def cut_item(self, trial: _Trial, number: int, most: int, why: str) -> int:
         """Cut the text of one item to at most so many tokens, its mark included; to the mark alone where there is no room."""
@@ -232,77 +242,117 @@ class _Fitting:
 
     # menus
 
-    def shorten(self, trial: _Trial, limit: _Limit) -> None:
-        """Descriptions are shortened evenly, then only names are kept, then a counted line stands for the rest."""
-        before = limit.excess()
-        if before <= 0 or not trial.items:
+    def menu(self, trial: _Trial) -> _Menu:
+        if id(trial) not in self.menus:
+            self.menus[id(trial)] = _Menu(trial)
+        return self.menus[id(trial)]
+
+    def shorten(self, menus: Iterable[_Menu], limit: _Limit) -> None:
+        """Descriptions are shortened evenly, then only names are kept."""
+        for menu in menus:
+            self.lower(menu, menu.names, limit)
+
+    def leave_out_names(self, menus: Iterable[_Menu], limit: _Limit) -> None:
+        """As many names as fit, and a line that counts the rest, unless that is longer than the names are."""
+        for menu in menus:
+            if limit.excess() <= 0:
+                return
+            level, cost = menu.level, self.cost(menu.trial)
+            menu.take(0)
+            is_shorter = self.cost(menu.trial) < cost
+            menu.take(level)
+            if is_shorter:
+                self.lower(menu, 0, limit)
+
+    def lower(self, menu: _Menu, least: int, limit: _Limit) -> None:
+        """Bring a menu down to the best of its forms that fits, or to the least that is allowed."""
+        if menu.level <= least or limit.excess() <= 0:
             return
-        # What an earlier budget left of the menu is no menu: it is shortened anew.
-        trial.items, trial.section = list(trial.original.items), trial.original.section
-        total = len(trial.items)
-        what = self.shorten_descriptions(trial, limit) or self.keep_names(trial, limit)
-        name, cost = trial.section.name, limit.most + before
-        start = f"section '{name}': "
-        self.findings = [
-            each for each in self.findings if each.code != "budget-menu" or not each.message.startswith(start)
-        ]
-        message = (
-            f"{start}{what} of {total:,} entries (from {cost:,} to {limit.most + limit.excess():,} tokens); {limit.why}"
-        )
-        self.findings.append(finding("budget-menu", message))
 
-    def shorten_descriptions(self, trial: _Trial, limit: _Limit) -> str:
-        """The longest descriptions that fit, all cut at one length; nothing where not even short ones do."""
-        items = list(trial.items)
-        if not self.names_fit(trial, limit):
-            return ""
-
-        def fits(length: int) -> bool:
-            trial.items[:] = [_described(item, length) for item in items]
-            return limit.excess() <= 0
-
-        length = _most(fits, _SHORTEST, max(_length_of_description(item) for item in items))
-        if length is None:
-            trial.items[:] = items
-            return ""
-        fits(length)
-        return f"descriptions were shortened to {length:,} characters in the menu"
-
-    def names_fit(self, trial: _Trial, limit: _Limit) -> bool:
-        """A quick look, so that a huge menu is not written out in full again and again."""
-        short = trial.section.short or trial.section.item
-        room = limit.most
-        for item in trial.items:
-            room -= (
-                estimate(
-                    "".join(piece.text for field in short if isinstance(field, Field) for piece in item.fields[field])
-                )
-                - 1
-            )
-            if room < 0:
+        def fits(level: int) -> bool:
+            if not menu.may_fit(level, limit.most):
                 return False
-        return True
-
-    def keep_names(self, trial: _Trial, limit: _Limit) -> str:
-        """Names only, and if those are too many, as many as fit and a line that counts the rest."""
-        section = trial.section
-        trial.section = replace(section, item=section.short or section.item)
-        items = trial.items if section.short else [_described(item, 0) for item in trial.items]
-        trial.items = list(items)
-        if self.names_fit(trial, limit) and limit.excess() <= 0:
-            return "only names were kept in the menu"
-
-        def fits(number: int) -> bool:
-            line = Piece(f"[foreword: {len(items) - number:,} more left out]", _MARK)
-            trial.items = [*items[:number], Item({}, whole=(line,))]
+            menu.take(level)
             return limit.excess() <= 0
 
-        number = _most(fits, 0, min(len(items) - 1, limit.most))
-        if number is None:
-            trial.items = []
-            return "no room was left for any"
-        fits(number)
-        return f"only the first {number:,} names were kept in the menu"
+        level = _most(fits, least, menu.level - 1)
+        menu.take(least if level is None else level)
+        menu.why = limit.why
+
+    def menu_findings(self) -> Iterator[Finding]:
+        for menu in self.menus.values():
+            if menu.why:
+                original, now = self.scribe.cost(menu.trial.original, estimate), self.cost(menu.trial)
+                message = f"section '{menu.trial.section.name}': {menu.sentence} of {menu.names:,} entries (from {original:,} to {now:,} tokens); {menu.why}"
+                yield finding("budget-menu", message)
+
+    def left_out(self) -> dict[str, str]:
+        """For each file of a menu that has no place in the prompt any more, the reason."""
+        every = [each for trial in self.trials for each in trial.each()]
+        stays = {item.path for each in every for item in each.items if item.fields}
+        return {
+            item.path: f"left out of the menu; {menu.why}"
+            for menu in self.menus.values()
+            for item in menu.trial.original.items[menu.level :]
+            if item.path and item.path not in stays
+        }
+
+
+class _Menu:
+    """A trial that lists entries. Its forms, from the least to the whole, are levels.
+
+    A level below `names` tells how many names are kept, before a line that counts the rest. At `names` all of them stand, without
+    descriptions; from there on descriptions grow.
+    """
+
+    def __init__(self, trial: _Trial) -> None:
+        self.trial, self.section = trial, trial.original.section
+        items = trial.original.items
+        self.names = len(items)
+        self.longest = max(map(_length_of_description, items))
+        self.level = self.whole = self.names + 1 + max(self.longest - _SHORTEST, 0)
+        self.named = items if self.section.short else [_described(item, 0) for item in items]
+        self.short = replace(self.section, item=self.section.short or self.section.item)
+        # A line costs at most two tokens less than alone: one for rounding, one where it follows on another.
+        costs = (max(estimate(_line(self.short, item)) - 2, 0) for item in self.named)
+        self.least_costs = tuple(accumulate(costs, initial=0))
+        self.why = ""
+
+    def may_fit(self, level: int, most: int) -> bool:
+        """A quick look, so that a huge menu is not written out in full again and again."""
+        return self.least_costs[min(level, self.names)] <= most
+
+    @property
+    def length(self) -> int:
+        """At how many characters descriptions are cut."""
+        return self.level - self.names - 1 + _SHORTEST
+
+    def take(self, level: int) -> None:
+        """Bring the trial into the form of this level."""
+        self.level = level
+        self.trial.section = self.short if level <= self.names else self.section
+        if level == self.whole:
+            self.trial.items = list(self.trial.original.items)
+        elif level > self.names:
+            self.trial.items = [_described(item, self.length) for item in self.trial.original.items]
+        else:
+            self.trial.items = list(self.named[:level])
+        if level < self.names:
+            line = Piece(f"[foreword: {self.names - level:,} more left out]", _MARK)
+            self.trial.items.append(Item({}, whole=(line,)))
+
+    @property
+    def sentence(self) -> str:
+        """What became of the menu."""
+        if self.level > self.names:
+            return f"descriptions were shortened to {self.length:,} characters in the menu"
+        if self.level == self.names:
+            return "only names were kept in the menu"
+        return (
+            f"only the first {self.level:,} names were kept in the menu"
+            if self.level
+            else "no name was kept in the menu"
+        )
 
 
 class _Limit:
@@ -331,6 +381,12 @@ def _cost(pieces: Pieces) -> int:
 
 def _text_of(item: Item) -> Pieces:
     return next((pieces for field, pieces in item.fields.items() if field.name == "text"), ())
+
+
+def _line(section: Section, item: Item) -> str:
+    return "".join(
+        part if isinstance(part, str) else "".join(piece.text for piece in item.fields[part]) for part in section.item
+    )
 
 
 def _length_of_description(item: Item) -> int:
@@ -371,8 +427,8 @@ def cut_to(pieces: Pieces, most: int, own_tag: re.Pattern[str] | None = None) ->
 
     def cut_at(length: int) -> Pieces:
         last = text.rfind("<", 0, length)
-        if last >= 0 and own_tag is not None and own_tag.match(text[last:length] + "\n"):
-            length = last
+        while last >= 0 and own_tag is not None and own_tag.match(text[last:length] + "\n"):
+            length -= 1
         kept, _ = sealed(prefix(pieces, length))
         left_out = total - estimate(text[:length])
         start = "\n" if length else ""

@@ -69,7 +69,8 @@ KEYS = (
         "layout",
         "over",
         "choice",
-        "Over the budget of the whole: only say so, or shorten menus, then cut files.",
+        "Over the budget of the whole: only say so, or shorten menus of skills, then cut files, the farthest first, then shorten"
+        " residents. Names are left out last, and counted.",
         ("warn", "cut"),
     ),
     Key(

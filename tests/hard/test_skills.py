@@ -266,7 +266,32 @@ def test_a_menu_shortened_for_its_section_gives_way_again_for_the_whole(crowd, l
 
 @pytest.mark.parametrize("layout", MENUS)
 @pytest.mark.parametrize("budget", [1, 10])
-def test_a_menu_without_room_is_still_within_its_budget(crowd, layout, budget):
+def test_the_least_of_a_menu_is_a_line_that_counts(crowd, layout, budget):
     prompt = crowd.prompt(layout, tools="read", set={"section.skills.budget": budget, "section.skills.over": "shorten"})
-    assert [each for each in prompt.passages if each.section == "skills"] == []
-    assert [code for code, _ in crowd.told(prompt)] == ["budget-menu"]
+    assert f"\n[foreword: {len(NAMES):,} more left out]\n</" in menu_passage(prompt)
+    assert [name for name in NAMES if name in prompt.text] == []
+    assert [code for code, _ in crowd.told(prompt)] == ["budget-menu", "budget-section"]
+    assert {each.fate for each in prompt.candidates if each.path.endswith("SKILL.md")} == {"cut"}
+
+
+@pytest.mark.parametrize("layout", MENUS)
+def test_over_the_whole_descriptions_go_then_far_files_then_names(tree, skill, layout):
+    names = [f"s{number:03}" for number in range(40)]
+    tree({"w/.git": None, "w/AGENTS.md": "far words\n" * 400, "w/a/AGENTS.md": "near"})
+    tree({f"w/a/.agents/skills/{name}/SKILL.md": skill(name, "word " * 40) for name in names})
+    asked = {"layout": layout, "cwd": "w/a", "tools": "read", "base": "BASE"}
+    whole = estimate(tree.prompt(**asked).text)
+    seen = set()
+    for budget in range(whole, 150, -100):
+        prompt = tree.prompt(**asked, set={"budget": budget})
+        described, far = "word word" in prompt.text, prompt.text.count("far words")
+        left_out = [name for name in names if f"skills/{name}/SKILL.md" not in used(prompt)]
+        assert not described or far == 400
+        assert not left_out or (far == 0 and f"[foreword: {len(left_out)} more left out]" in prompt.text)
+        assert left_out == [name for name in names if name not in prompt.text]
+        seen.add((described, far == 400, far > 0, bool(left_out)))
+    assert seen >= {(True, True, True, False), (False, False, True, False), (False, False, False, True)}
+
+
+def used(prompt):
+    return "\n".join(each.path for each in prompt.candidates if each.fate == "used")

@@ -67,7 +67,7 @@ def inputs(draw, files=st.lists(texts, max_size=5), skills=names, residents=name
     listed = [Skill(name, draw(descriptions) or "x", f"/s/{name}/SKILL.md") for name in sorted(draw(skills))]
     known = [Resident(name, draw(descriptions) or "x", f"/r/{name}.md") for name in sorted(draw(residents))]
     found = {"far": documents[:division], "near": documents[division:], "skills": listed, "residents": known}
-    candidates = tuple(Candidate(each.path, "project", "used") for each in documents)
+    candidates = tuple(Candidate(each.path, "project", "used") for each in (*documents, *listed, *known))
     return Inputs(WORKSPACE, {name: tuple(entries) for name, entries in found.items()}, candidates)
 
 
@@ -152,17 +152,10 @@ def test_the_whole_keeps_its_budget_or_says_what_is_too_large(given, budget):
         assert after == before
         return
     nearest = documents(given)[-1:]
-    is_near = bool(given.found["near"])
-    least = {
-        "far": () if is_near else tuple(nearest),
-        "near": tuple(nearest) if is_near else (),
-        "skills": (),
-        "residents": (),
-    }
-    floor = prompt(Inputs(WORKSPACE, least))
-    assert (estimate(floor.text) > budget) == ("budget-exceeded" in codes(after)) == (estimate(after.text) > budget)
-    if estimate(floor.text) > budget:
-        assert after.text == floor.text
+    floor = "\n\n".join(filter(None, least(given, before, nearest)))
+    assert (estimate(floor) > budget) == ("budget-exceeded" in codes(after)) == (estimate(after.text) > budget)
+    if estimate(floor) > budget:
+        assert after.text == floor
     assert {each.severity for each in after.findings if each.code == "budget-exceeded"} <= {"error"}
     for section in ("base", "boundaries"):
         assert passage(after, section) == passage(before, section)
@@ -171,13 +164,75 @@ def test_the_whole_keeps_its_budget_or_says_what_is_too_large(given, budget):
     check_cuts(before, after)
 
 
+def least(given, before, nearest):
+    """The sections that are left when all has given way: of a menu the line that counts, or its names where they are shorter."""
+    is_near = bool(given.found["near"])
+    found = {"far": () if is_near else nearest, "near": nearest if is_near else (), "skills": (), "residents": ()}
+    alone = prompt(Inputs(WORKSPACE, {name: tuple(entries) for name, entries in found.items()}))
+    yield passage(before, "base")
+    yield passage(alone, "files")
+    for names in (named, named_residents):
+        if given.found["skills" if names is named else "residents"]:
+            yield min(names(given, None), names(given, 0), key=estimate)
+    yield passage(before, "boundaries")
+
+
 @given(given=inputs(), budget=budgets)
-def test_menus_give_way_before_files_and_files_before_residents(given, budget):
+def test_menus_give_way_then_files_then_residents_then_names(given, budget):
     before, after = prompt(given), prompt(given, {"budget": budget})
-    if passage(after, "residents") != passage(before, "residents"):
-        assert set(shown(after)) <= {document.path for document in documents(given)[-1:]}
+    far = {document.path for document in documents(given)[:-1]}
     if shown(after) != shown(before):
-        assert not passage(after, "skills")
+        assert passage(after, "skills") in ("", named(given, None)) or "more left out" in passage(after, "skills")
+    if passage(after, "residents") != passage(before, "residents"):
+        assert all(is_mark_or_short(before, after, path) for path in far)
+    if "more left out" in passage(after, "skills"):
+        residents = passage(after, "residents")
+        assert residents in ("", named_residents(given, None)) or "more left out" in residents
+    if far - shown(after).keys():
+        for section, names in (("skills", named), ("residents", named_residents)):
+            assert passage(after, section) in ("", names(given, None), names(given, 0))
+
+
+def is_mark_or_short(before, after, path):
+    """Whether nothing but its mark is left of a file; one that is no longer than its mark is not cut."""
+    text = shown(before)[path]
+    is_short = estimate(text) <= estimate(f"[foreword: cut here, about {estimate(text):,} tokens left out]")
+    return not kept(after).get(path) or is_short
+
+
+def amounts(given, of):
+    """How much there is of everything that may give way."""
+    own = kept(of)
+    yield from (len(own.get(document.path, "")) for document in documents(given))
+    for section in ("skills", "residents"):
+        words = "".join(
+            piece.text
+            for each in of.passages
+            if each.section == section
+            for piece in each.pieces
+            if piece.origin.kind in ("skill", "resident")
+        )
+        yield len(words)
+
+
+@settings(max_examples=150)
+@given(given=inputs(), key=st.sampled_from(["budget", "files.budget", "skills.budget"]), data=st.data())
+def test_a_larger_budget_never_gives_less(given, key, data):
+    whole = estimate(prompt(given).text)
+    small = data.draw(st.integers(1, whole))
+    large = data.draw(st.one_of(st.integers(small, small + 5), st.integers(small, whole + 1)))
+    less, more = (tuple(amounts(given, prompt(given, {key: budget}))) for budget in (small, large))
+    assert [one for one, other in zip(less, more, strict=True) if one > other] == []
+
+
+@given(given=inputs(), budget=budgets)
+def test_an_entry_that_left_the_menu_was_cut(given, budget):
+    after = prompt(given, {"budget": budget})
+    there = {piece.origin.path for each in after.passages for piece in each.pieces}
+    entries = {each.path for name in ("skills", "residents") for each in given.found[name]}
+    why = f"left out of the menu; the budget of the whole prompt is {budget:,} tokens"
+    for candidate in (each for each in after.candidates if each.path in entries):
+        assert (candidate.fate, candidate.reason) == (("used", "") if candidate.path in there else ("cut", why))
 
 
 @given(given=inputs(), budget=budgets)
@@ -259,10 +314,19 @@ def described(given, length):
     )
 
 
+def counted(entries, count):
+    """The first so many entries, and a line that counts the rest."""
+    left = 0 if count is None else len(entries) - count
+    return [*entries[:count], *([f"[foreword: {left:,} more left out]"] if left else [])]
+
+
 def named(given, count):
-    entries = [f"- {escaped(each.name)}" for each in given.found["skills"]]
-    left = len(entries) - count
-    return menu([*entries[:count], *([f"[foreword: {left:,} more left out]"] if left else [])])
+    return menu(counted([f"- {escaped(each.name)}" for each in given.found["skills"]], count))
+
+
+def named_residents(given, count):
+    lines = counted([f"* {each.name}: " for each in given.found["residents"]], count)
+    return "<residents>\n{}\n</residents>".format("\n".join(lines))
 
 
 @settings(max_examples=200)
@@ -281,7 +345,8 @@ def test_a_menu_shortens_evenly_then_keeps_names_then_counts(given, budget, over
     if estimate(passage(before, "skills")) <= budget:
         assert after == before
         return
-    assert codes(after) == ["budget-menu"]
+    is_over = estimate(shown_menu) > budget
+    assert codes(after) == ["budget-menu", *["budget-section"] * is_over]
     (message,) = [each.message for each in after.findings if each.code == "budget-menu"]
     cost = f"of {total:,} entries (from {estimate(passage(before, 'skills')):,} to {estimate(shown_menu):,} tokens); the budget of section 'skills' is {budget:,} tokens"
     assert message.endswith(cost)
@@ -294,15 +359,17 @@ def test_a_menu_shortens_evenly_then_keeps_names_then_counts(given, budget, over
         length = int(length[1].replace(",", ""))
         assert shown_menu == described(given, length) and fits(shown_menu)
         assert not fits(described(given, length + 1))
+    elif is_over:
+        assert shown_menu == min(named(given, total), named(given, 0), key=estimate)
     elif "only names were kept" in message:
-        assert shown_menu == named(given, total) and fits(shown_menu)
+        assert shown_menu == named(given, total)
         assert longest <= 24 or not fits(described(given, 24))
     elif count := re.search(r"only the first ([\d,]+) names were kept", message):
         count = int(count[1].replace(",", ""))
         assert shown_menu == named(given, count) and fits(shown_menu)
         assert not fits(named(given, count + 1)) and not fits(named(given, total))
     else:
-        assert shown_menu == "" and not fits(named(given, 0))
+        assert shown_menu == named(given, 0) and not fits(named(given, 1))
     for section in ("base", "residents", "boundaries"):
         assert passage(after, section) == passage(before, section)
 
@@ -312,7 +379,7 @@ def test_a_menu_that_two_budgets_shorten_is_as_the_tighter_one_leaves_it(given, 
     """What an earlier budget left is no menu: names are counted against all, not against what was left."""
     after = prompt(given, {"skills.budget": first, "budget": second})
     shown_menu, total = passage(after, "skills"), len(given.found["skills"])
-    assert estimate(shown_menu) <= first
+    assert estimate(shown_menu) <= max(first, estimate(min(named(given, 0), named(given, total), key=estimate)))
     if left := re.search(r"\[foreword: ([\d,]+) more left out\]", shown_menu):
         assert shown_menu.count("\n- ") + int(left[1].replace(",", "")) == total
     told = [each.message.partition(":")[0] for each in after.findings if each.code == "budget-menu"]
