@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     Pieces = tuple[Piece, ...]
 
     Place = tuple["_Trial", int]
+    Distance = Callable[[str, str], int]
 
 _MARK = Origin("mark")
 _MENUS = ("skill", "resident")
@@ -43,13 +44,16 @@ _BOUNDARIES = ("readable", "writable", "denied")
 
 
 def fit(
-    layout: Layout, drafts: tuple[Draft, ...], scribe: Scribe
+    layout: Layout, drafts: tuple[Draft, ...], scribe: Scribe, distance: Distance
 ) -> tuple[tuple[Draft, ...], tuple[Finding, ...], dict[str, str]]:
-    """The drafts within their budgets, the findings, and for each file that was cut the reason."""
+    """The drafts within their budgets, the findings, and for each file that was cut the reason.
+
+    `distance` tells how far from the working directory a file of a find lies.
+    """
     has_budget = layout.budget or any(section.budget or section.file_budget for section in layout.each_section())
     if not has_budget:
         return drafts, (), {}
-    fitting = _Fitting(layout, scribe, [_Trial(draft) for draft in drafts])
+    fitting = _Fitting(layout, scribe, distance, [_Trial(draft) for draft in drafts])
     for trial in fitting.trials:
         fitting.fit_section(trial)
     fitting.fit_whole()
@@ -93,8 +97,8 @@ def _are_same(one: Sequence[object], other: Sequence[object]) -> bool:
 class _Fitting:
     """The trials of one prompt, and what happened to them."""
 
-    def __init__(self, layout: Layout, scribe: Scribe, trials: list[_Trial]) -> None:
-        self.layout, self.scribe, self.trials = layout, scribe, trials
+    def __init__(self, layout: Layout, scribe: Scribe, distance: Distance, trials: list[_Trial]) -> None:
+        self.layout, self.scribe, self.distance, self.trials = layout, scribe, distance, trials
         self.kinds = {find.name: find.kind for find in layout.finds}
         self.findings: list[Finding] = []
         self.cut_files: dict[str, str] = {}
@@ -179,14 +183,15 @@ class _Fitting:
     # files
 
     def places(self, trials: Sequence[_Trial]) -> list[Place]:
-        """Where the texts of files stand, farthest first."""
-        return [
-            (trial, number)
+        """Where the texts of files stand, farthest first; of equally far ones in their order."""
+        places = [
+            (self.distance(trial.section.of or "", item.path), trial, number)
             for trial in trials
             if self.kind(trial) == "text"
             for number, item in enumerate(trial.items)
             if _text_of(item)
         ]
+        return [(trial, number) for _, trial, number in sorted(places, key=lambda place: -place[0])]
 
     def cut_in_turn(self, places: Sequence[Place], limit: _Limit) -> None:
         """Files give way farthest first, down to their marks; of the last that has to, as much stays as there is room for."""

@@ -44,7 +44,7 @@ def build(
     scribe = scribe or Scribe(layout)
     collector = Collector(layout, inputs, agent, now, rules, scribe, render)
     drafts = collector.drafts(layout.sections)
-    drafts, cuts, cut_files = fit(layout, drafts, scribe)
+    drafts, cuts, cut_files = fit(layout, drafts, scribe, collector.distance)
     findings = (*inputs.findings, *collector.findings, *collector.unused_findings(), *cuts)
     prompt = write(layout, drafts, tuple(collector.settled_candidates(cut_files)), findings, scribe)
     scribe.forget_others(drafts)

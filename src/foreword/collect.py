@@ -20,6 +20,7 @@ from .findings import finding
 from .inspection.hidden import hidden
 from .layout import Field
 from .lists import Lists, holds
+from .sources.finder import distance_of
 from .vocabulary import Candidate, Document, Origin, Piece, Skill, include_key, printable, replace
 
 TYPE_CHECKING = False
@@ -340,6 +341,11 @@ class Collector:
         else:
             text = str(getattr(agent, name))
         return Piece(text, Origin("environment", name))
+
+    def distance(self, find: str, path: str) -> int:
+        """How far from the working directory a file of a find lies."""
+        of_that_name = next(each for each in self.layout.finds if each.name == find)
+        return distance_of(path, of_that_name, self.inputs.workspace)
 
     # what became of the candidates
 

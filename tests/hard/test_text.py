@@ -59,6 +59,27 @@ def test_the_farthest_file_gives_way_first(tree):
         assert [word for word in ("user", "root", "near") if lines(200, word) not in prompt.text] == cut
 
 
+@pytest.mark.parametrize(
+    ("layout", "files"),
+    [
+        ("pi", ["home/.sf/agent/AGENTS.md", "w/AGENTS.md", "w/a/.sf/APPEND_SYSTEM.md", "w/a/AGENTS.md"]),
+        ("pi", ["home/.sf/agent/APPEND_SYSTEM.md", "home/.sf/agent/AGENTS.md", "w/CLAUDE.md", "w/a/AGENTS.md"]),
+        ("opal", ["w/AGENTS.md", "w/.agents/AGENTS.md", "w/a/AGENTS.md", "w/a/.opal/OPAL.md"]),
+        ("foreword", ["home/.agents/AGENTS.md", "w/AGENTS.md", "w/AGENTS.local.md", "w/a/AGENTS.md"]),
+    ],
+)
+def test_how_far_a_file_is_goes_by_its_place_not_by_its_section(tree, layout, files):
+    """The user's files are the farthest, then it goes by directories; only then by the order of sections."""
+    tree({"w/.git": None} | {path: lines(60, f"word{number}") for number, path in enumerate(files)})
+    whole = estimate(tree.prompt(layout, "w/a", base="BASE").text)
+    order = []
+    for budget in range(whole, whole - 3 * estimate(lines(60, "word0")), -40):
+        text = tree.prompt(layout, "w/a", base="BASE", set={"budget": budget}).text
+        cut = [number for number in range(4) if lines(60, f"word{number}") not in text]
+        order += [number for number in cut if number not in order]
+    assert order == [0, 1, 2]
+
+
 def test_what_may_not_give_way_is_an_error_finding(tree):
     tree({"w/.git": None, "w/AGENTS.md": lines(200)})
     prompt = tree.prompt("foreword", base="BASE", set={"budget": 50})

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 # Below a folder of skills may lie whole checkouts; these two never hold a skill, and there is an end to everything.
 _PASSED_OVER = frozenset((".git", "node_modules"))
 _MOST_FOLDERS = 20_000
+FARTHEST = 1_000_000
 
 
 @value
@@ -129,6 +130,19 @@ def bound_of(path: str, find: Find, workspace: Workspace) -> str:
         if base and is_inside(path, folder):
             return folder
     return os.path.dirname(path)
+
+
+def distance_of(path: str, find: Find, workspace: Workspace) -> int:
+    """How many directories above the working directory a file of a find belongs; the user's own are farther than all others."""
+    for pattern in (pattern for group in find.groups for pattern in group if pattern.place in ("home", "config")):
+        base = _base(pattern, workspace, Trail())
+        start, star, _ = printable(os.path.join(base or "", pattern.path)).partition("*")
+        if base and (path.startswith(start) if star else path == start):
+            return FARTHEST
+    folder, distance = printable(workspace.cwd), 0
+    while os.path.isabs(path) and not is_inside(path, folder):
+        folder, distance = os.path.dirname(folder), distance + 1
+    return distance
 
 
 def matches(pattern: Pattern, base: str, reader: Reader, trail: Trail, layer: str) -> list[str]:
