@@ -115,6 +115,7 @@ NEIGHBOURS = {
     ("packs", "sources"): "a layout is read by the one careful reader, in the folders of the workspace",
     ("drafts", "layout"): "a draft is a section of the layout on its way into the prompt",
     ("budget", "drafts"): "what gives way is an item of a draft",
+    ("budget", "layout"): "which lists hold files is told by the fields of their items",
     ("budget", "tokens"): "a budget counts by the one fixed estimate",
     ("lists", "drafts"): "a plan is trimmed as any text of the caller's",
     ("collect", "clock"): "a section may tell the time",

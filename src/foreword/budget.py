@@ -21,6 +21,7 @@ from operator import is_
 
 from .drafts import Draft, Item, sealed, spanning
 from .findings import finding
+from .layout import LISTS
 from .tokens import estimate
 from .vocabulary import Origin, Piece, replace
 
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
 _MARK = Origin("mark")
 _MENUS = ("skill", "resident")
+_LISTS_OF_FILES = tuple(name for name, fields in LISTS.items() if {"text", "path"} <= set(fields))
 _BOUNDARIES = ("readable", "writable", "denied")
 
 
@@ -152,8 +154,9 @@ class _Fitting:
 
     def fit_files(self, trial: _Trial, most: int) -> None:
         why = f"one file may have {most:,} tokens"
-        for _, number in self.places([trial]):
-            if _cost(_text_of(trial.items[number])) > most and self.cut_item(trial, number, most, why) > most:
+        is_of_files = self.kind(trial) == "text" or trial.section.of in _LISTS_OF_FILES
+        for number, item in enumerate(trial.items if is_of_files else ()):
+            if _cost(_text_of(item)) > most and self.cut_item(trial, number, most, why) > most:
                 self.leave_out(trial, number, why)
 
     def fit_whole(self) -> None:
@@ -235,14 +238,19 @@ class _Fitting:
     def tell_cut(self, trial: _Trial, number: int, after: int, why: str) -> None:
         original = trial.original.items[number]
         left = "" if after else "nothing of it is left; "
-        self.tell(original.path, f"cut from {_cost(_text_of(original)):,} to {after:,} tokens; {left}{why}")
+        reason = f"cut from {_cost(_text_of(original)):,} to {after:,} tokens; {left}{why}"
+        self.tell(original.path, f"section '{trial.section.name}'", reason)
 
-    def tell(self, path: str, reason: str) -> None:
-        """What became of a file takes the place of what was said of it before."""
-        self.findings = [each for each in self.findings if each.code != "budget-file" or each.path != path]
-        self.cut_files.pop(path, None)
-        if reason:
-            self.findings.append(finding("budget-file", f"{path}: {reason}", path))
+    def tell(self, path: str, section: str, reason: str) -> None:
+        """What became of a file takes the place of what was said of it before. A text of the caller's goes by its section."""
+        told = f"{path or section}: "
+        self.findings = [
+            each
+            for each in self.findings
+            if each.code != "budget-file" or each.path != path or not each.message.startswith(told)
+        ]
+        self.findings.append(finding("budget-file", told + reason, path))
+        if path:
             self.cut_files[path] = reason
 
     # menus

@@ -284,7 +284,7 @@ class Collector:
 
     def items(self, section: Section, name: str) -> tuple[Item, ...]:
         """The items of one of the agent's own lists, each of its fields filtered and harmless."""
-        return tuple(Item(self.spoken(section, row)) for row in getattr(self.lists, name)())
+        return tuple(Item(self.spoken(section, row), _path_of(row)) for row in getattr(self.lists, name)())
 
     def item(self, section: Section, entry: Entry) -> Item:
         shown = printable(entry.path)
@@ -383,6 +383,12 @@ class Collector:
                 yield finding(
                     "agent-unused", f"the layout {self.layout.name} has no place for the {what} that was given"
                 )
+
+
+def _path_of(row: Row) -> str:
+    """The file that a row is the text of."""
+    path = row.get("path")
+    return path.text if isinstance(path, Piece) and "text" in row else ""
 
 
 def _is_blank(item: Item) -> bool:

@@ -147,7 +147,7 @@ KEYS = (
         "section",
         "file_budget",
         "count",
-        "Tokens for one file in it; over it the file is cut. Inherited by inner sections.",
+        "Tokens for one file in it, the active skill and the plan among them; over it the file is cut. Inherited by inner sections.",
     ),
     Key(
         "section",

@@ -329,6 +329,26 @@ def test_one_file_of_great_length_is_truncated_with_a_mark_and_a_finding(tree):
     assert tree.fates(prompt) == [("/w/AGENTS.md", "cut")]
 
 
+@pytest.mark.parametrize(
+    ("agent", "heading", "told"),
+    [
+        ({"skill": "s"}, "# Active Skill: s", "/w/.ion/skills/s/SKILL.md"),
+        ({"plan": tokens(20_000)}, "# Active Plan", ""),
+        ({"plan": Document("/p/plan.md", tokens(20_000))}, "# Active Plan", "/p/plan.md"),
+    ],
+)
+def test_an_active_skill_and_a_plan_are_files_too(tree, agent, heading, told):
+    tree({"w/.ion/skills/s/SKILL.md": "---\nname: s\ndescription: D.\n---\n" + tokens(20_000)})
+    prompt = tree.prompt("ion", base="BASE", **agent)
+    assert prompt.text.startswith(f"BASE\n\n{heading}\nword\nword\n")
+    assert "[foreword: cut here" in prompt.text.rpartition("\n")[2]
+    assert estimate(prompt.text) < 10_100
+    (message,) = [message for code, message in tree.messages(prompt) if code == "budget-file"]
+    assert ("budget-file", told) in tree.told(prompt)
+    assert message.startswith((told or "section 'plan'") + f": cut from {estimate(tokens(20_000)):,} to ")
+    assert tree.fates(prompt) == [("/w/.ion/skills/s/SKILL.md", "cut" if "skill" in agent else "unused")]
+
+
 # Caching
 
 
