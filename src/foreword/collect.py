@@ -367,7 +367,10 @@ class Collector:
             if is_in and candidate.path in self.copies:
                 yield Candidate(candidate.path, candidate.layer, "duplicate", self.copies[candidate.path])
             elif is_in and candidate.path in reasons:
-                yield Candidate(candidate.path, candidate.layer, "unused", reasons[candidate.path])
+                if candidate.path == self.lists.blank:
+                    yield Candidate(candidate.path, candidate.layer, "blank", "its body is blank")
+                else:
+                    yield Candidate(candidate.path, candidate.layer, "unused", reasons[candidate.path])
             elif is_in and candidate.path in cut_files:
                 yield Candidate(candidate.path, candidate.layer, "cut", cut_files[candidate.path])
             else:

@@ -86,6 +86,7 @@ CODES = {
     "agent-unused": ("info", "The caller gave something for which the layout has no place."),
     # skills
     "skill-invalid": ("warning", "A SKILL.md breaks the specification, or cannot be read, and was skipped."),
+    "skill-blank": ("warning", "The active skill has nothing below its front matter; nothing of it is in the prompt."),
     "skill-no-description": ("warning", "A SKILL.md has no description that can be read and was skipped."),
     "skill-repaired": ("warning", "A skill's front matter is not valid YAML; it was read line by line."),
     "skill-name": ("info", "A skill's name is missing, ill-formed or not its folder's; the skill is loaded."),

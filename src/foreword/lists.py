@@ -40,7 +40,7 @@ class Lists:
         self.guideline_rows, self.wording = layout.guidelines, layout.wording
         self.agent, self.facts, self.cwd, self.root, self.rules = agent, facts, cwd, root, rules
         self.own, self.content, self.findings = own, content, findings
-        self.active = ""
+        self.active = self.blank = ""
 
     def tools(self) -> Iterator[Row]:
         for tool in self.agent.tools:
@@ -97,8 +97,13 @@ class Lists:
                 yield Piece(text, Origin("extension", name))
 
     def active_skill(self) -> Iterator[Row]:
+        """The skill in use, with its body; of one without a body there is nothing to say but that."""
         skill = self.agent.skill
-        if isinstance(skill, Skill):
+        if isinstance(skill, Skill) and not skill.body.strip():
+            self.blank = shown = printable(skill.path)
+            message = f"the active skill {skill.name!r} has a blank body and is left out ({shown})"
+            self.findings.append(finding("skill-blank", message, shown))
+        elif isinstance(skill, Skill):
             self.active = skill.path
             body = Document(printable(skill.path), skill.body, skill.hash, skill.body_line)
             origin = Origin("skill", printable(skill.path), skill.lines)

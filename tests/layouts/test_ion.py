@@ -217,11 +217,14 @@ def test_skills_are_read_leniently(tree):
     assert tree.text("ion", base="BASE", skill="Deploy It") == "BASE\n\n# Active Skill: Deploy It\nBody: here."
 
 
-def test_a_skill_without_a_body_leaves_no_blank_line_behind(tree, skill):
-    tree({"w/.ion/skills/empty/SKILL.md": skill("empty", body="")})
-    text = tree.text("ion", base="BASE", skill="empty", plan="Plan.")
-    assert "\n\n\n" not in text and text.endswith("\n\n# Active Plan\nPlan.")
-    assert not tree.text("ion", base="BASE", skill="empty").endswith("\n")
+@pytest.mark.parametrize("body", ["", "\n", " \n\t\n"])
+def test_a_skill_without_a_body_leaves_nothing_behind_but_a_finding(tree, skill, body):
+    tree({"w/.ion/skills/empty/SKILL.md": skill("empty", body=body)})
+    path = "/w/.ion/skills/empty/SKILL.md"
+    assert tree.text("ion", base="BASE", skill="empty", plan="Plan.") == "BASE\n\n# Active Plan\nPlan."
+    prompt = tree.prompt("ion", base="BASE", skill="empty")
+    assert (prompt.text, tree.told(prompt)) == ("BASE", [("skill-blank", path)])
+    assert tree.fates(prompt) == [(path, "blank")]
 
 
 def test_an_unknown_skill_is_an_error_that_lists_the_known_ones(tree, skill):
