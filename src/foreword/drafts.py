@@ -271,6 +271,8 @@ class Scribe:
         if known is None:
             every = draft.text if draft.is_replaced else self._wrapped(draft)
             pieces = tuple([piece for piece in every if piece.text])
+            if _is_trimmed(draft):
+                pieces = without_blank_ends(pieces)
             known = self._written[id(draft)] = (draft, pieces, "".join([piece.text for piece in pieces]))
         return known[1], known[2]
 
@@ -301,6 +303,13 @@ class Scribe:
             if number and section.join:
                 yield Piece(section.join, self.origin(section.name, "join"))
             yield from pieces
+
+
+def _is_trimmed(draft: Draft) -> bool:
+    """Whether a list, or what is wrapped around inner sections, is trimmed as a whole. A text was trimmed when it was read."""
+    section = draft.section
+    is_whole = section.of is not None or bool(section.sections and section.wrap)
+    return section.trim and is_whole and not draft.is_replaced
 
 
 def _formed(section: Section, item: Item, own: Origin) -> Iterator[Piece]:

@@ -140,7 +140,12 @@ KEYS = (
         "The template language of the text, or of each file.",
         ("brackets", "jinja", "directives"),
     ),
-    Key("section", "trim", "switch", "`false`: leading and trailing white space is the author's."),
+    Key(
+        "section",
+        "trim",
+        "switch",
+        "White space around it is taken away. A text is trimmed unless `false`; a list or inner sections, wrap and all, only if `true`.",
+    ),
     Key("section", "lifetime", "choice", "How long it stays the same bytes; inherited by inner sections.", LIFETIMES),
     Key("section", "budget", "count", "Tokens for the section."),
     Key(
@@ -670,7 +675,7 @@ class _Sections:
             when=tuple(condition(term, self.settings, where + "when") for term in table.get("when", ())),
             instead=tuple(self.instead(each, where) for each in table.get("instead", ())),
             language=language,
-            trim=table.get("trim", True),
+            trim=table.get("trim", of is None and not inner),
             budget=table.get("budget"),
             file_budget=table.get("file_budget"),
             over=table.get("over", self.over(of)),

@@ -584,6 +584,25 @@ def test_wording_is_overridden_key_by_key(tree, key):
     assert (tree.short(prompt.text), prompt.findings) == ("\n\n".join(expected.values()), ())
 
 
+@pytest.mark.parametrize("key", WORDING)
+@pytest.mark.parametrize("around", ["{}\n", "\n{}\n\n", "{}  \n\t\n", "{} "])
+def test_no_section_ends_in_white_space_of_its_wording(tree, key, around):
+    shipped = shipped_layout("pod")["wording"][key]
+    full(tree)({WORDS["workspace"]: f"{key} = {json.dumps(around.format(shipped))}"})
+    prompt = worded(tree)
+    assert tree.short(prompt.text) == "\n\n".join(WORDING.values())
+    assert all("".join(piece.text for piece in each.pieces) == each.text for each in prompt.passages)
+
+
+@pytest.mark.parametrize("text", ["X   ", "X\t\n \n", "\n\nX \n"])
+def test_no_section_ends_in_white_space_of_its_file(tree, text):
+    prompt = worded(full(tree)({"w/AGENTS.md": text}))
+    assert tree.short(prompt.text) == "\n\n".join(WORDING.values())
+    (piece,) = [each for passage in prompt.passages for each in passage.pieces if each.origin.kind == "file"]
+    line = text.count("\n", 0, text.index("X")) + 1
+    assert (piece.text, piece.origin.lines) == ("X", (line, line))
+
+
 @pytest.mark.parametrize(
     ("given", "wins"),
     [
