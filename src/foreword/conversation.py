@@ -1,6 +1,6 @@
 """How long an edition stands: what to do on which event, and what that makes of the edition in use. Pure.
 
-    decide    event -> step, by the layout's table; of several events at once the strongest step counts
+    decide    events -> steps, by the layout's table: one about the tools, one about all else
     settle    step, edition in use, fresh prompt -> edition, messages to add, findings
     drift     what a fresh prompt would change, which source changed it, and what prefix a rebuild would lose
 
@@ -27,14 +27,50 @@ if TYPE_CHECKING:
 STEPS = ("keep", "warn", "append", "format", "gather")
 
 
-def decide(on: Mapping[str, str], using: Edition | None, events: Sequence[str]) -> str:
-    """The step for what happened: the strongest of those that the layout names.
+_ABOUT_TOOLS = ("tools", "registry")
 
-    A conversation without edition is gathered, and so is one for which somebody asks for a rebuild.
+
+@value
+class Steps:
+    """What to do about the tools, and about all else: files, settings, and whatever else the agent brings."""
+
+    tools: str
+    rest: str
+
+    @property
+    def strongest(self) -> str:
+        return _strongest((self.tools, self.rest))
+
+    @property
+    def moves(self) -> Sequence[tuple[Literal["tools", "rest", "all"], str]]:
+        """The steps to carry out, one after the other, each with what it is about. Equal ones are one."""
+        if self.tools == self.rest:
+            return () if self.rest == "keep" else (("all", self.rest),)
+        both: tuple[tuple[Literal["tools", "rest"], str], ...] = (("tools", self.tools), ("rest", self.rest))
+        return tuple((about, step) for about, step in both if step != "keep")
+
+
+def decide(on: Mapping[str, str], using: Edition | None, events: Sequence[str], is_other_layout: bool = False) -> Steps:
+    """The steps for what happened: of several events about the same, the strongest that the layout names.
+
+    A conversation without edition is gathered, and so is one for which somebody asks for a rebuild. What was found for another
+    layout can be neither formatted nor told of, and is gathered by this one. To gather is to do so for the tools of the turn,
+    and so is to format everything else.
     """
     if using is None:
-        return "gather"
-    steps = [on.get(event, "gather" if event == "rebuild" else "keep") for event in events]
+        return Steps("gather", "gather")
+    steps: dict[bool, list[str]] = {True: [], False: []}
+    for event in events:
+        step = on.get(event, "gather" if event == "rebuild" else "keep")
+        is_impossible = is_other_layout and step in ("append", "format")
+        steps[event in _ABOUT_TOOLS].append("gather" if is_impossible else step)
+    tools, rest = _strongest(steps[True]), _strongest(steps[False])
+    if "gather" in (tools, rest):
+        return Steps("gather", "gather")
+    return Steps("format" if rest == "format" else tools, rest)
+
+
+def _strongest(steps: Iterable[str]) -> str:
     return max(steps, key=STEPS.index, default="keep")
 
 
@@ -47,8 +83,10 @@ class Settled:
     findings: Sequence[Finding] = ()
 
 
-def settle(step: str, using: Edition | None, fresh: Edition, is_summarised: bool = False) -> Settled:
-    """Carry a step out on the edition in use. `fresh` is what would be built now.
+def settle(
+    step: str, using: Edition | None, fresh: Edition, is_summarised: bool = False, since: Edition | None = None
+) -> Settled:
+    """Carry a step out on the edition in use. `fresh` is what would be built now, `since` what is accounted for already.
 
     Skills stay in use from one edition to the next, until the messages that hold them are summarised.
     """
@@ -60,12 +98,10 @@ def settle(step: str, using: Edition | None, fresh: Edition, is_summarised: bool
             return Settled(using)
         skills = json.loads(using.state).get("skills")
         return Settled(with_state(replace(fresh, number=using.number + 1), skills=skills))
+    change = drift(using, fresh, since)
     if step == "warn":
-        change = drift(using, fresh)
         return Settled(using, (), [finding("drift", change.sentence())] if change.has_any else ())
-    if step == "append":
-        return _append(using, fresh)
-    return Settled(using)
+    return _append(using, fresh, change) if step == "append" else Settled(using)
 
 
 def with_state(edition: Edition, **changes: Any) -> Edition:
@@ -114,9 +150,10 @@ class Drift:
         return f"{'; '.join(told)}; a rebuild would lose about {self.tokens_lost:,} tokens of prefix"
 
 
-def drift(using: Edition, fresh: Edition) -> Drift:
-    """How a fresh prompt differs from the edition in use."""
-    before, after = _sections(using), _sections(fresh)
+def drift(using: Edition, fresh: Edition, since: Edition | None = None) -> Drift:
+    """How a fresh prompt differs from the edition in use, or from what is accounted for; the price is that of a rebuild."""
+    since = since or using
+    before, after = _sections(since), _sections(fresh)
     changes: list[SectionChange] = []
     for name in dict.fromkeys((*before, *after)):
         if name not in after:
@@ -126,7 +163,7 @@ def drift(using: Edition, fresh: Edition) -> Drift:
         elif before[name][0] != after[name][0]:
             sources = sorted({path for path, _ in before[name][1].items() ^ after[name][1].items()})
             changes.append(SectionChange(name, "changed", sources, after[name][0]))
-    old, new = tools_by_name(using.tools), tools_by_name(fresh.tools)
+    old, new = tools_by_name(since.tools), tools_by_name(fresh.tools)
     kept = common_start(using.system, fresh.system)
     has_other_tools = using.tools != fresh.tools
     return Drift(
@@ -155,27 +192,30 @@ def _sections(edition: Edition) -> dict[str, tuple[str, dict[str, str]]]:
 # Append: the change goes into a message, once, and the prefix stays
 
 
-def _append(using: Edition, fresh: Edition) -> Settled:
-    change = drift(using, fresh)
+_INACTIVE = "tool:"
+
+
+def _append(using: Edition, fresh: Edition, change: Drift) -> Settled:
     told: dict[str, str] = dict(json.loads(using.state).get("told", {}))
     news = _news(using, fresh, change, told)
     texts = [text for _, text, _ in news]
-    tools = with_new_tools(using.tools, fresh.tools)
     if change.tools_added:
-        names = ", ".join(f"`{name}`" for name in change.tools_added)
-        texts.append(f"New tools are available from now on: {names}.")
+        texts.append(f"New tools are available from now on: {_listed(change.tools_added)}.")
     if not texts:
         return Settled(using)
     for name, _, hash in news:
         told.pop(name, None)
         told.update({name: hash} if hash else {})
     kept = with_state(using, told=told)
-    findings = [finding("drift", change.sentence() if change.has_any else "what had changed is as it was")]
+    others = replace(change, tools_added=())
+    findings = [finding("drift", others.sentence())] if others.has_any else []
     if change.tools_added:
+        tools = with_new_tools(using.tools, fresh.tools)
         cost = estimate(tools) - estimate(using.tools)
         sentence = f"tools came late: {', '.join(change.tools_added)}; their definitions cost about {cost:,} tokens"
-        findings = [finding("drift", f"{sentence} and the prefix behind them, about {change.tokens_lost:,} tokens")]
+        findings.append(finding("drift", f"{sentence} and the prefix behind them, about {change.tokens_lost:,} tokens"))
         kept = replace(kept, number=using.number + 1, tools=tools)
+    findings = findings or [finding("drift", "what had changed is as it was")]
     return Settled(kept, [{"role": "user", "content": "\n\n".join(texts)}], findings)
 
 
@@ -186,15 +226,26 @@ def _news(using: Edition, fresh: Edition, change: Drift, told: Mapping[str, str]
     for name in change.tools_changed:
         written = json.dumps(definitions[name], ensure_ascii=False, sort_keys=True)
         now[f"tool:{name}"] = (f"The tool `{name}` has changed. Its definition is now:\n\n{written}", digest(written))
+    if change.tools_removed:
+        names = _listed(change.tools_removed)
+        now[_INACTIVE] = (f"Tools that are not active from now on, so do not call them: {names}.", digest(names))
     news = [(name, text, hash) for name, (text, hash) in now.items() if told.get(name) != hash]
-    first = _sections(using)
-    for name in told:
-        tool = name.removeprefix("tool:") if name.startswith("tool:") else ""
-        if name in now or (tool and tool not in definitions):
-            continue
-        again = SectionChange(name, "changed" if name in first else "went", (), first[name][0] if name in first else "")
-        news.append((name, f"The tool `{tool}` is again as it was defined at first." if tool else _told(again), ""))
-    return news
+    known = {f"tool:{name}" for name in definitions} | {_INACTIVE}
+    taken_back = [name for name in told if name not in now and (name in known or not name.startswith("tool:"))]
+    return news + [(name, _as_at_first(name, using), "") for name in taken_back]
+
+
+def _as_at_first(name: str, using: Edition) -> str:
+    if name == _INACTIVE:
+        return "All tools are active again."
+    if name.startswith("tool:"):
+        return f"The tool `{name.removeprefix('tool:')}` is again as it was defined at first."
+    text, _ = _sections(using).get(name, ("", {}))
+    return _told(SectionChange(name, "changed" if text else "went", (), text))
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def _told(change: SectionChange) -> str:

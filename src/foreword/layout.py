@@ -48,7 +48,7 @@ TABLES = {
 STEPS = ("keep", "warn", "append", "format", "gather")
 EVENTS = {
     "turn": "the next message of a conversation comes",
-    "tools": "the agent's active tools are others than the edition's",
+    "tools": "the agent's active tools are others than the edition's, or than a message told",
     "registry": "the set of tools that exist has changed",
     "resources": "an extension brought skills or prompts",
     "reload": "the user asked to read everything again",

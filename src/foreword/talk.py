@@ -16,7 +16,7 @@ from _thread import allocate_lock
 
 from .build import build
 from .clock import tells_time
-from .conversation import Settled, decide, drift, settle, tools_by_name, with_state, written_tools
+from .conversation import Settled, Steps, decide, drift, settle, tools_by_name, with_state, written_tools
 from .drafts import Scribe
 from .engine import Assembler, Plan, Stand, as_told, check_agent, each_skill, local_time, with_active, with_body
 from .errors import CallError, ForewordError, MissingError, StoreError, suggestion
@@ -25,7 +25,7 @@ from .findings import finding
 from .sources.environment import settled as settled_workspace
 from .sources.files import Reader
 from .store import open_store
-from .vocabulary import Agent, Candidate, Document, Edition, Finding, Turn, Workspace, printable, replace
+from .vocabulary import Agent, Candidate, Document, Edition, Finding, Tool, Turn, Workspace, printable, replace
 from .wire import account_form, agent_form, inputs_form, inputs_from
 
 TYPE_CHECKING = False
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from .conversation import Drift
     from .extensions import Extension
     from .layout import Layout, Section
-    from .vocabulary import Fate, Inputs, Prompt, Skill, Store, Tool
+    from .vocabulary import Fate, Inputs, Prompt, Skill, Store
 
     Message = Mapping[str, Any]
 
@@ -48,6 +48,8 @@ _MOST_FILES = 50
 _MOST_FOLDERS = 200
 _TEMPLATE = "template "
 _COMPACTED = '"is_compacted": true'
+_TOLD = '"told": {'
+_TOLD_OF_TOOLS = Steps("append", "keep")
 
 
 class Conversations:
@@ -176,7 +178,7 @@ class Talk:
         self._compared: tuple[str, str, bool] = ("", "", False)
         self._inputs: tuple[str, Inputs] | None = None
         self._scribe: Scribe | None = None
-        self._made: tuple[object, Agent, datetime | None, Edition] | None = None
+        self._made: tuple[tuple[object, Agent, datetime | None, Edition], ...] = ()
         self._settled_for: tuple[Any, ...] = ()
 
     # what the caller asks
@@ -354,13 +356,12 @@ class Talk:
                 events = ["turn"]  # whoever made that edition has carried the others out
             last = number
             happened = [*events, *self._other_events(using)] if using else events
-            step = decide(self.layout.on, using, happened) if using else "gather"
-            if using and (step == "keep" or findings or self._is_settled(step, using, happened)):
-                if step != "keep" and findings and events[1:2] in (["reload"], ["rebuild"]):
+            steps = decide(self.layout.on, using, happened, self._is_other_layout(using))
+            if using and (not steps.moves or findings or self._is_settled(steps, using)):
+                if steps.moves and findings and events[1:2] in (["reload"], ["rebuild"]):
                     self.talks.store.current(self.id)  # says why, for whoever asked for more than a turn
                 return Settled(using, (), findings), True
-            fresh = self._fresh_for(step, using, happened, now)
-            settled = settle(step, using, fresh, is_summarised="compaction" in events)
+            settled = self._settled(steps, using, now, is_summarised="compaction" in events)
             try:
                 kept = self._published(using, settled.edition)
             except StoreError as error:
@@ -372,8 +373,8 @@ class Talk:
                 continue
             self.talks.remember(self.id, kept)
             if kept is using and not settled.messages:
-                self._settled_for = self._stand_of(using) if self._is_about_tools(step, happened) else ()
-            self._tell("constructed" if using is None else step, kept)
+                self._settled_for = self._stand_of(using) if steps == _TOLD_OF_TOOLS else ()
+            self._tell("constructed" if using is None else steps.strongest, kept)
             return replace(settled, edition=kept), using is not None and kept.number == using.number
 
     def _published(self, using: Edition | None, edition: Edition) -> Edition | None:
@@ -423,22 +424,54 @@ class Talk:
             self._equip()
         return using, findings
 
-    def _fresh_for(self, step: str, using: Edition | None, events: list[str], now: datetime | None) -> Edition:
-        """What would be built now: from the kept inputs, where only the agent counts, else from the disk."""
-        if using and using.inputs and (step == "format" or self._is_about_tools(step, events)):
+    def _settled(self, steps: Steps, using: Edition | None, now: datetime | None, is_summarised: bool) -> Settled:
+        """Carry the steps out, each on what the one before has left, and all of them in one edition."""
+        if using is None:
+            return settle("gather", None, self._gathered(now))
+        settled, seen = Settled(using), None
+        for about, step in steps.moves:
+            edition = settled.edition
+            fresh = self._fresh_for(edition, about, step, now, are_tools_kept=about == "rest" and seen is None)
+            then = settle(step, edition, fresh, is_summarised and seen is None, seen)
+            settled = replace(
+                then,
+                messages=(*settled.messages, *then.messages),
+                findings=(*settled.findings, *then.findings),
+            )
+            seen = fresh
+        return settled
+
+    def _fresh_for(
+        self, using: Edition, about: str, step: str, now: datetime | None, *, are_tools_kept: bool
+    ) -> Edition:
+        """What would be built now: from the kept inputs, where only the agent counts, else from the disk.
+
+        Where the tools are kept, that is for those of the edition.
+        """
+        if (about == "tools" or step == "format") and self._kept_inputs(using):
             return self._formatted(using, now)
+        if are_tools_kept:
+            return replace(self._gathered(now, self._agent_of(using)), tools=using.tools)
         return self._gathered(now)
 
-    def _is_about_tools(self, step: str, events: list[str]) -> bool:
-        """Whether the change is to be told, and nothing but tools can have made it."""
-        on = self.layout.on
-        return step == "append" and not any(
-            on.get(each) == "append" for each in events if each not in ("tools", "registry")
-        )
+    def _agent_of(self, using: Edition) -> Agent:
+        """The agent with the tools of the edition; of those that it has no more, only the definitions are known."""
+        if not self._has_other_tools(using):
+            return self.agent
+        known = tools_by_name(using.tools)
+        tools = [tool for tool in self.agent.tools if tool.name in known]
+        active = {tool.name for tool in tools}
+        tools += [
+            Tool(name, row["description"], schema=row["schema"]) for name, row in known.items() if name not in active
+        ]
+        return replace(self.agent, tools=tools)
 
-    def _is_settled(self, step: str, using: Edition, events: list[str]) -> bool:
+    def _is_other_layout(self, using: Edition | None) -> bool:
+        return using is not None and using.layout != self.layout.address
+
+    def _is_settled(self, steps: Steps, using: Edition) -> bool:
         """Whether it is known that these tools tell this edition nothing new."""
-        return self._is_about_tools(step, events) and self._settled_for == self._stand_of(using)
+        return steps == _TOLD_OF_TOOLS and self._settled_for == self._stand_of(using)
 
     def _stand_of(self, using: Edition) -> tuple[Any, ...]:
         return (using.number, using.state, using.inputs, self.agent)
@@ -448,7 +481,8 @@ class Talk:
             self._events = [*events, *self._events]
 
     def _other_events(self, using: Edition) -> list[str]:
-        events = ["tools"] if self._has_other_tools(using) else []
+        is_told = _TOLD in using.state and self.layout.on.get("tools") == "append"
+        events = ["tools"] if is_told or self._has_other_tools(using) else []
         if _COMPACTED in using.state:
             events.append("compaction")
         return events
@@ -469,13 +503,13 @@ class Talk:
 
     # how an edition is made
 
-    def _gathered(self, now: datetime | None) -> Edition:
+    def _gathered(self, now: datetime | None, agent: Agent | None = None) -> Edition:
         if self._discovered is None:
             self._discover("start")
         stand = self._stand()
         self._layout = stand.layout
         inputs = self._with_sources(stand.inputs)
-        return self._fresh(stand if inputs is stand.inputs else object(), inputs, now)
+        return self._fresh(stand if inputs is stand.inputs else object(), inputs, now, agent or self.agent)
 
     def _stand(self) -> Stand:
         """What the workspace holds now, with the global template where the layout has a place for it."""
@@ -487,27 +521,28 @@ class Talk:
 
     def _formatted(self, using: Edition, now: datetime | None) -> Edition:
         """The kept inputs for the agent of this turn. When they were gathered is remembered: the menu is as old as that."""
-        fresh = self._fresh(using.inputs, self._inputs_of(using), now)
+        fresh = self._fresh(using.inputs, self._inputs_of(using), now, self.agent)
         gathered = json.loads(using.state).get("gathered") or using.made
         return with_state(replace(fresh, inputs=using.inputs), gathered=gathered)
 
-    def _fresh(self, source: object, inputs: Inputs, now: datetime | None) -> Edition:
-        """What would be the edition now. Inputs are kept only where the layout formats them again."""
+    def _fresh(self, source: object, inputs: Inputs, now: datetime | None, agent: Agent) -> Edition:
+        """What would be the edition now. Inputs are kept only where the layout compares with them or formats them again."""
         moment = as_told(tells_time(self.layout, inputs), now)
-        last = self._made
-        if last and last[0] is source and last[1] is self.agent and last[2] == moment:
-            return last[3]
-        prompt = self._built(inputs, self.agent, moment)
-        is_formatted = "format" in self.layout.on.values() or any(find.kind == "skill" for find in self.layout.finds)
-        kept = json.dumps(inputs_form(inputs), ensure_ascii=False, sort_keys=True) if is_formatted else ""
+        for last in self._made:
+            if last[0] is source and last[1] is agent and last[2] == moment:
+                return last[3]
+        prompt = self._built(inputs, agent, moment)
+        is_needed = not {"warn", "append", "format"}.isdisjoint(self.layout.on.values())
+        is_needed = is_needed or any(find.kind == "skill" for find in self.layout.finds)
+        kept = json.dumps(inputs_form(inputs), ensure_ascii=False, sort_keys=True) if is_needed else ""
         made_for: dict[str, Any] = {
             "cwd": printable(inputs.workspace.cwd),
-            "model": self.agent.model,
-            "provider": self.agent.provider,
+            "model": agent.model,
+            "provider": agent.provider,
             **_template_used(self.layout, inputs),
         }
-        if agent := agent_form(self.agent, self.id):
-            made_for["agent"] = agent
+        if form := agent_form(agent, self.id):
+            made_for["agent"] = form
         edition = Edition(
             number=0,
             system=prompt.text,
@@ -518,7 +553,7 @@ class Talk:
             made_for=json.dumps(made_for, ensure_ascii=False, sort_keys=True),
             made=local_time().isoformat(timespec="milliseconds"),
         )
-        self._made = (source, self.agent, moment, edition)
+        self._made = ((source, agent, moment, edition), *self._made[:1])
         return edition
 
     def _built(self, inputs: Inputs, agent: Agent, now: datetime | None) -> Prompt:
@@ -569,11 +604,16 @@ class Talk:
         return settled.edition
 
     def _inputs_of(self, edition: Edition) -> Inputs:
-        if not edition.inputs:
-            return self._stand().inputs
+        return self._kept_inputs(edition) or self._stand().inputs
+
+    def _kept_inputs(self, edition: Edition) -> Inputs | None:
+        """What was found for the edition. None if that is not kept, or was found for another layout than this one is now."""
+        if not edition.inputs or self._is_other_layout(edition):
+            return None
         if self._inputs is None or self._inputs[0] is not edition.inputs:
             self._inputs = (edition.inputs, inputs_from(json.loads(edition.inputs)))
-        return self._inputs[1]
+        inputs = self._inputs[1]
+        return inputs if all(find.name in inputs.found for find in self.layout.finds) else None
 
     # what the model sees
 

@@ -10,6 +10,7 @@ from foreword.conversation import (
     Drift,
     SectionChange,
     Settled,
+    Steps,
     decide,
     drift,
     settle,
@@ -33,31 +34,61 @@ SHIPPED = {
 
 
 @pytest.mark.parametrize(
-    ("on", "using", "events", "step"),
+    ("on", "using", "events", "tools", "rest"),
     [
-        ({}, None, [], "gather"),  # nothing yet: whatever the layout says
-        ({"turn": "keep"}, None, ["turn"], "gather"),
-        ({}, USING, [], "keep"),
-        ({}, USING, ["turn"], "keep"),
-        ({}, USING, ["turn", "tools", "registry", "resources", "reload", "compaction"], "keep"),
-        (SHIPPED["foreword"], USING, ["turn"], "keep"),
-        (SHIPPED["foreword"], USING, ["turn", "tools"], "append"),
-        (SHIPPED["foreword"], USING, ["turn", "tools", "compaction"], "gather"),
-        (SHIPPED["ion"], USING, ["turn", "tools"], "gather"),
-        (SHIPPED["opal"], USING, ["turn", "tools", "compaction"], "format"),
-        (SHIPPED["opal"], USING, ["turn", "reload"], "gather"),
-        (SHIPPED["pi"], USING, ["turn"], "keep"),
-        (SHIPPED["pi"], USING, ["turn", "registry"], "format"),
-        (SHIPPED["pi"], USING, ["turn", "resources", "tools"], "gather"),
-        (SHIPPED["pod"], USING, ["turn", "reload"], "keep"),
-        (SHIPPED["builder"], USING, ["turn", "tools"], "keep"),
-        ({"turn": "warn", "tools": "append"}, USING, ["turn"], "warn"),
-        ({"turn": "warn", "tools": "append"}, USING, ["turn", "tools"], "append"),  # the stronger of the two
-        ({"turn": "append"}, USING, ["an event that nobody knows"], "keep"),
+        ({}, None, [], "gather", "gather"),  # nothing yet: whatever the layout says
+        ({"turn": "keep"}, None, ["turn"], "gather", "gather"),
+        ({}, USING, [], "keep", "keep"),
+        ({}, USING, ["turn"], "keep", "keep"),
+        ({}, USING, ["turn", "tools", "registry", "resources", "reload", "compaction"], "keep", "keep"),
+        (SHIPPED["foreword"], USING, ["turn"], "keep", "keep"),
+        (SHIPPED["foreword"], USING, ["turn", "tools"], "append", "keep"),
+        (SHIPPED["foreword"], USING, ["turn", "tools", "compaction"], "gather", "gather"),
+        (SHIPPED["ion"], USING, ["turn", "tools"], "gather", "gather"),
+        (SHIPPED["opal"], USING, ["turn", "tools", "compaction"], "format", "format"),
+        (SHIPPED["opal"], USING, ["turn", "reload"], "gather", "gather"),
+        (SHIPPED["pi"], USING, ["turn"], "keep", "keep"),
+        (SHIPPED["pi"], USING, ["turn", "registry"], "format", "keep"),
+        (SHIPPED["pi"], USING, ["turn", "resources", "tools"], "gather", "gather"),
+        (SHIPPED["pod"], USING, ["turn", "reload"], "keep", "keep"),
+        (SHIPPED["builder"], USING, ["turn", "tools"], "keep", "keep"),
+        ({}, USING, ["turn", "rebuild"], "gather", "gather"),
+        ({"turn": "warn", "tools": "append"}, USING, ["turn"], "keep", "warn"),
+        ({"turn": "warn", "tools": "append"}, USING, ["turn", "tools"], "append", "warn"),  # each acts on its own
+        ({"turn": "append"}, USING, ["turn", "tools"], "keep", "append"),
+        ({"turn": "warn", "tools": "format"}, USING, ["turn", "tools"], "format", "warn"),
+        ({"turn": "format", "tools": "append"}, USING, ["turn", "tools"], "format", "format"),
+        ({"turn": "append", "tools": "gather"}, USING, ["turn", "tools"], "gather", "gather"),
+        ({"tools": "warn", "registry": "append"}, USING, ["tools", "registry"], "append", "keep"),
+        ({"turn": "append"}, USING, ["an event that nobody knows"], "keep", "keep"),
     ],
 )
-def test_decide(on, using, events, step):
-    assert decide(on, using, events) == step
+def test_decide(on, using, events, tools, rest):
+    assert decide(on, using, events) == Steps(tools, rest)
+
+
+@pytest.mark.parametrize(
+    ("step", "then"),
+    [("keep", "keep"), ("warn", "warn"), ("append", "gather"), ("format", "gather"), ("gather", "gather")],
+)
+@pytest.mark.parametrize("event", ["turn", "tools"])
+def test_what_another_layout_found_is_neither_formatted_nor_told_of(event, step, then):
+    assert decide({event: step}, USING, [event], is_other_layout=True).strongest == then
+
+
+@pytest.mark.parametrize(
+    ("tools", "rest", "moves"),
+    [
+        ("keep", "keep", ()),
+        ("append", "keep", (("tools", "append"),)),
+        ("keep", "append", (("rest", "append"),)),
+        ("append", "warn", (("tools", "append"), ("rest", "warn"))),
+        ("append", "append", (("all", "append"),)),
+        ("gather", "gather", (("all", "gather"),)),
+    ],
+)
+def test_moves(tools, rest, moves):
+    assert Steps(tools, rest).moves == moves
 
 
 @pytest.mark.parametrize("layout", SHIPPED)
@@ -148,6 +179,18 @@ def test_warn_tells_a_person_and_nobody_else():
     assert (settled.edition, settled.messages) == (using, ())
     assert [(each.code, each.severity) for each in settled.findings] == [("drift", "info")]
     assert "section 'one' changed (/one.md)" in settled.findings[0].message
+
+
+def test_what_is_accounted_for_is_not_told_again_and_the_price_is_that_of_a_rebuild():
+    using = edition(1, one="1", two="2", tools="a b")
+    between, fresh = edition(0, one="1", two="new", tools="a"), edition(0, one="newer", two="new", tools="a")
+    change = drift(using, fresh, between)
+    assert [each.section for each in change.sections] == ["one"]
+    assert (change.tools_removed, change.tokens_lost) == ((), estimate(using.system))
+    settled = settle("append", using, fresh, since=between)
+    assert [each["content"].splitlines()[0] for each in settled.messages] == [
+        "The section 'one' of your instructions has changed. It now reads:"
+    ]
 
 
 def test_nothing_empty_is_remembered():
@@ -267,9 +310,37 @@ def test_a_new_tool_goes_behind_the_known_ones_and_is_announced_and_priced():
     assert appended(settled.edition, edition(0, one="1", tools="a b c d")) == (settled.edition, [])
 
 
-def test_fewer_tools_change_nothing_of_the_definitions():
+def inactive(names):
+    return [f"Tools that are not active from now on, so do not call them: {names}."]
+
+
+def test_fewer_tools_are_said_and_change_nothing_of_the_definitions():
     using = edition(2, one="1", tools="a b c")
-    assert appended(using, edition(0, one="1", tools="b")) == (using, [])
+    then, said = appended(using, edition(0, one="1", tools="b"))
+    assert said == inactive("`a`, `c`")
+    assert (then.number, then.system, then.tools) == (2, using.system, using.tools)
+    assert appended(then, edition(0, one="1", tools="b")) == (then, [])
+    less, said = appended(then, edition(0, one="1", tools="b c"))
+    assert said == inactive("`a`")
+    assert appended(less, edition(0, one="1", tools="a b c")) == (using, ["All tools are active again."])
+
+
+@pytest.mark.parametrize(
+    ("fresh", "told"),
+    [
+        (edition(0, one="1", tools="a"), ["tool b went; a rebuild would lose about"]),
+        (
+            edition(0, one="2", tools="a b c"),
+            ["section 'one' changed (/one.md); a rebuild", "tools came late: c; their"],
+        ),
+        (edition(0, one="1", tools="a c"), ["tool b went; a rebuild would lose about", "tools came late: c; their"]),
+        (edition(0, one="1", tools="a b c"), ["tools came late: c; their definitions cost about"]),
+        (edition(0, one="1", tools="a b"), []),
+    ],
+)
+def test_whatever_is_told_to_the_model_is_told_to_a_person(fresh, told):
+    found = settle("append", edition(1, one="1", tools="a b"), fresh).findings
+    assert [each.message[: len(begins)] for each, begins in zip(found, told, strict=True)] == told
 
 
 def test_a_tool_that_changes_is_said_once_and_its_definition_stays():

@@ -115,7 +115,8 @@ def test_the_loser_says_what_the_winner_has_not_said(opened, url, said, named):
     loser = opened("foreword", tools="read zip", store=Between(open_store(url), lambda: winner.turn("hi")))
     turn = loser.turn("hi")
     assert (turn.edition, named(turn.tools)) == (3, ["read", "zap", "zip"])
-    assert said(turn.messages) == ["New tools are available from now on: `zip`.", "hi"]
+    inactive = "Tools that are not active from now on, so do not call them: `zap`."
+    assert said(turn.messages) == [f"{inactive}\n\nNew tools are available from now on: `zip`.", "hi"]
 
 
 def test_what_is_to_be_said_waits_for_a_turn(tree, opened, url, said, skill):

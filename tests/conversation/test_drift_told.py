@@ -1,0 +1,155 @@
+"""Drift of files and of tools, turn by turn: each has a step of its own, whatever happens to the other at the same time."""
+
+import pytest
+
+from foreword import Tool
+
+READ = Tool("read", guidelines=["Mind the encoding."])
+
+
+@pytest.fixture
+def turns(tree, opened, said):
+    """`turns({"on.turn": "warn"}, ("read bash", "One."), …)`: for each turn the edition, what was said, and what was found."""
+
+    def turns(on, *rows, layout="foreword"):
+        seen = []
+        for tools, text in rows:
+            tree({"w/.git": None, "w/AGENTS.md": text})
+            talk = opened(layout, tools=tools, set=on)
+            turn = talk.turn("hi")
+            told = [each.message for each in turn.findings if each.code == "drift"]
+            seen.append((turn.edition, said(turn.messages)[:-1], told))
+        return seen
+
+    return turns
+
+
+def heads(seen):
+    """Of all that was said and found, the beginnings."""
+    return [
+        (
+            edition,
+            [line for text in said for line in text.split("\n\n") if line[:1] != "<"],
+            [each.partition("; a rebuild")[0] for each in found],
+        )
+        for edition, said, found in seen
+    ]
+
+
+GONE = "The section 'guidance' of your instructions no longer applies."
+BASH_GONE = "Tools that are not active from now on, so do not call them: `bash`."
+GUIDANCE = "The section 'guidance' of your instructions has changed. It now reads:"
+INSTRUCTIONS = "The section 'instructions' of your instructions has changed. It now reads:"
+
+
+def test_what_was_told_of_tools_is_taken_back_when_they_return(turns):
+    """And only once; `append` is the default for tools."""
+    rows = [(each, "One.") for each in ("read bash", "read", "read", "read bash", "read bash")]
+    assert heads(turns({}, *rows)) == [
+        (1, [], []),
+        (1, [GONE, BASH_GONE], ["section 'guidance' went; tool bash went"]),
+        (1, [], []),
+        (1, [GUIDANCE, "All tools are active again."], ["what had changed is as it was"]),
+        (1, [], []),
+    ]
+
+
+def test_a_definition_that_returns_is_said_at_once(turns):
+    tools = [[Tool("a", "Reads.")], [Tool("a", "Reads it all.")], [Tool("a", "Reads.")]]
+    seen = heads(turns({}, *[(each, "One.") for each in tools]))
+    assert seen[1][1][0] == "The tool `a` has changed. Its definition is now:"
+    assert seen[2] == (1, ["The tool `a` is again as it was defined at first."], ["what had changed is as it was"])
+
+
+def test_the_same_conversation_in_one_process(opened, said):
+    talk = opened(tools="read bash")
+    tools = talk.agent.tools
+    talk.turn("hi")
+    for active, told in ((tools[:1], True), (tools[:1], False), (tools, True), (tools, False)):
+        talk.set_active_tools(active)
+        assert (len(said(talk.turn("hi").messages)) == 2) == told
+
+
+@pytest.mark.parametrize("on", [{}, {"on.turn": "append"}, {"on.turn": "warn"}])
+def test_a_removed_tool_without_guidance_is_drift(turns, on):
+    seen = heads(turns(on, ("x y", "One."), ("x", "One.")))
+    told = ["Tools that are not active from now on, so do not call them: `y`."]
+    assert seen[1] == (1, told, ["tool y went"])
+
+
+def test_warn_of_files_while_tools_differ(turns):
+    """Each turn as long as it lasts, and of files only: the tools have been told of."""
+    rows = [("read bash", "One."), ("read", "One."), ("read", "Two."), ("read", "Two."), ("read bash", "Two.")]
+    seen = heads(turns({"on.turn": "warn"}, *rows))
+    assert [found for _, _, found in seen[1:4]] == [
+        ["section 'guidance' went; tool bash went"],
+        [seen[3][2][0]],
+        [seen[3][2][0]],
+    ]
+    assert seen[3][2][0].startswith("section 'instructions' changed")
+    assert seen[4][1] == [GUIDANCE, "All tools are active again."]
+    assert seen[4][2][-1] == seen[3][2][0]
+
+
+@pytest.mark.parametrize("tools", ["keep", "warn"])
+@pytest.mark.parametrize("turn", ["keep", "warn", "append"])
+def test_tools_that_are_kept_stay_as_they_are_whatever_becomes_of_files(turns, tools, turn):
+    rows = [("read", "One."), ("read bash new", "One."), ("read bash new", "Two."), ("", "Two.")]
+    seen = heads(turns({"on.turn": turn, "on.tools": tools}, *rows))
+    assert [edition for edition, _, _ in seen] == [1, 1, 1, 1]
+    assert [said for _, said, _ in seen] == [[], [], [INSTRUCTIONS] if turn == "append" else [], []]
+    found = [" / ".join(each) for _, _, each in seen]
+    is_warned = tools == "warn"
+    assert ["tools bash, new came" in found[1], "tool read went" in found[3]] == [is_warned, is_warned]
+    assert "instructions" not in found[1] and ("instructions" in found[2]) == (turn != "keep")
+    assert ("instructions" in found[3]) == (turn == "warn")
+
+
+def test_files_are_told_of_and_tools_kept_for_the_tools_of_the_edition(turns):
+    """A guideline of a kept tool is no news, though the file that changed is."""
+    rows = [([READ], "One."), ([READ, Tool("bash")], "Two.")]
+    assert heads(turns({"on.turn": "append", "on.tools": "keep"}, *rows))[1][1] == [INSTRUCTIONS]
+
+
+def test_a_plan_is_told_of_while_other_tools_are_kept(opened, said):
+    on = {"on.turn": "append", "on.tools": "keep"}
+    opened(tools="read", plan="One.", set=on).turn("hi")
+    turn = opened(tools="bash", plan="Two.", set=on).turn("hi")
+    assert [text.splitlines()[0] for text in said(turn.messages)] == [
+        "The section 'plan' of your instructions has changed. It now reads:",
+        "hi",
+    ]
+
+
+def test_files_and_tools_that_are_both_told_of_are_one_edition_and_one_message(turns):
+    seen = heads(turns({"on.turn": "append"}, ("read", "One."), ("read new", "Two."), ("read new", "Two.")))
+    assert (seen[1][0], seen[1][1]) == (2, [INSTRUCTIONS, "New tools are available from now on: `new`."])
+    assert [each.partition(" (")[0].partition(";")[0] for each in seen[1][2]] == [
+        "section 'instructions' changed",
+        "tools came late: new",
+    ]
+    assert seen[2] == (2, [], [])
+
+
+def test_files_that_are_kept_are_not_told_of_with_the_tools(turns):
+    seen = heads(turns({}, ("read", "One."), ("read new", "Two."), ("", "Two."), ("read new", "Two.")))
+    assert not any("instructions'" in str(each[1:]) for each in seen)
+
+
+@pytest.mark.parametrize("turn", ["warn", "append"])
+def test_a_new_edition_for_the_tools_has_the_kept_files_and_the_change_of_files_is_seen(turns, turn):
+    rows = [("read", "One."), ("bash", "Two."), ("bash", "Two.")]
+    seen = heads(turns({"on.turn": turn}, *rows, layout="pi"))
+    assert [edition for edition, _, _ in seen] == [1, 2, 2]
+    assert "Two." not in str(seen[0]) and "changed" in seen[1][2][0]
+    assert bool(seen[1][1]) == (turn == "append")
+
+
+def test_a_layout_without_skills_keeps_what_it_compares_with(tree, opened, said):
+    layout = 'sections = ["a", "b"]\n[find.notes]\nfiles = ["cwd:NOTES.md"]\n[section.a]\nof = "notes"\n'
+    layout += '[section.b]\ntext = "Zap."\nwhen = ["tool:zap"]\n[on]\ntools = "append"\n'
+    tree({"mine.toml": layout, "w/NOTES.md": "One."})
+    opened(tree.path("mine.toml"), tools="zap").turn("hi")
+    tree({"w/NOTES.md": "Two."})
+    turn = opened(tree.path("mine.toml")).turn("hi")
+    assert "Two." not in str(said(turn.messages)) and "section 'b'" in said(turn.messages)[0]
