@@ -16,7 +16,7 @@ from _thread import allocate_lock
 
 from .build import build
 from .clock import tells_time
-from .conversation import Settled, Steps, decide, drift, settle, tools_by_name, with_state, written_tools
+from .conversation import Settled, Steps, decide, drift, settle, snippets_of, tools_by_name, with_state, written_tools
 from .drafts import Scribe
 from .engine import Assembler, Plan, Stand, as_told, check_agent, each_skill, local_time, with_active, with_body
 from .errors import CallError, ForewordError, MissingError, StoreError, suggestion
@@ -48,6 +48,7 @@ _MOST_FILES = 50
 _MOST_FOLDERS = 200
 _TEMPLATE = "template "
 _COMPACTED = '"is_compacted": true'
+_SNIPPETS = '"snippets": '
 _TOLD = '"told": {'
 _TOLD_OF_TOOLS = Steps("append", "keep")
 
@@ -174,7 +175,7 @@ class Talk:
         self._added: list[Resources] = []
         self._discovered: list[Resources] | None = None
         # What was made of what, so that nothing is parsed or built twice.
-        self._tools: tuple[object, str] = (None, "")
+        self._tools: tuple[object, str, str] = (None, "", "")
         self._compared: tuple[str, str, bool] = ("", "", False)
         self._inputs: tuple[str, Inputs] | None = None
         self._scribe: Scribe | None = None
@@ -488,6 +489,8 @@ class Talk:
         return events
 
     def _has_other_tools(self, using: Edition) -> bool:
+        if self._has_other_snippets(using):
+            return True
         tools = self._written_tools()
         if tools == using.tools:
             return False
@@ -495,11 +498,19 @@ class Talk:
             self._compared = (tools, using.tools, tools_by_name(tools) != tools_by_name(using.tools))
         return self._compared[2]
 
+    def _has_other_snippets(self, using: Edition) -> bool:
+        snippets = self._tools_of(self.agent)[2]
+        return f'{_SNIPPETS}"{snippets}"' not in using.made_for if snippets else _SNIPPETS in using.made_for
+
     def _written_tools(self) -> str:
-        if self._tools[0] is not self.agent:
-            check_agent(self.agent)
-            self._tools = (self.agent, written_tools(self.agent.tools))
-        return self._tools[1]
+        return self._tools_of(self.agent)[1]
+
+    def _tools_of(self, agent: Agent) -> tuple[object, str, str]:
+        """The definitions of an agent's tools, and the hash of what only the prompt tells of them."""
+        if self._tools[0] is not agent:
+            check_agent(agent)
+            self._tools = (agent, written_tools(agent.tools), snippets_of(agent.tools))
+        return self._tools
 
     # how an edition is made
 
@@ -535,18 +546,20 @@ class Talk:
         is_needed = not {"warn", "append", "format"}.isdisjoint(self.layout.on.values())
         is_needed = is_needed or any(find.kind == "skill" for find in self.layout.finds)
         kept = json.dumps(inputs_form(inputs), ensure_ascii=False, sort_keys=True) if is_needed else ""
+        _, tools, snippets = self._tools_of(agent)
         made_for: dict[str, Any] = {
             "cwd": printable(inputs.workspace.cwd),
             "model": agent.model,
             "provider": agent.provider,
             **_template_used(self.layout, inputs),
+            **({"snippets": snippets} if snippets else {}),
         }
         if form := agent_form(agent, self.id):
             made_for["agent"] = form
         edition = Edition(
             number=0,
             system=prompt.text,
-            tools=self._written_tools(),
+            tools=tools,
             account=json.dumps(account_form(self._checked(prompt)), ensure_ascii=False, sort_keys=True),
             inputs=kept,
             layout=self.layout.address,

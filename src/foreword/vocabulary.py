@@ -314,7 +314,7 @@ class Edition:
 
     Everything but the numbers is text, so that a store can keep each distinct text once: `tools` and `account` (passages,
     candidates, findings) are JSON, `inputs` is what was found for the layout, kept where the layout formats it again, and
-    `made_for` says for which agent, workspace and layout it was made. `state` is what the conversation remembers between
+    `made_for` says for which agent, workspace and template it was made. `state` is what the conversation remembers between
     turns, such as what was announced in a message.
     """
 

@@ -153,3 +153,50 @@ def test_a_layout_without_skills_keeps_what_it_compares_with(tree, opened, said)
     tree({"w/NOTES.md": "Two."})
     turn = opened(tree.path("mine.toml")).turn("hi")
     assert "Two." not in str(said(turn.messages)) and "section 'b'" in said(turn.messages)[0]
+
+
+# What only the prompt tells of a tool
+
+
+PLAIN, SNIPPET, OTHER = Tool("bash"), Tool("bash", snippet="Old way."), Tool("bash", snippet="New way.")
+RULED = Tool("bash", guidelines=["New way."])
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_new"),
+    [
+        (PLAIN, OTHER, True),
+        (SNIPPET, OTHER, True),
+        (SNIPPET, RULED, True),
+        (OTHER, PLAIN, True),
+        (PLAIN, PLAIN, False),
+        (OTHER, Tool("bash", snippet="New way."), False),
+        (RULED, Tool("bash", guidelines=("New way.",)), False),
+    ],
+)
+def test_another_snippet_or_guideline_is_a_tool_change(opened, before, after, is_new):
+    """In this process, and in the next."""
+    talk = opened("pi", "same", tools=[before])
+    talk.turn("a")
+    talk.set_active_tools([after])
+    opened("pi", "next", tools=[before]).turn("a")
+    for turn in (talk.turn("b"), opened("pi", "next", tools=[after]).turn("b")):
+        assert (turn.edition, turn.is_reused) == ((2, False) if is_new else (1, True))
+        assert ("New way." in turn.system) == (after is not PLAIN)
+    assert opened("pi", "next", tools=[after]).turn("c").is_reused
+
+
+def test_tools_in_another_order_are_no_change(opened):
+    opened("pi", tools=[SNIPPET, READ]).turn("a")
+    assert opened("pi", tools=[READ, SNIPPET]).turn("b").is_reused
+
+
+def test_another_guideline_is_told_of_once_where_tools_are_appended(turns):
+    seen = heads(turns({}, *[([tool], "One.") for tool in (PLAIN, RULED, RULED, PLAIN)]))
+    assert [said for _, said, _ in seen] == [[], [GUIDANCE], [], [GONE]]
+
+
+def test_an_edition_keeps_no_more_for_tools_that_say_nothing(opened):
+    talk = opened("pi", tools="read bash")
+    talk.turn("a")
+    assert "snippets" not in talk.talks.store.current("t").made_for
