@@ -231,6 +231,11 @@ def trimmed(given: str | Document) -> Document:
     return replace(document, text=text if text.strip() else "", line=document.line + line - 1)
 
 
+def as_read(document: Document) -> Document:
+    """A document that no file was read for, as if one had been: no byte order mark, line ends, no blank lines around it."""
+    return trimmed(replace(document, text=document.text.removeprefix("\ufeff").replace("\r\n", "\n")))
+
+
 def cut_mark(document: Document) -> Pieces:
     if not document.cut_from:
         return ()

@@ -2,7 +2,8 @@
 
 An extension is a value with functions in it; leave out what you do not need. Install it under the entry-point group `foreword`
 (the entry names an `Extension`, or a function that gives one), or pass it in a list. Extensions run in the order of that list,
-installed ones by name. One that raises is reported as a finding and skipped. Nothing in a workspace is ever an extension.
+installed ones by name. One that raises, or gives something else than it should, is reported as a finding and skipped. Nothing in
+a workspace is ever an extension.
 
     from foreword.extensions import Extension, Start
 
@@ -14,15 +15,15 @@ installed ones by name. One that raises is reported as a finding and skipped. No
 
 from __future__ import annotations
 
-from .findings import finding
-from .vocabulary import Finding, value
+from .findings import Misgiven, entries_of, finding, kind_of
+from .vocabulary import Document, Finding, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, NoReturn
 
-    from .vocabulary import Document, Prompt, Workspace
+    from .vocabulary import Prompt, Workspace
 
     Message = Mapping[str, Any]
 
@@ -99,34 +100,52 @@ def _loaded(entry: Any) -> Extension:
 
 
 def run(
-    extension: Extension, function: Callable[..., Any], findings: list[Finding], *given: Any, gives: type = object
+    extension: Extension,
+    function: Callable[..., Any],
+    findings: list[Finding],
+    *given: Any,
+    gives: type = object,
+    lists: type | None = None,
 ) -> Any:
-    """What a function of an extension gives; None, and a finding, if it raises or gives something else than it should."""
+    """What a function of an extension gives: None, or one of a kind, or a list of a kind.
+
+    If it raises, or gives something else, that is a finding, and it counts as None.
+    """
     try:
         result = function(*given)
-        if result is not None and not isinstance(result, gives):
-            raise TypeError(f"it takes a {gives.__name__}")
-        return result
+        if result is None:
+            return None
+        entries = _one(result, gives) if lists is None else entries_of(result, lists, f"a list of {lists.__name__}")
+        for each in entries:
+            _check(each)
+        return result if lists is None else entries
     except Exception as error:
+        did = f"gave {error}" if isinstance(error, Misgiven) else f"raised {type(error).__name__}"
         name = getattr(function, "__name__", "a function")
-        message = f"{name} of the extension {extension.name!r} raised {type(error).__name__} and was skipped"
+        message = f"{name} of the extension {extension.name!r} {did} and was skipped"
         findings.append(finding("extension-failed", message))
         return None
 
 
-def listing(function: Callable[..., Any], kind: type) -> Callable[..., Any]:
-    """The function of an extension, to give a list of this kind or None; anything else counts as its exception."""
+def _one(result: Any, kind: type) -> list[Any]:
+    if not isinstance(result, kind):
+        name = kind.__name__
+        raise Misgiven(f"{kind_of(result)}, not {name if name.endswith('s') else f'a {name}'},")
+    return [result]
 
-    def listing(*given: Any) -> list[Any] | None:
-        result = function(*given)
-        entries = None if result is None else list(result)
-        wrong = [each for each in entries or () if not isinstance(each, kind)]
-        if isinstance(result, str | dict) or wrong:
-            raise TypeError(f"it takes a list of {kind.__name__}")
-        return entries
 
-    listing.__name__ = getattr(function, "__name__", "a function")
-    return listing
+def _check(given: object) -> None:
+    """Refuse a value of the right kind that holds something of a wrong one."""
+    texts: list[object] = []
+    if isinstance(given, Start):
+        texts = [each for each in (given.prompt, given.message) if each is not None]
+    elif isinstance(given, Document):
+        texts = [given.path, given.text]
+    elif isinstance(given, Resources):
+        texts = [*entries_of(given.skills, str, "Resources with a list of folders"), *given.packs.values()]
+    wrong = [each for each in texts if not isinstance(each, str)]
+    if wrong:
+        raise Misgiven(f"{kind_of(given)} with {kind_of(wrong[0])} where a text belongs")
 
 
 def checked(extensions: Sequence[Extension], prompt: Prompt) -> list[Finding]:
@@ -134,5 +153,5 @@ def checked(extensions: Sequence[Extension], prompt: Prompt) -> list[Finding]:
     found: list[Finding] = []
     for extension in extensions:
         for check in extension.checks:
-            found.extend(run(extension, listing(check, Finding), found, prompt) or ())
+            found.extend(run(extension, check, found, prompt, lists=Finding) or ())
     return found

@@ -8,6 +8,10 @@ from __future__ import annotations
 
 from .vocabulary import Finding
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 CODES = {
     # files
     "file-unreadable": ("warning", "A file with the right name could not be read; the message says why."),
@@ -81,7 +85,10 @@ CODES = {
     "cache-order": ("warning", "A section stands before one that lives longer, which is written again with it."),
     "cache-moved": ("warning", "Built again where nothing that matters had changed, a section reads otherwise."),
     # extensions
-    "extension-failed": ("warning", "Something of an extension raised an exception and was skipped."),
+    "extension-failed": (
+        "warning",
+        "Something of an extension raised an exception, or gave something else than it should, and was skipped.",
+    ),
     # what the caller gave
     "agent-unused": ("info", "The caller gave something for which the layout has no place."),
     # skills
@@ -103,3 +110,27 @@ CODES = {
 def finding(code: str, message: str, path: str = "", line: int | None = None) -> Finding:
     """A finding, with the severity of its code."""
     return Finding(code, CODES[code][0], message, path, line)  # type: ignore[arg-type]
+
+
+# What a function of an extension gives
+
+
+class Misgiven(Exception):
+    """A function of an extension gave something else than it should; the text says what, and what would be right."""
+
+
+def entries_of(given: Any, kind: type, right: str) -> list[Any]:
+    """What a function gave, as a list of this kind. What has no order is no list, and a text is not a list of letters."""
+    if isinstance(given, str | bytes | bytearray | dict | set | frozenset) or not hasattr(given, "__iter__"):
+        raise Misgiven(f"{kind_of(given)}, not {right},")
+    entries = list(given)
+    wrong = [each for each in entries if not isinstance(each, kind)]
+    if wrong:
+        raise Misgiven(f"{kind_of(given)} with {kind_of(wrong[0])} in it, not {right},")
+    return entries
+
+
+def kind_of(given: object) -> str:
+    """The kind of a value, in words."""
+    name = type(given).__name__
+    return "None" if given is None else f"an {name}" if name[0] in "aeiou" else f"a {name}"

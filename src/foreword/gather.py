@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from .findings import finding
+from .findings import finding, kind_of
 from .sources.environment import settled
 from .sources.files import GONE, UNTRUSTED, is_inside, is_unchanged
 from .sources.finder import Slot, Trail, bound_of, choose, matches, may_be_used, slots, walked_directories
@@ -416,7 +416,7 @@ def _ask(
 ) -> None:
     """The value of a variable of an extension; one that raises does not exist, and that is said."""
     try:
-        found = variable(name, workspace)
+        found: object = variable(name, workspace)
     except Exception as error:
         findings.append(
             finding("extension-failed", f"the variable [{type_}:{name}] raised {type(error).__name__} and was skipped")
@@ -424,3 +424,6 @@ def _ask(
         return
     if isinstance(found, str):
         values[f"{type_}:{name}"] = found
+    elif found is not None:
+        message = f"the variable [{type_}:{name}] gave {kind_of(found)}, not a text, and was skipped"
+        findings.append(finding("extension-failed", message))

@@ -6,7 +6,7 @@ A row has a value for each field that the section's `item` may name: one piece, 
 from __future__ import annotations
 
 from .drafts import trimmed
-from .findings import finding
+from .findings import Misgiven, entries_of, finding
 from .vocabulary import Access, Document, Origin, Piece, Scope, Skill, printable, replace
 
 TYPE_CHECKING = False
@@ -82,19 +82,15 @@ class Lists:
                     yield Piece(text, self.own)
 
     def _ruled(self) -> Iterator[Piece]:
-        """What the rules of extensions say; one that raises is reported and skipped."""
+        """What the rules of extensions say; one that raises, or gives no sentences, is reported and skipped."""
         names = frozenset(tool.name for tool in self.agent.tools)
         for rule in self.rules:
             name = getattr(rule, "__name__", "rule")
             try:
-                said = rule(names)
+                yield from [Piece(text, Origin("extension", name)) for text in _sentences(rule(names))]
             except Exception as error:
-                self.findings.append(
-                    finding("extension-failed", f"the rule {name!r} raised {type(error).__name__} and was skipped")
-                )
-                continue
-            for text in [said] if isinstance(said, str) else said or ():
-                yield Piece(text, Origin("extension", name))
+                did = f"gave {error}" if isinstance(error, Misgiven) else f"raised {type(error).__name__}"
+                self.findings.append(finding("extension-failed", f"the rule {name!r} {did} and was skipped"))
 
     def active_skill(self) -> Iterator[Row]:
         """The skill in use, with its body; of one without a body there is nothing to say but that."""
@@ -166,6 +162,12 @@ class Lists:
 def holds(condition: Condition, facts: frozenset[str]) -> bool:
     """Whether one term of `when` holds."""
     return any(fact in facts for fact in condition.facts) != condition.negated
+
+
+def _sentences(said: object) -> list[str]:
+    if said is None or isinstance(said, str):
+        return [said] if said else []
+    return entries_of(said, str, "a text or a list of texts")
 
 
 def _takes_back(denied: Access, allowed: Access) -> bool:

@@ -17,10 +17,10 @@ from _thread import allocate_lock
 from .build import build
 from .clock import tells_time
 from .conversation import Settled, Steps, decide, drift, settle, snippets_of, tools_by_name, with_state, written_tools
-from .drafts import Scribe
+from .drafts import Scribe, as_read
 from .engine import Assembler, Plan, Stand, as_told, check_agent, each_skill, local_time, with_active, with_body
 from .errors import CallError, ForewordError, MissingError, StoreError, suggestion
-from .extensions import Resources, Start, checked, listing, run
+from .extensions import Resources, Start, checked, run
 from .findings import finding
 from .sources.environment import settled as settled_workspace
 from .sources.files import Reader
@@ -598,12 +598,13 @@ class Talk:
             return inputs
         found, candidates, findings = dict(inputs.found), list(inputs.candidates), list(inputs.findings)
         for extension, name in asked:
-            source = listing(extension.sources[name], Document)
-            for document in run(extension, source, findings, inputs.workspace) or ():
-                is_copy = any(document.text == each.text for each in found[name] if isinstance(each, Document))
-                fate: Fate = "duplicate" if is_copy else "used" if document.text.strip() else "blank"
-                candidates.append(Candidate(document.path, extension.name, fate))
-                if fate == "used":
+            for given in run(extension, extension.sources[name], findings, inputs.workspace, lists=Document) or ():
+                document = as_read(given)
+                fate, reason = _fate(document, name, found, self.layout)
+                candidates.append(Candidate(document.path, extension.name, fate, reason))
+                if fate == "duplicate":
+                    findings.append(finding("file-duplicate", f"{document.path}: {reason}", document.path))
+                elif fate == "used":
                     found[name] = (*found[name], document)
         return replace(inputs, found=found, candidates=candidates, findings=findings)
 
@@ -647,7 +648,7 @@ class Talk:
         whole = [*converted(messages), *settled.messages, *waiting, *current, *injected]
         for extension in self.talks.extensions:
             if extension.context is not None:
-                seen = run(extension, listing(extension.context, dict), findings, [dict(each) for each in whole])
+                seen = run(extension, extension.context, findings, [dict(each) for each in whole], lists=dict)
                 whole = whole if seen is None else seen
         if system != edition.system:
             passages = []
@@ -707,6 +708,18 @@ class Talk:
         if (has.layout_name, has.packs, has.skill_folders) != (opened.layout_name, packs, folders):
             self.assembler = self.talks.shared(opened.like(packs=packs, skill_folders=folders))
             self._layout = None
+
+
+def _fate(document: Document, find: str, found: Mapping[str, Sequence[object]], layout: Layout) -> tuple[Fate, str]:
+    """What becomes of a document for a find; a copy of another is one too many, unless that may replace a section."""
+    if not document.text:
+        return "blank", ""
+    replacing = {name for section in layout.each_section() for name in section.instead if name != find}
+    for name, entries in found.items():
+        for each in entries if name not in replacing else ():
+            if isinstance(each, Document) and each.text == document.text:
+                return "duplicate", f"the same text as {each.path}"
+    return "used", ""
 
 
 def converted(messages: Sequence[Message]) -> list[Message]:

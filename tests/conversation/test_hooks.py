@@ -24,6 +24,11 @@ def failed(function, name="bad", error="RuntimeError"):
     return [("extension-failed", f"{function} of the extension '{name}' raised {error} and was skipped")]
 
 
+def misgave(function, what, right, name="bad"):
+    message = f"{function} of the extension '{name}' gave {what}, not {right}, and was skipped"
+    return [("extension-failed", message)]
+
+
 def base(turn, suffix=""):
     return turn.system.removesuffix(suffix)
 
@@ -70,14 +75,21 @@ def test_one_that_raises_is_reported_and_skipped(opened):
     assert "secret" not in str(turn.findings)
 
 
-@pytest.mark.parametrize("given", ["a text", 7, {"prompt": "x"}])
-def test_one_that_gives_something_else_is_reported_and_skipped(opened, given):
+@pytest.mark.parametrize(("given", "what"), [("a text", "a str"), (7, "an int"), ({"prompt": "x"}, "a dict")])
+def test_one_that_gives_something_else_is_reported_and_skipped(opened, given, what):
     def start(prompt, said):
         return given
 
     turn = opened("pi", extensions=[Extension("bad", before_agent_start=start)]).turn("hi")
     assert turn.system == opened("pi").talks.get("t")
-    assert told(turn) == failed("start", error="TypeError")
+    assert told(turn) == misgave("start", what, "a Start")
+
+
+@pytest.mark.parametrize("given", [Start(prompt=5), Start(message=["x"])])
+def test_a_start_that_holds_no_texts_is_reported_and_skipped(opened, given):
+    turn = opened("pi", extensions=[Extension("bad", before_agent_start=lambda *_: given)]).turn("hi")
+    assert turn.system == opened("pi").talks.get("t")
+    assert "where a text belongs and was skipped" in told(turn)[0][1]
 
 
 def test_an_empty_prompt_is_a_prompt(opened):
@@ -178,7 +190,7 @@ def test_context_is_chained_and_one_that_raises_is_skipped(opened, said):
     ]
     turn = opened("pi", extensions=extensions).turn("now")
     assert said(turn.messages) == ["2"]
-    assert told(turn) == failed("spoil") + failed("<lambda>", "wrong", "TypeError")
+    assert told(turn) == failed("spoil") + misgave("<lambda>", "a str", "a list of dict", "wrong")
 
 
 def test_context_runs_on_every_turn(opened):
@@ -253,13 +265,19 @@ def test_added_resources_count_from_the_next_turn(tree, opened, skill):
     assert talk.turn("hi").is_reused
 
 
-@pytest.mark.parametrize("function", [boom, lambda reason: ["a folder"]])
-def test_one_that_cannot_discover_is_reported_by_the_turn(opened, function):
-    name, error = function.__name__, "RuntimeError" if function is boom else "TypeError"
+@pytest.mark.parametrize(
+    ("function", "report"),
+    [
+        (boom, failed("boom")),
+        (lambda reason: ["a folder"], misgave("<lambda>", "a list", "Resources")),
+        (lambda reason: Resources(skills="a folder"), misgave("<lambda>", "a str", "Resources with a list of folders")),
+    ],
+)
+def test_one_that_cannot_discover_is_reported_by_the_turn(opened, function, report):
     talk = opened("pi", extensions=[Extension("bad", resources_discover=function)])
-    assert told(talk.turn("hi")) == failed(name, error=error)
+    assert told(talk.turn("hi")) == report
     assert told(talk.turn("hi")) == []
-    assert told(talk.reload()) == failed(name, error=error)
+    assert told(talk.reload()) == report
 
 
 # rules, sources, checks, packs, listen
@@ -273,6 +291,39 @@ def test_rules_stand_where_the_layout_lists_them(opened):
     turn = opened("opal", tools="zap", extensions=extensions).turn("hi")
     assert "- Zap with care.\n- One.\n- Two.\n</tool-guidelines>" in turn.system
     assert told(turn) == [("extension-failed", "the rule 'boom' raised RuntimeError and was skipped")]
+
+
+def breaks_off():
+    yield "One."
+    raise RuntimeError
+
+
+@pytest.mark.parametrize(
+    ("gives", "did"),
+    [
+        (5, "gave an int, not a text or a list of texts,"),
+        (False, "gave a bool, not a text or a list of texts,"),
+        ([1], "gave a list with an int in it, not a text or a list of texts,"),
+        (["ok", None], "gave a list with None in it, not a text or a list of texts,"),
+        (b"x", "gave a bytes, not a text or a list of texts,"),
+        ({"a": "b"}, "gave a dict, not a text or a list of texts,"),
+        ({"a"}, "gave a set, not a text or a list of texts,"),
+        (breaks_off(), "raised RuntimeError"),
+    ],
+)
+def test_a_rule_that_gives_no_sentences_is_reported_and_skipped(opened, gives, did):
+    def rule(names):
+        return gives
+
+    extensions = [Extension("bad", rules=[rule]), Extension("good", rules=[lambda names: ("Zap.", "", "Zip.")])]
+    turn = opened("opal", tools="zap", extensions=extensions).turn("hi")
+    assert "`.\n- Zap.\n- Zip.\n</tool-guidelines>" in turn.system
+    assert told(turn) == [("extension-failed", f"the rule 'rule' {did} and was skipped")]
+
+
+@pytest.mark.parametrize("gives", [None, "", [], ()])
+def test_a_rule_may_have_nothing_to_say(opened, gives):
+    assert told(opened("opal", tools="zap", extensions=[Extension("x", rules=[lambda names: gives])]).turn("hi")) == []
 
 
 def test_sources_add_documents_to_a_find(tree, opened):
@@ -307,6 +358,40 @@ def test_documents_of_a_source_are_kept_with_the_inputs(opened):
     opened("opal", tools="shell", extensions=[wiki]).turn("hi")
     turn = opened("opal", tools="write_file", extensions=[]).turn("hi")
     assert (turn.edition, "From the wiki." in turn.system) == (2, True)
+
+
+def test_documents_of_a_source_are_as_if_read_from_a_file(opened):
+    wiki = Extension(
+        "wiki",
+        sources={"project": lambda workspace: [Document("wiki:x", "\ufeff\r\n \r\n  One.\r\n\r\nTwo.\r\n\r\n\n")]},
+    )
+    talk = opened("foreword", extensions=[wiki])
+    assert '<instruction-file path="wiki:x">\n  One.\n\nTwo.\n</instruction-file>' in talk.turn("hi").system
+    pieces = [each for passage in talk.preview().passages for each in passage.pieces]
+    assert [each.origin.lines for each in pieces if each.origin.kind == "file"] == [(3, 5)]
+
+
+@pytest.mark.parametrize("find", ["project", "user"])
+def test_a_copy_in_a_source_is_a_finding(tree, opened, find):
+    """Of a file for whatever find, or of another document."""
+    tree({"w/.git": None, "w/AGENTS.md": "One.\n"})
+    given = [Document("wiki:a", "\nOne.\r\n"), Document("wiki:b", "Two."), Document("wiki:c", "Two.\n")]
+    turn = opened("foreword", extensions=[Extension("wiki", sources={find: lambda workspace: given})]).turn("hi")
+    assert (turn.system.count("One."), turn.system.count("Two.")) == (1, 1)
+    found = [(each.path, tree.short(each.message)) for each in turn.findings if each.code == "file-duplicate"]
+    assert found == [
+        ("wiki:a", "wiki:a: the same text as /w/AGENTS.md"),
+        ("wiki:c", "wiki:c: the same text as wiki:b"),
+    ]
+
+
+@pytest.mark.parametrize("gives", ["a text", {"a": 1}, [{"path": "x"}], [Document("x", None)], 5])
+def test_a_source_that_gives_no_documents_is_reported_and_skipped(opened, gives):
+    def wiki(workspace):
+        return gives
+
+    (report,) = told(opened("foreword", extensions=[Extension("bad", sources={"project": wiki})]).turn("hi"))
+    assert report[1].startswith("wiki of the extension 'bad' gave a") and report[1].endswith("and was skipped")
 
 
 def test_a_source_cannot_close_the_section_around_it(opened):

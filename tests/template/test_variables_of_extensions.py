@@ -15,7 +15,7 @@ def broken(name, workspace):
     raise LookupError(name)
 
 
-TICKETS = Extension("tickets", variables={"ticket": ticket, "broken": broken})
+TICKETS = Extension("tickets", variables={"ticket": ticket, "broken": broken, "odd": lambda name, workspace: 5})
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,7 @@ TICKETS = Extension("tickets", variables={"ticket": ticket, "broken": broken})
         ("[if ticket:42]open[else]none[endif]", "open", []),
         ("[if ticket:none]open[else]none[endif]", "none", []),
         ("a[broken:x]b", "ab", ["extension-failed"]),
+        ("a[odd:x]b", "ab", ["extension-failed"]),
         ("a[other:x]b", "ab", ["template-unknown-type"]),
     ],
 )
