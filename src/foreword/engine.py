@@ -6,6 +6,7 @@ nothing has changed on the disk, and may be used from several threads.
 
 from __future__ import annotations
 
+import os
 import re
 from _thread import allocate_lock
 
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 
 DEFAULT_LAYOUT = "foreword"
 _STANDS = 8
+_MOST_FILES = 50
+_MOST_FOLDERS = 200
 _MADE_WITH = ("settings", "assignments", "rules", "packs", "values", "skill_folders", "variables")
 # By their paths: what came with the workspace, the global template (anyone may have set it), and what came with a request.
 _STRANGE = ("$workspace/", "template", "request")
@@ -227,10 +230,7 @@ class Assembler:
 
     def skill_message(self, name: str) -> str:
         """What is said to the model when a skill is activated, in the layout's own words."""
-        skill = self.skill(name)
-        wording = self.stand().layout.wording.get("skill_message", "{text}")
-        filled = {"{name}": skill.name, "{text}": skill.body}
-        return "".join(filled.get(part, part) for part in re.split(r"(\{name\}|\{text\})", wording))
+        return activation(self.stand().layout, self.skill(name))
 
     def template(self, address: str) -> Document:
         """The template at an address of this workspace's packs."""
@@ -418,8 +418,44 @@ def with_active(agent: Agent, skill: Skill, inputs: Inputs) -> tuple[Agent, Inpu
     try:
         return replace(agent, skill=with_body(skill)), inputs
     except CallError as error:
-        left_out = finding("skill-invalid", f"{error}; it is left out", printable(skill.path))
-        return replace(agent, skill=""), replace(inputs, findings=(*inputs.findings, left_out))
+        return without_skill(agent, inputs, str(error), printable(skill.path))
+
+
+def without_skill(agent: Agent, inputs: Inputs, reason: str, path: str = "") -> tuple[Agent, Inputs]:
+    """The agent without its active skill, and the finding that says so."""
+    left_out = finding("skill-invalid", f"{reason}; it is left out", path)
+    return replace(agent, skill=""), replace(inputs, findings=(*inputs.findings, left_out))
+
+
+def activation(layout: Layout, skill: Skill) -> str:
+    """What is said to the model when a skill is activated: its body in the layout's own words, and the files beside it."""
+    return skill_text(layout, "skill_message", skill) + _bundled(skill)
+
+
+def skill_text(layout: Layout, key: str, skill: Skill) -> str:
+    """A wording of the layout about a skill."""
+    filled = {"{name}": skill.name, "{text}": skill.body}
+    return "".join(
+        filled.get(part, part) for part in re.split(r"(\{name\}|\{text\})", layout.wording.get(key, "{text}"))
+    )
+
+
+def _bundled(skill: Skill) -> str:
+    """The files beside a skill's own, listed and not read."""
+    folder = os.path.dirname(skill.path)
+    paths: list[str] = []
+    for number, (above, folders, names) in enumerate(os.walk(folder)):
+        folders[:] = sorted(each for each in folders if not each.startswith("."))
+        paths += [
+            os.path.join(above, name) for name in sorted(names) if name != "SKILL.md" and not name.startswith(".")
+        ]
+        if len(paths) > _MOST_FILES or number >= _MOST_FOLDERS:
+            break
+    if not paths:
+        return ""
+    shown = [f"- {printable(path)}" for path in paths[:_MOST_FILES]]
+    more = [f"- … and more ({_MOST_FILES} are listed)"] if len(paths) > _MOST_FILES else []
+    return "\n\nFiles that come with it (not read yet):\n" + "\n".join(shown + more)
 
 
 def local_time() -> datetime:

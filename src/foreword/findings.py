@@ -92,7 +92,7 @@ CODES = {
     # what the caller gave
     "agent-unused": ("info", "The caller gave something for which the layout has no place."),
     # skills
-    "skill-invalid": ("warning", "A SKILL.md breaks the specification, or cannot be read, and was skipped."),
+    "skill-invalid": ("warning", "A SKILL.md breaks the specification, cannot be read, or is gone, and was skipped."),
     "skill-blank": ("warning", "The active skill has nothing below its front matter; nothing of it is in the prompt."),
     "skill-no-description": ("warning", "A SKILL.md has no description that can be read and was skipped."),
     "skill-repaired": ("warning", "A skill's front matter is not valid YAML; it was read line by line."),

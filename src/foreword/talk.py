@@ -18,7 +18,20 @@ from .build import build
 from .clock import tells_time
 from .conversation import Settled, Steps, decide, drift, settle, snippets_of, tools_by_name, with_state, written_tools
 from .drafts import Scribe, as_read
-from .engine import Assembler, Plan, Stand, as_told, check_agent, each_skill, local_time, with_active, with_body
+from .engine import (
+    Assembler,
+    Plan,
+    Stand,
+    activation,
+    as_told,
+    check_agent,
+    each_skill,
+    local_time,
+    skill_text,
+    with_active,
+    with_body,
+    without_skill,
+)
 from .errors import CallError, ForewordError, MissingError, StoreError, suggestion
 from .extensions import Resources, Start, checked, run
 from .findings import finding
@@ -44,8 +57,6 @@ if TYPE_CHECKING:
 _REMEMBERED = 10_000
 _ASSEMBLERS = 64
 _ACCOUNTS = 256
-_MOST_FILES = 50
-_MOST_FOLDERS = 200
 _TEMPLATE = "template "
 _COMPACTED = '"is_compacted": true'
 _SNIPPETS = '"snippets": '
@@ -60,6 +71,7 @@ class Conversations:
         self.store: Store = open_store(store) if isinstance(store, str) else store
         self.extensions = tuple(extensions)
         self._lock = allocate_lock()
+        self.postponed: dict[str, Mapping[str, Any]] = {}
         self._known: dict[str, Edition] = {}
         self._assemblers: dict[str, Assembler] = {}
         self._accounts: dict[str, tuple[list[Any], list[Finding]]] = {}
@@ -136,6 +148,12 @@ class Conversations:
     def remember(self, id: str, edition: Edition) -> None:
         with self._lock:
             _remember(self._known, id, edition, _REMEMBERED)
+
+    def postpone(self, id: str, edition: Edition, changes: Mapping[str, Any]) -> None:
+        """Keep something beside an edition as soon as the store is back; until then this process knows it."""
+        with self._lock:
+            _remember(self.postponed, id, changes, _REMEMBERED)
+        self.remember(id, with_state(edition, **changes))
 
     def account(self, edition: Edition) -> tuple[list[Any], list[Finding]]:
         """The passages and findings of an edition. Many conversations share one account, and it is read once."""
@@ -288,11 +306,10 @@ class Talk:
         if name not in known:
             raise MissingError(_no_skill(name, sorted(known)))
         if name in json.loads(using.state).get("skills", ()):
-            return {"role": "user", "content": _filled(self.layout, "skill_active_message", known[name])}
+            return {"role": "user", "content": skill_text(self.layout, "skill_active_message", known[name])}
         skill = with_body(known[name])
         self._keep(using, lambda state: {"skills": [*dict.fromkeys((*state.get("skills", ()), name))]})
-        content = _filled(self.layout, "skill_message", skill) + _bundled(skill) + _changed_since(skill, using)
-        return {"role": "user", "content": content}
+        return {"role": "user", "content": activation(self.layout, skill) + _changed_since(skill, using)}
 
     def sub_agent(
         self,
@@ -403,7 +420,12 @@ class Talk:
         settled, is_reused = (Settled(using, (), findings), True) if using else self._carry_out(["turn"], now)
         if self.layout.on.get("compaction", "keep") != "keep":
             forgotten["is_compacted"] = True
-        self._keep(settled.edition, lambda _: forgotten)
+        try:
+            self._keep(settled.edition, lambda _: forgotten)
+        except StoreError as error:
+            self.talks.postpone(self.id, settled.edition, forgotten)
+            down = finding("store-down", f"{error}; until it is back, only this process knows of the compaction")
+            settled = replace(settled, findings=settled.findings or [down])
         return settled, is_reused
 
     def _keep(self, using: Edition, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Edition:
@@ -423,12 +445,24 @@ class Talk:
         if using and not self.assembler.layout_name and using.layout.startswith(("$std/", "$user/")):
             self._opened_with = self.talks.shared(self._opened_with.like(layout=using.layout))
             self._equip()
+        if using and not findings and self.id in self.talks.postponed:
+            return self._caught_up(using)
         return using, findings
+
+    def _caught_up(self, using: Edition) -> tuple[Edition, list[Finding]]:
+        """The edition with what could not be kept beside it while the store was away."""
+        changes = self.talks.postponed[self.id]
+        try:
+            kept = self._keep(using, lambda _: dict(changes))
+        except StoreError as error:
+            return using, [finding("store-down", f"{error}; the edition in use goes on")]
+        self.talks.postponed.pop(self.id, None)
+        return kept, []
 
     def _settled(self, steps: Steps, using: Edition | None, now: datetime | None, is_summarised: bool) -> Settled:
         """Carry the steps out, each on what the one before has left, and all of them in one edition."""
         if using is None:
-            return settle("gather", None, self._gathered(now))
+            return settle("gather", None, self._gathered(now, is_known=False))
         settled, seen = Settled(using), None
         for about, step in steps.moves:
             edition = settled.edition
@@ -514,13 +548,14 @@ class Talk:
 
     # how an edition is made
 
-    def _gathered(self, now: datetime | None, agent: Agent | None = None) -> Edition:
+    def _gathered(self, now: datetime | None, agent: Agent | None = None, *, is_known: bool = True) -> Edition:
         if self._discovered is None:
             self._discover("start")
         stand = self._stand()
         self._layout = stand.layout
         inputs = self._with_sources(stand.inputs)
-        return self._fresh(stand if inputs is stand.inputs else object(), inputs, now, agent or self.agent)
+        source = stand if inputs is stand.inputs else object()
+        return self._fresh(source, inputs, now, agent or self.agent, is_known=is_known)
 
     def _stand(self) -> Stand:
         """What the workspace holds now, with the global template where the layout has a place for it."""
@@ -536,13 +571,15 @@ class Talk:
         gathered = json.loads(using.state).get("gathered") or using.made
         return with_state(replace(fresh, inputs=using.inputs), gathered=gathered)
 
-    def _fresh(self, source: object, inputs: Inputs, now: datetime | None, agent: Agent) -> Edition:
+    def _fresh(
+        self, source: object, inputs: Inputs, now: datetime | None, agent: Agent, *, is_known: bool = True
+    ) -> Edition:
         """What would be the edition now. Inputs are kept only where the layout compares with them or formats them again."""
         moment = as_told(tells_time(self.layout, inputs), now)
         for last in self._made:
             if last[0] is source and last[1] is agent and last[2] == moment:
                 return last[3]
-        prompt = self._built(inputs, agent, moment)
+        prompt = self._built(inputs, agent, moment, is_known=is_known)
         is_needed = not {"warn", "append", "format"}.isdisjoint(self.layout.on.values())
         is_needed = is_needed or any(find.kind == "skill" for find in self.layout.finds)
         kept = json.dumps(inputs_form(inputs), ensure_ascii=False, sort_keys=True) if is_needed else ""
@@ -569,16 +606,14 @@ class Talk:
         self._made = ((source, agent, moment, edition), *self._made[:1])
         return edition
 
-    def _built(self, inputs: Inputs, agent: Agent, now: datetime | None) -> Prompt:
+    def _built(self, inputs: Inputs, agent: Agent, now: datetime | None, *, is_known: bool = False) -> Prompt:
+        """The prompt of these inputs. A skill that is not there is an error, but in a known conversation it has gone meanwhile."""
         check_agent(agent)
         layout = self.layout
         stand = Stand(Plan(layout, inputs.workspace, (), ()), inputs, tells_time(layout, inputs))
         has_place = any(section.of == "active_skill" for section in layout.each_section())
         if has_place and isinstance(agent.skill, str) and agent.skill:
-            known = {skill.name: skill for skill in each_skill(inputs)}
-            if agent.skill not in known:
-                raise MissingError(_no_skill(agent.skill, sorted(known)))
-            agent, inputs = with_active(agent, known[agent.skill], inputs)
+            agent, inputs = _with_named_skill(agent, agent.skill, inputs, is_known)
         with self._lock:
             if self._scribe is None or self._scribe.layout is not layout:
                 self._scribe = Scribe(layout)
@@ -742,29 +777,6 @@ def converted(messages: Sequence[Message]) -> list[Message]:
     return seen
 
 
-def _filled(layout: Layout, key: str, skill: Skill) -> str:
-    wording = layout.wording.get(key, "{text}")
-    return wording.replace("{name}", "\0name\0").replace("{text}", skill.body).replace("\0name\0", skill.name)
-
-
-def _bundled(skill: Skill) -> str:
-    """The files beside a skill's own, listed and not read."""
-    folder = os.path.dirname(skill.path)
-    paths: list[str] = []
-    for number, (above, folders, names) in enumerate(os.walk(folder)):
-        folders[:] = sorted(each for each in folders if not each.startswith("."))
-        paths += [
-            os.path.join(above, name) for name in sorted(names) if name != "SKILL.md" and not name.startswith(".")
-        ]
-        if len(paths) > _MOST_FILES or number >= _MOST_FOLDERS:
-            break
-    if not paths:
-        return ""
-    shown = [f"- {printable(path)}" for path in paths[:_MOST_FILES]]
-    more = [f"- … and more ({_MOST_FILES} are listed)"] if len(paths) > _MOST_FILES else []
-    return "\n\nFiles that come with it (not read yet):\n" + "\n".join(shown + more)
-
-
 def _changed_since(skill: Skill, using: Edition) -> str:
     from datetime import datetime
 
@@ -774,6 +786,15 @@ def _changed_since(skill: Skill, using: Edition) -> str:
     except (OSError, ValueError):
         return ""
     return "\n\n(This file has changed since the list of skills was made.)" if changed > made else ""
+
+
+def _with_named_skill(agent: Agent, name: str, inputs: Inputs, is_known: bool) -> tuple[Agent, Inputs]:
+    known = {skill.name: skill for skill in each_skill(inputs)}
+    if name in known:
+        return with_active(agent, known[name], inputs)
+    if is_known:
+        return without_skill(agent, inputs, _no_skill(name, sorted(known)))
+    raise MissingError(_no_skill(name, sorted(known)))
 
 
 def _no_skill(name: str, known: Sequence[str]) -> str:

@@ -329,12 +329,43 @@ def test_a_compaction_that_keeps_all_needs_no_writing(opened, moody, layout):
     assert len(down(turn)) == 1
 
 
-def test_a_compaction_of_foreword_cannot_be_forgotten(opened, moody):
+@pytest.mark.parametrize("mood", ["away", "full"])
+def test_a_compaction_that_cannot_be_kept_is_remembered_by_the_process(tree, opened, moody, said, mood):
+    tree({"w/.git": None, "w/AGENTS.md": "One."})
     talk = opened("foreword", store=moody)
-    talk.turn("hi")
+    before = talk.turn("hi").system
+    tree({"w/AGENTS.md": "Two."})
+    moody.mood = mood
+    turn = talk.compact()
+    assert (turn.edition, turn.system, said(turn.messages)) == (1, before, [talk.layout.wording["compaction"]])
+    assert len(down(turn)) == 1
+    again = talk.talks.open("t", tree.workspace("w"))  # as every request of a service does
+    waiting = again.turn("hi")
+    assert (waiting.system, len(down(waiting))) == (before, 1)
+    moody.mood = "well"
+    after = again.turn("hi")
+    assert (after.edition, "Two." in after.system, down(after)) == (2, True, [])
+    assert (talk.turn("hi").is_reused, moody.current("t").state, talk.talks.postponed) == (True, "{}", {})
+
+
+@pytest.mark.parametrize("mood", ["away", "full"])
+@pytest.mark.parametrize("layout", ["foreword", "opal", "pi", "ion"])
+def test_a_skill_is_given_again_after_a_compaction_that_could_not_be_kept(tree, opened, moody, skill, layout, mood):
+    tree({"w/.git": None, "w/.agents/skills/testing/SKILL.md": skill("testing")})
+    talk = opened(layout, store=moody)
+    talk.use_skill("testing")
+    moody.mood = mood
+    talk.compact()
+    moody.mood = "well"
+    assert "Body." in talk.use_skill("testing")["content"]
+    assert "active already" in talk.use_skill("testing")["content"]
+
+
+def test_a_compaction_of_what_was_never_seen_fails(opened, moody):
+    opened("foreword").turn("hi")
     moody.mood = "away"
     with pytest.raises(StoreError):
-        talk.compact()
+        opened("foreword", store=moody).compact()
 
 
 # A template that changes

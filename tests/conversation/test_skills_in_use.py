@@ -133,6 +133,15 @@ def test_bundled_files_are_listed_and_not_read(place, opened):
     ]
 
 
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_skill_is_activated_in_the_same_words_without_a_conversation(place, opened, layout):
+    place({"w/.agents/skills/testing/run.sh": "", "w/.agents/skills/testing/docs/a.md": ""})
+    talk = opened(layout)
+    message = talk.use_skill("testing")["content"]
+    assert talk.assembler.skill_message("testing") == message
+    assert message.endswith("docs/a.md")
+
+
 def test_the_list_of_bundled_files_is_capped(place, opened):
     place({f"w/.agents/skills/testing/part/{number:03}.txt": "" for number in range(120)})
     lines = opened("opal").use_skill("testing")["content"].partition("(not read yet):\n")[2].splitlines()
@@ -177,3 +186,38 @@ def test_a_skill_whose_file_is_gone_is_an_error_and_not_in_use(place, opened, sk
         talk.use_skill("testing")
     place({"w/.agents/skills/testing/SKILL.md": skill("testing", body="Back.")})
     assert "Back." in talk.use_skill("testing")["content"]
+
+
+def left_out(turn):
+    return [each.message for each in turn.findings if each.code == "skill-invalid"]
+
+
+@pytest.mark.parametrize("is_gone", [True, False])
+def test_an_active_skill_that_is_gone_or_unreadable_is_left_out_of_a_known_conversation(place, opened, is_gone):
+    talk = opened("ion", skill="testing")
+    assert "# Active Skill: testing" in talk.turn("hi").system
+    path = place.path("w/.agents/skills/testing/SKILL.md")
+    os.remove(path)
+    if not is_gone:
+        os.mkdir(path)
+    for each in (talk, opened("ion", skill="testing")):
+        turn = each.turn("hi")
+        assert (turn.edition, "Active Skill" in turn.system) == (2, False)
+        assert each.drift().has_any is False
+    os.rmdir(path) if not is_gone else None
+    place({"w/.agents/skills/testing/SKILL.md": "---\nname: testing\ndescription: x\n---\nBack."})
+    assert "Back." in talk.turn("hi").system
+
+
+def test_that_an_active_skill_is_gone_is_a_finding(place, opened):
+    talk = opened("ion", skill="testing")
+    talk.turn("hi")
+    os.remove(place.path("w/.agents/skills/testing/SKILL.md"))
+    assert left_out(talk.turn("hi")) == ["no skill 'testing'; known: release; it is left out"]
+
+
+def test_an_unknown_skill_at_the_start_is_an_error(place, opened):
+    talk = opened("ion", skill="zzz")
+    for ask in (talk.turn, talk.construct, talk.reload, talk.preview):
+        with pytest.raises(CallError, match="no skill 'zzz'"):
+            ask()
