@@ -169,6 +169,20 @@ def test_the_syntax_is_the_one_that_was_asked_for_whatever_the_layout(tree, run,
     assert run("template", "render", "../t.md", "--layout", layout, "--syntax", syntax) == (0, text, "")
 
 
+def test_a_prompt_is_shown_with_the_global_template(tree, run):
+    tree({"t.md": "Mine, in [prompt:cwd].\n", "base.md": "The caller's."})
+    before = run("show", "--layout", "builder")[1]
+    run("template", "set", "../t.md", "--store", "s.db")
+    assert run("show", "--layout", "builder")[1] == before
+    for command in ("show", "blame"):
+        assert "Mine, in /w." in run(command, "--layout", "builder", "--store", "s.db")[1]
+    assert "Mine" not in run("show", "--layout", "builder", "--store", "s.db", "--base", "../base.md")[1]
+    assert "Mine" not in run("show", "--layout", "opal", "--store", "s.db")[1]
+    shown = json.loads(run("show", "--layout", "builder", "--store", "s.db", "--json")[1])
+    turn = json.loads(run("talk", "turn", "t", "--layout", "builder", "--store", "s.db", "--json")[1])
+    assert shown["text"] == turn["system"]
+
+
 def test_a_template_from_standard_input(run, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"\xef\xbb\xbfIn [prompt:cwd]\r\n")))
     assert run("template", "render", "-") == (0, "In /w\n", "")

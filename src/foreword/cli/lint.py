@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from .options import assembler, parser, with_dir
+from .options import as_in_a_conversation, assembler, parser, with_dir
 from .terminal import is_terminal, painted, write, write_json
 
 TYPE_CHECKING = False
@@ -56,7 +56,9 @@ def lint(given: argparse.Namespace) -> int:
     from ..proofread import proofread
     from ..vocabulary import replace
 
-    report = proofread(assembler(given), given.agent, given.clock, given.off, given.recursive, installed())
+    prompts = assembler(given)
+    agent = as_in_a_conversation(given.agent, prompts, given)
+    report = proofread(prompts, agent, given.clock, given.off, given.recursive, installed())
     wanted = _SEVERITIES[: _SEVERITIES.index(given.least) + 1]
     fatal = _SEVERITIES[: _SEVERITIES.index(given.fail) + 1]
     shown = tuple(each for each in report.findings if each.severity in wanted)

@@ -10,7 +10,7 @@ from ..engine import Assembler
 from ..errors import CallError
 from ..settings import parse_assignment
 from ..sources.environment import absolute
-from ..vocabulary import Access, Agent, Document, Scope, Tool, Workspace, printable
+from ..vocabulary import Access, Agent, Document, Scope, Tool, Workspace, printable, replace
 from . import COMMANDS
 
 TYPE_CHECKING = False
@@ -188,16 +188,33 @@ def store_url(given: argparse.Namespace) -> str:
 
 
 def url_to_read(given: argparse.Namespace) -> str:
-    """Where conversations are kept, for a command that only reads: it makes no store. One that somebody names has to be there;
-    where nobody has kept anything yet, there is nothing."""
+    """Where conversations are kept, for a command that only reads: where nobody has kept anything yet, it makes no store."""
+    from ..store import is_there
+
+    url = store_url(given)
+    return url if is_there(url) else ":memory:"
+
+
+def url_of_store(given: argparse.Namespace) -> str:
+    """Where conversations are kept, for a command about the store itself: one that somebody names has to be there."""
     from ..store import is_there
 
     url, is_named = _store_url(given)
-    if is_there(url):
-        return url
-    if is_named:
+    if is_named and not is_there(url):
         raise CallError(f"there is no store {printable(url)}; a first turn or a template that is set makes it")
-    return ":memory:"
+    return url_to_read(given)
+
+
+def as_in_a_conversation(who: Agent, prompts: Assembler, given: argparse.Namespace) -> Agent:
+    """The agent with the global template as its base, where the layout has a place for that and the agent brings none."""
+    sections = prompts.layout().each_section()
+    if who.base or not any("template" in section.instead for section in sections):
+        return who
+    from ..store import open_store
+
+    url = url_to_read(given)
+    kept = open_store(url).template() if url != ":memory:" else None
+    return who if kept is None else replace(who, base=Document(f"template {kept.version}", kept.template))
 
 
 def _store_url(given: argparse.Namespace) -> tuple[str, bool]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from ..engine import counted
-from .options import assembler, parser, with_dir
+from .options import as_in_a_conversation, assembler, parser, with_dir
 from .terminal import is_terminal, painted, report, seen_by, write, write_json, write_table, write_text
 
 TYPE_CHECKING = False
@@ -119,7 +119,8 @@ def _bar(count: int, most: int) -> str:
 
 
 def _prompt(given: argparse.Namespace) -> Prompt:
-    return assembler(given).prompt(given.agent, given.clock)
+    prompts = assembler(given)
+    return prompts.prompt(as_in_a_conversation(given.agent, prompts, given), given.clock)
 
 
 def _form(prompt: Prompt, given: argparse.Namespace) -> PromptForm:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .options import parser, url_to_read
+from .options import parser, url_of_store
 from .terminal import write, write_json, write_table
 
 TYPE_CHECKING = False
@@ -21,7 +21,7 @@ def store_verify(given: argparse.Namespace) -> int:
     """`foreword store verify`: 1 if anything is wrong."""
     from ..store import open_store
 
-    wrong = open_store(url_to_read(given)).verify()
+    wrong = open_store(url_of_store(given)).verify()
     if given.json:
         write_json({"wrong": wrong})
     else:
@@ -33,7 +33,7 @@ def store_stats(given: argparse.Namespace) -> int:
     """`foreword store stats`"""
     from ..store import open_store
 
-    found = open_store(url_to_read(given)).stats()
+    found = open_store(url_of_store(given)).stats()
     if given.json:
         write_json(found)
     else:

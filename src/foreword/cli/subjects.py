@@ -9,7 +9,7 @@ from ..errors import CallError
 from ..inspection.subject import Subject
 from ..sources.environment import absolute
 from ..vocabulary import Prompt, printable
-from .options import agent, assembler, document, standard_input, url_to_read
+from .options import agent, as_in_a_conversation, assembler, document, standard_input, url_to_read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +48,8 @@ def is_folder(name: str) -> bool:
 
 def agent_in(folder: str, given: argparse.Namespace) -> Agent:
     """The agent, as it is in this directory."""
-    return agent(argparse.Namespace(**{**vars(given), "dir": folder}))
+    there = argparse.Namespace(**{**vars(given), "dir": folder})
+    return as_in_a_conversation(agent(there), assembler(there), there)
 
 
 def assembled(folder: str, given: argparse.Namespace) -> Subject:

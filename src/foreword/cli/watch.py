@@ -88,7 +88,9 @@ class _Source:
 
         made = options.agent(self.given)
         base = self.given.base
-        return replace(made, base=self.made.template(base)) if base.startswith("$") else made
+        if base.startswith("$"):
+            return replace(made, base=self.made.template(base))
+        return options.as_in_a_conversation(made, self.made, self.given)
 
     def paths(self) -> list[str]:
         return [*self.source.paths(), *self.files]
