@@ -1,6 +1,8 @@
 """An agent loop with the Anthropic SDK: a prompt that is kept, two tools, and a compaction.
 
 python anthropic_loop.py "What is this project?" "And how is it tested?" /compact "Go on."
+
+Run it in a folder with an AGENTS.md.
 """
 
 import sys

@@ -1,6 +1,8 @@
 """An agent loop with the OpenAI SDK (Responses): a prompt that is kept, two tools, and a compaction.
 
 python openai_loop.py "What is this project?" "And how is it tested?" /compact "Go on."
+
+Run it in a folder with an AGENTS.md.
 """
 
 import json

@@ -1,6 +1,8 @@
 """An agent of pydantic-ai whose instructions are a kept prompt: pydantic-ai has the loop, the tools and the messages.
 
 python pydantic_ai_loop.py "What is this project?" "And how is it tested?" /compact "Go on."
+
+Run it in a folder with an AGENTS.md.
 """
 
 import asyncio
@@ -22,12 +24,20 @@ SETTINGS = AnthropicModelSettings(
 
 def read_file(path: str) -> str:
     """Reads a text file."""
-    return Path(path).read_text()
+    return told(lambda: Path(path).read_text())
 
 
 def list_files(path: str) -> str:
     """Lists a folder."""
-    return "\n".join(sorted(each.name for each in Path(path).iterdir()))
+    return told(lambda: "\n".join(sorted(each.name for each in Path(path).iterdir())))
+
+
+def told(work):
+    """What a tool gives. A failure is told, not raised: the model may try something else."""
+    try:
+        return work()
+    except (OSError, ValueError) as error:
+        return repr(error)
 
 
 TOOLS = [read_file, list_files]

@@ -2,6 +2,8 @@
 //
 //     foreword serve --root . &
 //     node sidecar.mjs "What is this project?" "And how is it tested?" /compact "Go on."
+//
+// Run both in a folder with an AGENTS.md.
 
 import { readFile, readdir } from "node:fs/promises";
 

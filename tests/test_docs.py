@@ -283,10 +283,10 @@ class Shell:
         words = [os.path.expanduser(word) for word in shlex.split(line, comments=True)]
         assert not {"|", "<", "&&", ";", "&"} & set(words), f"too clever to be checked: {line}"
         if ">" in words:
-            with open_to_write(words[-1]) as file, contextlib.redirect_stdout(file):
+            with open(words[-1], "w") as file, contextlib.redirect_stdout(file):
                 return self.run(shlex.join(words[: words.index(">")]))
         does = {"foreword": self.foreword, "make": self.make, "python": self.python, "node": self.other}
-        does |= {"curl": self.other, "pip": self.pip}
+        does |= {"curl": self.other, "mkdir": self.other, "pip": self.pip}
         assert not words or words[0] in does, f"no way to check {line!r}"
         return does[words[0]](words) if words else 0
 
@@ -347,11 +347,6 @@ class Shell:
         for service, _ in self.services:
             service.terminate()
             service.communicate()
-
-
-def open_to_write(name):
-    Path(name).parent.mkdir(parents=True, exist_ok=True)
-    return open(name, "w")
 
 
 def run(shell, language, text, names):

@@ -105,7 +105,7 @@ def test_an_edited_file_waits_for_the_compaction(talked):
     assert "make test" in prefix(after[1])[0] and "Ask before you push." in prefix(after[2])[0]
 
 
-@pytest.mark.parametrize("name", ["anthropic_loop.py", "openai_loop.py", "sidecar.mjs"])
+@pytest.mark.parametrize("name", LOOPS)
 def test_a_tool_that_fails_is_told_to_the_model(tmp_path, name):
     shop = shop_in(tmp_path)
     (shop / "AGENTS.md").unlink()
@@ -116,6 +116,11 @@ def test_a_tool_that_fails_is_told_to_the_model(tmp_path, name):
 def test_pretend_gives_the_status_of_the_command(tmp_path):
     failing = [sys.executable, EXAMPLES / "pretend.py", sys.executable, "-c", "raise SystemExit(3)"]
     assert subprocess.run(failing, cwd=tmp_path).returncode == 3
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_an_example_says_where_it_runs(name):
+    assert "in a folder with an AGENTS.md" in (EXAMPLES / name).read_text()
 
 
 @pytest.mark.parametrize("name", LOOPS)
