@@ -15,6 +15,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import threading
@@ -37,6 +38,8 @@ DOCS = ROOT / "docs"
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.rglob("*.md"))]
 # Its commands set a clone up from nothing: tests/packaging/test_first_steps.py runs them in a shell.
 FIRST_STEPS = DOCS / "first-steps.md"
+# It begins in the checkout, and makes the project that the other pages work in.
+GUIDE = DOCS / "guide.md"
 
 
 def load(path):
@@ -277,18 +280,33 @@ class Shell:
 
     def __init__(self):
         self.services = []
+        self.exported = {}
 
     def run(self, line):
         """Run one command line; the exit status. Those of a checkout run there, and `make` only says what it would do."""
-        words = [os.path.expanduser(word) for word in shlex.split(line, comments=True)]
+        words = [self.expanded(word) for word in shlex.split(line, comments=True)]
         assert not {"|", "<", "&&", ";", "&"} & set(words), f"too clever to be checked: {line}"
         if ">" in words:
             with open(words[-1], "w") as file, contextlib.redirect_stdout(file):
                 return self.run(shlex.join(words[: words.index(">")]))
         does = {"foreword": self.foreword, "make": self.make, "python": self.python, "node": self.other}
-        does |= {"curl": self.other, "mkdir": self.other, "pip": self.pip}
+        does |= {"curl": self.other, "mkdir": self.other, "git": self.other, "pip": self.pip}
+        does |= {"cd": self.cd, "export": self.export, ".venv/bin/python": self.python}
         assert not words or words[0] in does, f"no way to check {line!r}"
         return does[words[0]](words) if words else 0
+
+    def expanded(self, word):
+        """A word as a shell would take it: with the home, and with what the page has set. Any other `$` is an address."""
+        known = {**self.exported, "PWD": os.getcwd(), "PATH": os.environ["PATH"]}
+        return re.sub(r"\$(\w+)", lambda name: known.get(name[1], name[0]), os.path.expanduser(word))
+
+    def cd(self, words):
+        os.chdir(words[1])
+        return 0
+
+    def export(self, words):
+        self.exported |= dict(word.split("=", 1) for word in words[1:])
+        return 0
 
     def foreword(self, words):
         return self.serve(words) if words[1] == "serve" else cli.main(words[1:])
@@ -315,7 +333,7 @@ class Shell:
 
     def python(self, words):
         is_ours = words[1] == "-m" or (ROOT / words[1]).exists()
-        words = [sys.executable if word == "python" else word for word in words]
+        words = [sys.executable if word in ("python", ".venv/bin/python") else word for word in words]
         cwd = ROOT if is_ours and not words[1].startswith("/") else None
         return subprocess.run(words, cwd=cwd, env=self.environment()).returncode
 
@@ -323,13 +341,15 @@ class Shell:
         return subprocess.run(["make", "--dry-run", *words[1:]], cwd=ROOT, stdout=subprocess.DEVNULL).returncode
 
     def pip(self, words):
-        """What is to be installed is this project, with extras that it has; tests/packaging installs it."""
-        name, _, extras = words[2].rstrip("]").partition("[")
+        """What is to be installed is this project, from a place, with extras that it has; tests/packaging installs it."""
+        place, _, extras = words[2].rstrip("]").partition("[")
         known = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-        return 0 if (words[1], name) == ("install", "foreword") and set(extras.split(",")) <= {"", *known} else 1
+        return (
+            0 if (words[1], place) == ("install", "/path/to/foreword") and set(extras.split(",")) <= {"", *known} else 1
+        )
 
     def environment(self):
-        return {**os.environ, **({"FOREWORD_URL": self.services[-1][1]} if self.services else {})}
+        return {**os.environ, **self.exported, **({"FOREWORD_URL": self.services[-1][1]} if self.services else {})}
 
     def meant(self, word):
         """A word with the address that the service really has."""
@@ -370,6 +390,9 @@ def test_examples_do_what_the_page_says(page, home, capfd, request):
 
 def do(page, home, capfd, request, shell):
     """Run a page from top to bottom; with --accept, write what was printed."""
+    if page == GUIDE:
+        shutil.rmtree(home / "shop")
+        os.chdir(home / "foreword")
     names = {"__name__": "__main__"}
     accepted = page.read_text()
     blocks = [match.groups() for match in FENCE.finditer(accepted)]
@@ -391,6 +414,13 @@ def do(page, home, capfd, request, shell):
                 assert shown == expected
     if request.config.getoption("--accept"):
         page.write_text(accepted)
+
+
+def test_the_guide_makes_the_project_that_the_pages_work_in():
+    made = {}
+    for _, title, text in FENCE.findall(GUIDE.read_text()):
+        made |= {title: text} if title and title not in made else {}
+    assert made == {name: text for name, text in sample.FILES.items() if name != ".git/HEAD"}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_id)

@@ -2,10 +2,13 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tarfile
+import tomllib
+import urllib.request
 import zipfile
 from email import message_from_bytes
 from pathlib import Path
@@ -52,10 +55,16 @@ def dist(tmp_path_factory):
 @pytest.fixture(scope="session")
 def run_installed(dist, tmp_path_factory):
     """Runs the `foreword` of an environment that holds the wheel and what it requires, with an empty home."""
+    command, environment = installed(wheel_in(dist), tmp_path_factory)
+    return lambda *arguments: call(command, *arguments, env=environment)
+
+
+def installed(what: Path | str, tmp_path_factory):
+    """The command `foreword` of a fresh environment with this in it, and an environment with an empty home to run it in."""
     venv, home = tmp_path_factory.mktemp("installed") / "venv", tmp_path_factory.mktemp("home")
     uv("venv", venv)
-    call(UV, "pip", "install", "--python", venv / "bin" / "python", wheel_in(dist))
-    return lambda *arguments: call(venv / "bin" / "foreword", *arguments, env={"HOME": str(home), "PATH": os.defpath})
+    call(UV, "pip", "install", "--python", venv / "bin" / "python", what)
+    return venv / "bin" / "foreword", {"HOME": str(home), "PATH": os.defpath}
 
 
 def test_the_wheel_carries_the_whole_package(dist):
@@ -137,6 +146,24 @@ def test_extras(dist):
     assert extras == {"serve", "postgres", "tokens", "all"} and all(brought.values())
     assert brought["all"] == brought["serve"] | brought["postgres"] | brought["tokens"]
     assert brought["all"].isdisjoint(name for name, _, when in rows if not when)
+
+
+def test_the_readme_says_what_each_extra_is_for():
+    rows = re.findall(r"^\| `(\w+)` \| .+ \|$", (ROOT / "README.md").read_text(), re.MULTILINE)
+    told = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert rows == list(told)
+
+
+def test_an_extra_is_installed_with_the_wheel(dist, tmp_path_factory, tmp_path):
+    command, environment = installed(f"{wheel_in(dist)}[serve]", tmp_path_factory)
+    serve = [command, "serve", "--port", "0", "--root", tmp_path, "--store", ":memory:"]
+    with subprocess.Popen(serve, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as service:
+        try:
+            url = service.stdout.readline().split()[-1]
+            with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(f"{url}/healthz") as answer:
+                assert answer.status == 200
+        finally:
+            service.terminate()
 
 
 def test_what_is_installed_is_typed(dist, tmp_path):

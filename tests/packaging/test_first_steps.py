@@ -66,10 +66,11 @@ def test_the_first_steps(shell, request):
         elif language == "sh":
             status, printed, complaint = shell(content)
             assert status == 0, f"{content}{printed}{complaint}"
-            ran = content
+            ran, is_silent = content, complaint == ""
         elif request.config.getoption("--accept"):
             accepted = accepted.replace(f"{ran}```\n\n```text\n{content}```", f"{ran}```\n\n```text\n{printed}```", 1)
         else:
             assert language == "text" and printed == content
+            assert is_silent, f"{ran}{complaint}what is printed beside it is not on the page"
     if request.config.getoption("--accept"):
         PAGE.write_text(accepted)
