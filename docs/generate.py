@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
@@ -90,10 +91,50 @@ CONDITIONS = {
 STEPS = {
     "keep": "the edition stays as it is",
     "warn": "it stays, and a finding says what has changed",
-    "append": "it stays, and a message says what has changed",
+    "append": "the prompt stays, and a message says what has changed; a new tool is added behind the others, in an edition with a new number",
     "format": "it is built anew from what was found before, for the agent of this turn",
     "gather": "everything is looked for again, and it is built anew",
 }
+
+# The settings and the wording of the shipped layouts.
+SETTINGS = {
+    "context": "whether instruction files are looked for and listed",
+    "dir": "the name of the folder that this agent keeps its files in",
+    "file_paths": "folders that `file:` may read beside what the scope allows; not for a workspace to set",
+    "file_secrets": "whether `file:` may read files whose name says that they hold secrets; not for a workspace to set",
+    "loaders": "facts of which one must hold for skills to be listed: tools with which one can be loaded",
+    "names": "the names of instruction files",
+    "residents": "whether resident knowledge and workflows are listed",
+    "shell": "facts of which one holds for an agent with a shell",
+    "skill_dirs": "further folders of skills",
+    "skills": "whether skills are listed",
+}
+WORDING = {
+    "agents_md_section": "around the project's instructions",
+    "compaction": "the request for a summary",
+    "resident_knowledge_section": "around the list of resident knowledge",
+    "resident_workflows_section": "around the list of resident workflows",
+    "skill_active_message": "the answer when a skill is active already",
+    "skill_message": "the message that activates a skill",
+    "tool.bash": "the line of this tool, where the tool has no snippet of its own",
+    "tool.edit": "the line of this tool",
+    "tool.find": "the line of this tool",
+    "tool.grep": "the line of this tool",
+    "tool.ls": "the line of this tool",
+    "tool.read": "the line of this tool",
+    "tool.write": "the line of this tool",
+    "working_boundaries_section": "around the readable, writable and denied paths",
+}
+# What calls give that is not imported by name; with the functions that a program imports from elsewhere than `foreword`.
+GIVEN = {
+    "vocabulary": ("Passage", "Piece", "Origin", "Candidate", "Finding", "Skill", "Edition"),
+    "conversation": ("Drift", "SectionChange"),
+    "watching": ("Watching",),
+    "extensions": ("Start", "Resources"),
+    "findings": ("finding",),
+    "proofread": ("proofread", "Report"),
+}
+IMPORTED = {"extensions": ("Start", "Resources"), "findings": ("finding",), "proofread": ("proofread",)}
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -223,6 +264,13 @@ EXTRAS = {
         "All terms of the list must hold.",
         table(("term", "holds when"), told(CONDITIONS, CONDITIONS)),
     ],
+    "settings": [
+        "[Layouts, rule by rule](layouts.md#settings) lists those of the shipped layouts; [Settings](../settings.md) says how they are set.",
+    ],
+    "wording": [
+        "They are overridden by files [`prompts.toml`](../settings.md#wording). [Layouts, rule by rule](layouts.md#wording) lists the keys of the"
+        " shipped layouts.",
+    ],
     "on": [
         "### Steps",
         table(("step", "means"), told(tables.STEPS, STEPS)),
@@ -251,7 +299,14 @@ def findings_page() -> str:
             ],
         ),
         table(("code", "severity", "means"), [(code(name), *row) for name, row in CODES.items()]),
+        f"`foreword lint` tells {judged_otherwise()} with a [severity of its own](checks.md): it is asked what a file's author should mend,"
+        " and judges that more strictly than a prompt that is made all the same.",
     )
+
+
+def judged_otherwise() -> str:
+    """The codes that lint tells with another severity."""
+    return codes(each.id for each in CHECKS if each.id in CODES and CODES[each.id][0] != each.severity)
 
 
 def origins_page() -> str:
@@ -292,7 +347,35 @@ def layouts_page() -> str:
     for name in compiled.NAMES:
         data: dict[str, Any] = getattr(compiled, name)()
         parts += [f"## {name}", data["about"], *finds_of(data), *sections_of(data), *rules_of(data), *events_of(data)]
+    parts += [
+        "## Settings",
+        "What a caller, a user or a workspace may [set](../settings.md), beside any other key of a layout:",
+        table(("setting", "of", "is there", "is"), named_in("settings", SETTINGS)),
+        "## Wording",
+        "What a file [`prompts.toml`](../settings.md#wording) may override. A text that has lost what it must hold is refused.",
+        table(("wording", "of", "must hold", "is"), named_in("wording", WORDING)),
+    ]
     return page("Layouts, rule by rule", "src/foreword/packs/std", *parts)
+
+
+def named_in(kind: str, words: Mapping[str, str]) -> list[tuple[str, str, str, str]]:
+    """The settings or the wording of all shipped layouts, by name: whose they are, and their value or what they must hold."""
+    found: dict[str, dict[str, Any]] = {}
+    for layout in compiled.NAMES:
+        for name, content in tables.flat(getattr(compiled, layout)().get(kind, {})).items():
+            found.setdefault(name, {})[layout] = content
+    return [
+        (code(name), codes(of), (settled if kind == "settings" else held)(next(iter(of.values()))), words[name])
+        for name, of in sorted(found.items())
+    ]
+
+
+def settled(content: object) -> str:
+    return code(json.dumps(content))
+
+
+def held(text: str) -> str:
+    return codes(each for each in ("{}", "{name}", "{text}") if each in text)
 
 
 def finds_of(data: Mapping[str, Any]) -> list[str]:
@@ -350,6 +433,13 @@ def extensions_page() -> str:
         "An `Extension` has a name and any of these. [Writing an extension](../writing-an-extension.md) goes through them.",
         table(("field", "takes", "is called, or used"), rows),
     ]
+    parts += [
+        "## Events",
+        "What `listen` is told, after it has happened. Its second argument holds "
+        + " and ".join(f"{code(name)} ({about})" for name, about in extensions.CARRIED.items())
+        + ".",
+        table(("event", "says"), [(code(name), about) for name, about in extensions.HEARD.items()]),
+    ]
     for name in ("Start", "Resources"):
         parts += [
             f"## {name}",
@@ -362,31 +452,54 @@ def extensions_page() -> str:
 def python_page() -> str:
     """The public face, and what hangs on it."""
     parts = [
-        "Everything a program imports stands in `foreword` itself, and is loaded when it is first used. Values cannot change; make another"
-        " with other fields. What is wrong in a call is a `ForewordError` with one sentence."
+        "What a program imports stands in `foreword` itself, and is loaded when it is first used. Beside it there are "
+        + ", ".join(f"{codes(names)} in `foreword.{home}`" for home, names in IMPORTED.items())
+        + ". Values cannot change; make another with other fields. What is wrong in a call is a `ForewordError` with one sentence."
     ]
     homes = {name: home for home, names in foreword._HOMES.items() for name in names}
     for name in [*foreword.__all__, "Talk"]:
         parts += [f"## {name}", *described(homes.get(name, "talk"), name)]
+    parts += [
+        "## What calls give",
+        "Values that come back from the calls above, and what the modules beside `foreword` hold.",
+        table(("where it says", "it is one of"), kinds()),
+    ]
+    for home, names in GIVEN.items():
+        for name in names:
+            parts += [f"### {name}", f"In `foreword.{home}`.", *described(home, name, is_made=False)]
     return page("Library", "src/foreword/__init__.py and the docstrings", *parts)
 
 
-def described(home: str, name: str) -> list[str]:
-    """A function with its signature, a value with its fields, or a class with its methods."""
+def described(home: str, name: str, is_made: bool = True) -> list[str]:
+    """A function with its signature, a value with its fields, or a class with its methods; `is_made` if programs make one."""
     node = node_of(home, name)
     if isinstance(node, ast.FunctionDef):
         return [code(signature(node)), about(home, name)]
-    if "value" in [getattr(each, "id", "") for each in node.decorator_list]:
-        return [about(home, name), table(("field", "takes"), coded(fields_in(home, name)))]
+    fields = fields_in(home, name) if "value" in [getattr(each, "id", "") for each in node.decorator_list] else []
     functions = [each for each in node.body if isinstance(each, ast.FunctionDef)]
-    methods = [each for each in functions if each.name[0] != "_" and ast.get_docstring(each)]
-    start = [each for each in functions if each.name == "__init__"]
+    public = [each for each in functions if each.name[0] != "_"]
+    properties = [each for each in public if "property" in [getattr(it, "id", "") for it in each.decorator_list]]
+    fields += [(each.name, ast.unparse(each.returns)) for each in properties if each.returns]
+    methods = [each for each in public if each not in properties and ast.get_docstring(each)]
+    start = [each for each in functions if is_made and each.name == "__init__"]
     rows = [(code(signature(each)), " ".join((ast.get_docstring(each) or "").split())) for each in methods]
     return [
         *(code(signature(each, name)) for each in start),
         about(home, name),
+        *([table(("field", "takes"), coded(fields))] if fields else []),
         *([table(("method", "does"), rows)] if rows else []),
     ]
+
+
+def kinds() -> list[tuple[str, str]]:
+    """The names that stand for one of several words."""
+    tree = ast.parse((Path(foreword.__file__).parent / "vocabulary.py").read_text(encoding="utf-8"))
+    rows = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and ast.unparse(node.value).startswith("Literal["):
+            words = [each.value for each in ast.walk(node.value) if isinstance(each, ast.Constant)]
+            rows.append((code(ast.unparse(node.targets[0])), codes(map(str, words))))
+    return rows
 
 
 def node_of(home: str, name: str) -> ast.ClassDef | ast.FunctionDef:
@@ -431,6 +544,8 @@ def checks_page() -> str:
     parts = [
         "What [`foreword lint`](../lint.md) asks of a prompt. A guard cannot be silenced by a comment in a file. Findings of the prompt itself"
         " are told as well, under [their own codes](findings.md).",
+        f"{judged_otherwise()} are also findings of the prompt, with another severity: lint judges more strictly, as it is asked what the author"
+        " of a file should mend, while the prompt is made all the same.",
         table(("check", "severity", "guard", "finds"), listed),
     ]
     for each in CHECKS:
@@ -507,7 +622,8 @@ def commands_page() -> str:
             ],
         ),
         "Exit status: 0 when all is well; 1 with `--strict` and an error finding; 2 for a wrong call, with one sentence on standard error"
-        " that says what would be right.",
+        " that says what would be right. Without `--strict`, 1 also comes from `lint` if there is an error (or what `--fail` says), from"
+        " `template check` if a template has one, from `store verify` if anything is wrong, and from `diff` and `cache` with `--exit-code`.",
     ]
     for name in COMMANDS:
         rows = [*map(row_of, arguments_of(name)), *map(row_of, options_of(name))]
@@ -563,7 +679,7 @@ def http_page() -> str:
         "## Problems",
         table(
             ("type", "status", "title"),
-            [(code(kind), str(status), title) for kind, (status, title) in PROBLEMS.items()],
+            [(code(f"urn:foreword:problem:{kind}"), str(status), title) for kind, (status, title) in PROBLEMS.items()],
         ),
     ]
     return page("HTTP", "src/foreword/service", *parts)

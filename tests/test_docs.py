@@ -26,8 +26,9 @@ import pytest
 import ryaml
 
 import foreword
-from foreword import cli, extensions, layout, settings, vocabulary
+from foreword import cli, conversation, extensions, layout, proofread, settings, vocabulary, watching
 from foreword.findings import CODES
+from foreword.inspection.lint.table import CHECKS
 from foreword.packs.std import compiled
 from foreword.service.routes import ROUTES
 from foreword.template import jinja
@@ -111,6 +112,18 @@ def test_every_name_is_described(page, names):
     assert [name for name in names if len(described.get(name, "")) < 3] == []
 
 
+@pytest.mark.parametrize("kind", ["settings", "wording"])
+def test_every_setting_and_wording_of_a_shipped_layout_is_described(kind):
+    described = rows("layouts.md")
+    names = {name for each in compiled.NAMES for name in layout.flat(getattr(compiled, each)().get(kind, {}))}
+    assert sorted(name for name in names if len(described.get(name, "")) < 3) == []
+
+
+def test_every_event_that_is_heard_is_described():
+    described = rows("extensions.md")
+    assert {name: described.get(name) for name in extensions.HEARD} == extensions.HEARD
+
+
 def test_every_table_of_a_layout_is_described():
     assert [about for about in layout.TABLES.values() if about not in text_of("reference/keys.md")] == []
 
@@ -142,7 +155,50 @@ def test_every_public_name_is_described():
     assert [name for name in foreword.__all__ if len(described.get(name, "")) < 20] == []
 
 
+def test_every_value_that_a_call_gives_is_described():
+    text = text_of("reference/python.md")
+    modules = (vocabulary, conversation, watching, proofread, extensions)
+    ours = {name for each in modules for name, found in vars(each).items() if isinstance(found, type)}
+    gives = " ".join(re.findall(r"^(?:\| )?`(.*)`", text, re.MULTILINE))
+    named = {word for word in re.findall(r"\b[A-Z]\w+", gives) if word in ours}
+    assert {"Passage", "Candidate", "Finding", "Drift", "Watching"} <= named
+    assert sorted(name for name in named if f"\n## {name}\n" not in text and f"\n### {name}\n" not in text) == []
+
+
 # What people wrote keeps up with the code
+
+
+def variables_in(path):
+    """The environment variables that a module reads. Where the name is no text, any text in the module may be meant."""
+    tree = ast.parse(path.read_text())
+    texts = [each.value for each in ast.walk(tree) if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+    for node in ast.walk(tree):
+        asked = None
+        if isinstance(node, ast.Subscript):
+            asked, name = node.value, node.slice
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get":
+            asked, name = node.func.value, node.args[0]
+        if asked is not None and re.search(r"\benviron(ment)?$", ast.unparse(asked)):
+            yield from [name.value] if isinstance(name, ast.Constant) else filter(VARIABLE.fullmatch, texts)
+
+
+VARIABLE = re.compile(r"[A-Z][A-Z0-9]+(_[A-Z0-9]+)*")
+SOURCES = sorted(Path(foreword.__file__).parent.rglob("*.py"))
+
+
+def test_every_environment_variable_that_is_read_is_described():
+    described = set(re.findall(r"`([A-Z_]+)(?:=\w+)?`", text_of("settings.md").partition("\n## Environment\n")[2]))
+    read = {name for path in SOURCES for name in variables_in(path)} - NOT_VARIABLES
+    assert {"HOME", "PWD", "FOREWORD_STORE", "FOREWORD_TOKEN", "TERM"} <= read
+    assert sorted(read - described) == []
+
+
+# Texts in the same modules that look like names of variables.
+NOT_VARIABLES = {"ADDRESS", "DIR", "FORM", "NAME", "SECONDS"}
+
+
+def test_the_page_on_lint_names_every_check():
+    assert [each.id for each in CHECKS if f"(reference/checks.md#{each.id})" not in text_of("lint.md")] == []
 
 
 @pytest.mark.parametrize("name", extensions.EVENTS)

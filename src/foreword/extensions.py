@@ -66,13 +66,23 @@ EVENTS = {
     "before_agent_start": "per user prompt, with the prompt as the extensions before left it and the user's message; gives a Start",
     "context": "per turn, with the list of messages; gives the list to send",
     "resources_discover": "before a process first gathers for a conversation ('start') and on every reload ('reload'); gives Resources",
-    "listen": "after an edition was made or kept: the name of the event and what came of it; gives nothing",
+    "listen": "after an edition was made, or a change was met: the name of the event, and a mapping with what came of it; gives nothing",
     "rules": "when guidelines are listed, with the names of the tools; gives a sentence, several, or None",
     "sources": "when a find of that name (of texts) is gathered, with the workspace; gives documents that stand behind what was found",
     "checks": "when a prompt was built or is linted; gives findings",
     "packs": "folders of layouts, templates and wording by their prefix",
     "variables": "types of variables of the bracket language; a function gives the value of a name in a workspace, or None",
 }
+
+# What `listen` hears of, and what it is told with it.
+HEARD = {
+    "constructed": "a conversation has its first edition",
+    "warn": "something has changed, and a finding said so; the edition stays",
+    "append": "something has changed, and a message said so; with a new tool the edition has a new number",
+    "format": "the prompt was built anew from what was found before; if it reads otherwise, the edition has a new number",
+    "gather": "everything was looked for again; if the prompt reads otherwise, the edition has a new number",
+}
+CARRIED = {"conversation": "its id", "edition": "the number of the edition in use from now on"}
 
 
 def installed() -> list[Extension]:

@@ -1,0 +1,30 @@
+"""What `listen` hears is what the table of extensions says, whatever a layout does on an event."""
+
+from __future__ import annotations
+
+import pytest
+
+from foreword import Agent, Conversations, Extension, Tool, Workspace
+from foreword.extensions import CARRIED, HEARD
+from foreword.layout import STEPS
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_everything_that_is_heard_is_in_the_table(tmp_path, step):
+    heard = []
+    listener = Extension("listener", listen=lambda event, what: heard.append((event, dict(what))))
+    workspace = Workspace(str(tmp_path), home=str(tmp_path / "home"))
+    settings = [("on.turn", step), ("on.tools", step)]
+    with_more = Agent(tools=[Tool("read_file"), Tool("shell")])
+    talks = Conversations(extensions=[listener])
+    for agent in (Agent(tools=[Tool("read_file")]), with_more, with_more):
+        (tmp_path / "AGENTS.md").write_text(f"There are {len(heard)} of them.\n")
+        talks.open("one", workspace, agent, assignments=settings).turn("Go on.")
+    expected = {"constructed", *([] if step == "keep" else [step])}
+    assert {event for event, _ in heard} == expected
+    assert [what for _, what in heard if what.keys() != CARRIED.keys()] == []
+    assert [event for event, _ in heard if event not in HEARD] == []
+
+
+def test_the_table_holds_nothing_else():
+    assert {*HEARD} == {"constructed", *STEPS} - {"keep"}
