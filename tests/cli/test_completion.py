@@ -1,8 +1,10 @@
-"""Completion: bash really completes, and the scripts of the other shells know every command and option."""
+"""Completion: the shells really complete, and their scripts know every command and option."""
 
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import subprocess
 
 import pytest
@@ -13,6 +15,35 @@ from foreword.packs import layout_names
 
 # What bash does at the tab key: the words of the line so far, and the place of the last.
 TAB = 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _shtab_foreword; printf "%s\\n" "${COMPREPLY[@]}"'
+
+
+# A key of zsh's that writes down the line as it stands.
+ZSHRC = """
+fpath=($ZDOTDIR $fpath)
+autoload -Uz compinit
+compinit -u -D
+told() { print -r -- "$BUFFER" >> $ZDOTDIR/told; BUFFER= }
+zle -N told
+bindkey '^T' told
+"""
+COMPLETED = {
+    "sho": "show",
+    "template res": "template restore",
+    "talk dr": "talk drift",
+    "show --lay": "show --layout",
+    "show --layout op": "show --layout opal",
+    "show --tools too": "show --tools tools.json",
+    "show sh": "show shop",
+    "layouts op": "layouts opal",
+    "diff sh": "diff shop",
+    "diff shop too": "diff shop tools.json",
+    "cache sh": "cache shop",
+    "cache shop too": "cache shop tools.json",
+    "lint --off missing-f": "lint --off missing-file",
+    "lint --format sa": "lint --format sarif",
+    "completion fi": "completion fish",
+    "nothing-like-it": "nothing-like-it",
+}
 
 
 @pytest.fixture
@@ -51,6 +82,10 @@ def tab(script, tmp_path):
         (["show", "--layout", ""], sorted(layout_names())),
         (["show", "--tools", "too"], ["tools.json"]),
         (["show", "sh"], ["shop"]),
+        (["layouts", ""], sorted(layout_names())),
+        (["diff", "sh"], ["shop"]),
+        (["diff", "shop", ""], ["completion.bash", "shop", "tools.json"]),
+        (["lint", "--off", "missing-"], ["missing-file", "missing-tool"]),
         (["completion", ""], sorted(SHELLS)),
         (["--ver"], ["--version"]),
         (["nothing-like-it"], []),
@@ -62,6 +97,66 @@ def test_bash_completes(tab, words, offered):
 
 def test_bash_completes_every_command(tab):
     assert tab("") == sorted({name.split()[0] for name in COMMANDS})
+
+
+def in_bash(tab, script, folder):
+    return [completed(line, tab(*line.split())) for line in COMPLETED]
+
+
+def in_fish(tab, script, folder):
+    (folder / "completion.fish").write_text(script("fish"))
+    asking = 'source completion.fish; for line in $argv; complete -C "foreword $line"; echo .; end'
+    command = ["fish", "--no-config", "-c", asking, *COMPLETED]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=empty_home(folder))
+    assert done.stderr == ""
+    offers = [[each.partition("\t")[0] for each in part.splitlines()] for part in done.stdout.split(".\n")[:-1]]
+    return [
+        completed(line, [each for each in offered if each]) for line, offered in zip(COMPLETED, offers, strict=True)
+    ]
+
+
+def in_zsh(tab, script, folder):
+    """Type each line, the tab key and the key that writes the line down, at a terminal."""
+    import pty
+
+    (folder / "z").mkdir()
+    (folder / "z/.zshrc").write_text(ZSHRC)
+    (folder / "z/_foreword").write_text(script("zsh"))
+    ours, its = pty.openpty()
+    zsh = subprocess.Popen(["zsh", "-d", "-i"], cwd=folder, stdin=its, stdout=its, stderr=its, env=empty_home(folder))
+    os.close(its)
+    os.write(ours, ("".join(f"foreword {line}\t\x14" for line in COMPLETED) + "exit\n").encode())
+    while read(ours):
+        pass
+    os.close(ours)
+    zsh.wait()
+    return [line.removeprefix("foreword ") for line in (folder / "z/told").read_text().splitlines()]
+
+
+def completed(line, offered):
+    """The line with what a shell offers for its last word."""
+    return " ".join([*line.split()[:-1], *offered]) if offered else line
+
+
+def read(terminal):
+    """What a terminal prints; nothing when it is gone."""
+    try:
+        return os.read(terminal, 4096)
+    except OSError:
+        return b""
+
+
+def empty_home(folder):
+    return {"PATH": os.environ["PATH"], "HOME": str(folder / "home"), "ZDOTDIR": str(folder / "z"), "TERM": "dumb"}
+
+
+@pytest.mark.parametrize("in_shell", [in_bash, in_fish, in_zsh], ids=["bash", "fish", "zsh"])
+def test_a_shell_completes_lines(in_shell, tab, script, tmp_path):
+    name = in_shell.__name__.removeprefix("in_")
+    if shutil.which(name) is None:
+        pytest.skip(f"{name} is not installed")
+    lines = [line.rstrip(" /") for line in in_shell(tab, script, tmp_path)]
+    assert dict(zip(COMPLETED, lines, strict=True)) == COMPLETED
 
 
 @pytest.mark.parametrize("shell", SHELLS)

@@ -1,4 +1,4 @@
-"""`foreword completion SHELL`: the script that lets a shell complete commands, options and layouts.
+"""`foreword completion SHELL`: the script that lets a shell complete commands, options, layouts, checks and files.
 
 It is made from the parsers of all commands, so that it knows what they know; nothing of Foreword runs while a person types.
 """
@@ -12,8 +12,13 @@ from . import COMMANDS, family_of
 from .options import Parser, parser
 from .terminal import write, write_json
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
 SHELLS = ("bash", "zsh", "fish")
-_PATHS = {"FILE": "FILE", "DIR": "DIRECTORY", "PATH": "FILE"}
+# What stands for a path, by its metavar. A prompt to compare is a folder or a file.
+_PATHS = {"FILE": "FILE", "DIR": "DIRECTORY", "PATH": "FILE", "DIR|OLD": "FILE", "OLD": "FILE", "NEW": "FILE"}
 
 
 def parser_for(command: str) -> Parser:
@@ -56,14 +61,22 @@ def _with_hints(command: str) -> Parser:
     """The parser of a command, whose arguments say what a shell may put there."""
     import shtab
 
-    from ..packs import layout_names
-
     made: Parser = family_of(command).parser_for(command)
-    choices = {"layout": layout_names(), "shell": SHELLS}
+    choices = _choices(command)
     for action in made._actions:
-        kind = _PATHS.get(str(action.metavar).partition("|")[0])
+        metavar = str(action.metavar)
+        kind = _PATHS.get(metavar) or _PATHS.get(metavar.partition("|")[0])
         if action.dest in choices:
             action.choices = choices[action.dest]
         elif kind:
             action.complete = getattr(shtab, kind)  # type: ignore[attr-defined]
     return made
+
+
+def _choices(command: str) -> dict[str, Collection[str]]:
+    """What there is to choose from, by the argument or option that takes it."""
+    from ..inspection.lint.table import known_ids
+    from ..packs import layout_names
+
+    choices: dict[str, Collection[str]] = {"layout": layout_names(), "shell": SHELLS, "off": sorted(known_ids())}
+    return {**choices, "name": layout_names()} if command == "layouts" else choices
