@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from foreword.cli import COMMANDS, main
+
 PROMPTS = ["show", "why", "blame", "tokens"]
 WITH_DIR = [*PROMPTS, "skills"]
 EVERY = [[command] for command in WITH_DIR] + [["skill", "a"]]
@@ -350,6 +352,17 @@ def test_a_disk_that_is_full(tree, command, full, buffered):
     assert done.returncode in (0, 2)
     if full == ">/dev/full" and (command != "show --help" or not buffered):
         assert (done.returncode, done.stderr.count("\n")) == (2, 1) and done.stderr.startswith("foreword: ")
+
+
+@pytest.mark.parametrize("group", ["talk", "template", "store"])
+@pytest.mark.parametrize("words", [[], ["--help"], ["-h"]])
+def test_a_command_of_two_words_lists_its_actions(group, words, capsys):
+    """Asked for, on standard output; where an action is missing, on standard error, as for `foreword` alone."""
+    assert main([group, *words]) == (0 if words else 2)
+    printed = capsys.readouterr()
+    shown, other = (printed.out, printed.err) if words else (printed.err, printed.out)
+    rows = [line.split("  ")[1] for line in shown.splitlines() if line.startswith("  ")]
+    assert rows == [name for name in COMMANDS if name.startswith(f"{group} ")] and other == ""
 
 
 def test_help_of_a_command_is_no_error(tree):

@@ -338,7 +338,6 @@ def test_the_users_settings_name_a_store_and_the_workspaces_may_not(tree, asked)
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["talk"], "foreword talk has no action ''; known: compact, drift, list, reload, show, turn"),
         (["talk", "tun", "t"], "foreword talk has no action 'tun'; did you mean 'turn'?"),
         (["talk", "turn"], "ID"),
         (["talk", "turn", ""], "the id of a conversation has 1 to 512 characters; this one has 0"),
@@ -374,7 +373,6 @@ def test_the_users_settings_name_a_store_and_the_workspaces_may_not(tree, asked)
         (["template", "restore", "9"], "there is no version 9 of the template"),
         (["template", "restore", "x"], "N"),
         (["template", "show", "extra"], "unrecognized arguments: extra"),
-        (["store"], "foreword store has no action ''; known: stats, verify"),
         (["store", "verify", "--store", "AGENTS.md"], "the file is no SQLite database"),
     ],
 )  # fmt: skip

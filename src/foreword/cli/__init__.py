@@ -41,6 +41,7 @@ COMMANDS = {
     "template variables": ("template", "the variables that templates may use"),
     "completion": ("completion", "the script that completes commands in bash, zsh or fish"),
 }
+_HELP = ("-h", "--help", "help")
 _USAGE = "foreword COMMAND [DIR] [options]      foreword COMMAND --help      foreword --version"
 
 
@@ -96,8 +97,12 @@ def _run(given: list[str], is_process: bool) -> int:
     from ..errors import ForewordError
 
     try:
-        if not given or given[0] in ("-h", "--help", "help"):
-            return _help(0 if given else 2)
+        if not given or given[0] in _HELP:
+            return _help(COMMANDS, _USAGE, 0 if given else 2)
+        actions = {name: row for name, row in COMMANDS.items() if name.startswith(given[0] + " ")}
+        if actions and (len(given) == 1 or given[1] in _HELP):
+            usage = f"foreword {given[0]} ACTION [options]      foreword {given[0]} ACTION --help"
+            return _help(actions, usage, 0 if given[1:] else 2)
         return _command(given)
     except ForewordError as error:
         return _refuse(str(error))
@@ -139,15 +144,16 @@ def _unknown(given: list[str]) -> NoReturn:
     raise CallError(f"no command {given[0]!r}" + suggestion(given[0], COMMANDS))
 
 
-def _help(status: int) -> int:
+def _help(commands: dict[str, tuple[str, str]], usage: str, status: int) -> int:
+    """All commands, or the actions of one: asked for, or instead of a call that names none."""
     lines = [
         "Assembles the system prompt of coding agents, and can say where every character came from.",
         "",
-        _USAGE,
+        usage,
         "",
     ]
-    width = max(map(len, COMMANDS))
-    lines += [f"  {name:<{width}}  {about}" for name, (_, about) in COMMANDS.items()]
+    width = max(map(len, commands))
+    lines += [f"  {name:<{width}}  {about}" for name, (_, about) in commands.items()]
     print("\n".join(lines), file=sys.stderr if status else sys.stdout)
     return status
 
