@@ -271,6 +271,7 @@ def test_the_site_builds_without_a_network(tmp_path):
         each for text in made.values() for each in re.findall(r"<(?:script|link|img)\b[^>]*https?://[^>]*>", text)
     ]
     assert fetched == []
+    assert [path for path in tmp_path.rglob("*") if path.name == "__pycache__" or path.suffix in (".py", ".pyc")] == []
 
 
 def test_the_site_leads_to_what_the_index_lists():
