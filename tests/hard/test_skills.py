@@ -201,6 +201,25 @@ def test_a_skill_that_is_no_file_does_not_hang(tree, skill, layout, odd):
     assert ("/w/.agents/skills/b/SKILL.md") in [path for _, path in tree.told(tree.prompt(layout, tools="read"))]
 
 
+@pytest.mark.parametrize("layout", MENUS)
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (b"\xe9", "file-not-utf8"),
+        (b"word\n\0", "file-binary"),
+        (b"word\n" * 1_000 + b"\xff\n", "file-not-utf8"),
+        ("é".encode() * 20_000, None),
+        (b"." + "é".encode() * 20_000, None),
+        (b"..." + "\U0001f600".encode() * 9_000, None),
+    ],
+    ids=["Latin-1", "NUL", "later", "long", "long, odd", "long, wide"],
+)
+def test_a_body_that_is_no_text_is_found_out(tree, skill, layout, body, code):
+    tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": skill("a", body="").encode() + body})
+    assert menu(tree, layout) == (None if code else [("a", "Does it.")])
+    assert tree.told(tree.prompt(layout, tools="read")) == ([(code, "/w/.agents/skills/a/SKILL.md")] if code else [])
+
+
 # 559 skills, a small budget -> descriptions shortened first, then names only, then a counted omission; order stable
 
 

@@ -197,7 +197,8 @@ def test_the_active_skill_is_looked_for_in_order(tree, skill, first):
     ids=["NUL", "Latin-1"],
 )
 def test_an_active_skill_whose_body_cannot_be_read_is_left_out(tree, skill, body, why):
-    tree({"w/AGENTS.md": "X", "w/.agents/skills/a/SKILL.md": skill("a").encode() + body})
+    behind_what_is_looked_at = skill("a", body="word\n" * 4_000).encode()
+    tree({"w/AGENTS.md": "X", "w/.agents/skills/a/SKILL.md": behind_what_is_looked_at + body})
     prompt = tree.prompt("ion", base="B.", skill="a")
     assert prompt.text == "B.\n\n# Project Instructions\nX"
     (message,) = [message for code, message in tree.messages(prompt) if code == "skill-invalid"]

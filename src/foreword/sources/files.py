@@ -164,8 +164,12 @@ class Reader:
         end = _end_of_front_matter(data)
         if end is None and len(data) > HEAD:
             return self._read(path)
-        head = data if end is None else data[:end]
-        return _decoded(path, head, len(head), (status.st_dev, status.st_ino), self.limit, is_head=True)
+        # What was read of the body says whether the file is text: one that is none is found out before it is used.
+        identity = (status.st_dev, status.st_ino)
+        whole = _decoded(path, data, len(data), identity, HEAD, is_head=True)
+        if end is None or not whole.has_text:
+            return whole
+        return _decoded(path, data[:end], end, identity, self.limit, is_head=True)
 
     def is_folder(self, path: str) -> bool:
         """Whether a directory is there. Asked once; its absence is stamped by the directory above."""
