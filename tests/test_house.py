@@ -101,7 +101,7 @@ FLOORS = (
     ("talk", "stability", "watching", "proofread"),
     ("engine",),
     ("gather", "build", "store", "sandbox", "prices"),
-    ("collect", "clock"),
+    ("collect", "clock", "includes"),
     ("template", "sources", "packs", "conversation", "providers", "extensions", "settings"),
     ("layout", "wire", "tokens", "budget", "drafts", "lists", "inspection"),
     ("findings", "errors", "vocabulary", "forms", "version"),

@@ -46,7 +46,9 @@ def build(
     drafts = collector.drafts(layout.sections)
     drafts, cuts, cut_files = fit(layout, drafts, scribe, collector.distance)
     findings = (*inputs.findings, *collector.findings, *collector.unused_findings(), *cuts)
-    prompt = write(layout, drafts, tuple(collector.settled_candidates(cut_files)), findings, scribe)
+    standing = {path for _, draft in _passages(drafts, layout.join) for path in scribe.files(draft)}
+    candidates = tuple(collector.settled_candidates(standing, cut_files))
+    prompt = write(layout, drafts, candidates, findings, scribe)
     scribe.forget_others(drafts)
     return prompt
 

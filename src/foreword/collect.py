@@ -25,7 +25,7 @@ from .vocabulary import Candidate, Document, Origin, Piece, Skill, include_key, 
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
     from datetime import datetime
 
     from .drafts import Scribe
@@ -59,10 +59,14 @@ class Collector:
         self.used: set[str] = set()
         self.copies: dict[str, str] = {}
         self.including = ""
+        self.includers: dict[str, str] = {}
+        self.repeated: dict[str, str] = {}
+        self.fingerprints: dict[str, dict[tuple[str, int], str]] = {}
+        self.taken = dict(self.taken_texts(layout.sections))
         documents = [each for name in inputs.found for each in self.texts_of(name)]
+        documents += [each for each, _ in self.given_texts(layout.sections) if each.path]
         self.entered = {each.path: each.path for each in documents}
-        self.said = {each.text: each.path for each in documents}
-        self.taken = self.replacing()
+        self.said = {self.entering(each, each.path): each.path for each in documents}
         root = inputs.workspace.root or inputs.workspace.cwd
         own = layout.written.get("guideline") or scribe.origin("guideline", "say")
         self.lists = Lists(
@@ -184,10 +188,31 @@ class Collector:
     def texts_of(self, find: str) -> list[Document]:
         return [each for each in self.inputs.found[find] if isinstance(each, Document)]
 
-    def replacing(self) -> dict[str, str]:
-        """The texts that replace a section, each with its path: a copy of one would stand in the prompt twice."""
-        names = {self.chosen(section) for section in self.layout.each_section() if section.instead} - {None, "base"}
-        return {each.text: each.path for name in names for each in self.texts_of(str(name))}
+    def applying(self, sections: Iterable[Section]) -> Iterator[Section]:
+        """The sections that apply; those inside one that is replaced do not."""
+        for section in sections:
+            if all(holds(condition, self.facts) for condition in section.when):
+                yield section
+                if self.chosen(section) is None:
+                    yield from self.applying(section.sections)
+
+    def given_texts(self, sections: Iterable[Section]) -> Iterator[tuple[Document, str]]:
+        """The texts of the caller's that this layout has a place for, and what each is."""
+        for section in self.applying(sections):
+            if self.chosen(section) == "base":
+                yield trimmed(self.agent.base), "base"
+            if section.of == "plan":
+                yield trimmed(self.agent.plan), "plan"
+
+    def taken_texts(self, sections: Iterable[Section]) -> Iterator[tuple[tuple[str, str], str]]:
+        """The files and texts that stand in the prompt whatever a section lists, each with why a copy does not enter."""
+        for section in self.applying(sections):
+            chosen = self.chosen(section)
+            for each in self.texts_of(chosen) if chosen and chosen in self.inputs.found else ():
+                yield ("text", each.text), f"the same text as {each.path}"
+        for each, name in self.given_texts(sections):
+            yield ("file", each.path), f"it was given as the {name}"
+            yield ("text", each.text), f"the same text as the {name} that was given"
 
     def given(self, text: str | Document, name: str) -> Pieces:
         """A text of the caller's, as it is; it stands inside nothing that it could close."""
@@ -220,16 +245,29 @@ class Collector:
 
     def included(self, path: str, target: str) -> Document | Finding:
         """The file that another includes; one that stands in the prompt already does not enter it twice."""
-        missing = finding("include-refused", f"{path} includes {target!r}, which is left out: it lies too deep", path)
-        include = self.inputs.includes.get(include_key(path, target), missing)
+        include = self.include(self.including, path, target)
         if not isinstance(include, Document):
             return include
         owner = self.entered.setdefault(include.path, self.including)
-        if owner != self.including or self.said.setdefault(include.text, include.path) != include.path:
-            return finding(
-                "file-duplicate", f"{include.path}: included by {path}, and in the prompt already", include.path
-            )
+        if owner != self.including or self.said.setdefault(self.entering(include, owner), include.path) != include.path:
+            self.repeated[include.path] = reason = f"included by {path}, and in the prompt already"
+            return finding("file-duplicate", f"{include.path}: {reason}", include.path)
+        self.includers.setdefault(include.path, path)
         return include
+
+    def include(self, root: str, path: str, target: str) -> Document | Finding:
+        include = self.inputs.includes.get(include_key(root, path, target))
+        why = f"{path} includes {target!r}, which is left out: it lies too deep"
+        return finding("include-refused", why, path) if include is None else include
+
+    def entering(self, document: Document, root: str) -> str:
+        """What enters with a document, be it the root or included by it: two that say the same may include different files."""
+        if not self.inputs.includes or "<!--" not in document.text:
+            return document.text
+        from .template import directives
+
+        known = self.fingerprints.setdefault(root, {})
+        return directives.entering(document, lambda path, target: self.include(root, path, target), known)
 
     def tell_hidden(self, text: str, what: str, path: str, line: int) -> None:
         for each in hidden(text, line):
@@ -267,11 +305,16 @@ class Collector:
         return known.draft
 
     def without_copies(self, entries: Sequence[Entry]) -> Sequence[Entry]:
-        copies = [each for each in entries if isinstance(each, Document) and each.text in self.taken]
+        copies = [each for each in entries if isinstance(each, Document) and self.why_taken(each)]
         for each in copies:
-            self.copies[each.path] = reason = f"the same text as {self.taken[each.text]}"
+            self.copies[each.path] = reason = self.why_taken(each)
             self.findings.append(finding("file-duplicate", f"{each.path}: {reason}", each.path))
         return [each for each in entries if each not in copies] if copies else entries
+
+    def why_taken(self, document: Document) -> str:
+        """Why a document that was found would stand in the prompt twice; empty if it would not."""
+        content = self.entering(document, document.path)
+        return self.taken.get(("file", document.path), "") or self.taken.get(("text", content), "")
 
     def made_item(self, section: Section, entry: Entry, before: MadeItem | None) -> MadeItem:
         if before is not None and before.entry == entry and section.language != "directives":
@@ -349,8 +392,30 @@ class Collector:
 
     # what became of the candidates
 
-    def settled_candidates(self, cut_files: Mapping[str, str]) -> Iterator[Candidate]:
-        """The candidates; one that was found but has no place in this prompt is unused, one over its budget was cut."""
+    def settled_candidates(self, standing: Set[str], cut_files: Mapping[str, str]) -> Iterator[Candidate]:
+        """The candidates; one of which nothing stands in this prompt is not used, one over its budget was cut."""
+        reasons = self.reasons()
+        for candidate in self.inputs.candidates:
+            path, layer = candidate.path, candidate.layer
+            if candidate.fate not in ("used", "cut") or not path:
+                yield candidate
+            elif path in self.copies:
+                yield Candidate(path, layer, "duplicate", self.copies[path])
+            elif path in reasons and path == self.lists.blank:
+                yield Candidate(path, layer, "blank", "its body is blank")
+            elif path in reasons:
+                yield Candidate(path, layer, "unused", reasons[path])
+            elif path in cut_files:
+                yield Candidate(path, layer, "cut", cut_files[path])
+            elif path not in standing:
+                yield self.missing(candidate, cut_files)
+            elif path in self.includers:
+                yield replace(candidate, reason=f"included by {self.includers[path]}")
+            else:
+                yield candidate
+
+    def reasons(self) -> dict[str, str]:
+        """Why files that were found have no place in this prompt, by their path."""
         reasons: dict[str, str] = {}
         for name, entries in self.inputs.found.items():
             reason = "" if name in self.used else self.unused.get(name, "no section lists it; it is used by name")
@@ -359,22 +424,17 @@ class Collector:
                     reasons[printable(entry.path)] = reason
                 elif not reason and isinstance(entry, Skill) and entry.hidden:
                     reasons[printable(entry.path)] = "its front matter hides it from the menu"
-        if not reasons and not cut_files and not self.copies:
-            yield from self.inputs.candidates
-            return
-        for candidate in self.inputs.candidates:
-            is_in = candidate.fate in ("used", "cut")
-            if is_in and candidate.path in self.copies:
-                yield Candidate(candidate.path, candidate.layer, "duplicate", self.copies[candidate.path])
-            elif is_in and candidate.path in reasons:
-                if candidate.path == self.lists.blank:
-                    yield Candidate(candidate.path, candidate.layer, "blank", "its body is blank")
-                else:
-                    yield Candidate(candidate.path, candidate.layer, "unused", reasons[candidate.path])
-            elif is_in and candidate.path in cut_files:
-                yield Candidate(candidate.path, candidate.layer, "cut", cut_files[candidate.path])
-            else:
-                yield candidate
+        return reasons
+
+    def missing(self, candidate: Candidate, cut_files: Mapping[str, str]) -> Candidate:
+        """A candidate that could have been used, and of which nothing stands in this prompt."""
+        path, owner = candidate.path, self.entered.get(candidate.path, "")
+        if path in self.repeated:
+            return replace(candidate, fate="duplicate", reason=self.repeated[path])
+        if owner in cut_files:
+            return replace(candidate, fate="cut", reason=f"included by {owner}; {cut_files[owner]}")
+        reason = "nothing of it stands in the prompt"
+        return replace(candidate, fate="unused", reason=f"{candidate.reason}; {reason}" if candidate.reason else reason)
 
     def unused_findings(self) -> Iterator[Finding]:
         """What the caller gave and the layout has no place for."""

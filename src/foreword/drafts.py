@@ -244,6 +244,8 @@ def cut_mark(document: Document) -> Pieces:
 
 # How it is written
 
+_OF_FILES = ("file", "skill", "resident", "environment")
+
 
 class Scribe:
     """Writes drafts down. A draft that was written before, and is the very same, is not written again."""
@@ -255,6 +257,7 @@ class Scribe:
         self.made: dict[str, Listing] = {}
         self._written: dict[int, tuple[Draft, Pieces, str]] = {}
         self._costs: dict[int, int] = {}
+        self._files: dict[int, frozenset[str]] = {}
 
     def forget_others(self, drafts: Iterable[Draft]) -> None:
         """Keep only what was written for these drafts and those inside them."""
@@ -265,6 +268,7 @@ class Scribe:
             waiting.extend(draft.inner)
         self._written = {key: each for key, each in self._written.items() if key in kept}
         self._costs = {key: each for key, each in self._costs.items() if key in kept}
+        self._files = {key: each for key, each in self._files.items() if key in kept}
 
     def origin(self, section: str, key: str) -> Origin:
         """The origin of text that stands in a key of the layout itself, or of whoever wrote that key."""
@@ -280,6 +284,13 @@ class Scribe:
                 pieces = without_blank_ends(pieces)
             known = self._written[id(draft)] = (draft, pieces, "".join([piece.text for piece in pieces]))
         return known[1], known[2]
+
+    def files(self, draft: Draft) -> frozenset[str]:
+        """The paths of the files of which something stands in a draft as it is written."""
+        pieces, _ = self.written(draft)
+        if id(draft) not in self._files:
+            self._files[id(draft)] = frozenset([each.origin.path for each in pieces if each.origin.kind in _OF_FILES])
+        return self._files[id(draft)]
 
     def cost(self, draft: Draft, estimate: Callable[[str], int]) -> int:
         """The tokens of a draft as it is written."""

@@ -10,32 +10,48 @@ from __future__ import annotations
 import os
 
 from .findings import finding, kind_of
+from .includes import Includes
 from .sources.environment import settled
-from .sources.files import GONE, UNTRUSTED, is_inside, is_unchanged
-from .sources.finder import Slot, Trail, bound_of, choose, matches, may_be_used, slots, walked_directories
+from .sources.files import GONE, UNTRUSTED, is_unchanged
+from .sources.finder import Trail, bound_of, choose, layer_of, matches, may_be_used, slots, walked_directories
 from .sources.skills import read_resident, read_skill
 from .vocabulary import Access, Candidate, Document, Inputs, Scope, Skill, include_key, printable, replace, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
     from .layout import Find, Layout
     from .sources.files import Reader, Reading
+    from .sources.finder import Bound
     from .vocabulary import Finding, Resident, Workspace
 
     Variable = Callable[[str, Workspace], str | None]
 
-_LAYERS = {"home": "user", "config": "user", "path": "extra"}
+
+@value
+class Text:
+    """A text that was found, the number of its candidate, and where its includes stay."""
+
+    reading: Reading
+    candidate: int
+    bound: Bound
+
+    @property
+    def document(self) -> Document:
+        reading = self.reading
+        cut_from = reading.size if reading.fate == "cut" else 0
+        return Document(printable(reading.path), reading.text, reading.hash, reading.line, cut_from)
 
 
 @value
 class Look:
-    """What one find looked at and found: menu entries, or texts with the number of their candidate."""
+    """What one find looked at and found: menu entries, each with the file it really is by its path; or texts."""
 
     entries: Sequence[Skill | Resident]
-    texts: Sequence[tuple[Reading, int]]
+    identities: Mapping[str, tuple[int, int]]
+    texts: Sequence[Text]
     candidates: Sequence[Candidate]
     findings: Sequence[Finding]
     stamps: Sequence[tuple[str, Any]]
@@ -67,19 +83,19 @@ def gather(
         if known is None or not is_unchanged(known.stamps, reader.disk):
             known = _look(find, workspace, reader.successor(known.readings if known else {}, way))
         looks[find.name] = known
-    found: dict[str, Sequence[Document | Skill | Resident]] = {name: look.entries for name, look in looks.items()}
-    texts = _Texts(layout, looks)
-    found.update(texts.documents())
+    kept = _Kept(layout, looks, reader)
+    compared = Includes(workspace, scope, reader, kept.names())
+    kept.drop_copies(compared)
+    includes = Includes(workspace, scope, reader, kept.names(), compared.readings)
+    kept.follow(includes)
+    found = kept.found()
     trail = Trail()
-    places = {printable(reading.path): reading.path for look in looks.values() for reading, _ in look.texts}
-    names = {reading.identity: printable(reading.path) for look in looks.values() for reading, _ in look.texts}
-    includes = _follow(layout, found, places, names, workspace, reader, trail)
-    values, refused = _values(layout, bodies or {}, workspace, scope, reader, variables or {})
+    values = _values(layout, bodies or {}, workspace, scope, reader, variables or {}, trail)
     findings = [
         *(each for look in looks.values() for each in look.findings),
-        *texts.findings,
+        *kept.findings,
+        *includes.findings,
         *trail.findings,
-        *refused,
     ]
     if not workspace.is_repository and any(_stops_at_git(find) for find in layout.finds):
         message = f"{printable(workspace.cwd)} is in no git repository: only that directory was looked in"
@@ -87,11 +103,11 @@ def gather(
     return Inputs(
         workspace=workspace,
         found=found,
-        candidates=(*texts.candidates, *trail.candidates),
+        candidates=(*kept.candidates(), *includes.candidates, *trail.candidates),
         findings=tuple(dict.fromkeys(findings)),
         stamps=_together(reader, looks),
         looks=looks,
-        includes=includes,
+        includes=includes.found,
         bodies=bodies or {},
         templates=templates or {},
         values=values,
@@ -114,40 +130,38 @@ def _stops_at_git(find: Find) -> bool:
     return find.kind == "text" and find.walk == "git" and is_walked
 
 
-def _layer(find: Find, slot: Slot) -> str:
-    return find.layer or _LAYERS.get(slot.patterns[0][0].place if slot.patterns else "", "project")
-
-
 def _look(find: Find, workspace: Workspace, reader: Reader) -> Look:
     trail = Trail()
     entries: list[Skill | Resident] = []
-    texts: list[tuple[Reading, int]] = []
+    identities: dict[str, tuple[int, int]] = {}
+    texts: list[Text] = []
     if find.kind == "text":
         texts = _find_texts(find, workspace, reader, trail)
     else:
-        entries = _find_entries(find, workspace, reader, trail)
+        entries, identities = _find_entries(find, workspace, reader, trail)
     stamps = tuple(reader.stamps.items())
-    return Look(entries, texts, trail.candidates, trail.findings, stamps, reader.readings)
+    return Look(entries, identities, texts, trail.candidates, trail.findings, stamps, reader.readings)
 
 
 # Texts
 
 
-def _find_texts(find: Find, workspace: Workspace, reader: Reader, trail: Trail) -> list[tuple[Reading, int]]:
-    """The texts of one find, farthest first, each with the number of its candidate."""
+def _find_texts(find: Find, workspace: Workspace, reader: Reader, trail: Trail) -> list[Text]:
+    """The texts of one find, farthest first."""
     places = list(slots(find, workspace, trail))
     is_nearest_only = find.take == "nearest"
-    texts: list[tuple[Reading, int]] = []
+    texts: list[Text] = []
     for slot in reversed(places) if is_nearest_only else places:
-        layer = _layer(find, slot)
-        chosen = texts[0][0] if is_nearest_only and texts else None
+        chosen = texts[0].reading if is_nearest_only and texts else None
         looked_at = len(trail.candidates)
-        readings = choose(slot, find, layer, workspace, reader, trail)
+        readings = choose(slot, find, workspace, reader, trail)
         pointers = _put_aside(trail, looked_at)
-        for reading, is_taken in readings:
+        for reading, pattern, is_taken in readings:
+            layer = layer_of(find, pattern)
             if is_taken and (chosen is None or not is_nearest_only):
                 trail.leave(reading.path, layer, reading.fate, reading.reason, reading.code)
-                texts.append((reading, len(trail.candidates) - 1))
+                bound = bound_of(reading.path, pattern, find, workspace)
+                texts.append(Text(reading, len(trail.candidates) - 1, bound))
                 chosen = reading
             else:
                 _pass_over(reading, layer, chosen, trail)
@@ -174,81 +188,161 @@ def _pass_over(reading: Reading, layer: str, chosen: Reading | None, trail: Trai
         trail.leave(reading.path, layer, "shadowed", reason, "file-shadowed")
 
 
-class _Texts:
-    """The text files of all finds together; of equal ones the nearer stays."""
+class _Kept:
+    """What stays of all that the finds found: no file twice, and no text twice.
 
-    def __init__(self, layout: Layout, looks: Mapping[str, Look]) -> None:
+    Of two names of one file the one that is no link stays, else the first; of equal texts in two directories the nearer.
+    """
+
+    def __init__(self, layout: Layout, looks: Mapping[str, Look], reader: Reader) -> None:
         # Whether a text that replaces a section does so, and a copy of it is one too many, is only known for an agent.
-        self.firm = {name for section in layout.each_section() for name in section.instead}
-        self.names = [find.name for find in layout.finds if find.kind == "text"]
-        self.candidates: list[Candidate] = []
+        firm = {name for section in layout.each_section() for name in section.instead}
+        self.asking = {section.of for section in layout.each_section() if section.language == "directives"}
+        self.looks, self.reader = looks, reader
         self.findings: list[Finding] = []
-        self.found: list[tuple[str, Reading, int]] = []
-        self.kept: dict[object, int] = {}
+        self.fates: dict[str, list[Candidate | None]] = {name: list(look.candidates) for name, look in looks.items()}
+        self.texts = [(name, text) for name, look in looks.items() for text in look.texts]
+        self.comparable = [number for number, (name, _) in enumerate(self.texts) if name not in firm]
         self.lost: set[int] = set()
-        for name, look in looks.items():
-            start = len(self.candidates)
-            self.candidates.extend(look.candidates)
-            for reading, number in look.texts:
-                self.add(name, reading, start + number)
+        self.lost_entries: set[tuple[str, str]] = set()
+        self.drop_other_names()
+        self.drop_entries_of_others()
 
-    def add(self, name: str, reading: Reading, candidate: int) -> None:
-        """Add a text, unless it is there already; then the nearer of the two stays."""
-        number = len(self.found)
-        self.found.append((name, reading, candidate))
-        if name in self.firm:
-            return
-        for sameness, key in (("file", reading.identity), ("text", reading.text)):
-            other = self.kept.get((sameness, key))
-            if other is None or other in self.lost:
-                self.kept[sameness, key] = number
-                continue
-            loser, winner = (number, other) if self.stays(other, number) else (other, number)
-            self.kept[sameness, key] = winner
-            self.lose(loser, winner, sameness)
-            if loser == number:
-                return
+    def drop_other_names(self) -> None:
+        """Of the names of one file all but one are lost."""
+        names: dict[tuple[int, int], int] = {}
+        for number in self.comparable:
+            identity = self.texts[number][1].reading.identity
+            other = names.setdefault(identity, number)
+            if other != number:
+                is_better = self.is_only_a_link(self.path(other), self.path(number))
+                loser, names[identity] = (other, number) if is_better else (number, other)
+                self.lose(loser, names[identity], "file")
 
-    def stays(self, earlier: int, later: int) -> bool:
-        return os.path.dirname(self.found[earlier][1].path) == os.path.dirname(self.found[later][1].path)
+    def drop_entries_of_others(self) -> None:
+        """An entry that another find has as well is listed once."""
+        owners: dict[tuple[int, int], tuple[str, str]] = {}
+        for name, look in self.looks.items():
+            for path, identity in look.identities.items():
+                other = owners.setdefault(identity, (name, path))
+                if other != (name, path):
+                    is_better = self.is_only_a_link(other[1], path)
+                    loser, owners[identity] = (other, (name, path)) if is_better else ((name, path), other)
+                    self.lost_entries.add(loser)
+                    number = [each.path for each in self.looks[loser[0]].candidates].index(printable(loser[1]))
+                    self.tell(loser[0], number, f"the same file as {printable(owners[identity][1])}")
+
+    def drop_copies(self, includes: Includes) -> None:
+        """Of equal texts all but the nearest are lost. Two that include others are equal if the same enters with both."""
+        by_text: dict[str, list[int]] = {}
+        for number in self.comparable:
+            if number not in self.lost:
+                by_text.setdefault(self.texts[number][1].reading.text, []).append(number)
+        for numbers in by_text.values():
+            nearest: dict[str, int] = {}
+            for number in numbers if len(numbers) > 1 else ():
+                content = self.entering(number, includes)
+                other = nearest.setdefault(content, number)
+                if other != number:
+                    is_beside = os.path.dirname(self.path(other)) == os.path.dirname(self.path(number))
+                    loser, nearest[content] = (number, other) if is_beside else (other, number)
+                    self.lose(loser, nearest[content], "text")
+
+    def entering(self, number: int, includes: Includes) -> str:
+        """What enters with a text: two that say the same may include different files."""
+        name, text = self.texts[number]
+        if name not in self.asking or "<!--" not in text.reading.text:
+            return text.reading.text
+        from .template import directives
+
+        root = text.document
+        includes.follow(root, text.reading.path, text.bound)
+        return directives.entering(root, lambda path, target: includes.found[include_key(root.path, path, target)], {})
+
+    def follow(self, includes: Includes) -> None:
+        """Look for what the texts that stay include."""
+        for number, (name, text) in enumerate(self.texts):
+            if number not in self.lost and name in self.asking and "<!--" in text.reading.text:
+                includes.follow(text.document, text.reading.path, text.bound)
+
+    def path(self, number: int) -> str:
+        return self.texts[number][1].reading.path
+
+    def is_only_a_link(self, earlier: str, later: str) -> bool:
+        """Whether the earlier of two names of one file leads through a link, and the later does not."""
+        top = os.path.commonpath((earlier, later))
+        return self.reader.is_linked(earlier, top) and not self.reader.is_linked(later, top)
 
     def lose(self, loser: int, winner: int, sameness: str) -> None:
         self.lost.add(loser)
-        _, reading, candidate = self.found[loser]
-        shown = printable(reading.path)
-        reason = f"the same {sameness} as {printable(self.found[winner][1].path)}"
-        self.candidates[candidate] = Candidate(shown, self.candidates[candidate].layer, "duplicate", reason)
-        self.findings.append(finding("file-duplicate", f"{shown}: {reason}", shown))
+        name, text = self.texts[loser]
+        if self.path(loser) == self.path(winner):
+            self.fates[name][text.candidate] = None  # one file that was looked for twice
+        else:
+            self.tell(name, text.candidate, f"the same {sameness} as {printable(self.path(winner))}")
 
-    def documents(self) -> dict[str, Sequence[Document | Skill | Resident]]:
-        """What stays, by the name of the find."""
-        documents: dict[str, list[Document | Skill | Resident]] = {name: [] for name in self.names}
-        for number, (name, reading, _) in enumerate(self.found):
+    def tell(self, name: str, number: int, reason: str) -> None:
+        candidate = self.looks[name].candidates[number]
+        self.fates[name][number] = Candidate(candidate.path, candidate.layer, "duplicate", reason)
+        self.findings.append(finding("file-duplicate", f"{candidate.path}: {reason}", candidate.path))
+
+    def names(self) -> dict[tuple[int, int], str]:
+        """The name of each file that stays."""
+        texts = [text for number, (_, text) in enumerate(self.texts) if number not in self.lost]
+        return {text.reading.identity: printable(text.reading.path) for text in texts}
+
+    def candidates(self) -> Iterator[Candidate]:
+        for candidates in self.fates.values():
+            yield from (each for each in candidates if each is not None)
+
+    def found(self) -> dict[str, Sequence[Document | Skill | Resident]]:
+        """What stays, by the name of the find. A menu of which nothing is lost is the very one that was found."""
+        found: dict[str, Sequence[Document | Skill | Resident]] = {}
+        for name, look in self.looks.items():
+            lost = {path for find, path in self.lost_entries if find == name}
+            found[name] = tuple(each for each in look.entries if each.path not in lost) if lost else look.entries
+        for number, (name, text) in enumerate(self.texts):
             if number not in self.lost:
-                cut_from = reading.size if reading.fate == "cut" else 0
-                document = Document(printable(reading.path), reading.text, reading.hash, reading.line, cut_from)
-                documents[name].append(document)
-        return {name: tuple(entries) for name, entries in documents.items()}
+                found[name] = (*found[name], text.document)
+        return found
 
 
 # Menus
 
 
-def _find_entries(find: Find, workspace: Workspace, reader: Reader, trail: Trail) -> list[Skill | Resident]:
-    """Skills or residents, by name; of one name the first stays."""
+def _find_entries(
+    find: Find, workspace: Workspace, reader: Reader, trail: Trail
+) -> tuple[list[Skill | Resident], dict[str, tuple[int, int]]]:
+    """Skills or residents by name, of one name the first; and which file each of them really is, by its path."""
     taken: dict[str, Skill | Resident] = {}
-    seen: set[tuple[int, int]] = set()
+    seen: dict[object, str] = {}
+    identities: dict[str, tuple[int, int]] = {}
+    # Skills are shared by links, and then both names are wanted; a second name for a resident is a mistake.
+    code = "file-duplicate" if find.kind == "resident" else ""
     for slot in slots(find, workspace, trail):
-        layer = _layer(find, slot)
         for pattern, base in slot.patterns:
-            for path in matches(pattern, base, reader, trail, layer):
+            layer = layer_of(find, pattern)
+            for path in _links_last(find, matches(pattern, base, reader, trail, layer), reader):
                 reading = reader.read_head(path)
-                if reading.identity in seen:
-                    trail.leave(path, layer, "duplicate", "the same file under another name")
-                elif _is_entry(reading, layer, trail) and may_be_used(path, pattern, layer, workspace, reader, trail):
-                    seen.add(reading.identity)
-                    _enter(find, reading, layer, taken, trail)
-    return [taken[name] for name in sorted(taken)]
+                file = reading.identity if reading.has_text else os.path.realpath(path)
+                if file in seen:
+                    if seen[file] != path:
+                        trail.leave(path, layer, "duplicate", f"the same file as {printable(seen[file])}", code)
+                    continue
+                if not _is_entry(reading, layer, trail):
+                    seen[file] = path
+                elif may_be_used(path, pattern, layer, workspace, reader, trail):
+                    seen[file] = path
+                    if _enter(find, reading, layer, taken, trail):
+                        identities[path] = reading.identity
+    return [taken[name] for name in sorted(taken)], identities
+
+
+def _links_last(find: Find, paths: list[str], reader: Reader) -> list[str]:
+    """The paths in their order; those of residents that are links behind the others, which are the better names."""
+    if find.kind != "resident":
+        return paths
+    return sorted(paths, key=lambda path: reader.is_linked(path, os.path.dirname(path)))
 
 
 def _is_entry(reading: Reading, layer: str, trail: Trail) -> bool:
@@ -259,7 +353,7 @@ def _is_entry(reading: Reading, layer: str, trail: Trail) -> bool:
     return False
 
 
-def _enter(find: Find, reading: Reading, layer: str, taken: dict[str, Skill | Resident], trail: Trail) -> None:
+def _enter(find: Find, reading: Reading, layer: str, taken: dict[str, Skill | Resident], trail: Trail) -> bool:
     """Read the front matter of one file and add it to the menu, or say why not."""
     shown = printable(reading.path)
     entry: Skill | Resident | None
@@ -277,99 +371,11 @@ def _enter(find: Find, reading: Reading, layer: str, taken: dict[str, Skill | Re
     else:
         taken[entry.name] = entry if entry.path == reading.path else replace(entry, path=reading.path)
         trail.leave(reading.path, layer, "used")
+        return True
+    return False
 
 
 # What texts and templates ask for
-
-
-def _follow(
-    layout: Layout,
-    found: Mapping[str, Sequence[Document | Skill | Resident]],
-    places: dict[str, str],
-    names: dict[tuple[int, int], str],
-    workspace: Workspace,
-    reader: Reader,
-    trail: Trail,
-) -> dict[str, Document | Finding]:
-    """Every file that a text with directives includes, whatever its condition, by `include_key`.
-
-    `places` are the paths of files as the disk has them, by the path that is shown; `names` the first name of each file, by
-    which it is known under any other.
-    """
-    included: dict[str, Document | Finding] = {}
-    readings: dict[str, Reading] = {}
-    finds = {find.name: find for find in layout.finds}
-    asking = [each.of for each in layout.each_section() if each.language == "directives" and each.of in finds]
-    for name in dict.fromkeys(asking):
-        waiting = [(entry, 0) for entry in found[str(name)] if isinstance(entry, Document) and "<!--" in entry.text]
-        while waiting:
-            from .template import directives
-
-            # The shallowest first, so that what is within reach is not missed for having been met too deep.
-            document, depth = waiting.pop(0)
-            for target in directives.includes(document.text):
-                key = include_key(document.path, target)
-                if key not in included and depth <= directives.DEPTH:
-                    bound = bound_of(places[document.path], finds[str(name)], workspace)
-                    include = included[key] = _include(document, target, bound, places, names, readings, reader, trail)
-                    if isinstance(include, Document) and "<!--" in include.text:
-                        waiting.append((include, depth + 1))
-    return included
-
-
-def _include(
-    document: Document,
-    target: str,
-    bound: str,
-    places: dict[str, str],
-    names: dict[tuple[int, int], str],
-    readings: dict[str, Reading],
-    reader: Reader,
-    trail: Trail,
-) -> Document | Finding:
-    """What a file means by a target. A file is read once, however often and in whatever spelling it is named."""
-    from .sources.variables import is_secret
-
-    # The name is written in UTF-8, whatever the locale.
-    name = os.fsdecode(target.encode("utf-8", "surrogateescape"))
-    path = os.path.normpath(os.path.join(os.path.dirname(places[document.path]), name))
-    shown = printable(path)
-    places.setdefault(shown, path)
-    why = ""
-    real = _real_path(path)
-    reader.stamp_way(path, bound)
-    if real is None:
-        why = "no file can have that name"
-    elif not is_inside(real, os.path.realpath(bound)):
-        why = f"it lies outside of {printable(bound)}"
-    elif is_secret(path) or is_secret(real):
-        why = "its name is one of a file that holds secrets"
-    if not why and path not in readings:
-        readings[path] = reader.read(path)
-    reading = None if why else readings[path]
-    if reading is None or not reading.has_text:
-        reason = why or (reading.reason if reading else "") or "there is no such file, or nothing in it"
-        trail.leave(
-            path,
-            "include",
-            "refused" if why else reading.fate if reading else "absent",
-            f"included by {document.path}; {reason}",
-        )
-        return finding(
-            "include-refused", f"{document.path} includes {target!r}, which is left out: {reason}", document.path
-        )
-    trail.leave(path, "include", reading.fate, f"included by {document.path}", reading.code)
-    shown = names.setdefault(reading.identity, shown)
-    places.setdefault(shown, path)
-    return Document(shown, reading.text, reading.hash, reading.line, reading.size if reading.fate == "cut" else 0)
-
-
-def _real_path(path: str) -> str | None:
-    """The path with its links resolved; None where the system cannot spell it."""
-    try:
-        return os.path.realpath(path)
-    except ValueError:
-        return None
 
 
 def _values(
@@ -379,10 +385,11 @@ def _values(
     scope: Scope | None,
     reader: Reader,
     further: Mapping[str, Variable],
-) -> tuple[dict[str, str | Document], list[Finding]]:
+    trail: Trail,
+) -> dict[str, str | Document]:
     """The values that the bracket templates ask for and that come from outside; `further` are types of extensions."""
     if not bodies:
-        return {}, []
+        return {}
     from .sources.variables import read_values
     from .template import brackets
     from .template.catalog import TYPES
@@ -396,14 +403,14 @@ def _values(
         if type_ == "file":
             reader.stamp_way(os.path.normpath(os.path.join(workspace.cwd, name)), workspace.cwd)
     scope = scope or Scope((Access(workspace.root or workspace.cwd),))
-    values, findings, is_stamped = read_values(wanted, workspace, scope, layout.settings, reader)
+    values, is_stamped = read_values(wanted, workspace, scope, layout.settings, reader, trail)
     for type_, name in wanted:
         if type_ in further:
             is_stamped = False
-            _ask(further[type_], type_, name, workspace, values, findings)
+            _ask(further[type_], type_, name, workspace, values, trail.findings)
     if not is_stamped:
         reader.distrust(workspace.cwd)
-    return values, findings
+    return values
 
 
 def _ask(

@@ -417,9 +417,9 @@ if TYPE_CHECKING:
             """Let go of the store."""
 
 
-def include_key(path: str, target: str) -> str:
-    """By which name an included file is known: the file that includes it, and what it says there."""
-    return f"{path}\n{target}"
+def include_key(root: str, path: str, target: str) -> str:
+    """By which name an included file is known: the text that was found, the file that includes it, and what it says there."""
+    return f"{root}\n{path}\n{target}"
 
 
 def digest(text: str) -> str:

@@ -101,6 +101,8 @@ def test_a_worktree_inside_its_main_repository(tree):
 def test_a_file_that_is_the_users_and_the_projects_stands_once(tree, layout, cwd, file):
     prompt = tree({file: "Only once."}).prompt(layout, cwd)
     assert prompt.text.count("Only once.") == 1
+    assert tree.fates(prompt) == [(f"/{file}", "used")]
+    assert [code for code, _ in tree.told(prompt) if code != "not-a-repository"] == []
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -146,8 +148,8 @@ def test_through_a_link_the_logical_path_and_duplicates_by_the_real_one(tree):
         }
     )
     prompt = tree.prompt("foreword", "link/a")
-    assert used(tree, prompt) == ["/link/a/AGENTS.md"]
-    assert ("file-duplicate", "/link/AGENTS.md") in tree.told(prompt)
+    assert used(tree, prompt) == ["/link/AGENTS.md"]
+    assert ("file-duplicate", "/link/a/AGENTS.md") in tree.told(prompt)
 
 
 def test_through_a_link_into_a_repository_its_files_count(tree):

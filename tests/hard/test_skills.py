@@ -201,6 +201,13 @@ def test_a_skill_that_is_no_file_does_not_hang(tree, skill, layout, odd):
     assert ("/w/.agents/skills/b/SKILL.md") in [path for _, path in tree.told(tree.prompt(layout, tools="read"))]
 
 
+@pytest.mark.parametrize("layout", ["opal", "foreword"])
+@pytest.mark.parametrize("odd", [os.mkfifo, None, Path("nowhere"), b"\xff\xfe\x00", b"", b"---\nname: b\n---\n"])
+def test_a_broken_skill_in_a_linked_folder_is_reported_once(tree, layout, odd):
+    tree({"w/.git": None, "w/.agents/skills/b/SKILL.md": odd, "w/.github/skills": Path("../.agents/skills")})
+    assert len({finding.path for finding in tree.prompt(layout).findings}) == 1
+
+
 @pytest.mark.parametrize("layout", MENUS)
 @pytest.mark.parametrize(
     ("body", "code"),
@@ -291,6 +298,14 @@ def test_the_least_of_a_menu_is_a_line_that_counts(crowd, layout, budget):
     assert [name for name in NAMES if name in prompt.text] == []
     assert [code for code, _ in crowd.told(prompt)] == ["budget-menu", "budget-section"]
     assert {each.fate for each in prompt.candidates if each.path.endswith("SKILL.md")} == {"cut"}
+
+
+@pytest.mark.parametrize("layout", MENUS)
+def test_a_skill_that_the_menu_leaves_out_is_not_used(crowd, layout):
+    prompt = crowd.prompt(layout, tools="read", set={"section.skills.budget": 200, "section.skills.over": "shorten"})
+    fates = [each.fate for each in prompt.candidates if each.path.endswith("SKILL.md")]
+    assert fates == ["used"] * fates.count("used") + ["cut"] * fates.count("cut")
+    assert fates.count("used") == sum(name in menu_passage(prompt) for name in NAMES)
 
 
 @pytest.mark.parametrize("layout", MENUS)

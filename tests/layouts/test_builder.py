@@ -476,3 +476,26 @@ def test_another_scope_gives_another_prompt(tree):
     assembler = Assembler(tree.workspace(), "builder")
     texts = [assembler.prompt(Agent(base="[file:x]", scope=scope)).text for scope in (None, Scope(), None)]
     assert texts == ["X", "", "X"]
+
+
+# What became of its files
+
+
+@pytest.mark.parametrize(
+    ("template", "fate", "reason"),
+    [
+        ("[file:x.md]", "used", "asked for by [file:x.md]"),
+        ("[file:./x.md]", "used", "asked for by [file:./x.md]"),
+        ("[if file:x.md]yes[endif]", "unused", "asked for by [file:x.md]; nothing of it stands in the prompt"),
+        ("[file:blank.md]", "blank", "asked for by [file:blank.md]"),
+        ("[file:no.md]", "absent", "asked for by [file:no.md]"),
+        ("[file:binary]", "binary", "asked for by [file:binary]; it holds a NUL byte at offset 0"),
+        ("[file:folder]", "unreadable", "asked for by [file:folder]; it is a directory, not a file"),
+        ("[file:../out.md]", "refused", "asked for by [file:../out.md]; it lies outside what the scope may read (the setting file_paths widens it)"),
+        ("[file:.env]", "refused", "asked for by [file:.env]; its name is one of a file that holds secrets (the setting file_secrets allows it)"),
+    ],
+)  # fmt: skip
+def test_a_file_that_a_template_asks_for_is_a_candidate(tree, template, fate, reason):
+    tree({"w/x.md": "X", "w/blank.md": "", "w/binary": b"\0", "w/folder": None, "out.md": "SECRET", "w/.env": "SECRET"})
+    (candidate,) = tree.prompt("builder", base=template).candidates
+    assert (candidate.layer, candidate.fate, candidate.reason) == ("variable", fate, reason)

@@ -10,7 +10,7 @@ import pytest
 
 from foreword import Agent, Tool, Workspace, assemble
 from foreword.tokens import count
-from foreword.vocabulary import digest
+from foreword.vocabulary import Document, digest
 from foreword.wire import prompt_form
 
 LAYOUTS = ["foreword", "ion", "opal", "pi"]
@@ -376,6 +376,20 @@ def test_all_that_came_from_a_file_is_said_to(tree, skill, layout):
         content = Path(path).read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
         whole = content.split("---\n", 2)[2] if path.endswith("SKILL.md") else content
         assert text.strip("\n") == whole.strip("\n")
+
+
+@pytest.mark.parametrize("content", ["RULES\n", "\n\nRULES"])
+@pytest.mark.parametrize("copy", ["w/AGENTS.md", "copy.md", "link.md"])
+@pytest.mark.parametrize("given", ["base", "plan"])
+def test_what_the_caller_gave_does_not_enter_twice(tree, layout, given, copy, content):
+    tree({"w/.git": None, "w/AGENTS.md": content, "copy.md": "RULES", "link.md": Path("w/AGENTS.md")})
+    document = Document(tree.path(copy), Path(tree.path(copy)).read_text())
+    prompt = tree.prompt(layout, **{given: document})
+    has_no_place = any(code == "agent-unused" for code, _ in tree.told(prompt))
+    assert prompt.text.count("RULES") == 1
+    if not has_no_place:
+        assert ("/w/AGENTS.md", "duplicate") in tree.fates(prompt)
+        assert ("file-duplicate", "/w/AGENTS.md") in tree.told(prompt)
 
 
 def test_used_candidates_are_those_whose_text_is_in_the_prompt(tree, skill, layout):

@@ -278,15 +278,15 @@ def test_what_a_directive_left_out_parts_the_origins_around_it(tree):
         pytest.param({"home/.ion/AGENTS.md": "X", "home/.config/agents/AGENTS.md": "X"}, "G:X", ["duplicate /home/.ion/AGENTS.md"], id="the later layer"),
         pytest.param(
             {"home/.ion/AGENTS.md": "X", "w/AGENTS.md": Path("../home/.ion/AGENTS.md")},
-            "P:X",
-            ["outside /w/AGENTS.md", "duplicate /home/.ion/AGENTS.md"],
+            "I:X",
+            ["outside /w/AGENTS.md", "duplicate /w/AGENTS.md"],
             id="a link to another layer",
         ),
     ],
 )  # fmt: skip
 def test_one_file_enters_once(tree, files, text, told):
     prompt = tree(files).prompt("ion", base="BASE")
-    heading = {"P": "# Project Instructions", "G": "# Global Instructions"}[text[0]]
+    heading = {"I": "# Ion Instructions", "P": "# Project Instructions", "G": "# Global Instructions"}[text[0]]
     assert prompt.text == f"BASE\n\n{heading}\n{text[2:]}"
     assert [f"{code.removeprefix('file-')} {path}" for code, path in tree.told(prompt)] == told
 

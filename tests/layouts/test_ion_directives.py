@@ -7,6 +7,7 @@ import pytest
 
 from foreword import Agent, Assembler
 from foreword.sources.files import time
+from foreword.vocabulary import Access, Scope
 
 
 def ion(tree, cwd="w", **options):
@@ -262,6 +263,49 @@ def test_a_file_of_the_users_includes_what_is_in_its_own_folder(tree, file, head
     assert tree.told(prompt) == ([] if is_allowed else [("include-refused", f"/{file}")])
 
 
+def test_a_file_of_the_users_stays_in_its_own_folder_where_the_home_is_a_repository(tree):
+    tree({"home/.git": None, "home/notes.md": "NOTES", "home/w": None})
+    tree({"home/.ion/AGENTS.md": f"I{include('../notes.md')}{include('more.md')}", "home/.ion/more.md": "MORE"})
+    prompt = tree.prompt("ion", "home/w", base="B")
+    assert prompt.text == "B\n\n# Ion Instructions\nIMORE"
+    assert tree.told(prompt) == [("include-refused", "/home/.ion/AGENTS.md")]
+
+
+PRIVATE = "it lies outside what the scope may read"
+
+
+@pytest.mark.parametrize(
+    ("allow", "deny", "file", "why"),
+    [
+        ("w", "", "w/AGENTS.md", ""),
+        ("w", "w/private", "w/AGENTS.md", PRIVATE),
+        ("w", "w/real", "w/AGENTS.md", PRIVATE),
+        ("w/src", "", "w/AGENTS.md", PRIVATE),
+        ("home", "", "w/AGENTS.md", PRIVATE),
+        ("w", "", "home/.ion/AGENTS.md", ""),
+        ("w", "home/.ion/real", "home/.ion/AGENTS.md", "the scope denies it"),
+        ("w", "home", "home/.ion/AGENTS.md", "the scope denies it"),
+    ],
+)
+def test_an_include_stays_inside_what_the_scope_may_read(tree, allow, deny, file, why):
+    folder = os.path.dirname(file)
+    tree({"w/.git": None, f"{folder}/real/x.md": "X", f"{folder}/private": Path("real")})
+    tree({file: f"<{include('private/x.md')}>"})
+    scope = Scope([Access(tree.path(allow))], [Access(tree.path(deny))] if deny else [])
+    prompt = tree.prompt("ion", base="B", scope=scope)
+    assert prompt.text.rpartition("\n")[2] == ("<>" if why else "<X>")
+    message = f"/{file} includes 'private/x.md', which is left out: {why}"
+    assert tree.messages(prompt) == ([("include-refused", message)] if why else [])
+
+
+def test_another_scope_gives_another_prompt(tree):
+    tree({"w/.git": None, "w/AGENTS.md": f"<{include('x.md')}>", "w/x.md": "X"})
+    assembler = Assembler(tree.workspace(), "ion")
+    scopes = [None, Scope([Access(tree.path("w/src"))]), None, Scope([Access(tree.path("w"))])]
+    texts = [assembler.prompt(Agent(base="B", scope=scope)).text.rpartition("\n")[2] for scope in scopes]
+    assert texts == ["<X>", "<>", "<X>", "<X>"]
+
+
 def test_a_linked_file_includes_beside_its_own_name(tree):
     tree({"w/.git": None, "w/shared/A.md": include("x.md"), "w/shared/x.md": "SHARED", "w/x.md": "HERE"})
     tree({"w/AGENTS.md": Path("shared/A.md")})
@@ -313,6 +357,64 @@ def test_an_included_file_that_is_found_by_itself_enters_once(tree):
     assert tree.text("ion", base="B").count("RULE") == 1
 
 
+RULES = include("./rules.md")
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        (
+            {"home/.ion/AGENTS.md": RULES, "w/AGENTS.md": RULES, "home/.ion/rules.md": "user", "w/rules.md": "project"},
+            {"Ion": "user", "Project": "project"},
+        ),
+        (
+            {"home/.ion/AGENTS.md": RULES, "w/AGENTS.md": RULES, "home/.ion/rules.md": "same", "w/rules.md": "same"},
+            {"Project": "same"},
+        ),
+        ({"home/.ion/AGENTS.md": RULES, "w/AGENTS.md": RULES, "home/.ion/rules.md": "user"}, {"Ion": "user"}),
+        (
+            {
+                "w/AGENTS.md": include("a/x.md") + include("b/x.md"),
+                "w/a/x.md": RULES, "w/b/x.md": RULES, "w/a/rules.md": "A", "w/b/rules.md": "B",
+            },
+            {"Project": "AB"},
+        ),
+        (
+            {
+                "w/AGENTS.md": include("a/x.md") + include("b/x.md"),
+                "w/a/x.md": RULES, "w/b/x.md": RULES, "w/a/rules.md": "A", "w/b/rules.md": "A",
+            },
+            {"Project": "A"},
+        ),
+        (
+            {"home/.ion/AGENTS.md": f"x{include('AGENTS.md')}", "w/AGENTS.md": f"x{include('AGENTS.md')}"},
+            {"Project": "x"},
+        ),
+    ],
+    ids=["different", "equal", "one is missing", "included", "included and equal", "itself"],
+)  # fmt: skip
+def test_texts_that_include_others_are_equal_if_the_same_enters_with_both(tree, files, expected):
+    layers = [f"# {layer} Instructions\n{text}" for layer, text in expected.items()]
+    assert tree(files).text("ion", base="B") == "B\n\n" + "\n\n---\n\n".join(layers)
+
+
+def test_many_files_that_include_each_other_are_compared_in_time(tree):
+    every = "".join(include(f"{number}.md") for number in range(20))
+    for folder in ("home/.ion", "w"):
+        tree({f"{folder}/{number}.md": f"{number}{every}" for number in range(20)})
+        tree({f"{folder}/AGENTS.md": every})
+    assert [path for path, fate in tree.fates(tree.prompt("ion")) if fate == "duplicate"] == ["/home/.ion/AGENTS.md"]
+
+
+def test_a_link_gives_way_to_the_file_and_its_includes(tree):
+    folder = "home/.config/agents"
+    tree({f"{folder}/AGENTS.md": f"G {include('x.md')}", f"{folder}/x.md": "X", f"{folder}/rules/a.md": "A"})
+    tree({f"{folder}/rules/z.md": Path("../AGENTS.md")})
+    prompt = tree.prompt("ion", base="B")
+    assert prompt.text == "B\n\n# Global Instructions\nG X\n\nA"
+    assert tree.told(prompt) == [("file-duplicate", f"/{folder}/rules/z.md")]
+
+
 def test_an_include_that_leaves_a_fence_open_swallows_no_section(tree):
     tree({"w/AGENTS.md": include("x.md"), "w/x.md": "```\ncode"})
     assert tree.text("ion", base="B", plan="P").endswith("\n```\ncode\n```\n\n# Active Plan\nP")
@@ -335,6 +437,42 @@ def test_included_text_keeps_its_file_and_lines(tree):
         ("m", "variable", "model", None),
     ]
     assert tree.fates(prompt) == [("/w/AGENTS.md", "used"), ("/w/x.md", "used")]
+
+
+TOO_DEEP = {f"w/{n}.md": f"{n}{include(f'{n + 1}.md')}" for n in range(1, 7)}
+
+
+@pytest.mark.parametrize(
+    ("files", "agent", "fates"),
+    [
+        ({"w/AGENTS.md": f"a<!-- if: model == 'm' -->{include('x.md')}<!-- endif -->", "w/x.md": "X"}, {}, ["used", "unused"]),
+        ({"w/AGENTS.md": f"a<!-- if: model == 'm' -->{include('x.md')}<!-- endif -->", "w/x.md": "X"}, {"model": "m"}, ["used", "used"]),
+        ({"w/AGENTS.md": include("1.md"), **TOO_DEEP}, {}, ["unused", "used", "used", "used", "used", "used", "refused"]),
+        ({"w/AGENTS.md": f"a{include('x.md')}{include('copy.md')}", "w/x.md": "X", "w/copy.md": "X"}, {}, ["used", "used", "duplicate"]),
+        ({"w/AGENTS.md": f"a{include('x.md')}{include('link.md')}", "w/x.md": "X", "w/link.md": Path("x.md")}, {}, ["used", "used", "duplicate"]),
+        ({"w/AGENTS.md": f"a{include('x.md')}{include('./x.md')}", "w/x.md": "X"}, {}, ["used", "used"]),
+        ({"w/AGENTS.md": f"{'word ' * 12_000}\n{include('x.md')}", "w/x.md": "X"}, {}, ["cut", "cut"]),
+        ({"w/AGENTS.md": "<!-- if: model == 'm' -->M<!-- endif -->"}, {}, ["unused"]),
+        ({"w/AGENTS.md": f"a{include('x.md')}", "w/x.md": "<!-- if: model == 'm' -->M<!-- endif -->"}, {}, ["used", "unused"]),
+        ({"w/AGENTS.md": f"a{include('.env')}{include('no.md')}", "w/.env": "X"}, {}, ["used", "refused"]),
+    ],
+    ids=["not taken", "taken", "too deep", "copy", "link", "twice", "cut", "nothing left", "nothing left of it", "refused"],
+)  # fmt: skip
+def test_only_what_stands_in_the_prompt_is_used(tree, files, agent, fates):
+    prompt = tree(files).prompt("ion", **agent)
+    told = tree.fates(prompt)
+    assert [fate for _, fate in told] == fates
+    standing = {tree.short(piece.origin.path) for passage in prompt.passages for piece in passage.pieces}
+    assert [path in standing for path, fate in told] == [
+        fate == "used" or (path, fate) == ("/w/AGENTS.md", "cut") for path, fate in told
+    ]
+
+
+def test_an_included_file_is_told_with_the_file_that_includes_it_for_this_agent(tree):
+    tree({"w/AGENTS.md": f"a{include('b.md')}<!-- if: model == 'm' -->{include('x.md')}<!-- endif -->"})
+    tree({"w/b.md": f"b{include('x.md')}", "w/x.md": "X"})
+    reasons = {tree.short(each.path): tree.short(each.reason) for each in tree.prompt("ion").candidates}
+    assert reasons["/w/x.md"] == "included by /w/b.md"
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,10 @@ def test_context_can_be_switched_off(tree, skill):
     [
         ({"w/AGENTS.md": "X", "w/OPAL.md": "X"}, ["/w/AGENTS.md"]),
         ({"w/AGENTS.md": "X", "w/OPAL.md": "@AGENTS.md"}, ["/w/AGENTS.md"]),
-        ({"w/AGENTS.md": "X", "w/.opal/OPAL.md": Path("../AGENTS.md")}, ["/w/.opal/OPAL.md"]),
+        ({"w/AGENTS.md": "X", "w/.opal/OPAL.md": Path("../AGENTS.md")}, ["/w/AGENTS.md"]),
+        ({"w/AGENTS.md": "X", "w/.agents/AGENTS.md": Path("../AGENTS.md")}, ["/w/AGENTS.md"]),
+        ({"w/OPAL.md": "X", "w/AGENTS.md": Path("OPAL.md")}, ["/w/OPAL.md"]),
+        ({"w/.opal/OPAL.md": "X", "w/.agents": Path(".opal")}, ["/w/.opal/OPAL.md"]),
         ({"AGENTS.md": "X", "w/OPAL.md": "X"}, ["/w/OPAL.md"]),
         ({"AGENTS.md": "X", "w/AGENTS.md": "\n\nX\n"}, ["/w/AGENTS.md"]),
         ({"AGENTS.md": "X", "w/AGENTS.md": "Y", "w/OPAL.md": "X"}, ["/w/AGENTS.md", "/w/OPAL.md"]),

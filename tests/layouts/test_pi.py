@@ -310,7 +310,7 @@ def test_context_is_the_users_and_then_from_the_root_down(tree):
         ({"w/AGENTS.md": "", "w/CLAUDE.md": "@AGENTS.md"}, []),
         ({"AGENTS.md": "A", "w/AGENTS.md": "A"}, [("/w/AGENTS.md", "A")]),
         ({"home/.sf/agent/AGENTS.md": "A", "w/AGENTS.md": "A"}, [("/w/AGENTS.md", "A")]),
-        ({"AGENTS.md": "A", "w/AGENTS.md": Path("../AGENTS.md")}, [("/w/AGENTS.md", "A")]),
+        ({"AGENTS.md": "A", "w/AGENTS.md": Path("../AGENTS.md")}, [("/AGENTS.md", "A")]),
         ({"w/AGENTS.local.md": "no", "w/.agents/AGENTS.md": "no"}, []),
     ],
 )
@@ -496,3 +496,12 @@ def test_no_documentation_leaves_nothing_behind(tree):
 
 def test_documentation_goes_with_the_base(tree):
     assert tree.text("pi", base="BASE", docs=[("Manual", "/d/manual.md")]) == f"BASE\n\n{LAST}"
+
+
+@pytest.mark.parametrize(
+    ("place", "layer"), [("home/.sf/agent", "user"), ("w/.sf", "project")], ids=["the user's", "the project's"]
+)
+def test_the_layer_of_a_file_is_told_by_where_it_was_found(tree, place, layer):
+    tree({f"{place}/SYSTEM.md": "S", f"{place}/APPEND_SYSTEM.md": "A"})
+    used = [(tree.short(each.path), each.layer) for each in tree.prompt("pi").candidates if each.fate == "used"]
+    assert used == [(f"/{place}/SYSTEM.md", layer), (f"/{place}/APPEND_SYSTEM.md", layer)]

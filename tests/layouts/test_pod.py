@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
@@ -527,6 +528,25 @@ def test_a_wrong_resident_is_a_finding_and_the_others_stay(tree):
         ("resident-no-description", f"/{folder}/none.md"),
         ("resident-repaired", f"/{folder}/colon.md"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("files", "listed", "lost"),
+    [
+        ({"knowledge/k.md": "D", "knowledge/a.md": Path("k.md")}, ["k"], "knowledge/a.md"),
+        ({"knowledge/k.md": "D", "knowledge/z.md": Path("k.md")}, ["k"], "knowledge/z.md"),
+        ({"knowledge/k.md": "D", "workflow/w.md": Path("../knowledge/k.md")}, ["k"], "workflow/w.md"),
+        ({"workflow/w.md": "D", "knowledge/k.md": Path("../workflow/w.md")}, ["w"], "knowledge/k.md"),
+        ({"outside.md": "D", "knowledge/k.md": Path("../outside.md"), "workflow/w.md": Path("../outside.md")}, ["k"], "workflow/w.md"),
+    ],
+)  # fmt: skip
+def test_a_resident_with_two_names_is_listed_once_and_that_is_said(tree, files, listed, lost):
+    text = RESIDENT.format("model_invocation: true")
+    tree({"w/.git": None, **{f"w/.foreword/{path}": text if each == "D" else each for path, each in files.items()}})
+    prompt = tree.prompt("pod", base="B")
+    assert re.findall(r"^- (\w+): D$", prompt.text, re.MULTILINE) == listed
+    assert tree.told(prompt) == [("file-duplicate", f"/w/.foreword/{lost}")]
+    assert (f"/w/.foreword/{lost}", "duplicate") in tree.fates(prompt)
 
 
 def test_residents_are_looked_for_at_the_workspaces_root(tree):

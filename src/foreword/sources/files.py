@@ -256,6 +256,14 @@ class Reader:
         self.stamp_way(above(real), real_root)
         return not is_inside(real, real_root)
 
+    def is_linked(self, path: str, top: str) -> bool:
+        """Whether a path below a directory is a link, or leads through one."""
+        while path != top and is_inside(path, top):
+            if self._is_link(path):
+                return True
+            path = above(path)
+        return False
+
     def _has_link(self, path: str, root: str) -> bool:
         way = []
         while path != root and path not in self._links:

@@ -28,6 +28,18 @@ _MOST_FOLDERS = 20_000
 FARTHEST = 1_000_000
 
 
+_OWN_PLACES = ("cwd", "root", "walk")
+_LAYERS = {"home": "user", "config": "user", "path": "extra"}
+
+
+@value
+class Bound:
+    """The folder that the includes of a file stay in, and whether that is the user's own, whatever the scope allows."""
+
+    folder: str
+    is_users_own: bool = False
+
+
 @value
 class Slot:
     """One place for a group: the paths of its alternatives, best first, each with the pattern it came from."""
@@ -89,9 +101,7 @@ def walked_directories(walk: str, workspace: Workspace) -> list[str]:
 
 def _base(pattern: Pattern, workspace: Workspace, trail: Trail) -> str | None:
     """The directory a pattern starts from; None, with a finding, where it may not or cannot."""
-    is_own = pattern.place in ("cwd", "root", "walk") or (
-        pattern.place == "path" and pattern.path[:1] not in ("/", "~")
-    )
+    is_own = pattern.place in _OWN_PLACES or (pattern.place == "path" and pattern.path[:1] not in ("/", "~"))
     if pattern.confined and not is_own:
         message = f"the workspace's own layout or settings look in '{pattern.place}:{pattern.path}'; only the workspace is theirs"
         trail.findings.append(finding("workspace-refused", message))
@@ -115,21 +125,24 @@ def _what_is_missing(workspace: Workspace) -> str:
     return f"no home directory is known ({name} is not set): the user's own files were skipped"
 
 
-def bound_of(path: str, find: Find, workspace: Workspace) -> str:
-    """The folder that the includes of a file stay in: the workspace for a file in it, for the user's own files their folder."""
+def layer_of(find: Find, pattern: Pattern) -> str:
+    """Whose a file is that this pattern found."""
+    return find.layer or _LAYERS.get(pattern.place, "project")
+
+
+def bound_of(path: str, pattern: Pattern, find: Find, workspace: Workspace) -> Bound:
+    """Where the includes of a file stay: for what was found as the project's the workspace, for the user's own their folder."""
     root = workspace.root or workspace.cwd
-    if is_inside(path, root):
-        return root
-    for pattern in (
-        pattern for group in find.groups for pattern in group if pattern.place in ("home", "config", "path")
-    ):
-        base = _base(pattern, workspace, Trail())
+    if pattern.place in _OWN_PLACES or (pattern.place == "path" and is_inside(path, root)):
+        return Bound(root)
+    for each in (each for group in find.groups for each in group if each.place not in _OWN_PLACES):
+        base = _base(each, workspace, Trail())
         folder = os.path.dirname(
-            os.path.normpath(os.path.join(base or "/", pattern.path.removeprefix("~/").partition("*")[0]))
+            os.path.normpath(os.path.join(base or "/", each.path.removeprefix("~/").partition("*")[0]))
         )
         if base and is_inside(path, folder):
-            return folder
-    return os.path.dirname(path)
+            return Bound(folder, is_users_own=True)
+    return Bound(os.path.dirname(path), is_users_own=True)
 
 
 def distance_of(path: str, find: Find, workspace: Workspace) -> int:
@@ -239,15 +252,16 @@ def _names(folder: str, reader: Reader, trail: Trail, layer: str) -> list[str]:
 
 
 def choose(
-    slot: Slot, find: Find, layer: str, workspace: Workspace, reader: Reader, trail: Trail
-) -> list[tuple[Reading, bool]]:
+    slot: Slot, find: Find, workspace: Workspace, reader: Reader, trail: Trail
+) -> list[tuple[Reading, Pattern, bool]]:
     """The texts of a group's alternatives, best first: of the first that gives any all its files are taken, the others not.
 
     What gives no text is left on the trail, and so is what only points at a neighbour, which counts as absent.
     """
-    texts: list[tuple[Reading, bool]] = []
+    texts: list[tuple[Reading, Pattern, bool]] = []
     is_open = True
     for pattern, base in slot.patterns:
+        layer = layer_of(find, pattern)
         readings = [reader.read(path) for path in matches(pattern, base, reader, trail, layer)]
         usable = [
             each
@@ -255,7 +269,7 @@ def choose(
             if _is_usable(each, "*" in pattern.path, find, layer, reader, trail)
             and may_be_used(each.path, pattern, layer, workspace, reader, trail)
         ]
-        texts += [(each, is_open) for each in usable]
+        texts += [(each, pattern, is_open) for each in usable]
         is_open = is_open and not usable
     return texts
 
@@ -277,7 +291,7 @@ def _is_usable(reading: Reading, was_listed: bool, find: Find, layer: str, reade
 def may_be_used(path: str, pattern: Pattern, layer: str, workspace: Workspace, reader: Reader, trail: Trail) -> bool:
     """A link of the project may lead out of the workspace, which is said; not where a stranger wrote the pattern."""
     root = workspace.root or workspace.cwd
-    if pattern.place not in ("cwd", "root", "walk") and not pattern.confined:
+    if pattern.place not in _OWN_PLACES and not pattern.confined:
         return True
     leads_out = reader.leads_out(path, root)
     if pattern.confined and not is_inside(os.path.realpath(path), os.path.realpath(root)):

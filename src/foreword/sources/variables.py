@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-    from ..vocabulary import Access, Finding, Scope, Workspace
+    from ..vocabulary import Access, Scope, Workspace
     from .files import Reader
+    from .finder import Trail
 
 
 # Names whose files hold secrets. A sample of one (`.env.example`) is meant to be read.
@@ -53,21 +54,21 @@ def read_values(
     scope: Scope,
     settings: Mapping[str, Any],
     reader: Reader,
-) -> tuple[dict[str, str | Document], list[Finding], bool]:
-    """The values of these variables that come from outside, by `type:name`; findings; and whether a stamp can vouch for them."""
+    trail: Trail,
+) -> tuple[dict[str, str | Document], bool]:
+    """The values of these variables that come from outside, by `type:name`, and whether a stamp can vouch for them."""
     values: dict[str, str | Document] = {}
-    findings: list[Finding] = []
     is_stamped = True
     for type_, name in wanted:
         found: str | Document | None = None
         if type_ == "file":
-            found = _file(name, workspace, scope, settings, reader, findings)
+            found = _file(name, workspace, scope, settings, reader, trail)
         elif (type_, name) == ("git", "branch"):
             found = git.branch(workspace.root or workspace.cwd, reader)
         elif (type_, name) == ("git", "status"):
             troubles: list[str] = []
             found = git.status(workspace.root or workspace.cwd, workspace.cwd, reader, troubles.append)
-            findings += [finding("variable-failed", f"[git:status] does not exist: {why}") for why in troubles]
+            trail.findings += [finding("variable-failed", f"[git:status] does not exist: {why}") for why in troubles]
             is_stamped = False
         elif (type_, name) == ("system", "hostname"):
             import socket
@@ -75,11 +76,11 @@ def read_values(
             found = socket.gethostname()
         if found is not None:
             values[f"{type_}:{name}"] = found
-    return values, findings, is_stamped
+    return values, is_stamped
 
 
 def _file(
-    name: str, workspace: Workspace, scope: Scope, settings: Mapping[str, Any], reader: Reader, findings: list[Finding]
+    name: str, workspace: Workspace, scope: Scope, settings: Mapping[str, Any], reader: Reader, trail: Trail
 ) -> Document | None:
     path = os.path.normpath(os.path.join(workspace.cwd, name))
     reader.stamp(path)  # what is refused now may be another file later
@@ -87,18 +88,21 @@ def _file(
         real = os.path.realpath(path)
     except ValueError:  # half a character
         shown = name.encode("utf-8", "backslashreplace").decode()
-        findings.append(finding("variable-refused", f"[file:{shown}] is not read: no file can have that name"))
+        trail.findings.append(finding("variable-refused", f"[file:{shown}] is not read: no file can have that name"))
         return None
     why = refusal(real, workspace, scope, settings) or (
         "" if real == path else refusal(path, workspace, None, settings)
     )
     shown = printable(path)
+    asked = f"asked for by [file:{printable(name)}]"
     if why:
-        findings.append(finding("variable-refused", f"[file:{printable(name)}] is not read: {why}", shown))
+        trail.findings.append(finding("variable-refused", f"[file:{printable(name)}] is not read: {why}", shown))
+        trail.leave(path, "variable", "refused", f"{asked}; {why}")
         return None
     reading = reader.read_whole(path)
     if reading.code:
-        findings.append(finding(reading.code, f"{shown}: {reading.reason}", shown))
+        trail.findings.append(finding(reading.code, f"{shown}: {reading.reason}", shown))
+    trail.leave(path, "variable", reading.fate, f"{asked}; {reading.reason}" if reading.reason else asked)
     if not reading.has_text:
         return None
     return Document(
@@ -142,10 +146,15 @@ def refusal(path: str, workspace: Workspace, scope: Scope | None, settings: Mapp
 
 def may_read(scope: Scope, path: str, further: Sequence[str], workspace: Workspace) -> bool:
     """Whether the scope, and the further folders of the settings, let this real path be read. A denied path wins."""
-    if any(covers(row, path) for row in scope.deny if row.permission != "write"):
+    if is_denied(scope, path):
         return False
     folders = [os.path.realpath(os.path.join(workspace.cwd, _at_home(each, workspace))) for each in further]
     return any(covers(row, path) for row in scope.allow) or any(is_inside(path, each) for each in folders)
+
+
+def is_denied(scope: Scope, path: str) -> bool:
+    """Whether the scope denies that this real path be read."""
+    return any(covers(row, path) for row in scope.deny if row.permission != "write")
 
 
 def _at_home(path: str, workspace: Workspace) -> str:

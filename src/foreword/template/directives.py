@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import re
 
-from ..vocabulary import Document, Origin, Piece, replace, value
+from ..vocabulary import Document, Origin, Piece, digest, replace, value
 from . import conditions
 from .conditions import Condition
 from .doubts import Doubt, tell
@@ -51,6 +51,26 @@ DEPTH = 5
 def includes(text: str) -> tuple[str, ...]:
     """The targets a text includes, under whatever condition, each once: what must be read before it can be rendered."""
     return tuple(dict.fromkeys(mark.argument for mark in _scan(text, []) if mark.word == "include"))
+
+
+def entering(document: Document, load: Load, known: dict[tuple[str, int], str]) -> str:
+    """What enters with a document, whatever its conditions: the text itself, or for one with includes a hash of it and of theirs.
+
+    It is equal for two documents that say the same, wherever they lie. `known` keeps what was found out by means of this `load`.
+    """
+    has_includes = (document.path, DEPTH) in known or includes(document.text)
+    return _fingerprint(document, load, DEPTH, known) if has_includes else document.text
+
+
+def _fingerprint(document: Document, load: Load, depth: int, known: dict[tuple[str, int], str]) -> str:
+    key = (document.path, depth)
+    if key not in known:
+        known[key] = own = document.hash or digest(document.text)
+        found = [load(document.path, target) for target in includes(document.text)] if depth else []
+        if found:
+            parts = [_fingerprint(each, load, depth - 1, known) if isinstance(each, Document) else "" for each in found]
+            known[key] = digest("\n".join((own, *parts)))
+    return known[key]
 
 
 def render(document: Document, facts: Mapping[str, str], load: Load) -> tuple[tuple[Piece, ...], tuple[Finding, ...]]:
