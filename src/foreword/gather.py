@@ -13,7 +13,17 @@ from .findings import finding, kind_of
 from .includes import Includes
 from .sources.environment import settled
 from .sources.files import GONE, UNTRUSTED, is_unchanged
-from .sources.finder import Trail, bound_of, choose, layer_of, matches, may_be_used, slots, walked_directories
+from .sources.finder import (
+    Trail,
+    bound_of,
+    choose,
+    distance_of,
+    layer_of,
+    matches,
+    may_be_used,
+    slots,
+    walked_directories,
+)
 from .sources.skills import read_resident, read_skill
 from .vocabulary import Access, Candidate, Document, Inputs, Scope, Skill, include_key, printable, replace, value
 
@@ -83,7 +93,7 @@ def gather(
         if known is None or not is_unchanged(known.stamps, reader.disk):
             known = _look(find, workspace, reader.successor(known.readings if known else {}, way))
         looks[find.name] = known
-    kept = _Kept(layout, looks, reader)
+    kept = _Kept(layout, looks, workspace, reader)
     compared = Includes(workspace, scope, reader, kept.names())
     kept.drop_copies(compared)
     includes = Includes(workspace, scope, reader, kept.names(), compared.readings)
@@ -191,14 +201,16 @@ def _pass_over(reading: Reading, layer: str, chosen: Reading | None, trail: Trai
 class _Kept:
     """What stays of all that the finds found: no file twice, and no text twice.
 
-    Of two names of one file the one that is no link stays, else the first; of equal texts in two directories the nearer.
+    Of equal texts in two directories the nearer stays. Of two names of one file that are equally near, the one that is no link,
+    else the first.
     """
 
-    def __init__(self, layout: Layout, looks: Mapping[str, Look], reader: Reader) -> None:
+    def __init__(self, layout: Layout, looks: Mapping[str, Look], workspace: Workspace, reader: Reader) -> None:
         # Whether a text that replaces a section does so, and a copy of it is one too many, is only known for an agent.
         firm = {name for section in layout.each_section() for name in section.instead}
         self.asking = {section.of for section in layout.each_section() if section.language == "directives"}
-        self.looks, self.reader = looks, reader
+        self.finds = {find.name: find for find in layout.finds}
+        self.looks, self.workspace, self.reader = looks, workspace, reader
         self.findings: list[Finding] = []
         self.fates: dict[str, list[Candidate | None]] = {name: list(look.candidates) for name, look in looks.items()}
         self.texts = [(name, text) for name, look in looks.items() for text in look.texts]
@@ -215,7 +227,8 @@ class _Kept:
             identity = self.texts[number][1].reading.identity
             other = names.setdefault(identity, number)
             if other != number:
-                is_better = self.is_only_a_link(self.path(other), self.path(number))
+                nearer = self.distance(other) - self.distance(number)
+                is_better = nearer > 0 or (not nearer and self.is_only_a_link(self.path(other), self.path(number)))
                 loser, names[identity] = (other, number) if is_better else (number, other)
                 self.lose(loser, names[identity], "file")
 
@@ -267,6 +280,9 @@ class _Kept:
 
     def path(self, number: int) -> str:
         return self.texts[number][1].reading.path
+
+    def distance(self, number: int) -> int:
+        return distance_of(printable(self.path(number)), self.finds[self.texts[number][0]], self.workspace)
 
     def is_only_a_link(self, earlier: str, later: str) -> bool:
         """Whether the earlier of two names of one file leads through a link, and the later does not."""

@@ -148,8 +148,8 @@ def test_through_a_link_the_logical_path_and_duplicates_by_the_real_one(tree):
         }
     )
     prompt = tree.prompt("foreword", "link/a")
-    assert used(tree, prompt) == ["/link/AGENTS.md"]
-    assert ("file-duplicate", "/link/a/AGENTS.md") in tree.told(prompt)
+    assert used(tree, prompt) == ["/link/a/AGENTS.md"]
+    assert ("file-duplicate", "/link/AGENTS.md") in tree.told(prompt)
 
 
 def test_through_a_link_into_a_repository_its_files_count(tree):

@@ -161,7 +161,7 @@ def test_without_a_home(tree):
     ("files", "expected"),
     [
         ({"w/AGENTS.md": "X", "w/a/AGENTS.md": "X"}, ["/w/a/AGENTS.md"]),
-        ({"w/AGENTS.md": "X", "w/a/AGENTS.md": Path("../AGENTS.md")}, ["/w/AGENTS.md"]),
+        ({"w/AGENTS.md": "X", "w/a/AGENTS.md": Path("../AGENTS.md")}, ["/w/a/AGENTS.md"]),
         ({"home/.agents/AGENTS.md": "X", "w/a/AGENTS.md": "X"}, ["/w/a/AGENTS.md"]),
         ({"home/.agents/AGENTS.md": "X", "home/.config/agents/AGENTS.md": "X"}, ["/home/.agents/AGENTS.md"]),
         ({"w/a/AGENTS.md": "X", "w/a/AGENTS.local.md": "X"}, ["/w/a/AGENTS.md"]),
