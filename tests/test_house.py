@@ -104,7 +104,7 @@ FLOORS = (
     ("collect", "clock", "includes"),
     ("template", "sources", "packs", "conversation", "providers", "extensions", "settings"),
     ("layout", "wire", "tokens", "budget", "drafts", "lists", "inspection"),
-    ("findings", "errors", "vocabulary", "forms", "version"),
+    ("findings", "errors", "vocabulary", "forms", "markdown", "version"),
 )
 FLOOR = {name: number for number, floor in enumerate(FLOORS) for name in floor}
 
@@ -168,7 +168,7 @@ def test_modules_are_imported_by_name_only_where_declared():
 # What a pure room may not touch
 
 PURE = set(
-    "vocabulary errors findings wire layout drafts lists clock collect budget tokens template inspection conversation build".split()
+    "vocabulary errors findings markdown wire layout drafts lists clock collect budget tokens template inspection conversation build".split()
 )
 WORLD = {"os", "pathlib", "subprocess", "sqlite3", "socket", "time", "random"}
 

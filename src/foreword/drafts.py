@@ -130,67 +130,15 @@ def spanning(origin: Origin, line: int | None, text: str) -> Origin:
     return replace(origin, lines=(line, line + text.count("\n") - text.endswith("\n")))
 
 
-_FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})([^\n]*)")
-_INLINE = re.compile(r"`+|<!--|-->")
-
-
 def sealed(pieces: Pieces) -> tuple[Pieces, str]:
     """The pieces with what they leave open closed, and what that was: nothing after them is swallowed."""
     text = "".join([piece.text for piece in pieces])
     if "```" not in text and "~~~" not in text and "<!--" not in text:
         return pieces, ""
-    closing = _left_open(text)
-    if not closing:
-        return pieces, ""
-    mark = " -->" if closing == "-->" else f"\n{closing}"
-    return (*pieces, Piece(mark, Origin("mark"))), "a comment" if closing == "-->" else "a code fence"
+    from .markdown import left_open
 
-
-def _left_open(text: str) -> str:
-    """What would close the fence or comment in which the text ends; empty if it ends in neither."""
-    closing = ""
-    for line in text.split("\n"):
-        fence = _FENCE.match(line)
-        if closing and closing != "-->":
-            if fence and fence[1].startswith(closing) and not fence[2].strip():
-                closing = ""
-        elif not closing and fence and not (fence[1][0] == "`" and "`" in fence[2]):
-            closing = fence[1]
-        else:
-            closing = _open_comment(line, bool(closing))
-    return closing
-
-
-def _open_comment(line: str, is_open: bool) -> str:
-    """Whether a comment is open where a line ends; one inside a code span does not begin."""
-    if "<!--" not in line and not (is_open and "-->" in line):
-        return "-->" if is_open else ""
-    marks = list(_INLINE.finditer(line))
-    ends = _ends_of_spans(marks)
-    inside_until = 0
-    for number, mark in enumerate(marks):
-        if mark.start() < inside_until:
-            continue
-        if is_open:
-            is_open = mark[0] != "-->"
-        elif mark[0] == "<!--":
-            is_open = True
-        else:
-            inside_until = ends.get(number, inside_until)
-    return "-->" if is_open else ""
-
-
-def _ends_of_spans(marks: list[re.Match[str]]) -> dict[int, int]:
-    """For each run of backticks that begins a code span, where the span ends: at the next run of the same length."""
-    ends: dict[int, int] = {}
-    following: dict[str, int] = {}
-    for number in range(len(marks) - 1, -1, -1):
-        run = marks[number][0]
-        if run[0] == "`":
-            if run in following:
-                ends[number] = following[run]
-            following[run] = marks[number].end()
-    return ends
+    closing, was_open = left_open(text)
+    return (*pieces, Piece(closing, Origin("mark"))) if closing else pieces, was_open
 
 
 def without_blank_ends(pieces: Pieces) -> Pieces:

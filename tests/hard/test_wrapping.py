@@ -121,7 +121,8 @@ def test_other_tags_are_unchanged(tree, layout, content):
         ("````\n```\ncode", "\n````"),
         ("```\na\n```\n\n```\nb", "\n```"),
         ("```\n~~~\n", "\n```"),
-        ("- item\n  ```\n  code", "\n```"),
+        ("- item\n\n  ```\n  code\n```", "\n```"),
+        ("```\n    ```", "\n```"),
         ("<!--", " -->"),
         ("<!-- a comment", " -->"),
         ("<!-- one --> <!-- two", " -->"),
@@ -148,6 +149,11 @@ def test_what_content_leaves_open_is_closed(tree, layout, content, closing):
         "```js``` is no fence",
         "<!--\n```\n-->",
         "```\ncode\n``` \n\nText.",
+        "- ```sh\n  make\n  ```",
+        "- item\n  ```\n  code",
+        "> ```\n> code\n\nText.",
+        "    ```",
+        "<!-->",
     ],
 )
 def test_what_is_closed_stays_as_it_is(tree, layout, content):

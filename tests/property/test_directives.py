@@ -133,10 +133,12 @@ def test_a_line_means_what_its_tree_means(tree):
     assert joined(pieces) == "." + meant(tree)
 
 
-@given(soup, st.sampled_from(["```", "~~~~", "  ```", "- ```"]))
+@given(soup, st.sampled_from([("", "```"), ("", "~~~~"), ("  ", "```"), ("- ", "```"), ("> 1. ", "~~~")]))
 def test_nothing_inside_a_fence_is_a_directive(text, fence):
-    text = text.replace("`", "'").replace("~", "-")
-    whole = f"{fence}\n{text}\n{fence.lstrip('- ')}\n"
+    marker, ticks = fence
+    inside = marker.replace("-", " ").replace("1.", "  ")
+    lines = text.replace("`", "'").replace("~", "-").replace("\r", "\n").split("\n")
+    whole = "\n".join([marker + ticks, *(inside + line for line in lines), f"{inside}{ticks}\n"])
     pieces, findings = run(whole)
     assert joined(pieces) == whole and len(pieces) == 1 and findings == ()
 

@@ -28,11 +28,11 @@ from __future__ import annotations
 
 import re
 
+from ..markdown import Spans, prose
 from ..vocabulary import Document, Origin, Piece, digest, replace, value
 from . import conditions
 from .conditions import Condition
 from .doubts import Doubt, tell
-from .markdown import Spans, prose
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

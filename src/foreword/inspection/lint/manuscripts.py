@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from itertools import islice
 
+from ...markdown import fences
 from ...vocabulary import value
 
 TYPE_CHECKING = False
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 # Whose words are looked at: those of people, not those of Foreword or of the machine.
 _WRITTEN = frozenset(("file", "template", "layout", "setting", "caller", "extension", "tool", "variable"))
-_FENCE = re.compile(r"^[ \t>]*+(?:(?:[-+*]|\d{1,9}[.)])[ \t]++)?+(`{3,}+|~{3,}+)([^\n]*)$", re.MULTILINE)
 _COMMENT = re.compile(r"<!--[ \t]*foreword:[ \t]*(ignore(?:-file)?)\b([^\n>]{0,300}?)-->")
 _ALL_LINES = (1, 1 << 60)
 # How much of a line is looked at around a place. A file may be one line of a megabyte.
@@ -96,7 +96,7 @@ class Manuscript:
     def fences(self) -> list[tuple[int, int]]:
         """From the opening line of each fence to the end of its closing one."""
         if self._fences is None:
-            self._fences = list(_fences(self.text))
+            self._fences = fences(self.text)
         return self._fences
 
     def is_fenced(self, offset: int) -> bool:
@@ -164,21 +164,6 @@ def _ignored(manuscript: Manuscript) -> Iterator[Ignored]:
             end = text.find("\n\n", start)
             last = manuscript.line(end if end >= 0 else len(text))
             yield Ignored(line, names, (manuscript.line(start), last))
-
-
-def _fences(text: str) -> Iterator[tuple[int, int]]:
-    if "```" not in text and "~~~" not in text:
-        return
-    opening, begin = "", 0
-    for match in _FENCE.finditer(text):
-        run, rest = match.groups()
-        if not opening and (run[0] == "~" or "`" not in rest):
-            opening, begin = run, match.start()
-        elif opening and run.startswith(opening) and not rest.strip():
-            yield begin, match.end()
-            opening = ""
-    if opening:
-        yield begin, len(text)
 
 
 def manuscripts_of(prompt: Prompt, known: Known) -> list[Manuscript]:

@@ -1,0 +1,153 @@
+"""Where code is, and what a text leaves open. Every row is what CommonMark makes of the text."""
+
+import pytest
+
+from foreword.markdown import fences, left_open, prose
+
+FENCE, COMMENT = "a code fence", "a comment"
+
+
+@pytest.mark.parametrize(
+    ("text", "closing"),
+    [
+        ("```", "\n```"),
+        ("```sh\nmake", "\n```"),
+        ("```sh\nmake\n", "```"),
+        ("~~~~ a `b`\n~~~\n```", "\n~~~~"),
+        ("````\n```\n````\n```", "\n```"),
+        ("```\n``` not the end", "\n```"),
+        ("   ```\nx", "\n```"),
+        ("text\n```\nx", "\n```"),
+        ("```\n> ```\n- ```", "\n```"),
+        # an end stands at most three columns deep
+        ("```\n    ```", "\n```"),
+        ("```\n\t```", "\n```"),
+        # what holds a fence ends, and another begins
+        ("- ```\n```", "\n```"),
+        ("1. x\n\n   ```\n  ```", "\n```"),
+        ("> ```\n```", "\n```"),
+        ("- ```\n  x\n\ny\n```", "\n```"),
+        ("-\n\n  ```\n  x", "\n```"),
+        # no item: a rule, too many digits, no blank
+        ("- - -\n  ```\n  x", "\n```"),
+        ("1234567890. x\n\n  ```", "\n```"),
+        ("-x\n  ```", "\n```"),
+        # nothing that interrupts the paragraph, so no item
+        ("x\n2. y\n   ```", "\n```"),
+        ("x\n-\n  ```", "\n```"),
+        ("x\r```\r", "\n```"),
+        ("-->\n```", "\n```"),
+        ("<!-- a -->\n```", "\n```"),
+    ],
+)
+def test_a_fence_is_left_open(text, closing):
+    assert left_open(text) == (closing, FENCE)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```\nx\n```",
+        "```\nx\n   `````  ",
+        "```\r\nx\r\n```\r\n",
+        # no fence: a code span, code by its indent, the middle of a line
+        "``` `x`",
+        "```x```",
+        "    ```",
+        "\t```",
+        "x ```",
+        "x\n    ```",
+        # in an item, and ended in it or with it
+        "- ```sh\n  make\n  ```",
+        "- ```sh\n  make",
+        "1. ```\n   x\n   ```",
+        "* ~~~\n  x\n\n  y\n  ~~~",
+        "- x\n\n  ```\n  y",
+        "- x\n\n      ```\n",
+        "- - ```\n    x\n\n  y",
+        "-\t```\n    x",
+        "-     ```",
+        "-\n  ```\n  x\n  ```",
+        "x\n1. ```\n   y",
+        "x\n===\n2. ```",
+        # in a quote
+        "> ```\n> x\n\ny",
+        "> ```\n> x",
+        "> - ```\n>   x\n>\n>   ```",
+        ">```\n> x\ny",
+        ">\t```",
+        # in a comment
+        "<!--\n```\n-->",
+        "x\n<!--\n```\n-->",
+        "<!-->",
+        "<!--->",
+        "<!-- a -- b -->",
+    ],
+)
+def test_nothing_is_left_open(text):
+    assert left_open(text) == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "closing", "what"),
+    [
+        ("<!--", " -->", COMMENT),
+        ("x <!-- y", " -->", COMMENT),
+        ("<!-- one --> <!-- two", " -->", COMMENT),
+        ("<!--\n```", " -->", COMMENT),
+        ("<!-- a\n\nb\n", " -->", COMMENT),
+        ("- <!-- x", " -->", COMMENT),
+        ("`a` <!-- `b`", " -->", COMMENT),
+        # behind the end of a fence it would open that again
+        ("x <!-- y\n\n```\nz\n```", "\n-->", COMMENT),
+        ("x <!-- y\n\n```\nz", "\n```\n-->", f"{FENCE} and {COMMENT}"),
+        # in code there is none
+        ("`<!--`", "", ""),
+        ("`a\n<!--`", " -->", COMMENT),
+        ("`a\nb <!--`", "", ""),
+        (r"\<!-- x", "", ""),
+        ("```\n<!--\n```", "", ""),
+        ("x <!-- y\n\n```\n-->\n```", "", ""),
+    ],
+)
+def test_a_comment_is_left_open_outside_code(text, closing, what):
+    assert left_open(text) == (closing, what)
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("a\n```\nb\n```\nc", ["```\nb\n```\n"]),
+        ("a\n```\nb", ["```\nb"]),
+        ("- ```\n  a\n  ```\n- b", ["- ```\n  a\n  ```\n"]),
+        ("- ```\n  a\n\nb", ["- ```\n  a\n\n"]),
+        ("- ```\n- ~~~\nb", ["- ```\n", "- ~~~\n"]),
+        ("> ```\n> a\n\nb", ["> ```\n> a\n"]),
+        ("```\n    ```\na\n```\nb", ["```\n    ```\na\n```\n"]),
+        ("```\r\na\r\n```\r\nb", ["```\r\na\r\n```\r\n"]),
+        ("<!--\n```\n-->\na", []),
+        ("    ```\na", []),
+    ],
+)
+def test_fences_and_prose(text, code):
+    assert [text[start:end] for start, end in fences(text)] == code
+    assert "".join(sorted((text[start:end] for start, end in [*fences(text), *prose(text)]), key=text.find)) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ">" * 150_000,
+        ">" * 75_000 + "\n" * 75_000,
+        "- " * 37_000 + "x" + "\n" * 75_000,
+        "> " + "- " * 37_000 + "x" + "\n>" * 37_000,
+        "- " * 37_000 + "x" + " -" * 37_000,
+        "1. " * 50_000,
+        "- > " * 18_000 + "x" + "\n  >" * 25_000,
+        "\t" * 75_000 + "-\t" * 37_000,
+        "x <!-- `" * 20_000,
+    ],
+    ids=range(9),
+)
+def test_however_deep_it_nests(text):
+    assert left_open(f"{text}\n\n# end\n~~~ -->") == ("\n~~~", FENCE)
