@@ -19,7 +19,7 @@ from __future__ import annotations
 from itertools import accumulate
 from operator import is_
 
-from .drafts import Draft, Item, sealed, spanning
+from .drafts import Draft, Item, sealed, stretch
 from .findings import finding
 from .layout import LISTS
 from .tokens import estimate
@@ -418,12 +418,12 @@ def _described(item: Item, length: int) -> Item:
     fields = dict(item.fields)
     for field, pieces in item.fields.items():
         if field.name == "description" and sum(len(piece.text) for piece in pieces) > length:
-            kept = prefix(pieces, max(length - 1, 0))
+            kept = stretch(pieces, 0, max(length - 1, 0))
             text = "".join(piece.text for piece in kept)
             # An escape such as `&amp;` is kept whole or not at all.
             escape = text.rfind("&", max(len(text) - 6, 0))
             if "xml" in field.filters and escape >= 0 and ";" not in text[escape:]:
-                kept = prefix(kept, escape)
+                kept = stretch(kept, 0, escape)
             fields[field] = (*kept, Piece("…", _MARK)) if length else ()
     return replace(item, fields=fields)
 
@@ -442,7 +442,7 @@ def cut_to(pieces: Pieces, most: int, own_tag: re.Pattern[str] | None = None) ->
         last = text.rfind("<", 0, length)
         while last >= 0 and own_tag is not None and own_tag.match(text[last:length] + "\n"):
             length -= 1
-        kept, _ = sealed(prefix(pieces, length))
+        kept, _ = sealed(stretch(pieces, 0, length))
         left_out = total - estimate(text[:length])
         start = "\n" if length else ""
         return (*kept, Piece(f"{start}[foreword: cut here, about {left_out:,} tokens left out]", _MARK))
@@ -455,21 +455,6 @@ def cut_to(pieces: Pieces, most: int, own_tag: re.Pattern[str] | None = None) ->
     if length and line_end > length * 3 // 4 and fits(line_end):
         length = line_end
     return cut_at(length)
-
-
-def prefix(pieces: Pieces, length: int) -> Pieces:
-    """The first so many characters, each with its origin."""
-    kept: list[Piece] = []
-    for piece in pieces:
-        if length <= 0:
-            break
-        if len(piece.text) > length:
-            text = piece.text[:length]
-            lines = piece.origin.lines
-            piece = Piece(text, spanning(piece.origin, lines[0] if lines else None, text))
-        kept.append(piece)
-        length -= len(piece.text)
-    return tuple(kept)
 
 
 _SHORTEST = 24

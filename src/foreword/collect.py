@@ -15,6 +15,7 @@ from .drafts import (
     sealed,
     trimmed,
     without_blank_ends,
+    without_white_end,
 )
 from .findings import finding
 from .inspection.hidden import hidden
@@ -136,7 +137,7 @@ class Collector:
         facts |= {name: text for name, text in self.inputs.values.items() if ":" not in name and isinstance(text, str)}
         render = self.render or jinja.render
         pieces = render(body.path, self.inputs.templates, facts)
-        return without_blank_ends(pieces) if section.trim else pieces
+        return without_white_end(without_blank_ends(pieces)) if section.trim else pieces
 
     def variable(self, type_: str, name: str) -> Pieces | None:
         """The value of a variable of the bracket language."""

@@ -142,18 +142,29 @@ def sealed(pieces: Pieces) -> tuple[Pieces, str]:
 
 
 def without_blank_ends(pieces: Pieces) -> Pieces:
-    """The pieces without the blank lines before them and the white space after them."""
-    kept = list(pieces)
-    while kept and not kept[0].text.strip("\n"):
-        kept.pop(0)
-    while kept and not kept[-1].text.strip():
-        kept.pop()
-    if kept:
-        first = kept[0].text.lstrip("\n")
-        line = kept[0].origin.lines[0] + len(kept[0].text) - len(first) if kept[0].origin.lines else None
-        kept[0] = Piece(first, spanning(kept[0].origin, line, first))
-        last, origin = kept[-1].text.rstrip(), kept[-1].origin
-        kept[-1] = Piece(last, spanning(origin, origin.lines[0] if origin.lines else None, last))
+    """The pieces without the blank lines before and after them."""
+    text = "".join([piece.text for piece in pieces])
+    kept, _ = without_blank_lines(text)
+    start = text.find(kept)
+    return stretch(pieces, start, start + len(kept))
+
+
+def without_white_end(pieces: Pieces) -> Pieces:
+    return stretch(pieces, 0, len("".join([piece.text for piece in pieces]).rstrip()))
+
+
+def stretch(pieces: Pieces, start: int, end: int) -> Pieces:
+    """The characters from `start` to before `end`, each with its origin."""
+    kept: list[Piece] = []
+    for piece in pieces:
+        first, lines = max(start, 0), piece.origin.lines
+        text = piece.text[first : max(end, 0)]
+        if text and text == piece.text:
+            kept.append(piece)
+        elif text:
+            line = lines[0] + piece.text.count("\n", 0, first) if lines else None
+            kept.append(Piece(text, spanning(piece.origin, line, text)))
+        start, end = start - len(piece.text), end - len(piece.text)
     return tuple(kept)
 
 

@@ -415,9 +415,11 @@ def test_a_link_gives_way_to_the_file_and_its_includes(tree):
     assert tree.told(prompt) == [("file-duplicate", f"/{folder}/rules/z.md")]
 
 
-def test_an_include_that_leaves_a_fence_open_swallows_no_section(tree):
-    tree({"w/AGENTS.md": include("x.md"), "w/x.md": "```\ncode"})
-    assert tree.text("ion", base="B", plan="P").endswith("\n```\ncode\n```\n\n# Active Plan\nP")
+def test_an_include_that_leaves_a_fence_open_swallows_nothing(tree):
+    tree({"w/AGENTS.md": f"{include('x.md')}\nrest", "w/x.md": "```\ncode"})
+    prompt = tree.prompt("ion", base="B", plan="P")
+    assert prompt.text.endswith("\n```\ncode\n```\nrest\n\n# Active Plan\nP")
+    assert tree.told(prompt) == [("file-fence", "/w/x.md")]
 
 
 # Where it came from, and when it is read again
@@ -510,8 +512,12 @@ def test_a_change_of_an_included_file_is_seen(tree, monkeypatch, before, after, 
         ('First.\n\n<!-- if: provider == "q" -->\nLast.\n<!-- endif -->\n', "First."),
         ('<!-- if: provider == "q" -->\nFirst.\n<!-- endif -->\n\nLast.\n', "Last."),
         ('<!-- if: provider == "q" -->\nAll.\n<!-- endif -->\n', None),
+        ("First.\n\n{{ model }}\n\nLast.\n", "First.\n\nLast."),
+        ("{{ model }}\n", None),
+        ("{{ provider }} end  \n \n", "p end  "),
+        ("  {{ provider }}\t\n", "  p\t"),
     ],
 )
-def test_a_branch_at_an_end_of_the_file_leaves_no_blank_line(tree, text, said):
+def test_what_is_absent_leaves_no_blank_line_and_takes_no_blank_with_it(tree, text, said):
     whole = tree({"w/AGENTS.md": text}).text("ion", base="B", provider="p")
     assert whole == ("B" if said is None else f"B\n\n# Project Instructions\n{said}")

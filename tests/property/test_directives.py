@@ -150,7 +150,7 @@ def test_nothing_inside_a_code_span_is_a_directive(text):
     assert joined(run(whole)[0]) == f"a ``{text}`` /w"
 
 
-@given(soup, st.sampled_from(["cwd", "model", "date"]), st.text())
+@given(soup, st.sampled_from(["cwd", "model", "date"]), st.text().filter(str.strip))
 def test_a_value_is_inserted_literally(around, name, value):
     around = around.replace("<", "(").replace("{", "(").replace("}", ")").replace("`", "'").replace("~", "-")
     pieces, _ = run(f"{around}{{{{ {name} }}}}{around}", facts=FACTS | {name: value})

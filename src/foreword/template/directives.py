@@ -17,18 +17,20 @@ is a finding. An `if` whose condition cannot be read still has its `else` and `e
 stands between is kept. A comment that resembles a directive (`<!-- IF: … -->`, `<!-- else if: … -->`, `<!-- if
 provider == "x" -->`) and one that names an unknown one (`<!-- word: … -->`) are text and a finding too.
 
-Where a directive stands in a line, only the comment gives way. A line that holds a directive, and of which nothing
-but white space is left, vanishes with its newline; and where an empty line or the beginning stands before it, so do
-the empty lines that follow. So neither a directive on a line of its own nor a branch that is not taken leaves a
-trace. Included text stands in the place of its comment, without its final newline. A file is included once; where it
-cannot be (missing, cycle, too deep), nothing stands in its place.
+Where a directive stands in a line, only the comment gives way. A line that holds a directive or value, and of which
+nothing but white space is left, vanishes with its newline; and where an empty line or the beginning stands before it,
+so do the empty lines that follow. So neither a directive on a line of its own nor a branch that is not taken nor a
+value that is empty leaves a trace. Included text stands in the place of its comment, without its final newline, and
+what it leaves open is closed. A file is included once; where it cannot be (missing, cycle, too deep), nothing stands
+in its place.
 """
 
 from __future__ import annotations
 
 import re
 
-from ..markdown import Spans, prose
+from ..findings import finding
+from ..markdown import Spans, left_open, prose
 from ..vocabulary import Document, Origin, Piece, digest, replace, value
 from . import conditions
 from .conditions import Condition
@@ -113,6 +115,7 @@ _ALMOST = r"(?i)(?:include|(?:else[ \t]*)?if|elif|else|end[ \t]*if)[ \t]*(?::.*)
 _WITHOUT_COLON = r"(?i)if[ \t]+(.*)"
 # A comment for `foreword lint` is no directive, and none was meant.
 _UNKNOWN = r"(?!foreword:)[a-z][a-z0-9_-]*:(?:[ \t].*)?"
+_MARK = Origin("mark")
 _EMPTY_LINES = r"(?:[ \t]*+\n)*+"
 
 
@@ -220,8 +223,8 @@ class _Rendering:
         self.findings.extend(tell(walk.doubts, document.text, document.path, document.line))
         return list(_pieces(document, runs))
 
-    def include(self, path: str, target: str, chain: tuple[str, ...]) -> list[Piece] | tuple[str, str]:
-        """The pieces of an included file, or the code of a finding and its words."""
+    def include(self, path: str, target: str, chain: tuple[str, ...], before: str) -> list[Piece] | tuple[str, str]:
+        """The pieces of an included file, or the code of a finding and its words. `before` stands on the same line."""
         if len(chain) > DEPTH:
             return "directive-depth", f"leads more than {DEPTH} files deep: {' -> '.join((*chain, target))}"
         found = self.load(path, target)
@@ -232,7 +235,12 @@ class _Rendering:
             return "directive-cycle", f"leads back to a file that includes it: {' -> '.join((*chain, found.path))}"
         if found.path in self.entered:
             return "file-duplicate", f"is not included again: {found.path} has entered already"
-        return _without_final_newline(self.follow(found, (*chain, found.path)))
+        pieces = _without_final_newline(self.follow(found, (*chain, found.path)))
+        closing, was_open = left_open(before + "".join([piece.text for piece in pieces]))
+        if not closing or left_open(before)[0]:
+            return pieces
+        self.findings.append(finding("file-fence", f"{found.path} ends inside {was_open}; it was closed", found.path))
+        return [*pieces, Piece(closing, _MARK)]
 
 
 class _Walk:
@@ -261,22 +269,33 @@ class _Walk:
         return self.written
 
     def line(self, begin: int, end: int, marks: list[Mark]) -> None:
-        """Write a line with these marks: nothing at all if its directives leave only white space."""
+        """Write a line with these marks: nothing at all if they leave only white space."""
         runs: list[Run] = []
         at = begin
         for mark in marks:
             if self.taking:
                 runs.append((at, mark.start))
-                runs.extend(self.insert(mark))
+                runs.extend(self.insert(mark, runs))
             self.turn(mark)
             at = mark.end
         if self.taking:
             runs.append((at, end))
-        if all(mark.word == "value" for mark in marks) or any(self.text(run).strip() for run in runs):
-            for run in runs:
+        if any(self.text(run).strip() for run in runs):
+            for run in self.behind_fences(runs):
                 self.write(run)
         else:
             self.is_after_gap = True
+
+    def behind_fences(self, runs: list[Run]) -> Iterator[Run]:
+        """The runs of a line; what follows the end of a fence stands on a line of its own."""
+        is_behind = False
+        for run in runs:
+            rest = self.text(run).strip(" \t")
+            if is_behind and rest and rest[0] != "\n":
+                yield Piece("\n", _MARK)
+            if rest:
+                is_behind = isinstance(run, Piece) and run.origin == _MARK and rest[-1] in "`~"
+            yield run
 
     def turn(self, mark: Mark) -> None:
         """Enter or leave a branch."""
@@ -290,13 +309,15 @@ class _Walk:
         elif mark.word == "endif":
             self.taking = self.outer.pop()[0]
 
-    def insert(self, mark: Mark) -> list[Piece]:
+    def insert(self, mark: Mark, before: list[Run]) -> list[Piece]:
+        """What stands in the place of a mark, behind these runs of the same line."""
         if mark.word == "value":
             fact = self.rendering.facts.get(mark.argument, "")
             return [Piece(fact, Origin("variable", mark.argument))] if fact else []
         if mark.word != "include":
             return []
-        found = self.rendering.include(self.document.path, mark.argument, self.chain)
+        line = "".join([self.text(run) for run in before]).rpartition("\n")[2]
+        found = self.rendering.include(self.document.path, mark.argument, self.chain, line)
         if isinstance(found, list):
             return found
         self.doubts.append(Doubt(*found, mark.start, mark.end))
