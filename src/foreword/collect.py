@@ -11,6 +11,8 @@ from .drafts import (
     broken,
     cut_mark,
     filtered,
+    formed,
+    may_stay_open,
     origin_of,
     sealed,
     trimmed,
@@ -76,18 +78,17 @@ class Collector:
         self.unused: dict[str, str] = {}
 
     def drafts(self, sections: Iterable[Section]) -> tuple[Draft, ...]:
-        """The drafts of the sections that apply and are not empty. A template swallows nothing that follows it."""
+        """The drafts of the sections that apply and are not empty. A text swallows nothing that follows it."""
         drafts = [draft for section in sections if not (draft := self.draft(section)).is_empty]
-        return (*map(self.sealed_template, drafts[:-1]), *drafts[-1:])
+        return (*map(self.sealed_text, drafts[:-1]), *drafts[-1:])
 
-    def sealed_template(self, draft: Draft) -> Draft:
-        """The draft; if a template that ends inside a code fence or comment, with that closed."""
-        if draft.section.language not in ("brackets", "jinja"):
-            return draft
+    def sealed_text(self, draft: Draft) -> Draft:
+        """The draft; if its text ends inside a code fence or comment, with that closed."""
         text, was_open = sealed(draft.text)
         if not was_open:
             return draft
-        path = self.inputs.bodies[draft.section.name].path
+        body = self.inputs.bodies.get(draft.section.name)
+        path = body.path if body else draft.text[-1].origin.path
         self.findings.append(finding("file-fence", f"{path} ends inside {was_open}; it was closed", path))
         return replace(draft, text=text)
 
@@ -322,13 +323,20 @@ class Collector:
             return before
         found = len(self.findings)
         item = self.item(section, entry)
+        is_listed = not (isinstance(entry, Skill) and entry.hidden)
+        if is_listed:
+            self.tell_open(section, item)
         findings = self.findings[found:]
         del self.findings[found:]
-        return MadeItem(entry, item, findings, not (isinstance(entry, Skill) and entry.hidden))
+        return MadeItem(entry, item, findings, is_listed)
 
     def items(self, section: Section, name: str) -> tuple[Item, ...]:
         """The items of one of the agent's own lists, each of its fields filtered and harmless."""
-        return tuple(Item(self.spoken(section, row), _path_of(row)) for row in getattr(self.lists, name)())
+        rows = getattr(self.lists, name)()
+        items = tuple(self.spoken(section, row, _path_of(row)) for row in rows)
+        for item in items:
+            self.tell_open(section, item)
+        return items
 
     def item(self, section: Section, entry: Entry) -> Item:
         shown = printable(entry.path)
@@ -337,22 +345,34 @@ class Collector:
                 "path": Piece(shown, Origin("environment", shown)),
                 "text": self.content(entry, "", section.language == "directives"),
             }
-            return Item(self.spoken(section, row), shown)
+            return self.spoken(section, row, shown)
         self.tell_hidden(f"{entry.name} {entry.description}", f"the front matter of {shown}", shown, entry.lines[0])
         origin = Origin("skill" if isinstance(entry, Skill) else "resident", shown, entry.lines, entry.hash)
         values = {"name": entry.name, "description": entry.description, "path": shown}
-        return Item(self.spoken(section, {name: Piece(text, origin) for name, text in values.items()}), shown)
+        return self.spoken(section, {name: Piece(text, origin) for name, text in values.items()}, shown)
 
-    def spoken(self, section: Section, row: Row) -> dict[Field, Pieces]:
-        """What stands for each field of an item. A whole content is ready as it is, a single value is filtered and made harmless."""
+    def spoken(self, section: Section, row: Row, path: str = "") -> Item:
+        """The item of a row. A whole content is ready as it is, a single value is filtered and made harmless."""
         fields: dict[Field, Pieces] = {}
+        is_doubtful = False
         for part in (*section.item, *section.short):
             if isinstance(part, Field) and part not in fields:
                 content = row[part.name]
-                fields[part] = (
-                    content if isinstance(content, tuple) else self.harmless((filtered(content, part.filters),), "")
-                )
-        return fields
+                if isinstance(content, Piece):
+                    single = filtered(content, part.filters)
+                    is_doubtful = is_doubtful or may_stay_open(single.text)
+                    content = self.harmless((single,), "")
+                fields[part] = content
+        return Item(fields, path, is_doubtful=is_doubtful)
+
+    def tell_open(self, section: Section, item: Item) -> None:
+        """Say what an item leaves open; it is closed where it is written."""
+        own = self.scribe.origin(section.name, "item")
+        pieces, was_open = formed(section, item, own) if item.is_doubtful else ((), "")
+        if was_open:
+            self.findings.append(
+                finding("file-fence", f"{_author(pieces)} ends inside {was_open}; it was closed", item.path)
+            )
 
     def stand_in(self, section: Section) -> Pieces:
         """What stands for an empty list; it only shows when there are no items."""
@@ -459,6 +479,12 @@ def _is_blank(item: Item) -> bool:
     """Whether an item is a whole text of which nothing is left."""
     texts = [pieces for field, pieces in item.fields.items() if field.name == "text"]
     return bool(texts) and not any(piece.text.strip() for pieces in texts for piece in pieces)
+
+
+def _author(pieces: Pieces) -> str:
+    """From whom an item has the value that begins a fence or comment."""
+    origin = next((each.origin for each in pieces if may_stay_open(each.text)), pieces[0].origin)
+    return origin.path if origin.kind in ("skill", "resident", "environment") else f"the {origin.kind} {origin.path!r}"
 
 
 def _wanted(conditions: Iterable[Condition]) -> str:

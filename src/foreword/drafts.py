@@ -25,12 +25,14 @@ if TYPE_CHECKING:
 class Item:
     """One entry of a list: what stands for each of its fields, and the file it came from; or `whole`, a line of its own.
 
-    An item with neither is left out.
+    An item with neither is left out. One that is doubtful holds a value that may leave a fence or comment open: it is sealed when
+    it is written.
     """
 
     fields: Mapping[Field, Pieces]
     path: str = ""
     whole: Pieces = ()
+    is_doubtful: bool = False
 
 
 @value
@@ -133,12 +135,17 @@ def spanning(origin: Origin, line: int | None, text: str) -> Origin:
 def sealed(pieces: Pieces) -> tuple[Pieces, str]:
     """The pieces with what they leave open closed, and what that was: nothing after them is swallowed."""
     text = "".join([piece.text for piece in pieces])
-    if "```" not in text and "~~~" not in text and "<!--" not in text:
+    if not may_stay_open(text):
         return pieces, ""
     from .markdown import left_open
 
     closing, was_open = left_open(text)
     return (*pieces, Piece(closing, Origin("mark"))) if closing else pieces, was_open
+
+
+def may_stay_open(text: str) -> bool:
+    """Whether a text holds what begins a fence or a comment: quick to say, and mostly no."""
+    return "```" in text or "~~~" in text or "<!--" in text
 
 
 def without_blank_ends(pieces: Pieces) -> Pieces:
@@ -270,7 +277,7 @@ class Scribe:
     def _inside(self, draft: Draft) -> Iterator[Piece]:
         section = draft.section
         own = self.origin(section.name, "item")
-        each = [formed for item in draft.items if (formed := tuple(_formed(section, item, own)))]
+        each = [pieces for item in draft.items if (pieces := formed(section, item, own)[0])]
         each = each or [self.written(inner)[0] for inner in draft.inner]
         if not each:
             yield from draft.text
@@ -285,6 +292,12 @@ def _is_trimmed(draft: Draft) -> bool:
     section = draft.section
     is_whole = section.of is not None or bool(section.sections and section.wrap)
     return section.trim and is_whole and not draft.is_replaced
+
+
+def formed(section: Section, item: Item, own: Origin) -> tuple[Pieces, str]:
+    """An item as it is written, and what it would leave open."""
+    pieces = tuple(_formed(section, item, own))
+    return sealed(pieces) if item.is_doubtful else (pieces, "")
 
 
 def _formed(section: Section, item: Item, own: Origin) -> Iterator[Piece]:

@@ -22,7 +22,10 @@ CODES = {
     "file-shadowed": ("info", "Another file was chosen in place of this one."),
     "file-case": ("warning", "A file differs from a known name only in its capital letters and was not read."),
     "file-outside": ("warning", "A link of the project leads out of the workspace."),
-    "file-fence": ("warning", "A file ends inside a code fence or comment; it was closed so that it swallows nothing."),
+    "file-fence": (
+        "warning",
+        "A file or an entry ends inside a code fence or comment; it was closed so that it swallows nothing.",
+    ),
     "file-neutralised": ("warning", "A file holds a tag of the section that wraps it; the tag was made harmless."),
     "hidden-characters": ("warning", "A text holds characters that a person does not see; the message decodes them."),
     "scan-limit": ("warning", "A folder holds more folders than are looked through; the rest was not looked at."),

@@ -174,6 +174,82 @@ def test_an_open_fence_in_a_system_file(tree, file):
     assert "```\ncode\n```\n\nCurrent date" in text
 
 
+RESIDENT = '---\ndescription: "open <!-- x"\nmodel_invocation: true\n---\n'
+
+
+def test_what_the_description_of_a_resident_leaves_open(tree):
+    tree(
+        {
+            "w/.git": None,
+            "w/.foreword/knowledge/k.md": RESIDENT,
+            "w/.foreword/workflow/w.md": RESIDENT.replace(" <!-- x", ""),
+        }
+    )
+    prompt = tree.prompt("pod", base="B")
+    assert "- k: open <!-- x -->\n\n---\n## Resident workflows\n\n- w: open" in prompt.text
+    assert tree.told(prompt) == [("file-fence", "/w/.foreword/knowledge/k.md")]
+
+
+@pytest.mark.parametrize(
+    ("layout", "description", "said"),
+    [
+        ("opal", "open <!-- x", "- **a**: open <!-- x -->\n- **b**: Does it."),
+        ("foreword", "open <!-- x", "- a: open <!-- x (/w/.agents/skills/a/SKILL.md) -->\n- b: Does it."),
+        ("opal", "whole <!-- x -->", "- **a**: whole <!-- x -->\n- **b**: Does it."),
+        ("opal", "`<!--` begins one", "- **a**: `<!--` begins one\n- **b**: Does it."),
+        ("opal", "```sh", "- **a**: ```sh\n- **b**: Does it."),
+    ],
+)
+def test_what_the_description_of_a_skill_leaves_open(tree, skill, layout, description, said):
+    tree({"w/.git": None})
+    tree(
+        {
+            f"w/.agents/skills/{name}/SKILL.md": skill(name, text)
+            for name, text in [("a", f"'{description}'"), ("b", "Does it.")]
+        }
+    )
+    prompt = tree.prompt(layout, tools=[Tool("read")])
+    assert said in tree.short(prompt.text)
+    told = [("file-fence", "/w/.agents/skills/a/SKILL.md")]
+    assert tree.told(prompt) == (told if description.startswith("open") else [])
+
+
+def test_a_description_that_is_cut_in_a_comment_is_closed(tree, skill):
+    tree({"w/.agents/skills/a/SKILL.md": skill("a", f"'A <!-- {'long ' * 150}-->'")})
+    prompt = tree.prompt("opal", tools=[Tool("read")], set={"skills.budget": 90})
+    assert "… -->\n</skills>" in prompt.text
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("open <!-- x", "- open <!-- x -->"),
+        ("run\n```\nmake", "- run\n```\nmake\n```"),
+        # in the item, and so ended with it
+        ("```\n  make", "- ```\n  make"),
+        ("run\n  ```\n  make", "- run\n  ```\n  make"),
+    ],
+)
+@pytest.mark.parametrize("layout", ["pi", "foreword"])
+def test_what_a_guideline_leaves_open(tree, layout, text, said):
+    prompt = tree({"w/.git": None}).prompt(layout, tools=[Tool("t", guidelines=[text, "Next."])])
+    assert f"{said}\n- Next." in prompt.text
+    told = [("file-fence", f"the tool 't' ends inside {'a comment' if '<' in text else 'a code fence'}; it was closed")]
+    assert tree.messages(prompt) == (told if text != said[2:] else [])
+
+
+def test_what_a_snippet_leaves_open(tree):
+    prompt = tree.prompt("pi", tools=[Tool("t", snippet="open\n<!-- x"), Tool("u", snippet="next")])
+    assert "- t: open <!-- x -->\n- u: next" in prompt.text
+
+
+@pytest.mark.parametrize("layout", ["ion", "opal", "pi", "foreword"])
+def test_what_the_base_leaves_open(tree, layout):
+    prompt = tree({"w/.git": None, "w/AGENTS.md": "X"}).prompt(layout, base="B\n```\ncode")
+    assert prompt.text.startswith("B\n```\ncode\n```\n")
+    assert tree.messages(prompt) == [("file-fence", "base ends inside a code fence; it was closed")]
+
+
 # a file name with `"` or `>` -> attribute escaped
 
 
