@@ -438,11 +438,12 @@ def cut_to(pieces: Pieces, most: int, own_tag: re.Pattern[str] | None = None) ->
         pieces = pieces[:-1]
     text = "".join(piece.text for piece in pieces)
 
-    def cut_at(length: int) -> Pieces:
+    def cut_at(length: int, is_sealed: bool = True) -> Pieces:
         last = text.rfind("<", 0, length)
         while last >= 0 and own_tag is not None and own_tag.match(text[last:length] + "\n"):
             length -= 1
-        kept, _ = sealed(stretch(pieces, 0, length))
+        kept = stretch(pieces, 0, length)
+        kept = sealed(kept)[0] if is_sealed else kept
         left_out = total - estimate(text[:length])
         start = "\n" if length else ""
         return (*kept, Piece(f"{start}[foreword: cut here, about {left_out:,} tokens left out]", _MARK))
@@ -450,11 +451,14 @@ def cut_to(pieces: Pieces, most: int, own_tag: re.Pattern[str] | None = None) ->
     def fits(length: int) -> bool:
         return _cost(cut_at(length)) <= most
 
-    length = _most(fits, 0, max(len(text) - 1, 0)) or 0
+    # To look for what is open is dear: most of the search does without, the rest stays near.
+    high = _most(lambda length: _cost(cut_at(length, is_sealed=False)) <= most, 0, max(len(text) - 1, 0)) or 0
+    length = high if fits(high) else _most(fits, max(high - _NEAR, 0), high) or _most(fits, 0, high) or 0
     line_end = text.rfind("\n", 0, length + 1)
     if length and line_end > length * 3 // 4 and fits(line_end):
         length = line_end
     return cut_at(length)
 
 
+_NEAR = 64
 _SHORTEST = 24
