@@ -51,8 +51,6 @@ def left_open(text: str) -> tuple[str, str]:
 
     A fence in a list item or quote ends with it. A comment does not: HTML knows neither.
     """
-    if "```" not in text and "~~~" not in text and "<!--" not in text:
-        return "", ""
     blocks = _Blocks(text)
     comment = _open_comment(text, blocks.fences)
     newline = "" if text.endswith("\n") else "\n"

@@ -29,6 +29,7 @@ from __future__ import annotations
 
 import re
 
+from ..drafts import may_stay_open
 from ..findings import finding
 from ..markdown import Spans, left_open, prose
 from ..vocabulary import Document, Origin, Piece, digest, replace, value
@@ -223,24 +224,27 @@ class _Rendering:
         self.findings.extend(tell(walk.doubts, document.text, document.path, document.line))
         return list(_pieces(document, runs))
 
-    def include(self, path: str, target: str, chain: tuple[str, ...], before: str) -> list[Piece] | tuple[str, str]:
-        """The pieces of an included file, or the code of a finding and its words. `before` stands on the same line."""
+    def include(self, path: str, target: str, chain: tuple[str, ...]) -> Document | tuple[str, str] | None:
+        """An included file that may enter, or the code of a finding and its words."""
         if len(chain) > DEPTH:
             return "directive-depth", f"leads more than {DEPTH} files deep: {' -> '.join((*chain, target))}"
         found = self.load(path, target)
         if not isinstance(found, Document):
             self.findings.append(found)
-            return []
+            return None
         if found.path in chain:
             return "directive-cycle", f"leads back to a file that includes it: {' -> '.join((*chain, found.path))}"
         if found.path in self.entered:
             return "file-duplicate", f"is not included again: {found.path} has entered already"
-        pieces = _without_final_newline(self.follow(found, (*chain, found.path)))
-        closing, was_open = left_open(before + "".join([piece.text for piece in pieces]))
+        return found
+
+    def closing(self, text: str, before: str, path: str) -> list[Piece]:
+        """What closes that in which an included text ends, behind what stands before it on its line."""
+        closing, was_open = left_open(before + text)
         if not closing or left_open(before)[0]:
-            return pieces
-        self.findings.append(finding("file-fence", f"{found.path} ends inside {was_open}; it was closed", found.path))
-        return [*pieces, Piece(closing, _MARK)]
+            return []
+        self.findings.append(finding("file-fence", f"{path} ends inside {was_open}; it was closed", path))
+        return [Piece(closing, _MARK)]
 
 
 class _Walk:
@@ -316,12 +320,19 @@ class _Walk:
             return [Piece(fact, Origin("variable", mark.argument))] if fact else []
         if mark.word != "include":
             return []
+        found = self.rendering.include(self.document.path, mark.argument, self.chain)
+        if isinstance(found, tuple):
+            self.doubts.append(Doubt(*found, mark.start, mark.end))
+        return self.included(found, before) if isinstance(found, Document) else []
+
+    def included(self, document: Document, before: list[Run]) -> list[Piece]:
+        """The pieces of an included file, which swallow nothing that follows them."""
+        pieces = _without_final_newline(self.rendering.follow(document, (*self.chain, document.path)))
+        text = "".join([piece.text for piece in pieces])
+        if not may_stay_open(text):
+            return pieces
         line = "".join([self.text(run) for run in before]).rpartition("\n")[2]
-        found = self.rendering.include(self.document.path, mark.argument, self.chain, line)
-        if isinstance(found, list):
-            return found
-        self.doubts.append(Doubt(*found, mark.start, mark.end))
-        return []
+        return [*pieces, *self.rendering.closing(text, line, document.path)]
 
     def write(self, run: Run) -> None:
         """Write a run. Where lines have vanished between empty lines, those that follow go with them."""
