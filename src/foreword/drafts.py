@@ -247,7 +247,7 @@ class Scribe:
             every = draft.text if draft.is_replaced else self._wrapped(draft)
             pieces = tuple([piece for piece in every if piece.text])
             if _is_trimmed(draft):
-                pieces = without_blank_ends(pieces)
+                pieces = without_white_end(without_blank_ends(pieces))
             known = self._written[id(draft)] = (draft, pieces, "".join([piece.text for piece in pieces]))
         return known[1], known[2]
 

@@ -354,6 +354,10 @@ CHANGES = {
         "pi", {"home/.sf/agent/AGENTS.md": "CLAUDE.md\n", "home/.sf/agent/CLAUDE.md": "x", "home/.sf/agent/SYSTEM.md": "x"},
         lambda path: os.unlink(path("home/.sf/agent/CLAUDE.md")),
     ),
+    "what a file points at comes": (
+        "opal", {"w/OPAL.md": "AGENTS.md\n"},
+        lambda path: write(path("w/AGENTS.md"), "one\n"),
+    ),
     "a name in another case goes": (
         "ion", {f"home/.ion/{name}": name for name in ("AGENTS.md", "agents.md", "AGENTS.MD", "Agents.md")},
         lambda path: os.unlink(path("home/.ion/Agents.md")),

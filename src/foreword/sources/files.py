@@ -213,7 +213,8 @@ class Reader:
 
         A missing one is stamped by its directory.
         """
-        if path in self._before and self._before[path][1].fate == "absent" and self._known(path):
+        was_absent = path in self._before and self._before[path][1].fate == "absent"
+        if was_absent and (known := self._known(path)) and known.fate == "absent":
             return False
         if self._is_there(path):
             return True
