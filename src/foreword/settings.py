@@ -270,7 +270,19 @@ def with_wording(
             continue
         for key, content in words.items():
             source = _with_word(source, key, content, printable(path), findings)
+            if folder == inside and isinstance(content, str):
+                _refuse_hiding(key, content, printable(path))
     return source, findings
+
+
+def _refuse_hiding(key: str, content: str, path: str) -> None:
+    """A workspace may not put what its wording stands around into a comment or a code fence: nobody would heed it."""
+    from .markdown import left_open
+
+    before, place, _ = content.partition("{}")
+    _, hidden_in = left_open(before) if place else ("", "")
+    if hidden_in:
+        raise LayoutError(f"{path}: {key} puts its value into {hidden_in}; a workspace may not hide it")
 
 
 def _words(path: str, reader: Reader) -> dict[str, Any]:

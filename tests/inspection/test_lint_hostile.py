@@ -155,3 +155,12 @@ def test_a_text_of_no_file_is_told_by_its_author(tree):
 def test_a_prompt_without_anything():
     told = Surroundings(lambda *_: False, len)
     assert lint(Prompt("foreword", "", []), told) == []
+
+
+def test_a_file_in_another_case_is_told_where_the_right_one_is_not_there(tree):
+    tree({"w/.git": None, "w/agents.md": "lower", "w/a/Claude.md": "mixed"})
+    found = proofread(Assembler(tree.workspace("w/a"))).findings
+    assert [(each.code, tree.short(each.path)) for each in found if each.code == "file-case"] == [
+        ("file-case", "/w/a/Claude.md"),
+        ("file-case", "/w/agents.md"),
+    ]

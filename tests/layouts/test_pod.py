@@ -685,6 +685,16 @@ def test_wording_with_another_field_is_an_error_that_names_the_file(tree, words)
         worded(tree)
 
 
+@pytest.mark.parametrize("around", ["<!--\\n{}\\n-->", "```\\n{}\\n```", "Only an example. <!-- {} -->"])
+@pytest.mark.parametrize("key", ["working_boundaries_section", "agents_md_section"])
+def test_a_workspace_may_not_hide_what_its_wording_stands_around(tree, around, key):
+    tree({WORDS["workspace"]: f'{key} = "{around}"'})
+    with pytest.raises(LayoutError, match=r"prompts\.toml: \w+ puts its value into a "):
+        worded(tree)
+    full(tree)({WORDS["workspace"]: f'{key} = "<!-- a note --> {{}}"'})
+    assert "<!-- a note --> " in worded(tree).text
+
+
 @pytest.mark.parametrize("layout", layout_names())
 @pytest.mark.parametrize("content", ["not TOML", b"\xff", b"\0", None])
 def test_wording_of_the_workspace_that_cannot_be_read_is_a_finding(tree, layout, content):

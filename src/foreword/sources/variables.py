@@ -141,6 +141,8 @@ def refusal(path: str, workspace: Workspace, scope: Scope | None, settings: Mapp
         return "its name is one of a file that holds secrets (the setting file_secrets allows it)"
     if scope is None or may_read(scope, path, settings.get("file_paths", ()), workspace):
         return ""
+    if is_denied(scope, path):
+        return "the scope denies it"
     return "it lies outside what the scope may read (the setting file_paths widens it)"
 
 
