@@ -330,7 +330,8 @@ def made_for(edition: Edition) -> dict[str, Any]:
 
     made = json.loads(edition.made_for)
     agent = made.pop("agent", {})
-    made.pop("template", None)
+    for name in ("template", "snippets"):
+        made.pop(name, None)
     told = agent.pop("tools", {})
     tools = {each.pop("name"): each for each in json.loads(edition.tools)}
     return {**made, **agent, "tools": {name: {**each, **told.get(name, {})} for name, each in tools.items()}}

@@ -83,7 +83,7 @@ def main():
             process.wait()
             process.stdout.close()
         wrong = list(faults(folder / "log"))
-        cases = re.search(r"(\d+) generated", ended.stdout)
+        cases = re.search(r"\b(\d{1,9}) generated", ended.stdout)
         print(ended.stdout, *wrong, sep="\n")
         print(json.dumps({"cases": int(cases[1]) if cases else 0, "faults": len(wrong), "status": ended.returncode}))
         return 1 if ended.returncode or wrong or not cases else 0

@@ -73,13 +73,15 @@ def check_away(service, first, new):
         assert service.turn(id, "construct", layout=layout).form["system"] == first[id]
         read = service.ask("GET", f"/conversations/{id}")
         assert (read.status, read.form["system"]) == (200, first[id])
+    compacted = service.turn("foreword-0", "compact", layout="foreword")
+    assert (compacted.status, compacted.form["system"]) == (200, first["foreword-0"])
+    assert "store-down" in compacted.codes
     refused = [
         service.turn(new, layout="foreword", message="hi"),
         service.turn(new, "construct"),
         service.ask("GET", f"/conversations/{new}"),
         service.ask("PUT", "/system-prompt", {"template": "Lost."}),
         service.turn("foreword-0", "reload", layout="foreword"),
-        service.turn("foreword-0", "compact", layout="foreword"),
         service.ask("GET", "/conversations"),
         service.ask("GET", "/readyz"),
     ]
