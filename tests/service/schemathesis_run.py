@@ -27,13 +27,13 @@ FILES = {
 # Only which statuses count as an answer to right or wrong data is set; no check is left out, and no route.
 # - Data of the right form may still name a template, folder, layout or skill that is none (404, 422), a version that is not
 #   the newest (412) or a path that is not served (403): no schema can say which there are.
-# - A body that is too large is refused as such, before anyone looks at its form (413).
+# - A body or a query that is too large is refused as such, before anyone looks at its form (413, 431).
 CONFIG = """
 [checks.positive_data_acceptance]
 expected-statuses = ["2xx", "403", "404", "412", "422"]
 
 [checks.negative_data_rejection]
-expected-statuses = ["400", "403", "404", "405", "413"]
+expected-statuses = ["400", "403", "404", "405", "413", "431"]
 """
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 Text = Annotated[str, Meta(max_length=1_000_000)]
+ShortText = Annotated[str, Meta(max_length=16_000)]
 Name = Annotated[str, Meta(min_length=1, max_length=512)]
 Label = Annotated[str, Meta(max_length=512)]
 Path = Annotated[str, Meta(max_length=4096, pattern=r"^[^\x00]*$")]
@@ -167,9 +168,9 @@ class DriftQuery(Struct, forbid_unknown_fields=True):
     tools: list[ToolBody] | UnsetType = UNSET
     session: Label | UnsetType = UNSET
     sub_agent: bool | UnsetType = UNSET
-    base: Text | UnsetType = UNSET
+    base: ShortText | UnsetType = UNSET
     skill: Label | UnsetType = UNSET
-    plan: Text | UnsetType = UNSET
+    plan: ShortText | UnsetType = UNSET
     scope: ScopeBody | UnsetType = UNSET
     language: Label | UnsetType = UNSET
     docs: list[tuple[Name, Path]] | UnsetType = UNSET
