@@ -268,18 +268,21 @@ class _Fitting:
     def leave_out_names(self, menus: Iterable[_Menu], limit: _Limit) -> None:
         """As many names as fit, and a line that counts the rest, unless that is longer than the names are."""
         for menu in menus:
-            if limit.excess() <= 0:
+            if menu.may_fit(menu.level, limit.most) and limit.excess() <= 0:
                 return
-            level, cost = menu.level, self.cost(menu.trial)
-            menu.take(0)
-            is_shorter = self.cost(menu.trial) < cost
-            menu.take(level)
-            if is_shorter:
+            if self.is_shorter_without_names(menu):
                 self.lower(menu, 0, limit)
+
+    def is_shorter_without_names(self, menu: _Menu) -> bool:
+        level = menu.level
+        menu.take(0)
+        least = self.cost(menu.trial)
+        menu.take(level)
+        return not menu.may_fit(level, least) or least < self.cost(menu.trial)
 
     def lower(self, menu: _Menu, least: int, limit: _Limit) -> None:
         """Bring a menu down to the best of its forms that fits, or to the least that is allowed."""
-        if menu.level <= least or limit.excess() <= 0:
+        if menu.level <= least or (menu.may_fit(menu.level, limit.most) and limit.excess() <= 0):
             return
 
         def fits(level: int) -> bool:

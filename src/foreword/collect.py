@@ -65,9 +65,11 @@ class Collector:
         self.includers: dict[str, str] = {}
         self.repeated: dict[str, str] = {}
         self.fingerprints: dict[str, dict[tuple[str, int], str]] = {}
-        self.taken = dict(self.taken_texts(layout.sections))
+        applying = list(self.applying(layout.sections))
+        given = list(self.given_texts(applying))
+        self.taken = dict(self.taken_texts(applying, given))
         documents = [each for name in inputs.found for each in self.texts_of(name)]
-        documents += [each for each, _ in self.given_texts(layout.sections) if each.path]
+        documents += [each for each, _ in given if each.path]
         self.entered = {each.path: each.path for each in documents}
         self.said = {self.entering(each, each.path): each.path for each in documents}
         root = inputs.workspace.root or inputs.workspace.cwd
@@ -190,29 +192,31 @@ class Collector:
     def texts_of(self, find: str) -> list[Document]:
         return [each for each in self.inputs.found[find] if isinstance(each, Document)]
 
-    def applying(self, sections: Iterable[Section]) -> Iterator[Section]:
-        """The sections that apply; those inside one that is replaced do not."""
+    def applying(self, sections: Iterable[Section]) -> Iterator[tuple[Section, str | None]]:
+        """The sections that apply, and what was chosen in their place; those inside one that is replaced do not."""
         for section in sections:
-            if all(holds(condition, self.facts) for condition in section.when):
-                yield section
-                if self.chosen(section) is None:
+            if not section.when or all(holds(condition, self.facts) for condition in section.when):
+                chosen = self.chosen(section) if section.instead else None
+                yield section, chosen
+                if chosen is None and section.sections:
                     yield from self.applying(section.sections)
 
-    def given_texts(self, sections: Iterable[Section]) -> Iterator[tuple[Document, str]]:
+    def given_texts(self, applying: Iterable[tuple[Section, str | None]]) -> Iterator[tuple[Document, str]]:
         """The texts of the caller's that this layout has a place for, and what each is."""
-        for section in self.applying(sections):
-            if self.chosen(section) == "base":
+        for section, chosen in applying:
+            if chosen == "base":
                 yield trimmed(self.agent.base), "base"
             if section.of == "plan":
                 yield trimmed(self.agent.plan), "plan"
 
-    def taken_texts(self, sections: Iterable[Section]) -> Iterator[tuple[tuple[str, str], str]]:
+    def taken_texts(
+        self, applying: Iterable[tuple[Section, str | None]], given: Iterable[tuple[Document, str]]
+    ) -> Iterator[tuple[tuple[str, str], str]]:
         """The files and texts that stand in the prompt whatever a section lists, each with why a copy does not enter."""
-        for section in self.applying(sections):
-            chosen = self.chosen(section)
+        for _, chosen in applying:
             for each in self.texts_of(chosen) if chosen and chosen in self.inputs.found else ():
                 yield ("text", each.text), f"the same text as {each.path}"
-        for each, name in self.given_texts(sections):
+        for each, name in given:
             yield ("file", each.path), f"it was given as the {name}"
             yield ("text", each.text), f"the same text as the {name} that was given"
 
@@ -367,8 +371,9 @@ class Collector:
 
     def tell_open(self, section: Section, item: Item) -> None:
         """Say what an item leaves open; it is closed where it is written."""
-        own = self.scribe.origin(section.name, "item")
-        pieces, was_open = formed(section, item, own) if item.is_doubtful else ((), "")
+        if not item.is_doubtful:
+            return
+        pieces, was_open = formed(section, item, self.scribe.origin(section.name, "item"))
         if was_open:
             self.findings.append(
                 finding("file-fence", f"{_author(pieces)} ends inside {was_open}; it was closed", item.path)

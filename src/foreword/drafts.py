@@ -223,6 +223,7 @@ class Scribe:
         self.made: dict[str, Listing] = {}
         self._written: dict[int, tuple[Draft, Pieces, str]] = {}
         self._costs: dict[int, int] = {}
+        self._origins: dict[tuple[str, str], Origin] = {}
         self._files: dict[int, frozenset[str]] = {}
 
     def forget_others(self, drafts: Iterable[Draft]) -> None:
@@ -238,7 +239,11 @@ class Scribe:
 
     def origin(self, section: str, key: str) -> Origin:
         """The origin of text that stands in a key of the layout itself, or of whoever wrote that key."""
-        return self.layout.written.get(f"section.{section}.{key}") or Origin(self.kind, f"{self.address}/{section}")
+        known = self._origins.get((section, key))
+        if known is None:
+            by = self.layout.written.get(f"section.{section}.{key}")
+            known = self._origins[section, key] = by or Origin(self.kind, f"{self.address}/{section}")
+        return known
 
     def written(self, draft: Draft) -> tuple[Pieces, str]:
         """A draft with everything around it: items formed and joined, inner drafts joined, all of it wrapped."""
@@ -281,9 +286,10 @@ class Scribe:
         each = each or [self.written(inner)[0] for inner in draft.inner]
         if not each:
             yield from draft.text
+        join = Piece(section.join, self.origin(section.name, "join"))
         for number, pieces in enumerate(each):
             if number and section.join:
-                yield Piece(section.join, self.origin(section.name, "join"))
+                yield join
             yield from pieces
 
 

@@ -94,10 +94,11 @@ def gather(
             known = _look(find, workspace, reader.successor(known.readings if known else {}, way))
         looks[find.name] = known
     kept = _Kept(layout, looks, workspace, reader)
-    compared = Includes(workspace, scope, reader, kept.names())
-    kept.drop_copies(compared)
-    includes = Includes(workspace, scope, reader, kept.names(), compared.readings)
-    kept.follow(includes)
+    includes = Includes(workspace, scope, reader, kept.names() if kept.asking else {})
+    kept.drop_copies(includes)
+    if kept.asking:
+        includes = Includes(workspace, scope, reader, kept.names(), includes.readings)
+        kept.follow(includes)
     found = kept.found()
     trail = Trail()
     values = _values(layout, bodies or {}, workspace, scope, reader, variables or {}, trail)
@@ -252,8 +253,10 @@ class _Kept:
             if number not in self.lost:
                 by_text.setdefault(self.texts[number][1].reading.text, []).append(number)
         for numbers in by_text.values():
+            if len(numbers) == 1:
+                continue
             nearest: dict[str, int] = {}
-            for number in numbers if len(numbers) > 1 else ():
+            for number in numbers:
                 content = self.entering(number, includes)
                 other = nearest.setdefault(content, number)
                 if other != number:

@@ -52,8 +52,9 @@ def value(cls: type[V]) -> type[V]:
         else:
             own.update(defaults)
             own.update(zip(fields, given, strict=False))
-            own.update(named)
-            if len(own) != size or len(given) > size or not named.keys() <= known:
+            if named:
+                own.update(named)
+            if len(own) != size or len(given) > size or (named and not named.keys() <= known):
                 wrong = sorted(named.keys() - known) or [each for each in fields if each not in own] or given[size:]
                 raise TypeError(
                     f"{cls.__name__} takes ({', '.join(fields)}); wrong or missing: {', '.join(map(repr, wrong))}"
@@ -69,7 +70,7 @@ def value(cls: type[V]) -> type[V]:
         return type(other) is type(self) and other.__dict__ == self.__dict__
 
     def __hash__(self: Any) -> int:
-        return hash(tuple(self.__dict__[name] for name in fields))
+        return hash(tuple(map(self.__dict__.__getitem__, fields)))
 
     def __repr__(self: Any) -> str:
         return f"{cls.__name__}({', '.join(f'{name}={self.__dict__[name]!r}' for name in fields)})"

@@ -166,9 +166,10 @@ class Reader:
             return self._read(path)
         # What was read of the body says whether the file is text: one that is none is found out before it is used.
         identity = (status.st_dev, status.st_ino)
-        whole = _decoded(path, data, len(data), identity, HEAD, is_head=True)
-        if end is None or not whole.has_text:
-            return whole
+        if end is None or not _is_text(data):
+            whole = _decoded(path, data, len(data), identity, HEAD, is_head=True)
+            if end is None or not whole.has_text:
+                return whole
         return _decoded(path, data[:end], end, identity, self.limit, is_head=True)
 
     def is_folder(self, path: str) -> bool:
@@ -414,6 +415,15 @@ def _trusted(status: os.stat_result) -> Stamp:
     if changed > time.time_ns() - tick:
         return UNTRUSTED
     return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino, status.st_dev
+
+
+def _is_text(data: bytes) -> bool:
+    """A quick look, which may say no where the last character is cut."""
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return b"\0" not in data
 
 
 def _decoded(

@@ -263,6 +263,9 @@ def choose(
     for pattern, base in slot.patterns:
         layer = layer_of(find, pattern)
         readings = [reader.read(path) for path in matches(pattern, base, reader, trail, layer)]
+        if len(readings) == 1 and readings[0].fate == "absent" and "*" not in pattern.path:
+            trail.leave(readings[0].path, layer, "absent", readings[0].reason, readings[0].code)
+            continue
         usable = [
             each
             for each in readings
