@@ -147,7 +147,7 @@ def test_nothing_inside_a_fence_is_a_directive(text, fence):
 
 @given(soup)
 def test_nothing_inside_a_code_span_is_a_directive(text):
-    text = text.replace("`", "'").replace("\n", " ")
+    text = text.replace("`", "'").replace("\n", " ").replace("\r", " ")
     whole = f"a ``{text}`` {{{{ cwd }}}}"
     assert joined(run(whole)[0]) == f"a ``{text}`` /w"
 

@@ -39,11 +39,13 @@ def test_what_one_does_the_other_goes_on_with(two, top):
         first["system"],
         ["read", "zap"],
     )
-    assert one.turn("f", layout="foreword", tools=[{"name": "read"}]).form == {
+    fewer = one.turn("f", layout="foreword", tools=[{"name": "read"}])
+    assert "`zap`" in fewer.form["messages"][0]["content"] and fewer.codes == ["drift"]
+    assert fewer.form == {
         **more,
         "reused": True,
-        "messages": [],
-        "findings": [],
+        "messages": fewer.form["messages"],
+        "findings": fewer.form["findings"],
     }
     (top / "w/AGENTS.md").write_text("Second.")
     assert one.turn("f", "compact", layout="foreword").form["system"] == first["system"]
