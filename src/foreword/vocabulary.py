@@ -374,6 +374,9 @@ if TYPE_CHECKING:
         def current(self, conversation: str) -> Edition | None:
             """The edition in use, by one SELECT; texts this process has not seen take a second. None if it was never constructed."""
 
+        def moment(self) -> object:
+            """A value that stays the same while nothing in the store changes; None where a look costs as much as reading."""
+
         def publish(self, conversation: str, edition: Edition, after: int, state: str | None = None) -> Edition:
             """Make this the edition in use if number `after` still is (0: none yet), and with `state`, if that is still kept
             beside it. Gives back this very edition; else the one that is in use.

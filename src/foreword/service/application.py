@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from concurrent.futures import ThreadPoolExecutor
+from math import inf
 from secrets import token_hex
 from time import perf_counter
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from ..errors import ForewordError, MissingError, StoreError, TemplateError
 from .answers import Answer, Problem, line_of, written
 from .call import Call, read_body, read_query
+from .connection import ARRIVED
 from .guard import Guard
 from .log import Log, cause_of
 from .metrics import Metrics
@@ -40,6 +42,8 @@ class Application:
         self._service, self._guard, self._log, self._metrics = service, guard, log, metrics
         self._seconds = seconds
         self._router = Router(ROUTES)
+        self._seen: object = None
+        self._looked_at = -inf
         self._threads = ThreadPoolExecutor(_THREADS, "foreword")
         service.metrics = metrics.text
 
@@ -97,7 +101,10 @@ class Application:
         if route.body:
             body = read_body(await self._body(scope["headers"], receive), route.body)
         call = Call(variables, scope["headers"], query, body)
-        if route.is_at_hand or (route.is_quick and self._service.is_local):
+        if route.is_at_hand:
+            return _done(route, self._service, call)
+        if route.is_quick and self._service.is_local:
+            call.moment = self._moment(scope.get(ARRIVED, inf))
             return _done(route, self._service, call)
         work = asyncio.get_running_loop().run_in_executor(self._threads, _done, route, self._service, call)
         try:
@@ -106,6 +113,13 @@ class Application:
             raise Problem(
                 "too-slow", f"the work was not done in {self._seconds:g} seconds; it may still be done"
             ) from None
+
+    def _moment(self, arrived: float) -> object:
+        """The store as it is for a request. All that have arrived when somebody looks share that look."""
+        if arrived >= self._looked_at:
+            self._looked_at = perf_counter()
+            self._seen = self._service.moment()
+        return self._seen
 
     async def _body(self, headers: list[tuple[bytes, bytes]], receive: Receive) -> bytes:
         """The whole body, if it is not too large and arrives in time."""

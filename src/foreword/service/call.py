@@ -22,13 +22,15 @@ _NUMBER = re.compile(r"0|[1-9]\d{0,17}", re.ASCII)
 
 
 class Call:
-    """One request for one route. `body` and `query` are of the types that the route names."""
+    """One request for one route. `body` and `query` are of the types that the route names; `moment` is that of the store, where
+    it is known."""
 
     def __init__(
         self, path: Mapping[str, str], headers: Sequence[tuple[bytes, bytes]], query: Any = None, body: Any = None
     ) -> None:
         self._path, self._headers = path, headers
         self.query, self.body = query, body
+        self.moment: object = None
 
     def text(self, name: str) -> str:
         """A variable segment of the path."""
@@ -44,7 +46,10 @@ class Call:
     def header(self, name: str) -> str:
         """A header by its name in lower case; empty if there is none."""
         wanted = name.encode()
-        return next((content.decode("latin-1") for key, content in self._headers if key == wanted), "")
+        for key, content in self._headers:
+            if key == wanted:
+                return content.decode("latin-1")
+        return ""
 
     def unless_known(self, answer: Answer) -> Answer:
         """The answer, or that the caller has it already: If-None-Match names its ETag, weak or not."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from secrets import token_hex
+from time import perf_counter
 from typing import Any
 
 import msgspec
@@ -15,6 +16,8 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from .answers import Problem
 from .guard import LARGEST_HEADERS
+
+ARRIVED = "foreword.arrived"
 
 
 class Connection(HttpToolsProtocol):
@@ -48,6 +51,7 @@ class Connection(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._outside = 0
         self._stop_waiting()
+        self.scope[ARRIVED] = perf_counter()  # type: ignore[literal-required]
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:

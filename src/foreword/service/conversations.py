@@ -68,7 +68,11 @@ def list_conversations(service: Service, call: Call) -> Answer:
 def read_conversation(service: Service, call: Call) -> Answer:
     """The edition in use, with its account."""
     id = call.text("id")
-    return _edition(call, id, service.edition(id))
+    known = _answers.get(id)
+    if known is None or known[2] is None or known[2] != call.moment:
+        edition, is_kept = service.in_use(id)
+        known = _known(id, edition, call.moment if is_kept else None)
+    return call.unless_known(known[1])
 
 
 def list_editions(service: Service, call: Call) -> Answer:
@@ -83,7 +87,7 @@ def list_editions(service: Service, call: Call) -> Answer:
 def read_edition(service: Service, call: Call) -> Answer:
     """One edition of a conversation, with its account."""
     id = call.text("id")
-    return _edition(call, id, service.edition(id, call.number("number")))
+    return call.unless_known(_known(id, service.edition(id, call.number("number")))[1])
 
 
 def read_drift(service: Service, call: Call) -> Answer:
@@ -132,19 +136,23 @@ def _turned(turn: Turn) -> Answer:
     return Answer(turn_form(turn), counts=counts)
 
 
-def _edition(call: Call, id: str, edition: Edition) -> Answer:
+def _known(id: str, edition: Edition, moment: object = None) -> _Known:
+    """An edition as it is answered. With the moment of the store in which it is the one in use."""
     known = _answers.get(id)
-    if known is None or known[0] is not edition:
+    if known is not None and known[0] is edition:
+        answer = known[1]
+    else:
         head, tail, tag = _written(id, edition)
-        known = edition, Answer(head, headers={"ETag": f'"{edition.number}-{edition.made}-{tag}"'}, tail=tail)
+        answer = Answer(head, headers={"ETag": f'"{edition.number}-{edition.made}-{tag}"'}, tail=tail)
         if len(_answers) >= _ANSWERS:
             _answers.pop(next(iter(_answers)), None)
-        _answers[id] = known
-    return call.unless_known(known[1])
+    known = _answers[id] = edition, answer, moment
+    return known
 
 
 # What was written last for a conversation; the long tails are shared.
-_answers: dict[str, tuple[Edition, Answer]] = {}
+_Known = tuple[Edition, Answer, object]
+_answers: dict[str, _Known] = {}
 _written_tails: dict[tuple[str, ...], tuple[bytes, str]] = {}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 
-from ..errors import CallError
+from ..errors import CallError, StoreError
 from ..extensions import Extension
 from ..sources.environment import settled
 from ..sources.files import Reader, is_inside
@@ -76,11 +76,26 @@ class Service:
 
     def edition(self, id: str, number: int | None = None) -> Edition:
         """The edition in use, or one by its number."""
-        edition = self.talks.current(id)[0] if number is None else self.talks.store.edition(id, number)
+        if number is None:
+            return self.in_use(id)[0]
+        edition = self.talks.store.edition(id, number)
         if edition is None:
-            what = "was never constructed" if number is None else f"has no edition {number}"
-            raise Problem("not-found", f"the conversation {id!r} {what}")
+            raise Problem("not-found", f"the conversation {id!r} has no edition {number}")
         return edition
+
+    def in_use(self, id: str) -> tuple[Edition, bool]:
+        """The edition in use, and whether the store says so; while it is away, it is what this process knows."""
+        edition, findings = self.talks.current(id)
+        if edition is None:
+            raise Problem("not-found", f"the conversation {id!r} was never constructed")
+        return edition, not findings
+
+    def moment(self) -> object:
+        """What is the same as long as the store is; None if that is not known."""
+        try:
+            return self.talks.store.moment()
+        except StoreError:
+            return None
 
     def _layout_of(self, id: str) -> str:
         edition, _ = self.talks.current(id)

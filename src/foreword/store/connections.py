@@ -38,6 +38,10 @@ _LONGEST_PAUSE = 2.0
 _LONGEST_LOOK = 60.0
 
 
+def _nothing(connection: Any) -> None:
+    pass
+
+
 class Connections:
     """Idle connections, and the way to a new one. With `only`, that one is all there is, and calls wait for it."""
 
@@ -92,7 +96,7 @@ class Connections:
         if not (self.is_closed or self._is_retired) or self._only is not None:
             self._idle.put(connection)
 
-    def drop(self, last: Callable[[Any], None] = lambda connection: None) -> None:
+    def drop(self, last: Callable[[Any], None] = _nothing) -> None:
         """Close all that are idle, and before that do one last thing with each."""
         try:
             while self._process == _process:
@@ -102,7 +106,7 @@ class Connections:
         except Empty:
             pass
 
-    def retire(self, last: Callable[[Any], None]) -> None:
+    def retire(self, last: Callable[[Any], None] = _nothing) -> None:
         """Others will take the place of these: close what is idle now, and what is in use when it is given back."""
         self._is_retired = True
         self.drop(last)

@@ -102,6 +102,10 @@ class Reading:
         """The rows of a SELECT that may be more than memory holds."""
         raise NotImplementedError
 
+    def moment(self) -> object:
+        """A value that stays the same while nothing in the store changes; None where a look costs as much as reading."""
+        return None
+
     def current(self, conversation: str) -> Edition | None:
         known = self._texts.editions.get(conversation)
         if known is None:

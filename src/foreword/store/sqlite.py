@@ -54,6 +54,7 @@ _ADD_PROMPT = "INSERT OR IGNORE INTO foreword_prompts (system, account) VALUES (
 _KEEP_STATE = "UPDATE foreword_editions SET state = ? WHERE conversation = ? AND number = ?"
 _NEWEST_TEMPLATE = "SELECT coalesce(max(version), 0) FROM foreword_templates"
 _ADD_TEMPLATE = "INSERT INTO foreword_templates (version, template, author, time, note) VALUES (?, ?, ?, ?, ?)"
+_CHANGES = "PRAGMA data_version"
 _NUMBER_OF = "SELECT id FROM foreword_texts WHERE hash = ?"
 _ADD_TEXT = "INSERT INTO foreword_texts (hash, form, body) VALUES (?, ?, ?)"
 
@@ -68,7 +69,7 @@ class SqliteStore(Reading):
         self._lock = allocate_lock()
         found = stamp(path) if path else None
         connection = _opened(path)
-        self._connections = _pool(path, connection)
+        self._connections, self._looks = _pool(path, connection), _pool(path)
         # Of a file that was there before it is known which one; if it was replaced at that moment, the next call sees it.
         self._file, self._log = (found or stamp(path), log_stamp(path)) if path else (None, None)
 
@@ -131,6 +132,13 @@ class SqliteStore(Reading):
         self._write(add, packed, is_precious=True)
         return replace(version, version=kept)
 
+    def moment(self) -> object:
+        """What SQLite counts are the changes by others; so the connection that is asked makes none."""
+        if not self._path:
+            return None
+        self._at_hand()
+        return self._run_in(self._looks, lambda connection: (connection, connection.execute(_CHANGES).fetchone()))
+
     def verify(self) -> list[str]:
         wrong: list[str] = []
 
@@ -159,11 +167,14 @@ class SqliteStore(Reading):
 
     def close(self) -> None:
         self._connections.close()
+        self._looks.close()
 
     # how it is done
 
     def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        connections = self._at_hand() if self._path else self._connections
+        return self._run_in(self._at_hand() if self._path else self._connections, work)
+
+    def _run_in(self, connections: Connections, work: Callable[[sqlite3.Connection], T]) -> T:
         connection, _ = connections.take()
         try:
             return work(connection)
@@ -188,10 +199,11 @@ class SqliteStore(Reading):
     def _open_anew(self, found: Stamp) -> None:
         """Another file has taken the place of the one that was open: nothing that was known of that one counts any more."""
         path, self._file = self._path, None
+        self._looks.retire()
         self._connections.retire(_empty_log)
         self._texts.forget()
         set_log_aside(path, self._log)
-        self._connections = _pool(path, _opened(path, is_there=True))
+        self._connections, self._looks = _pool(path, _opened(path, is_there=True)), _pool(path)
         self._file, self._log = found, log_stamp(path)
 
     def _select(self, connection: sqlite3.Connection, statement: str, key: Sequence[object] = ()) -> Rows:
@@ -239,10 +251,10 @@ class SqliteStore(Reading):
 # Opening and leaving
 
 
-def _pool(path: str, connection: sqlite3.Connection) -> Connections:
+def _pool(path: str, connection: sqlite3.Connection | None = None) -> Connections:
     """A connection and, unless it is to memory, the way to others like it."""
     connections = Connections(lambda: _connected(path, is_there=True), only=None if path else connection)
-    if path:
+    if path and connection:
         connections.give(connection)
     return connections
 

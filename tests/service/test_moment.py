@@ -1,0 +1,141 @@
+"""Requests that arrive together share one look at the store; none is answered with what was true before it came."""
+
+import asyncio
+import io
+import json
+from contextlib import closing
+from time import perf_counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from foreword.errors import StoreError
+from foreword.service.application import Application
+from foreword.service.connection import ARRIVED
+from foreword.service.guard import Guard
+from foreword.service.log import Log
+from foreword.service.metrics import Metrics
+from foreword.service.routes import ROUTES
+from foreword.service.service import Service
+from foreword.store import open_store
+from foreword.vocabulary import Edition
+
+
+def edition(number, system):
+    made_for = '{"agent": {}, "cwd": ""}'
+    return Edition(number, system, "[]", "{}", "{}", "$std/foreword", made_for, "2026-11-15T00:00:00Z", "{}")
+
+
+class Asked:
+    """A service in this process, and another process's view of its store."""
+
+    def __init__(self, folder):
+        self.service = Service(f"{folder}/store.db", [str(folder)])
+        self.other = open_store(f"{folder}/store.db")
+        self.newest = 0
+        self.looks = 0
+        self.publish()
+        self.app = Application(self.service, Guard(), Log(stream=io.StringIO()), Metrics(ROUTES))
+        look = self.service.talks.store.moment
+
+        def counted():
+            self.looks += 1
+            return look()
+
+        self.service.talks.store.moment = counted
+
+    def publish(self):
+        self.other.publish("talk", edition(self.newest + 1, f"text {self.newest + 1}"), self.newest)
+        self.newest += 1
+
+    async def number(self, arrived=None):
+        """The edition that is answered."""
+        told = []
+
+        async def send(message):
+            told.append(message)
+
+        path = "/conversations/talk"
+        scope = {"type": "http", "method": "GET", "raw_path": path.encode(), "query_string": b"", "headers": []}
+        scope |= {} if arrived is None else {ARRIVED: arrived}
+        await self.app(scope, None, send)
+        assert told[0]["status"] == 200
+        return json.loads(b"".join(each.get("body", b"") for each in told))["edition"]
+
+    def close(self):
+        self.service.talks.close()
+        self.other.close()
+
+
+@pytest.fixture
+def asked(tmp_path):
+    with closing(Asked(tmp_path)) as asked:
+        yield asked
+
+
+def test_requests_that_arrived_together_share_one_look(asked):
+    async def together():
+        arrived = perf_counter()
+        return [await asked.number(arrived) for _ in range(20)]
+
+    assert asyncio.run(together()) == [1] * 20
+    assert asked.looks == 1
+
+
+def test_when_it_arrived_is_told_by_the_connection(service):
+    """A real server: what was kept before a request is in its answer."""
+    for number in range(1, 6):
+        body = {"cwd": "", "layout": "foreword", "base": f"Text {number}."}
+        assert service.post("/conversations/moment/construct?rebuild=true", body).status == 200
+        assert service.get("/conversations/moment").json["edition"] == number
+
+
+def test_a_store_that_is_gone_is_answered_with_what_is_known(asked, tmp_path):
+    async def before_and_after():
+        first = await asked.number()
+        for each in tmp_path.glob("store.db*"):
+            each.unlink()
+        return first, await asked.number()
+
+    assert asyncio.run(before_and_after()) == (1, 1)
+
+
+def test_what_is_told_while_the_store_fails_is_not_told_after_it(asked, monkeypatch):
+    """The look went well, and the reading behind it did not."""
+
+    async def number():
+        return await asked.number()
+
+    assert asyncio.run(number()) == 1
+    asked.publish()
+    with monkeypatch.context() as broken:
+        broken.setattr(asked.service.talks.store, "current", fail)
+        assert asyncio.run(number()) == 1
+    assert asyncio.run(number()) == 2
+
+
+def fail(conversation):
+    raise StoreError("the disk does not read")
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.sampled_from(["publish", "arrive", "answer", "ask"]), max_size=25))
+def test_no_answer_is_older_than_its_request(tmp_path_factory, steps):
+    """Whatever others publish meanwhile, an answer has at least the edition that was in use when the request arrived."""
+
+    async def carry_out(asked):
+        arrived = []
+        for step in steps:
+            if step == "publish":
+                asked.publish()
+            elif step == "arrive":
+                arrived.append((perf_counter(), asked.newest))
+            elif step == "ask":
+                assert await asked.number() == asked.newest
+            elif arrived:
+                when, newest = arrived.pop(0)
+                assert newest <= await asked.number(when) <= asked.newest
+
+    with closing(Asked(tmp_path_factory.mktemp("moment"))) as asked:
+        asyncio.run(carry_out(asked))

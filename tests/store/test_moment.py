@@ -1,0 +1,93 @@
+"""A moment of a store: the same while nothing changes, another one as soon as anything does, whoever did it."""
+
+import os
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from foreword.errors import StoreError
+from foreword.store import open_store
+from foreword.vocabulary import TemplateVersion
+
+
+@pytest.fixture
+def path(tmp_path, edition):
+    path = str(tmp_path / "store.db")
+    with closing(open_store(path)) as store:
+        store.publish("talk", edition(1), 0)
+    return path
+
+
+@pytest.fixture
+def store(path):
+    with closing(open_store(path)) as store:
+        yield store
+
+
+CHANGES = {
+    "an edition": lambda store, edition: store.publish("talk", edition(2), 1),
+    "another conversation": lambda store, edition: store.publish("other", edition(1), 0),
+    "a state": lambda store, edition: store.keep_state("talk", 1, '{"x": 1}'),
+    "a template": lambda store, edition: store.keep_template(TemplateVersion(0, "T")),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+@pytest.mark.parametrize("is_own", [True, False], ids=["by this store", "by another"])
+def test_it_changes_with_the_store_and_only_then(store, path, edition, change, is_own):
+    before = store.moment()
+    store.current("talk"), store.templates(), store.stats(), store.verify()
+    assert store.moment() == before is not None
+    with closing(open_store(path)) as other:
+        change(store if is_own else other, edition)
+        after = store.moment()
+        assert after != before
+        assert store.moment() == after
+
+
+def test_two_stores_have_no_moment_in_common(store, path):
+    with closing(open_store(path)) as other:
+        assert store.moment() != other.moment()
+
+
+def test_it_changes_when_a_backup_is_put_back(store, path, edition):
+    with closing(sqlite3.connect(path)) as live, closing(sqlite3.connect(f"{path}.backup")) as backup:
+        live.backup(backup)
+        store.publish("talk", edition(2), 1)
+        before = store.moment()
+        backup.backup(live)
+    assert store.moment() != before
+    assert store.current("talk") == edition(1)
+
+
+def test_it_changes_with_the_file(store, path, edition):
+    before = store.moment()
+    with closing(open_store(f"{path}.new")) as other:
+        other.publish("talk", edition(1, system="another"), 0)
+    os.replace(f"{path}.new", path)
+    after = store.moment()
+    assert after != before
+    assert store.moment() == after
+    assert store.current("talk").system == "another"
+
+
+def test_a_file_that_is_gone_has_none(store, path):
+    store.moment()
+    os.unlink(path)
+    with pytest.raises(StoreError, match="its file is gone"):
+        store.moment()
+
+
+def test_a_closed_store_has_none(path):
+    store = open_store(path)
+    store.moment()
+    store.close()
+    with pytest.raises(StoreError, match="closed"):
+        store.moment()
+
+
+def test_where_a_look_is_no_cheaper_nobody_looks(postgres_url):
+    for url in ("sqlite:///:memory:", postgres_url):
+        with closing(open_store(url)) as store:
+            assert store.moment() is None
