@@ -40,6 +40,7 @@ class Lists:
         self.guideline_rows, self.wording = layout.guidelines, layout.wording
         self.agent, self.facts, self.cwd, self.root, self.rules = agent, facts, cwd, root, rules
         self.own, self.content, self.findings = own, content, findings
+        self.scope = self._scope()
         self.active = self.blank = ""
 
     def tools(self) -> Iterator[Row]:
@@ -124,18 +125,18 @@ class Lists:
             }
 
     def readable(self) -> Iterator[Row]:
-        return self._paths(row for row in self._scope().allow if not self._is_denied(row, ("read",)))
+        return self._paths(row for row in self.scope.allow if not self._is_denied(row, ("read",)))
 
     def writable(self) -> Iterator[Row]:
-        rows = (row for row in self._scope().allow if row.permission != "read")
+        rows = (row for row in self.scope.allow if row.permission != "read")
         return self._paths(row for row in rows if not self._is_denied(row, ("read", "write")))
 
     def _is_denied(self, row: Access, permissions: tuple[str, ...]) -> bool:
         """Whether a denied path takes back all that a row of the scope allows."""
-        return any(_takes_back(each, row) for each in self._scope().deny if (each.permission or "read") in permissions)
+        return any(_takes_back(each, row) for each in self.scope.deny if (each.permission or "read") in permissions)
 
     def denied(self) -> Iterator[Row]:
-        return self._paths(self._scope().deny)
+        return self._paths(self.scope.deny)
 
     def _scope(self) -> Scope:
         """The agent's scope, its paths from the root on; without one, write access to the workspace."""

@@ -47,18 +47,17 @@ def value(cls: type[V]) -> type[V]:
 
     def __init__(self: Any, *given: Any, **named: Any) -> None:
         own = self.__dict__
-        if len(given) == size and not named:
-            own.update(zip(fields, given, strict=True))
-        else:
+        if len(given) != size or named:
             own.update(defaults)
-            own.update(zip(fields, given, strict=False))
-            if named:
-                own.update(named)
-            if len(own) != size or len(given) > size or (named and not named.keys() <= known):
-                wrong = sorted(named.keys() - known) or [each for each in fields if each not in own] or given[size:]
-                raise TypeError(
-                    f"{cls.__name__} takes ({', '.join(fields)}); wrong or missing: {', '.join(map(repr, wrong))}"
-                )
+        for name, content in zip(fields, given):  # noqa: B905  too many or too few are found out below
+            own[name] = content
+        if named:
+            own.update(named)
+        if len(own) != size or len(given) > size or (named and not named.keys() <= known):
+            wrong = sorted(named.keys() - known) or [each for each in fields if each not in own] or given[size:]
+            raise TypeError(
+                f"{cls.__name__} takes ({', '.join(fields)}); wrong or missing: {', '.join(map(repr, wrong))}"
+            )
         for name in sequences:
             if type(own[name]) is list:
                 own[name] = tuple(own[name])
