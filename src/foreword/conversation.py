@@ -281,12 +281,6 @@ def _unwritable(rows: Iterable[Mapping[str, Any]]) -> str:
     return "a tool"
 
 
-def snippets_of(tools: Iterable[Tool]) -> str:
-    """A hash of what only the prompt tells of tools, in whatever order they came; empty where that is nothing."""
-    rows = {tool.name: [tool.snippet, *tool.guidelines] for tool in tools if tool.snippet or tool.guidelines}
-    return digest(json.dumps(rows, sort_keys=True)).removeprefix("sha256:")[:16] if rows else ""
-
-
 def tools_by_name(written: str) -> dict[str, Any]:
     return {row["name"]: row for row in json.loads(written)}
 

@@ -119,7 +119,6 @@ class MadeForForm(TypedDict):
     model: NotRequired[str]
     provider: NotRequired[str]
     template: NotRequired[int]
-    snippets: NotRequired[str]
 
 
 class EditionRowForm(TypedDict):

@@ -16,7 +16,7 @@ from _thread import allocate_lock
 
 from .build import build
 from .clock import tells_time
-from .conversation import Settled, Steps, decide, drift, settle, snippets_of, tools_by_name, with_state, written_tools
+from .conversation import Settled, Steps, decide, drift, settle, tools_by_name, with_state, written_tools
 from .drafts import Scribe, as_read
 from .engine import (
     Assembler,
@@ -39,7 +39,7 @@ from .sources.environment import settled as settled_workspace
 from .sources.files import Reader
 from .store import open_store
 from .vocabulary import Agent, Candidate, Document, Edition, Finding, Tool, Turn, Workspace, printable, replace
-from .wire import account_form, agent_form, inputs_form, inputs_from
+from .wire import account_form, agent_form, inputs_form, inputs_from, words_form
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ _ASSEMBLERS = 64
 _ACCOUNTS = 256
 _TEMPLATE = "template "
 _COMPACTED = '"is_compacted": true'
-_SNIPPETS = '"snippets": '
+_WORDS = '"tools": '
 _TOLD = '"told": {'
 _TOLD_OF_TOOLS = Steps("append", "keep")
 
@@ -523,7 +523,7 @@ class Talk:
         return events
 
     def _has_other_tools(self, using: Edition) -> bool:
-        if self._has_other_snippets(using):
+        if self._has_other_words(using):
             return True
         tools = self._written_tools()
         if tools == using.tools:
@@ -532,18 +532,20 @@ class Talk:
             self._compared = (tools, using.tools, tools_by_name(tools) != tools_by_name(using.tools))
         return self._compared[2]
 
-    def _has_other_snippets(self, using: Edition) -> bool:
-        snippets = self._tools_of(self.agent)[2]
-        return f'{_SNIPPETS}"{snippets}"' not in using.made_for if snippets else _SNIPPETS in using.made_for
+    def _has_other_words(self, using: Edition) -> bool:
+        """Whether the edition tells something else of tools. In JSON no text holds a bare quotation mark, so only the key is found."""
+        words = self._tools_of(self.agent)[2]
+        return f"{_WORDS}{words}" not in using.made_for if words else _WORDS in using.made_for
 
     def _written_tools(self) -> str:
         return self._tools_of(self.agent)[1]
 
     def _tools_of(self, agent: Agent) -> tuple[object, str, str]:
-        """The definitions of an agent's tools, and the hash of what only the prompt tells of them."""
+        """The definitions of an agent's tools, and what only the prompt tells of them; both as they are kept."""
         if self._tools[0] is not agent:
             check_agent(agent)
-            self._tools = (agent, written_tools(agent.tools), snippets_of(agent.tools))
+            words = words_form(agent.tools)
+            self._tools = (agent, written_tools(agent.tools), _kept(words) if words else "")
         return self._tools
 
     # how an edition is made
@@ -582,25 +584,23 @@ class Talk:
         prompt = self._built(inputs, agent, moment, is_known=is_known)
         is_needed = not {"warn", "append", "format"}.isdisjoint(self.layout.on.values())
         is_needed = is_needed or any(find.kind == "skill" for find in self.layout.finds)
-        kept = json.dumps(inputs_form(inputs), ensure_ascii=False, sort_keys=True) if is_needed else ""
-        _, tools, snippets = self._tools_of(agent)
+        kept = _kept(inputs_form(inputs)) if is_needed else ""
         made_for: dict[str, Any] = {
             "cwd": printable(inputs.workspace.cwd),
             "model": agent.model,
             "provider": agent.provider,
             **_template_used(self.layout, inputs),
-            **({"snippets": snippets} if snippets else {}),
         }
         if form := agent_form(agent, self.id):
             made_for["agent"] = form
         edition = Edition(
             number=0,
             system=prompt.text,
-            tools=tools,
-            account=json.dumps(account_form(self._checked(prompt)), ensure_ascii=False, sort_keys=True),
+            tools=self._tools_of(agent)[1],
+            account=_kept(account_form(self._checked(prompt))),
             inputs=kept,
             layout=self.layout.address,
-            made_for=json.dumps(made_for, ensure_ascii=False, sort_keys=True),
+            made_for=_kept(made_for),
             made=local_time().isoformat(timespec="milliseconds"),
         )
         self._made = ((source, agent, moment, edition), *self._made[:1])
@@ -823,6 +823,11 @@ def _base_text(layout: Layout, prompt: Prompt) -> str:
     names = {inner.name for section in _bases(layout) for inner in _with_inner(section)}
     passages = [passage for passage in prompt.passages if passage.section in names]
     return prompt.text[passages[0].start : passages[-1].end] if passages else ""
+
+
+def _kept(form: Mapping[str, Any]) -> str:
+    """A form as an edition has it."""
+    return json.dumps(form, ensure_ascii=False, sort_keys=True)
 
 
 def _template_used(layout: Layout, inputs: Inputs) -> dict[str, int]:

@@ -75,7 +75,7 @@ if TYPE_CHECKING:
     from .proofread import Report
     from .template.catalog import CatalogRow
     from .tokens import Count
-    from .vocabulary import Access, Agent, ConversationRow, Edition, Scope, TemplateVersion, Turn
+    from .vocabulary import Access, Agent, ConversationRow, Edition, Scope, TemplateVersion, Tool, Turn
 
 
 def prompt_form(prompt: Prompt, whole: Count, each: Sequence[Count]) -> PromptForm:
@@ -315,13 +315,18 @@ def agent_form(agent: Agent, conversation: str) -> dict[str, Any]:
         "scope": _scope_form(agent.scope) if agent.scope is not None else None,
         "language": agent.language,
         "docs": [list(each) for each in agent.docs],
-        "tools": {
-            tool.name: {"snippet": tool.snippet, "guidelines": list(tool.guidelines)}
-            for tool in agent.tools
-            if tool.snippet or tool.guidelines
-        },
+        "tools": words_form(agent.tools),
     }
     return {name: each for name, each in row.items() if each}
+
+
+def words_form(tools: Iterable[Tool]) -> dict[str, Any]:
+    """What only the prompt tells of tools, by their names."""
+    return {
+        tool.name: {"snippet": tool.snippet, "guidelines": list(tool.guidelines)}
+        for tool in tools
+        if tool.snippet or tool.guidelines
+    }
 
 
 def made_for(edition: Edition) -> dict[str, Any]:
@@ -330,8 +335,7 @@ def made_for(edition: Edition) -> dict[str, Any]:
 
     made = json.loads(edition.made_for)
     agent = made.pop("agent", {})
-    for name in ("template", "snippets"):
-        made.pop(name, None)
+    made.pop("template", None)
     told = agent.pop("tools", {})
     tools = {each.pop("name"): each for each in json.loads(edition.tools)}
     return {**made, **agent, "tools": {name: {**each, **told.get(name, {})} for name, each in tools.items()}}

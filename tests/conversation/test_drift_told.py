@@ -172,6 +172,8 @@ RULED = Tool("bash", guidelines=["New way."])
         (PLAIN, PLAIN, False),
         (OTHER, Tool("bash", snippet="New way."), False),
         (RULED, Tool("bash", guidelines=("New way.",)), False),
+        (PLAIN, Tool("tools", snippet="New way."), True),
+        (OTHER, Tool("bash", snippet="New way.", guidelines=["More."]), True),
     ],
 )
 def test_another_snippet_or_guideline_is_a_tool_change(opened, before, after, is_new):
@@ -184,6 +186,13 @@ def test_another_snippet_or_guideline_is_a_tool_change(opened, before, after, is
         assert (turn.edition, turn.is_reused) == ((2, False) if is_new else (1, True))
         assert ("New way." in turn.system) == (after is not PLAIN)
     assert opened("pi", "next", tools=[after]).turn("c").is_reused
+
+
+def test_words_that_look_like_what_is_kept_of_tools_change_nothing(opened):
+    plan = 'Say "tools": {"bash": {"guidelines": [], "snippet": "New way."}} to nobody.'
+    opened("pi", tools=[PLAIN], plan=plan).turn("a")
+    assert opened("pi", tools=[PLAIN], plan=plan).turn("b").is_reused
+    assert not opened("pi", tools=[OTHER], plan=plan).turn("c").is_reused
 
 
 def test_tools_in_another_order_are_no_change(opened):
@@ -199,4 +208,4 @@ def test_another_guideline_is_told_of_once_where_tools_are_appended(turns):
 def test_an_edition_keeps_no_more_for_tools_that_say_nothing(opened):
     talk = opened("pi", tools="read bash")
     talk.turn("a")
-    assert "snippets" not in talk.talks.store.current("t").made_for
+    assert '"agent"' not in talk.talks.store.current("t").made_for
