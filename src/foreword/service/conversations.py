@@ -145,7 +145,7 @@ def _known(id: str, edition: Edition, moment: object = None) -> _Known:
         head, tail, tag = _written(id, edition)
         answer = Answer(head, headers={"ETag": f'"{edition.number}-{edition.made}-{tag}"'}, tail=tail)
         if len(_answers) >= _ANSWERS:
-            _answers.pop(next(iter(_answers)), None)
+            _answers.clear()
     known = _answers[id] = edition, answer, moment
     return known
 
@@ -165,7 +165,7 @@ def _written(id: str, edition: Edition) -> tuple[bytes, bytes, str]:
         rest = {name: content for name, content in whole.items() if name not in _HEAD}
         tail = written(rest)[1:]
         if len(_written_tails) >= _SHARED:
-            _written_tails.pop(next(iter(_written_tails)))
+            _written_tails.clear()
         known = _written_tails[key] = (tail, digest(tail.decode())[7:23])
     head = msgspec.json.encode(dict(zip(_HEAD, (id, edition.number, edition.made), strict=True)))
     return head[:-1] + b",", *known

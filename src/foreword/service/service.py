@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from ..errors import CallError, StoreError
 from ..extensions import Extension
 from ..sources.environment import settled
-from ..sources.files import Reader, is_inside
+from ..sources.files import Reader, is_inside, is_unchanged
 from ..talk import Conversations, Talk
 from ..vocabulary import Access, Agent, Document, Edition, Scope, Tool, Workspace, printable
 from .answers import Problem
 from .bodies import AccessBody, AgentBody
 
 DEFAULT_LAYOUT = "builder"
+_SCOPES = 256
 
 
 class Service:
@@ -26,6 +28,7 @@ class Service:
             if not os.path.isdir(root):
                 raise CallError(f"--root {printable(root)}: there is no such directory")
         self._real_roots = [os.path.realpath(root) for root in self.roots]
+        self._scopes: dict[str, tuple[tuple[tuple[str, Any], ...], Scope | None]] = {}
         self.talks = Conversations(store, extensions)
         # A file on this machine answers sooner than a thread can be woken; a server elsewhere may not answer at all.
         self.metrics: Callable[[], str] = str
@@ -106,7 +109,17 @@ class Service:
         if body.scope is not None:
             allow = [self._access(each, "write", workspace) for each in body.scope.allow]
             return Scope(allow, [self._access(each, "read", workspace) for each in body.scope.deny])
-        root = os.path.realpath(settled(workspace, Reader()).root or workspace.cwd)
+        stamps, scope = self._scopes.get(workspace.cwd, ((), None))
+        if not stamps or not is_unchanged(stamps):
+            reader = Reader()
+            scope = self._scope_in(workspace, reader)
+            if len(self._scopes) >= _SCOPES:
+                self._scopes.clear()
+            self._scopes[workspace.cwd] = tuple(reader.stamps.items()), scope
+        return scope
+
+    def _scope_in(self, workspace: Workspace, reader: Reader) -> Scope | None:
+        root = os.path.realpath(settled(workspace, reader).root or workspace.cwd)
         if any(is_inside(root, served) for served in self._real_roots):
             return None
         cwd = os.path.realpath(workspace.cwd)

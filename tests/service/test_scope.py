@@ -1,0 +1,71 @@
+"""What an agent may reach when a request says nothing of it: its repository, as far as it is served."""
+
+import os
+import shutil
+import time
+from contextlib import closing
+
+import pytest
+
+from foreword.service.bodies import AgentBody
+from foreword.service.service import Service
+from foreword.vocabulary import Access, Scope
+
+
+@pytest.fixture
+def served(tmp_path):
+    """A folder that is served, inside of another that is not."""
+    folder = tmp_path / "around" / "served"
+    (folder / "inner").mkdir(parents=True)
+    return folder
+
+
+@pytest.fixture
+def scope_of(served):
+    service = Service(":memory:", [str(served)])
+    with closing(service.talks):
+
+        def scope_of(cwd):
+            workspace = service.workspace(cwd)
+            return service.agent(AgentBody(cwd=cwd), workspace).scope
+
+        yield scope_of
+
+
+def settle():
+    """Until what was changed a moment ago is trusted to tell of its next change."""
+    time.sleep(0.1)
+
+
+def test_a_repository_that_comes_and_goes_around_what_is_served_is_seen(served, scope_of):
+    around, only_served = served.parent / ".git", Scope([Access(str(served), "write")])
+    for is_settled in (False, True):
+        assert scope_of("inner") is scope_of("inner") is None
+        if is_settled:
+            settle()
+        around.mkdir()
+        assert scope_of("inner") == scope_of("inner") == only_served
+        if is_settled:
+            settle()
+        around.rmdir()
+
+
+def test_a_repository_inside_is_seen(served, scope_of):
+    (served.parent / ".git").mkdir()
+    settle()
+    assert scope_of("inner") == scope_of("inner") == Scope([Access(str(served), "write")])
+    (served / "inner" / ".git").mkdir()
+    assert scope_of("inner") is None
+    shutil.rmtree(served / "inner" / ".git")
+    assert scope_of("inner") is not None
+
+
+def test_a_folder_that_becomes_a_link_is_looked_at_again(served, scope_of, tmp_path):
+    (served.parent / ".git").mkdir()
+    other = served / "other"
+    (other / ".git").mkdir(parents=True)
+    settle()
+    assert scope_of("inner") == scope_of("inner") == Scope([Access(str(served), "write")])
+    os.rename(served / "inner", served / "old")
+    os.symlink(other, served / "inner")
+    assert scope_of("inner") is None
