@@ -103,7 +103,7 @@ FLOORS = (
     ("gather", "build", "store", "sandbox", "prices"),
     ("collect", "clock", "includes"),
     ("template", "sources", "packs", "conversation", "providers", "extensions", "settings"),
-    ("layout", "wire", "tokens", "budget", "drafts", "lists", "inspection"),
+    ("layout", "wire", "tokens", "budget", "drafts", "lists", "inspection", "places"),
     ("findings", "errors", "vocabulary", "forms", "markdown", "version"),
 )
 FLOOR = {name: number for number, floor in enumerate(FLOORS) for name in floor}
@@ -168,7 +168,8 @@ def test_modules_are_imported_by_name_only_where_declared():
 # What a pure room may not touch
 
 PURE = set(
-    "vocabulary errors findings markdown wire layout drafts lists clock collect budget tokens template inspection conversation build".split()
+    "vocabulary errors findings markdown places wire layout drafts lists clock collect budget tokens template inspection conversation"
+    " build".split()
 )
 WORLD = {"os", "pathlib", "subprocess", "sqlite3", "socket", "time", "random"}
 
@@ -182,6 +183,11 @@ def test_pure_rooms_import_nothing_of_the_world():
         if target.split(".")[0] in WORLD
     ]
     assert touched == []
+
+
+def test_pure_rooms_know_only_pure_rooms():
+    known = [f"{place} knows {whom}" for who, whom, place in arrows() if who in PURE and whom not in PURE]
+    assert known == []
 
 
 def calls(tree, names):

@@ -10,7 +10,8 @@ import pytest
 
 from foreword import Agent, Assembler, Tool, Workspace, assemble
 from foreword.packs.std.compiled import NAMES
-from foreword.sources.environment import config_folder, data_folder, settled
+from foreword.places import config_folder, data_folder
+from foreword.sources.environment import settled
 from foreword.sources.files import Reader
 from foreword.vocabulary import replace
 

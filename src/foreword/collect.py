@@ -23,7 +23,7 @@ from .findings import finding
 from .inspection.hidden import hidden
 from .layout import Field
 from .lists import Lists, holds
-from .sources.finder import distance_of
+from .places import distance_of
 from .vocabulary import Candidate, Document, Origin, Piece, Skill, include_key, printable, replace
 
 TYPE_CHECKING = False

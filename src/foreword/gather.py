@@ -11,13 +11,13 @@ import os
 
 from .findings import finding, kind_of
 from .includes import Includes
+from .places import distance_of
 from .sources.environment import settled
 from .sources.files import GONE, UNTRUSTED, is_unchanged
 from .sources.finder import (
     Trail,
     bound_of,
     choose,
-    distance_of,
     layer_of,
     matches,
     may_be_used,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from .findings import finding
-from .sources.files import is_inside
+from .places import is_inside
 from .sources.finder import Trail
 from .vocabulary import Document, include_key, printable
 

@@ -14,8 +14,9 @@ from .extensions import checked
 from .findings import finding
 from .inspection.lint import Linter, Surroundings
 from .inspection.lint.manuscripts import skills_as_manuscripts
+from .places import is_inside
 from .settings import check_ids, read_settings, turned_off
-from .sources.files import Reader, is_inside
+from .sources.files import Reader
 from .sources.skills import read_skill
 from .sources.tree import look_below
 from .tokens import estimate

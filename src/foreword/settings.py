@@ -19,7 +19,8 @@ from .errors import CallError, ForewordError, LayoutError, suggestion
 from .findings import finding
 from .layout import assign, flat, form, full_key, parse, shown
 from .packs import Source, layout_names, parse_toml, shipped_layout
-from .sources.environment import absolute, config_folder
+from .places import config_folder
+from .sources.environment import absolute
 from .vocabulary import Origin, printable, replace, value
 
 TYPE_CHECKING = False

@@ -219,8 +219,9 @@ def as_in_a_conversation(who: Agent, prompts: Assembler, given: argparse.Namespa
 
 def _store_url(given: argparse.Namespace) -> tuple[str, bool]:
     """The store, and whether somebody has named it."""
+    from ..places import data_folder
     from ..settings import read_settings
-    from ..sources.environment import data_folder, settled
+    from ..sources.environment import settled
     from ..sources.files import Reader
 
     url = given.store or os.environ.get("FOREWORD_STORE", "")

@@ -136,8 +136,8 @@ def _is_meant(path: str, wanted: str, cwd: str) -> bool:
         return True
     import os
 
+    from ..places import is_inside
     from ..sources.environment import absolute
-    from ..sources.files import is_inside
 
     return (
         os.path.basename(path) == wanted

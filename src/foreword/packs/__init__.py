@@ -13,7 +13,8 @@ import os
 
 from ..errors import CallError, LayoutError, MissingError, suggestion
 from ..layout import check_shape, flat, merge
-from ..sources.environment import absolute, config_folder
+from ..places import config_folder
+from ..sources.environment import absolute
 from ..vocabulary import Document, Origin, printable, replace, value
 
 TYPE_CHECKING = False

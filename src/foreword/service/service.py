@@ -8,8 +8,9 @@ from typing import Any
 
 from ..errors import CallError, StoreError
 from ..extensions import Extension
+from ..places import is_inside
 from ..sources.environment import settled
-from ..sources.files import Reader, is_inside, is_unchanged
+from ..sources.files import Reader, is_unchanged
 from ..talk import Conversations, Talk
 from ..vocabulary import Access, Agent, Document, Edition, Scope, Tool, Workspace, printable
 from .answers import Problem

@@ -83,26 +83,5 @@ def absolute(path: str, environment: Mapping[str, str]) -> str:
     return os.path.normpath(os.path.join(here, path))
 
 
-def config_folder(workspace: Workspace) -> str | None:
-    """Where programs keep a user's settings: `$XDG_CONFIG_HOME` if absolute, else `~/.config`; `%APPDATA%` on Windows."""
-    return _folder(workspace, "APPDATA", "XDG_CONFIG_HOME", ".config")
-
-
-def data_folder(workspace: Workspace) -> str | None:
-    """Where programs keep a user's data: `$XDG_DATA_HOME` if absolute, else `~/.local/share`; `%LOCALAPPDATA%` on Windows."""
-    return _folder(workspace, "LOCALAPPDATA", "XDG_DATA_HOME", ".local/share")
-
-
-def _folder(workspace: Workspace, windows: str, unix: str, below_home: str) -> str | None:
-    environment = workspace.environment or {}
-    if workspace.platform == "win32":
-        given = environment.get(windows, "").replace("\\", "/")
-        return given.rstrip("/") if given.startswith("/") or given[1:3] == ":/" else None
-    given = environment.get(unix, "")
-    if given.startswith("/"):
-        return os.path.normpath(given)
-    return os.path.join(workspace.home, below_home) if workspace.home else None
-
-
 def _home(platform: str, environment: Mapping[str, str]) -> str | None:
     return environment.get("USERPROFILE" if platform == "win32" else "HOME") or None

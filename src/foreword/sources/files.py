@@ -16,6 +16,7 @@ import stat
 import time
 from errno import EACCES, ELOOP, ENAMETOOLONG, ENOENT, ENOTDIR, ENXIO, EPERM
 
+from ..places import is_inside
 from ..vocabulary import digest, value, without_blank_lines
 
 TYPE_CHECKING = False
@@ -387,11 +388,6 @@ class Reader:
 def above(path: str) -> str:
     """The directory above an absolute path, quicker than `os.path.dirname`."""
     return path[: path.rfind("/")] or "/" if os.sep == "/" else os.path.dirname(path)
-
-
-def is_inside(path: str, folder: str) -> bool:
-    """Whether an absolute path is a directory or written below it."""
-    return path == folder or path.startswith(folder if folder.endswith("/") else folder + "/")
 
 
 def is_unchanged(stamps: Sequence[tuple[str, Stamp]], disk: Any = os) -> bool:

@@ -10,9 +10,9 @@ import os
 import re
 
 from ..findings import finding
+from ..places import config_folder, is_inside
 from ..vocabulary import Candidate, printable, value
-from .environment import config_folder
-from .files import GONE, is_inside
+from .files import GONE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 # Below a folder of skills may lie whole checkouts; these two never hold a skill, and there is an end to everything.
 _PASSED_OVER = frozenset((".git", "node_modules"))
 _MOST_FOLDERS = 20_000
-FARTHEST = 1_000_000
-
-
 _OWN_PLACES = ("cwd", "root", "walk")
 _LAYERS = {"home": "user", "config": "user", "path": "extra"}
 
@@ -143,19 +140,6 @@ def bound_of(path: str, pattern: Pattern, find: Find, workspace: Workspace) -> B
         if base and is_inside(path, folder):
             return Bound(folder, is_users_own=True)
     return Bound(os.path.dirname(path), is_users_own=True)
-
-
-def distance_of(path: str, find: Find, workspace: Workspace) -> int:
-    """How many directories above the working directory a file of a find belongs; the user's own are farther than all others."""
-    for pattern in (pattern for group in find.groups for pattern in group if pattern.place in ("home", "config")):
-        base = _base(pattern, workspace, Trail())
-        start, star, _ = printable(os.path.join(base or "", pattern.path)).partition("*")
-        if base and (path.startswith(start) if star else path == start):
-            return FARTHEST
-    folder, distance = printable(workspace.cwd), 0
-    while os.path.isabs(path) and not is_inside(path, folder):
-        folder, distance = os.path.dirname(folder), distance + 1
-    return distance
 
 
 def matches(pattern: Pattern, base: str, reader: Reader, trail: Trail, layer: str) -> list[str]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 
 from ..findings import finding
+from ..places import is_inside
 from ..vocabulary import Document, printable
 from . import git
-from .files import is_inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

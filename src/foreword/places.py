@@ -1,0 +1,59 @@
+"""Where files lie, told by their paths alone: nothing is looked at, and links are not resolved."""
+
+from __future__ import annotations
+
+from posixpath import dirname, isabs, join, normpath
+
+from .vocabulary import printable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .layout import Find, Pattern
+    from .vocabulary import Workspace
+
+_FARTHEST = 1_000_000
+
+
+def is_inside(path: str, folder: str) -> bool:
+    """Whether an absolute path is a directory or written below it."""
+    return path == folder or path.startswith(folder if folder.endswith("/") else folder + "/")
+
+
+def config_folder(workspace: Workspace) -> str | None:
+    """Where programs keep a user's settings: `$XDG_CONFIG_HOME` if absolute, else `~/.config`; `%APPDATA%` on Windows."""
+    return _folder(workspace, "APPDATA", "XDG_CONFIG_HOME", ".config")
+
+
+def data_folder(workspace: Workspace) -> str | None:
+    """Where programs keep a user's data: `$XDG_DATA_HOME` if absolute, else `~/.local/share`; `%LOCALAPPDATA%` on Windows."""
+    return _folder(workspace, "LOCALAPPDATA", "XDG_DATA_HOME", ".local/share")
+
+
+def _folder(workspace: Workspace, windows: str, unix: str, below_home: str) -> str | None:
+    environment = workspace.environment or {}
+    if workspace.platform == "win32":
+        given = environment.get(windows, "").replace("\\", "/")
+        return given.rstrip("/") if given.startswith("/") or given[1:3] == ":/" else None
+    given = environment.get(unix, "")
+    if given.startswith("/"):
+        return normpath(given)
+    return join(workspace.home, below_home) if workspace.home else None
+
+
+def distance_of(path: str, find: Find, workspace: Workspace) -> int:
+    """How many directories above the working directory a file of a find belongs; the user's own are farther than all others."""
+    if any(_is_users_own(path, pattern, workspace) for group in find.groups for pattern in group):
+        return _FARTHEST
+    folder, distance = printable(workspace.cwd), 0
+    while isabs(path) and not is_inside(path, folder):
+        folder, distance = dirname(folder), distance + 1
+    return distance
+
+
+def _is_users_own(path: str, pattern: Pattern, workspace: Workspace) -> bool:
+    """Whether it is one of the files that a pattern stands for in the user's own folders."""
+    if pattern.place not in ("home", "config") or pattern.confined:
+        return False
+    base = workspace.home if pattern.place == "home" else config_folder(workspace)
+    start, star, _ = printable(join(base or "", pattern.path)).partition("*")
+    return bool(base) and (path.startswith(start) if star else path == start)
