@@ -102,7 +102,7 @@ FLOORS = (
     ("engine",),
     ("gather", "build", "store", "sandbox", "prices"),
     ("collect", "clock", "includes"),
-    ("template", "sources", "packs", "conversation", "providers", "extensions", "settings"),
+    ("template", "sources", "packs", "conversation", "providers", "extensions", "settings", "wording"),
     ("layout", "wire", "tokens", "budget", "drafts", "lists", "inspection", "places"),
     ("findings", "errors", "vocabulary", "forms", "markdown", "version"),
 )
@@ -111,6 +111,7 @@ FLOOR = {name: number for number, floor in enumerate(FLOORS) for name in floor}
 # Rooms on one floor do not know each other, but for these.
 NEIGHBOURS = {
     ("settings", "packs"): "a setting changes a layout as it was written, before it is parsed",
+    ("wording", "packs"): "wording is changed in a layout as it was written, before it is parsed",
     ("settings", "sources"): "foreword.toml is read by the one careful reader, in the folders of the workspace",
     ("packs", "sources"): "a layout is read by the one careful reader, in the folders of the workspace",
     ("drafts", "layout"): "a draft is a section of the layout on its way into the prompt",

@@ -18,11 +18,12 @@ from .findings import finding
 from .gather import gather
 from .layout import Pattern, parse
 from .packs import find_layout, find_template, load_template, shipped_layout, with_texts
-from .settings import confined, layout_of, read_settings, with_settings, with_wording, writers
+from .settings import confined, layout_of, read_settings, with_settings, writers
 from .sources.environment import settled
 from .sources.files import Reader, is_unchanged
 from .sources.skills import body
 from .vocabulary import Agent, Document, Skill, Workspace, printable, replace, value
+from .wording import with_wording
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ import os
 
 from .errors import CallError, ForewordError, LayoutError, suggestion
 from .findings import finding
-from .layout import assign, flat, form, full_key, parse, shown
-from .packs import Source, layout_names, parse_toml, shipped_layout
+from .layout import assign, flat, full_key, parse, shown
+from .packs import Source, parse_toml
 from .places import config_folder
 from .sources.environment import absolute
 from .vocabulary import Origin, printable, replace, value
@@ -227,8 +227,8 @@ def _set_by_stranger(source: Source, key: str, content: Any, path: str, findings
         if _boundaries(before.sections) != _boundaries(after.sections):
             raise LayoutError(f"a workspace may not change its own boundaries ({key})")
     except LayoutError as error:
-        shown = printable(path)
-        findings.append(finding("workspace-refused", f"{shown}: {error}; the key was ignored", shown))
+        place = printable(path)
+        findings.append(finding("workspace-refused", f"{place}: {error}; the key was ignored", place))
         return source
     return changed
 
@@ -245,77 +245,6 @@ def _boundaries(sections: Sequence[Section]) -> list[object]:
     return found
 
 
-# Wording
-
-
-def with_wording(
-    source: Source, workspace: Workspace, reader: Reader, packs: Mapping[str, str]
-) -> tuple[Source, list[Finding]]:
-    """The layout with its wording overridden key by key: by the user's `prompts.toml`, the workspace's, and those of packs.
-
-    A text that lost its `{}` is an error, so that no workspace can remove its own boundaries; an unknown key is a finding, and so
-    is a file of the workspace's that cannot be read.
-    """
-    config = config_folder(workspace)
-    inside = os.path.join(workspace.root or workspace.cwd, ".foreword")
-    folders = [*([os.path.join(config, "foreword")] if config else []), inside, *packs.values()]
-    findings: list[Finding] = []
-    for folder in folders:
-        path = os.path.join(folder, "prompts.toml")
-        try:
-            words = _words(path, reader)
-        except ForewordError as error:
-            if folder != inside:
-                raise
-            findings.append(finding("settings-wrong", f"{error}; the file was ignored", printable(path)))
-            continue
-        for key, content in words.items():
-            source = _with_word(source, key, content, printable(path), findings)
-            if folder == inside and isinstance(content, str):
-                _refuse_hiding(key, content, printable(path))
-    return source, findings
-
-
-def _refuse_hiding(key: str, content: str, path: str) -> None:
-    """A workspace may not put what its wording stands around into a comment or a code fence: nobody would heed it."""
-    from .markdown import left_open
-
-    before, place, _ = content.partition("{}")
-    _, hidden_in = left_open(before) if place else ("", "")
-    if hidden_in:
-        raise LayoutError(f"{path}: {key} puts its value into {hidden_in}; a workspace may not hide it")
-
-
-def _words(path: str, reader: Reader) -> dict[str, Any]:
-    reading = reader.read(path)
-    if reading.fate in ("absent", "blank"):
-        return {}
-    if reading.fate != "used":
-        raise CallError(f"the wording {printable(path)} cannot be read: {reading.reason}")
-    return flat(parse_toml(reading.text, printable(path)))
-
-
-def _with_word(source: Source, key: str, content: Any, path: str, findings: list[Finding]) -> Source:
-    shipped = flat(source.mapping.get("wording", {})).get(key)
-    if shipped is None:
-        if key not in _every_wording():
-            findings.append(
-                finding("wording-unknown", f"{path}: no wording {key!r}{suggestion(key, _every_wording())}", path)
-            )
-        return source
-    if not isinstance(content, str):
-        raise LayoutError(f"{path}: {key} takes a text, not {shown(content)}")
-    for field in ("{}", "{name}", "{text}"):
-        if field in shipped and content.count(field) != 1:
-            raise LayoutError(f"{path}: {key} needs {field!r} exactly once, where its value stands")
-    if not content.strip():
-        raise LayoutError(f"{path}: {key} takes a text that is not blank")
-    if "{}" in shipped:
-        form(content, ("",), f"{path}: {key}")
-    written = {**source.written, f"wording.{key}": Origin("setting", path)}
-    return replace(source, mapping=assign(source.mapping, f"wording.{key}", content), written=written)
-
-
 def writers(source: Source) -> dict[str, Origin]:
     """Where the texts of keys are from that others than the layout have written; a wrapper by its wording, too."""
     found = dict(source.written)
@@ -324,11 +253,6 @@ def writers(source: Source) -> dict[str, Origin]:
         if wrap.startswith("@") and f"wording.{wrap[1:]}" in found:
             found[f"section.{name}.wrap"] = found[f"wording.{wrap[1:]}"]
     return found
-
-
-def _every_wording() -> set[str]:
-    """The keys of all shipped layouts: a file of wording serves them all."""
-    return {key for name in layout_names() for key in flat(shipped_layout(name).get("wording", {}))}
 
 
 def parse_assignment(text: str) -> tuple[str, Any]:
