@@ -12,7 +12,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-CODES = {
+    from .vocabulary import Severity
+
+CODES: dict[str, tuple[Severity, str]] = {
     # files
     "file-unreadable": ("warning", "A file with the right name could not be read; the message says why."),
     "file-binary": ("warning", "A file with the right name holds NUL bytes and was skipped."),
@@ -112,7 +114,7 @@ CODES = {
 
 def finding(code: str, message: str, path: str = "", line: int | None = None) -> Finding:
     """A finding, with the severity of its code."""
-    return Finding(code, CODES[code][0], message, path, line)  # type: ignore[arg-type]
+    return Finding(code, CODES[code][0], message, path, line)
 
 
 # What a function of an extension gives

@@ -48,12 +48,6 @@ class Text:
     candidate: int
     bound: Bound
 
-    @property
-    def document(self) -> Document:
-        reading = self.reading
-        cut_from = reading.size if reading.fate == "cut" else 0
-        return Document(printable(reading.path), reading.text, reading.hash, reading.line, cut_from)
-
 
 @value
 class Look:
@@ -271,7 +265,7 @@ class _Kept:
             return text.reading.text
         from .template import directives
 
-        root = text.document
+        root = text.reading.document
         includes.follow(root, text.reading.path, text.bound)
         return directives.entering(root, lambda path, target: includes.found[include_key(root.path, path, target)], {})
 
@@ -279,7 +273,7 @@ class _Kept:
         """Look for what the texts that stay include."""
         for number, (name, text) in enumerate(self.texts):
             if number not in self.lost and name in self.asking and "<!--" in text.reading.text:
-                includes.follow(text.document, text.reading.path, text.bound)
+                includes.follow(text.reading.document, text.reading.path, text.bound)
 
     def path(self, number: int) -> str:
         return self.texts[number][1].reading.path
@@ -322,7 +316,7 @@ class _Kept:
             found[name] = tuple(each for each in look.entries if each.path not in lost) if lost else look.entries
         for number, (name, text) in enumerate(self.texts):
             if number not in self.lost:
-                found[name] = (*found[name], text.document)
+                found[name] = (*found[name], text.reading.document)
         return found
 
 

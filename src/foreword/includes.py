@@ -11,7 +11,7 @@ import os
 from .findings import finding
 from .places import is_inside
 from .sources.finder import Trail
-from .vocabulary import Document, include_key, printable
+from .vocabulary import Document, include_key, printable, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from .sources.files import Reader, Reading
     from .sources.finder import Bound
-    from .vocabulary import Candidate, Finding, Scope, Workspace
+    from .vocabulary import Candidate, Fate, Finding, Scope, Workspace
 
 
 class Includes:
@@ -85,7 +85,7 @@ class Includes:
             self._leave(path, "duplicate", f"{by}; the same file as {shown}")
         elif shown not in self._by_themselves:
             self._leave(path, reading.fate, f"{by}; {reading.reason}" if reading.reason else by, reading.code)
-        return Document(shown, reading.text, reading.hash, reading.line, reading.size if reading.fate == "cut" else 0)
+        return replace(reading.document, path=shown)
 
     def _read(self, path: str) -> Reading:
         if path not in self.readings:
@@ -111,7 +111,7 @@ class Includes:
             return "the scope denies it" if is_denied(self.scope, real) else ""
         return "" if may_read(self.scope, real, (), self.workspace) else "it lies outside what the scope may read"
 
-    def _leave(self, path: str, fate: str, reason: str, code: str = "") -> None:
+    def _leave(self, path: str, fate: Fate, reason: str, code: str = "") -> None:
         """Remember what became of a file: once, and rather that it was read than that it was refused elsewhere."""
         trail = Trail()
         trail.leave(path, "include", fate, reason, code)

@@ -20,12 +20,13 @@ from .sources.files import Reader
 from .sources.skills import read_skill
 from .sources.tree import look_below
 from .tokens import estimate
-from .vocabulary import Agent, Document, printable, value
+from .vocabulary import Agent, printable, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
+    from typing import Literal
 
     from .engine import Assembler, Stand
     from .extensions import Extension
@@ -132,7 +133,7 @@ class _Desk:
             if each.code == "oversized-section":
                 self.large.add(each.path)
 
-    def read_skills(self, paths: Iterable[str], validation: str = "") -> None:
+    def read_skills(self, paths: Iterable[str], validation: Literal["strict", "lenient", ""] = "") -> None:
         """Look at whole SKILL.md files; with `validation`, also at what their front matter says, as nobody else does."""
         for path in paths:
             reading = self.reader.read(path)
@@ -146,9 +147,8 @@ class _Desk:
             self.skills.add(reading.identity)
             shown = printable(path)
             self.files.add(shown)
-            told = read_skill(reading.text, shown, validation)[1] if validation else []  # type: ignore[arg-type]
-            document = Document(shown, reading.text, reading.hash, reading.line)
-            looked = self.linter.look_at_skills(skills_as_manuscripts([document]), told)
+            told = read_skill(reading.text, shown, validation)[1] if validation else []
+            looked = self.linter.look_at_skills(skills_as_manuscripts([reading.document]), told)
             self.found.update(dict.fromkeys(looked))
 
     def take_all_below(self) -> None:

@@ -17,7 +17,7 @@ import time
 from errno import EACCES, ELOOP, ENAMETOOLONG, ENOENT, ENOTDIR, ENXIO, EPERM
 
 from ..places import is_inside
-from ..vocabulary import digest, value, without_blank_lines
+from ..vocabulary import Document, digest, printable, value, without_blank_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,6 +78,11 @@ class Reading:
     def has_text(self) -> bool:
         return self.fate in ("used", "cut")
 
+    @property
+    def document(self) -> Document:
+        cut_from = self.size if self.fate == "cut" else 0
+        return Document(printable(self.path), self.text, self.hash, self.line, cut_from)
+
 
 class Reader:
     """Reads files and directories, and remembers what it looked at."""
@@ -109,11 +114,7 @@ class Reader:
 
     def read_whole(self, path: str) -> Reading:
         """As `read`, but with the blank lines around the text: only a file without any character is blank."""
-        opened = self._bytes(path, self.limit)
-        if isinstance(opened, Reading):
-            return opened
-        data, status = opened
-        return _decoded(path, data, status.st_size, (status.st_dev, status.st_ino), self.limit, trim=False)
+        return self._read(path, trim=False)
 
     def taken(self, name: str, data: bytes) -> Reading:
         """As `read_whole`, of bytes that came from somewhere else."""
@@ -150,12 +151,12 @@ class Reader:
             self.readings[path] = (stamp, reading)
         return reading
 
-    def _read(self, path: str) -> Reading:
+    def _read(self, path: str, trim: bool = True) -> Reading:
         opened = self._bytes(path, self.limit)
         if isinstance(opened, Reading):
             return opened
         data, status = opened
-        return _decoded(path, data, status.st_size, (status.st_dev, status.st_ino), self.limit)
+        return _decoded(path, data, status.st_size, (status.st_dev, status.st_ino), self.limit, trim=trim)
 
     def _read_head(self, path: str) -> Reading:
         opened = self._bytes(path, HEAD)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ..layout import Find, Pattern
-    from ..vocabulary import Finding, Workspace
+    from ..vocabulary import Fate, Finding, Workspace
     from .files import Reader, Reading
 
 # Below a folder of skills may lie whole checkouts; these two never hold a skill, and there is an end to everything.
@@ -51,10 +51,10 @@ class Trail:
         self.candidates: list[Candidate] = []
         self.findings: list[Finding] = []
 
-    def leave(self, path: str, layer: str, fate: str, reason: str = "", code: str = "") -> None:
+    def leave(self, path: str, layer: str, fate: Fate, reason: str = "", code: str = "") -> None:
         """Record a candidate's fate, and a finding where a person should know of it."""
         shown = printable(path)
-        self.candidates.append(Candidate(shown, layer, fate, reason))  # type: ignore[arg-type]
+        self.candidates.append(Candidate(shown, layer, fate, reason))
         if code:
             self.findings.append(finding(code, f"{shown}: {reason}", shown))
 
@@ -176,16 +176,14 @@ def _matching(folder: str, segments: Sequence[str], reader: Reader, trail: Trail
     if not rest:
         return found
     if "*" not in "".join(rest):
-        return [
-            os.path.join(each, *rest)
-            for each in found
-            if reader.has_entry(os.path.join(each, *rest)) or _will_come(each, reader)
-        ]
+        return [path for each in found if _is_there(path := os.path.join(each, *rest), each, reader)]
     return [path for each in found if reader.is_folder(each) for path in _matching(each, rest, reader, trail, layer)]
 
 
-def _will_come(folder: str, reader: Reader) -> bool:
-    """Never: but a folder without the file is stamped, so that the file is seen when it comes."""
+def _is_there(path: str, folder: str, reader: Reader) -> bool:
+    """Whether a file below a folder is there. A folder without it is stamped, so that the file is seen when it comes."""
+    if reader.has_entry(path):
+        return True
     if reader.is_folder(folder):
         reader.stamp(folder)
     return False

@@ -10,7 +10,7 @@ import os
 
 from ..findings import finding
 from ..places import is_inside
-from ..vocabulary import Document, printable
+from ..vocabulary import printable, replace
 from . import git
 
 TYPE_CHECKING = False
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-    from ..vocabulary import Access, Scope, Workspace
+    from ..vocabulary import Access, Document, Scope, Workspace
     from .files import Reader
     from .finder import Trail
 
@@ -105,9 +105,7 @@ def _file(
     trail.leave(path, "variable", reading.fate, f"{asked}; {reading.reason}" if reading.reason else asked)
     if not reading.has_text:
         return None
-    return Document(
-        shown, reading.text.removesuffix("\n"), reading.hash, reading.line, reading.size if reading.fate == "cut" else 0
-    )
+    return replace(reading.document, text=reading.text.removesuffix("\n"))
 
 
 def complete(prefix: str, workspace: Workspace, scope: Scope, most: int = 200) -> list[tuple[str, bool]]:
