@@ -2,8 +2,6 @@
 
 from foreword.inspection.effects import Effect, SectionEffect, effect
 
-BASE = {"base": "B. "}
-
 
 def told(tree, before, after):
     """The effect of a change of files, in characters for tokens."""

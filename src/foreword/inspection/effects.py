@@ -7,7 +7,7 @@ from .words import common_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from ..vocabulary import Finding, Passage, Prompt
 
@@ -46,15 +46,15 @@ class Effect:
 
 def effect(old: Prompt, new: Prompt, count: Callable[[str], int]) -> Effect:
     """How a prompt differs from an older one; `count` gives the tokens of a text."""
-    before, after = _by_section(old.passages), _by_section(new.passages)
+    before, after = ({each.section: each for each in prompt.passages} for prompt in (old, new))
     sections = []
     for name in dict.fromkeys((*before, *after)):
-        one, other = _text(before.get(name, ())), _text(after.get(name, ()))
-        if one != other or (name in before) != (name in after):
-            how = "went" if name not in after else "came" if name not in before else "changed"
-            moved = _sources(before.get(name, ())) ^ _sources(after.get(name, ()))
-            sources = sorted({path for path, _ in moved})
-            sections.append(SectionEffect(name, how, count(one), count(other), sources))
+        one, other = before.get(name), after.get(name)
+        if one is None or other is None or one.text != other.text:
+            how = "came" if one is None else "went" if other is None else "changed"
+            sources = sorted({path for path, _ in _sources(one) ^ _sources(other)})
+            tokens_before, tokens_after = (count(each.text) if each else 0 for each in (one, other))
+            sections.append(SectionEffect(name, how, tokens_before, tokens_after, sources))
     length = common_start(old.text, new.text)
     has_lost = length < len(old.text)
     return Effect(
@@ -68,23 +68,11 @@ def effect(old: Prompt, new: Prompt, count: Callable[[str], int]) -> Effect:
     )
 
 
-def _by_section(passages: Iterable[Passage]) -> dict[str, list[Passage]]:
-    found: dict[str, list[Passage]] = {}
-    for passage in passages:
-        found.setdefault(passage.section, []).append(passage)
-    return found
-
-
-def _text(passages: Iterable[Passage]) -> str:
-    return "\n".join(passage.text for passage in passages)
-
-
-def _sources(passages: Iterable[Passage]) -> set[tuple[str, str]]:
+def _sources(passage: Passage | None) -> set[tuple[str, str]]:
     """What the words came from, each with the hash it had; without Foreword's own texts."""
-    pieces = [piece for passage in passages for piece in passage.pieces]
     return {
         (piece.origin.path, piece.origin.hash)
-        for piece in pieces
+        for piece in (passage.pieces if passage else ())
         if piece.origin.path and piece.origin.kind not in ("builtin", "mark", "environment")
     }
 
