@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from .drafts import Scribe
-    from .layout import Condition, Form, Layout, Section
+    from .layout import Condition, Layout, Section
     from .lists import Row, Rule
     from .vocabulary import Agent, Finding, Inputs, Resident
 
@@ -110,7 +110,7 @@ class Collector:
             return self.listing(section, section.of)
         if section.of is not None:
             return Draft(section, items=self.items(section, section.of), text=self.stand_in(section))
-        return Draft(section, text=self.filled(section.form, self.fact, section))
+        return Draft(section, text=self.filled(section))
 
     def templated(self, section: Section) -> Draft:
         """A section whose text is a template: the body that was chosen for it, rendered."""
@@ -179,13 +179,13 @@ class Collector:
         for name in section.instead[section.instead.index(chosen) + 1 :]:
             self.unused.setdefault(name, f"something else comes before it in section '{section.name}'")
         if chosen == "base":
-            return self.given(self.agent.base, "base")
+            return self.base()
         self.used.add(chosen)
         return tuple(piece for document in self.texts_of(chosen) for piece in self.content(document))
 
     def chosen(self, section: Section) -> str | None:
         for name in section.instead:
-            if self.given(self.agent.base, "base") if name == "base" else self.inputs.found.get(name):
+            if self.base() if name == "base" else self.inputs.found.get(name):
                 return name
         return None
 
@@ -220,10 +220,10 @@ class Collector:
             yield ("file", each.path), f"it was given as the {name}"
             yield ("text", each.text), f"the same text as the {name} that was given"
 
-    def given(self, text: str | Document, name: str) -> Pieces:
-        """A text of the caller's, as it is; it stands inside nothing that it could close."""
-        document = trimmed(text)
-        return (Piece(document.text, origin_of(document, name)),) if document.text else ()
+    def base(self) -> Pieces:
+        """The caller's base, as it is; it stands inside nothing that it could close."""
+        document = trimmed(self.agent.base)
+        return (Piece(document.text, origin_of(document, "base")),) if document.text else ()
 
     def content(self, document: Document, name: str = "", with_directives: bool = False) -> Pieces:
         """A file's text: unable to close the section around it, closed where it ends in the middle, marked where it was cut."""
@@ -385,13 +385,13 @@ class Collector:
 
     # text with facts in it
 
-    def filled(self, form: Form, lookup: Callable[[str], Piece], section: Section) -> Pieces:
-        """A form with its fields filled in; its own text keeps its lines."""
+    def filled(self, section: Section) -> Pieces:
+        """The text of a section with its fields filled in; its own words keep their lines."""
         pieces: list[Piece] = []
         own, line = self.scribe.origin(section.name, "text"), 1
-        for part in form:
+        for part in section.form:
             if isinstance(part, Field):
-                pieces.extend(self.harmless((filtered(lookup(part.name), part.filters),), ""))
+                pieces.extend(self.harmless((filtered(self.fact(part.name), part.filters),), ""))
             else:
                 last = line + part.count("\n")
                 is_elsewhere = own.kind in ("setting", "caller")  # its lines are not those of the file

@@ -14,6 +14,7 @@ import json
 from .errors import CallError
 from .findings import finding
 from .inspection.words import common_start
+from .layout import STEPS
 from .tokens import estimate
 from .vocabulary import Edition, digest, replace, value
 
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
     from typing import Any, Literal
 
     from .vocabulary import Finding, Tool
-
-STEPS = ("keep", "warn", "append", "format", "gather")
-
 
 _ABOUT_TOOLS = ("tools", "registry")
 

@@ -319,10 +319,11 @@ class Layout:
         return self.every
 
 
-def _each(sections: Iterable[Section]) -> Iterator[Section]:
+def with_inner(sections: Iterable[Section]) -> Iterator[Section]:
+    """These sections, each before those inside it."""
     for section in sections:
         yield section
-        yield from _each(section.sections)
+        yield from with_inner(section.sections)
 
 
 # Merging and setting
@@ -458,7 +459,7 @@ def _layout(mapping: Mapping[str, Any], name: str, address: str, strange: frozen
         wording=wording,
         on=tables["on"],
         compaction=tables["compaction"],
-        every=tuple(_each(sections)),
+        every=tuple(with_inner(sections)),
         strange=strange,
     )
 

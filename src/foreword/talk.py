@@ -35,6 +35,7 @@ from .engine import (
 from .errors import CallError, ForewordError, MissingError, StoreError, suggestion
 from .extensions import Resources, Start, checked, run
 from .findings import finding
+from .layout import with_inner
 from .sources.environment import settled as settled_workspace
 from .sources.files import Reader
 from .store import open_store
@@ -43,7 +44,7 @@ from .wire import account_form, agent_form, inputs_form, inputs_from, words_form
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
     from typing import Any
 
@@ -820,7 +821,7 @@ def _behind(layout: Layout, inputs: Inputs, task: str) -> Document:
 
 def _base_text(layout: Layout, prompt: Prompt) -> str:
     """What stands in a prompt where a caller's base would stand."""
-    names = {inner.name for section in _bases(layout) for inner in _with_inner(section)}
+    names = {section.name for section in with_inner(_bases(layout))}
     passages = [passage for passage in prompt.passages if passage.section in names]
     return prompt.text[passages[0].start : passages[-1].end] if passages else ""
 
@@ -839,9 +840,3 @@ def _template_used(layout: Layout, inputs: Inputs) -> dict[str, int]:
         if body is not None and body.path.startswith(layout.address):
             return {"template": 0}
     return {}
-
-
-def _with_inner(section: Section) -> Iterator[Section]:
-    yield section
-    for inner in section.sections:
-        yield from _with_inner(inner)

@@ -38,7 +38,6 @@ class Count:
 # Two things keep budgets simple, and tests hold them. Whatever is appended costs something or nothing, so a text never costs less than
 # its beginning. Two neighbouring characters complete at most 100 together, so joined texts cost at most one token more than apart.
 
-ESTIMATE_MEAN = 0.05
 ESTIMATE_ERROR = 0.14
 
 BYTE = 2

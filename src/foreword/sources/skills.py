@@ -31,7 +31,7 @@ from __future__ import annotations
 import re
 
 from ..findings import finding
-from ..vocabulary import Resident, Skill
+from ..vocabulary import Resident, Skill, printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def read_skill(text: str, path: str, validation: Literal["strict", "lenient"]) -
         return None, [_undescribed("skill", fields, breaks, head, path)]
     else:
         breaks += _wrong(name, description, folder, fields, head)
-    name = " ".join(name.split()) or _printable(folder)
+    name = " ".join(name.split()) or printable(folder)
     if not name:
         return None, [finding("skill-invalid", "it has no name and is in no folder; the skill is skipped", path, 1)]
     found = [_told(one, name, path) for one in breaks]
@@ -143,7 +143,7 @@ def read_resident(text: str, path: str) -> tuple[Resident | None, list[Finding]]
     description = _description(fields, head)
     if not description:
         return None, [_undescribed("resident", fields, breaks, head, path)]
-    slug = _printable(path.rpartition("/")[2].removesuffix(".md"))
+    slug = printable(path.rpartition("/")[2].removesuffix(".md"))
     return Resident(slug, description, path, (1, last)), [_told(one, slug, path) for one in breaks]
 
 
@@ -323,11 +323,6 @@ def _kind(value: Any) -> str:
 
 def _folder(path: str) -> str:
     return path.rpartition("/")[0].rpartition("/")[2]
-
-
-def _printable(name: str) -> str:
-    """A file's name as text that can be encoded: bytes that are no UTF-8 as `\\xff`, as in printed paths."""
-    return re.sub("[\ud800-\udfff]", lambda odd: f"\\x{ord(odd[0]) & 0xFF:02x}", name)
 
 
 def _short(value: Any) -> str:
