@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from .options import assembler, parser, with_dir
+from .options import assembler, parser, status, with_dir
 from .terminal import report, write, write_json, write_table, write_text
 
 TYPE_CHECKING = False
@@ -115,7 +115,7 @@ def skills(given: argparse.Namespace) -> int:
             print("no skills were found", file=sys.stderr)
         sys.stdout.flush()
         report([each for each in findings if each.code.startswith("skill-")])
-    return 1 if given.strict and any(each.severity == "error" for each in findings) else 0
+    return status(findings, given)
 
 
 def skill(given: argparse.Namespace) -> int:

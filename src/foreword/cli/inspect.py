@@ -8,7 +8,7 @@ import sys
 from ..errors import CallError
 from ..vocabulary import Workspace, replace
 from .edits import write_difference, write_first
-from .options import OPTIONS, assembler, parser, standard_input
+from .options import OPTIONS, assembler, parser, standard_input, status
 from .subjects import TAKES, agent_in, assembled, is_folder, read_subject
 from .terminal import is_terminal, painted, report, write, write_json, write_table
 
@@ -77,8 +77,9 @@ def diff(given: argparse.Namespace) -> int:
 
 def _status(given: argparse.Namespace, has_any: bool, *subjects: Subject) -> int:
     """1 where that was asked for: by --exit-code if there is anything to tell, by --strict if a prompt has an error finding."""
-    errors = [each for subject in subjects for each in subject.prompt.findings if each.severity == "error"]
-    return 1 if (given.exit_code and has_any) or (given.strict and errors) else 0
+    if given.exit_code and has_any:
+        return 1
+    return status([each for subject in subjects for each in subject.prompt.findings], given)
 
 
 # foreword cache

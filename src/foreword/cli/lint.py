@@ -6,7 +6,7 @@ import os
 import sys
 
 from .options import as_in_a_conversation, assembler, parser, with_dir
-from .terminal import is_terminal, painted, write, write_json
+from .terminal import SEVERITIES, is_terminal, painted, write, write_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from ..vocabulary import Finding
     from .options import Parser
 
-_SEVERITIES = ("error", "warning", "info")
-_COLOURS = {"error": "red", "warning": "yellow", "info": "dim"}
+_SEVERITIES = tuple(SEVERITIES)
 _NARROWEST = 40
 
 
@@ -114,7 +113,7 @@ def _write_file(path: str, findings: Sequence[Finding]) -> None:
             lines[-1] += "  " + painted(each.code, "dim")
         else:
             lines.append(painted(each.code, "dim"))
-        head = f"  {each.line or '':>{numbers}}  {painted(f'{each.severity:<9}', _COLOURS[each.severity])}"
+        head = f"  {each.line or '':>{numbers}}  {painted(f'{each.severity:<9}', SEVERITIES[each.severity])}"
         write(head + ("\n" + " " * indent).join(lines))
     write("\n")
 
@@ -154,7 +153,7 @@ def _sentence(each: Finding) -> str:
 def _sum(report: Report) -> str:
     counts = [sum(each.severity == severity for each in report.findings) for severity in _SEVERITIES]
     told = [
-        painted(f"{count:,} {name}{'s' if count != 1 and name != 'info' else ''}", _COLOURS[name], _stream())
+        painted(f"{count:,} {name}{'s' if count != 1 and name != 'info' else ''}", SEVERITIES[name], _stream())
         for name, count in zip(_SEVERITIES, counts, strict=True)
         if count
     ]

@@ -15,8 +15,11 @@ from . import COMMANDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import datetime
     from typing import Any, NoReturn
+
+    from ..vocabulary import Finding, Store
 
 
 # What argparse asks of `gettext` would be looked up in the machine's languages at every start; we have one.
@@ -182,6 +185,11 @@ def _base(given: argparse.Namespace) -> str | Document:
     return document(given.base, "--base") if given.base else ""
 
 
+def status(findings: Iterable[Finding], given: argparse.Namespace) -> int:
+    """The exit status: 1 with --strict and an error finding, else 0."""
+    return 1 if given.strict and any(each.severity == "error" for each in findings) else 0
+
+
 def store_url(given: argparse.Namespace) -> str:
     """Where conversations are kept: `--store`, `FOREWORD_STORE`, the settings, else the user's data folder."""
     return _store_url(given)[0]
@@ -193,6 +201,13 @@ def url_to_read(given: argparse.Namespace) -> str:
 
     url = store_url(given)
     return url if is_there(url) else ":memory:"
+
+
+def store_to_read(given: argparse.Namespace) -> Store:
+    """The store, for a command that only reads."""
+    from ..store import open_store
+
+    return open_store(url_to_read(given))
 
 
 def url_of_store(given: argparse.Namespace) -> str:

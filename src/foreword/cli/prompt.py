@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from ..engine import counted
-from .options import as_in_a_conversation, assembler, parser, with_dir
+from .options import as_in_a_conversation, assembler, parser, status, with_dir
 from .terminal import is_terminal, painted, report, seen_by, write, write_json, write_table, write_text
 
 TYPE_CHECKING = False
@@ -42,7 +42,7 @@ def write_prompt(prompt: Prompt, given: argparse.Namespace) -> int:
         write_text(prompt.text)
         sys.stdout.flush()
         report(prompt.findings)
-    return _status(prompt, given)
+    return status(prompt.findings, given)
 
 
 def why(given: argparse.Namespace) -> int:
@@ -53,7 +53,7 @@ def why(given: argparse.Namespace) -> int:
         from ..wire import candidate_form
 
         write_json([candidate_form(each) for each in candidates])
-        return _status(prompt, given)
+        return status(prompt.findings, given)
     shown = [each for each in candidates if given.all or given.path or each.fate != "absent"]
     for each in shown:
         colour = _FATES.get(each.fate, "dim")
@@ -65,7 +65,7 @@ def why(given: argparse.Namespace) -> int:
     if not candidates:
         print(f"nothing was considered{f' at {given.path}' if given.path else ''}", file=sys.stderr)
     report(prompt.findings)
-    return _status(prompt, given)
+    return status(prompt.findings, given)
 
 
 def blame(given: argparse.Namespace) -> int:
@@ -78,7 +78,7 @@ def blame(given: argparse.Namespace) -> int:
         from ..wire import line_form
 
         write_json([line_form(line) for line in lines])
-        return _status(prompt, given)
+        return status(prompt.findings, given)
     labels = [seen_by(sys.stdout, _label(line.origin, line.line)) for line in lines]
     width = min(max(map(len, labels), default=0), 60)
     for label, line in zip(labels, lines, strict=True):
@@ -87,7 +87,7 @@ def blame(given: argparse.Namespace) -> int:
         write(f"{painted(f'{place:<{width}}', colour)} │ {seen_by(sys.stdout, line.text)}".rstrip())
     sys.stdout.flush()
     report(prompt.findings)
-    return _status(prompt, given)
+    return status(prompt.findings, given)
 
 
 def tokens(given: argparse.Namespace) -> int:
@@ -99,7 +99,7 @@ def tokens(given: argparse.Namespace) -> int:
         keys = ("section", "start", "end", "lifetime", "tokens")
         passages = [{key: content for key, content in each.items() if key in keys} | how for each in form["passages"]]
         write_json({"tokens": form["tokens"], "passages": passages})
-        return _status(prompt, given)
+        return status(prompt.findings, given)
     most = max((each["tokens"] for each in form["passages"]), default=1) or 1
     rows = [
         (each["section"], each["lifetime"], f"{each['tokens']:,}", _bar(each["tokens"], most))
@@ -111,7 +111,7 @@ def tokens(given: argparse.Namespace) -> int:
     write(f"{whole['count']:,} tokens by {whole['method']}, {sure}")
     sys.stdout.flush()
     report(prompt.findings)
-    return _status(prompt, given)
+    return status(prompt.findings, given)
 
 
 def _bar(count: int, most: int) -> str:
@@ -125,10 +125,6 @@ def _prompt(given: argparse.Namespace) -> Prompt:
 
 def _form(prompt: Prompt, given: argparse.Namespace) -> PromptForm:
     return counted(prompt, given.model, given.provider)
-
-
-def _status(prompt: Prompt, given: argparse.Namespace) -> int:
-    return 1 if given.strict and any(each.severity == "error" for each in prompt.findings) else 0
 
 
 def _is_meant(path: str, wanted: str, cwd: str) -> bool:

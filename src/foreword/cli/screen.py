@@ -11,8 +11,7 @@ import sys
 import threading
 from unicodedata import combining, east_asian_width
 
-from .terminal import one_line, painted, visible, worst_first
-from .watch import short, told_count
+from .terminal import one_line, painted, short, told_count, visible, worst_first
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

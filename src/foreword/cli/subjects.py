@@ -9,14 +9,14 @@ from ..errors import CallError
 from ..inspection.subject import Subject
 from ..sources.environment import absolute
 from ..vocabulary import Prompt, printable
-from .options import agent, as_in_a_conversation, assembler, document, standard_input, url_to_read
+from .options import agent, as_in_a_conversation, assembler, document, standard_input, store_to_read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from ..vocabulary import Agent, Store
+    from ..vocabulary import Agent
 
 TAKES = "a directory, a saved JSON or text file, talk:ID, talk:ID@EDITION, or sha256:…; - is standard input"
 
@@ -110,7 +110,7 @@ def _objects(form: Mapping[str, Any], key: str, needs: str, where: str) -> list[
 def _of_store(id: str, given: argparse.Namespace) -> Subject:
     import json
 
-    found = _store(given).prompt(id)
+    found = store_to_read(given).prompt(id)
     if found is None:
         raise CallError(
             f"no prompt {printable(id)} in the store; its whole id is needed, as foreword talk list --json prints it"
@@ -123,7 +123,7 @@ def _edition(name: str, given: argparse.Namespace) -> Subject:
     """`talk:ID` is the edition in use. An id may hold an @, so the whole is tried as an id, too."""
     from ..wire import edition_form
 
-    store = _store(given)
+    store = store_to_read(given)
     whole = name.removeprefix("talk:")
     id, at, number = whole.rpartition("@")
     # More digits than any edition has are not looked up: a store's numbers are bounded.
@@ -136,9 +136,3 @@ def _edition(name: str, given: argparse.Namespace) -> Subject:
         numbers = f"; its editions are 1 to {known[-1].number}" if known else "; see foreword talk list"
         raise CallError(f"no conversation or edition {printable(whole)!r} in the store{numbers}")
     return _from_form(name, edition_form(whole, edition))
-
-
-def _store(given: argparse.Namespace) -> Store:
-    from ..store import open_store
-
-    return open_store(url_to_read(given))

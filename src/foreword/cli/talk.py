@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from ..errors import CallError
-from .options import assembler, parser, read_json, store_url, url_to_read, with_dir
+from .options import assembler, parser, read_json, status, store_to_read, store_url, url_to_read, with_dir
 from .terminal import report, write, write_json, write_table, write_text
 
 TYPE_CHECKING = False
@@ -57,7 +57,7 @@ def talk_show(given: argparse.Namespace) -> int:
     """`foreword talk show ID`"""
     from ..wire import edition_form
 
-    store = _store(given)
+    store = store_to_read(given)
     edition = store.edition(given.id, given.edition) if given.edition else store.current(given.id)
     if edition is None:
         what = f"no edition {given.edition}" if given.edition else "no edition yet"
@@ -73,7 +73,7 @@ def talk_list(given: argparse.Namespace) -> int:
     """`foreword talk list [SEARCH]`"""
     from ..wire import conversation_form
 
-    rows = _all(_store(given), given.search)
+    rows = _all(store_to_read(given), given.search)
     if given.json:
         write_json([conversation_form(row) for row in rows])
     else:
@@ -96,12 +96,6 @@ def talk_drift(given: argparse.Namespace) -> int:
     else:
         write("nothing has changed since the edition in use was made")
     return 0
-
-
-def _store(given: argparse.Namespace) -> Store:
-    from ..store import open_store
-
-    return open_store(url_to_read(given))
 
 
 def _all(store: Store, search: str) -> list[ConversationRow]:
@@ -160,4 +154,4 @@ def _write_turn(turn: Turn, given: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         report(turn.findings)
-    return 1 if given.strict and any(each.severity == "error" for each in turn.findings) else 0
+    return status(turn.findings, given)

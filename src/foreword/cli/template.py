@@ -6,14 +6,13 @@ import sys
 
 from ..errors import CallError
 from ..vocabulary import TemplateVersion, replace
-from .options import assembler, document, parser, store_url, url_to_read, with_dir
+from .options import assembler, document, parser, store_to_read, store_url, with_dir
 from .prompt import write_prompt
 from .terminal import report, write, write_json, write_table, write_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
 
     from ..engine import Assembler
     from ..vocabulary import Document, Inputs, Store
@@ -42,7 +41,7 @@ def parser_for(command: str) -> Parser:
 
 def template_show(given: argparse.Namespace) -> int:
     """`foreword template show`"""
-    kept = _store(given, url_to_read).template()
+    kept = store_to_read(given).template()
     text = kept.template if kept else _default(given)
     if given.json:
         write_json({"template": text})
@@ -61,7 +60,7 @@ def template_history(given: argparse.Namespace) -> int:
     from ..wire import version_form
 
     versions = [
-        *_store(given, url_to_read).templates(),
+        *store_to_read(given).templates(),
         TemplateVersion(0, _default(given), "foreword", "", "built in"),
     ]
     if given.json:
@@ -106,10 +105,10 @@ def _user() -> str:
         return ""
 
 
-def _store(given: argparse.Namespace, url: Callable[[argparse.Namespace], str] = store_url) -> Store:
+def _store(given: argparse.Namespace) -> Store:
     from ..store import open_store
 
-    return open_store(url(given))
+    return open_store(store_url(given))
 
 
 def _default(given: argparse.Namespace) -> str:

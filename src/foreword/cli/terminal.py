@@ -12,10 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any, TextIO
 
-    from ..vocabulary import Finding
+    from ..tokens import Count
+    from ..vocabulary import Finding, Severity
 
 _COLOURS = {"red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36", "dim": "2", "bold": "1"}
-_SEVERITIES = {"error": "red", "warning": "yellow", "info": "dim"}
+# The worst first, each with its colour.
+SEVERITIES: dict[Severity, str] = {"error": "red", "warning": "yellow", "info": "dim"}
 
 
 def is_terminal(stream: TextIO) -> bool:
@@ -92,14 +94,14 @@ def report(findings: Sequence[Finding]) -> None:
 
 def worst_first(findings: Sequence[Finding]) -> list[Finding]:
     """The findings in the order in which a person wants to read them."""
-    order = list(_SEVERITIES)
+    order = list(SEVERITIES)
     return sorted(findings, key=lambda each: order.index(each.severity))
 
 
 def painted_finding(each: Finding, stream: TextIO) -> str:
     """A finding with its severity and code."""
     line = f"{each.path}:{each.line}: " if each.path and each.line and each.path not in each.message else ""
-    severity = painted(each.severity, _SEVERITIES[each.severity], stream)
+    severity = painted(each.severity, SEVERITIES[each.severity], stream)
     return f"{severity}: {line}{each.message} [{each.code}]"
 
 
@@ -117,3 +119,16 @@ def visible(text: str, kept: str = "") -> str:
 
 def _is_control(character: str) -> bool:
     return character < " " or "\x7f" <= character <= "\x9f"
+
+
+def short(path: str, folder: str = "") -> str:
+    """A path as a person calls it: from the working directory or from the home directory on."""
+    home = os.path.expanduser("~").rstrip("/")
+    if folder and path.startswith(folder.rstrip("/") + "/"):
+        return path[len(folder.rstrip("/")) + 1 :]
+    return "~" + path[len(home) :] if home and path.startswith(home + "/") else path
+
+
+def told_count(count: Count) -> str:
+    """A count with how sure it is."""
+    return f"{count.count:,} tokens by {count.method}, {'exact' if count.exact else f'within {count.error:.0%}'}"

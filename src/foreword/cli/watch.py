@@ -6,8 +6,8 @@ import os
 import sys
 
 from . import options
-from .options import assembler, parser, with_dir
-from .terminal import one_line, visible, worst_first, write
+from .options import assembler, parser, status, with_dir
+from .terminal import one_line, short, told_count, visible, worst_first, write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,8 +61,7 @@ def watch(given: argparse.Namespace) -> int:
     finally:
         going.close()
         view.close()
-    is_wrong = last is not None and any(each.severity == "error" for each in last.findings)
-    return ending.status or (1 if given.strict and is_wrong else 0)
+    return ending.status or status(last.findings if last else (), given)
 
 
 class _Source:
@@ -158,19 +157,6 @@ class News:
         shown = [short(name, self.given.dir) for name in names]
         more = f" and {len(shown) - 3} more" if len(shown) > 3 else ""
         return f"{', '.join(shown[:3])}{more}: "
-
-
-def short(path: str, folder: str = "") -> str:
-    """A path as a person calls it: from the working directory or from the home directory on."""
-    home = os.path.expanduser("~").rstrip("/")
-    if folder and path.startswith(folder.rstrip("/") + "/"):
-        return path[len(folder.rstrip("/")) + 1 :]
-    return "~" + path[len(home) :] if home and path.startswith(home + "/") else path
-
-
-def told_count(count: Count) -> str:
-    """A count with how sure it is."""
-    return f"{count.count:,} tokens by {count.method}, {'exact' if count.exact else f'within {count.error:.0%}'}"
 
 
 def _sentence(error: Exception) -> str:
