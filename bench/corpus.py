@@ -37,8 +37,8 @@ from traceback import extract_tb
 from typing import Any, Literal, NamedTuple
 
 from foreword import Agent, Assembler, Document, Prompt, Tool, Workspace
-from foreword.engine import with_body
 from foreword.packs import layout_names, shipped_layout
+from foreword.skills import with_body
 from foreword.sources.files import Reader
 from foreword.sources.skills import read_skill
 from foreword.vocabulary import Finding, Piece, Skill, printable

@@ -100,7 +100,7 @@ FLOORS = (
     ("cli", "service"),
     ("talk", "stability", "watching", "proofread"),
     ("engine",),
-    ("gather", "build", "store", "sandbox", "prices"),
+    ("gather", "build", "skills", "store", "sandbox", "prices"),
     ("collect", "clock", "includes"),
     ("template", "sources", "packs", "conversation", "providers", "extensions", "settings", "wording"),
     ("layout", "wire", "tokens", "budget", "drafts", "lists", "inspection", "places"),

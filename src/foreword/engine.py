@@ -6,40 +6,35 @@ nothing has changed on the disk, and may be used from several threads.
 
 from __future__ import annotations
 
-import os
-import re
 from _thread import allocate_lock
 
 from .build import build
 from .clock import tells_time
 from .drafts import Scribe
 from .errors import CallError
-from .findings import finding
 from .gather import gather
 from .layout import Pattern, parse
 from .packs import find_layout, find_template, load_template, shipped_layout, with_texts
 from .settings import confined, layout_of, read_settings, with_settings, writers
+from .skills import activation, each_skill, skill_named, with_active_skill, with_body
 from .sources.environment import settled
 from .sources.files import Reader, is_unchanged
-from .sources.skills import body
-from .vocabulary import Agent, Document, Skill, Workspace, printable, replace, value
+from .vocabulary import Agent, Document, Workspace, printable, replace, value
 from .wording import with_wording
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
     from typing import Any
 
     from .forms import PromptForm
     from .layout import Layout
     from .lists import Rule
-    from .vocabulary import Finding, Inputs, Piece, Prompt, Scope
+    from .vocabulary import Finding, Inputs, Piece, Prompt, Scope, Skill
 
 DEFAULT_LAYOUT = "foreword"
 _STANDS = 8
-_MOST_FILES = 50
-_MOST_FOLDERS = 200
 _MADE_WITH = ("settings", "assignments", "rules", "packs", "values", "skill_folders", "variables")
 # By their paths: what came with the workspace, the global template (anyone may have set it), and what came with a request.
 _STRANGE = ("$workspace/", "template", "request")
@@ -203,7 +198,7 @@ class Assembler:
         last = self._last
         if last and last[0] is stand and last[2] == now and (last[1] is agent or last[1] == agent):
             return last[3]
-        ready, inputs = self._with_skill(agent, stand)
+        ready, inputs = with_active_skill(agent, stand.layout, stand.inputs)
         with self._lock:
             if self._scribe is None or self._scribe.layout is not stand.layout:
                 self._scribe = Scribe(stand.layout)
@@ -217,17 +212,8 @@ class Assembler:
 
     def skill(self, name: str) -> Skill:
         """One skill with its body; an unknown name is an error that lists the known ones."""
-        return with_body(self._known_skill(name, self.stand()))
-
-    def _known_skill(self, name: str, stand: Stand) -> Skill:
-        if not any(find.kind == "skill" for find in stand.layout.finds):
-            raise CallError(f"the layout {stand.layout.name} knows no skills")
-        known = {skill.name: skill for skill in each_skill(stand.inputs)}
-        if name not in known:
-            raise CallError(
-                f"no skill {name!r}; " + (f"known: {', '.join(sorted(known))}" if known else "no skills were found")
-            )
-        return known[name]
+        stand = self.stand()
+        return with_body(skill_named(name, stand.layout, stand.inputs))
 
     def skill_message(self, name: str) -> str:
         """What is said to the model when a skill is activated, in the layout's own words."""
@@ -249,13 +235,6 @@ class Assembler:
         """Every path on which the prompt depends: files and directories, also those that a look which failed asked for."""
         known = self._stands[0].inputs.stamps if self._stands else ()
         return list(dict.fromkeys([*(path for path, _ in known), *self._reader.stamps, *self._asked]))
-
-    def _with_skill(self, agent: Agent, stand: Stand) -> tuple[Agent, Inputs]:
-        """The agent with the skill that it names, if the layout has a place for one."""
-        has_place = any(section.of == "active_skill" for section in stand.layout.each_section())
-        if not has_place or not isinstance(agent.skill, str) or not agent.skill:
-            return agent, stand.inputs
-        return with_active(agent, self._known_skill(agent.skill, stand), stand.inputs)
 
     def _look(
         self, before: Stand | None, base: str | Document, scope: Scope | None, template: Document | None
@@ -383,23 +362,6 @@ def as_told(exactness: str, now: datetime | None) -> datetime | None:
     return now if exactness == "time" else now.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
-def each_skill(inputs: Inputs) -> Iterator[Skill]:
-    """Every skill that was found."""
-    for entries in inputs.found.values():
-        yield from (entry for entry in entries if isinstance(entry, Skill))
-
-
-def with_body(skill: Skill) -> Skill:
-    """The skill with the body of its file, which is read now."""
-    reading = Reader().read(skill.path)
-    if not reading.has_text:
-        raise CallError(
-            f"the skill {skill.name!r} cannot be read: {reading.reason or reading.fate} ({printable(skill.path)})"
-        )
-    text, line = body(reading.text)
-    return replace(skill, body=text, body_line=line + reading.line - 1, hash=reading.hash)
-
-
 def counted(prompt: Prompt, model: str = "", provider: str = "") -> PromptForm:
     """The JSON form of a prompt, with its tokens as exactly as they can be counted."""
     from .tokens import count
@@ -412,51 +374,6 @@ def counted(prompt: Prompt, model: str = "", provider: str = "") -> PromptForm:
 def default_template() -> str:
     """The template that is built in: that of `builder`."""
     return str(shipped_layout("builder")["section"]["body"]["text"])
-
-
-def with_active(agent: Agent, skill: Skill, inputs: Inputs) -> tuple[Agent, Inputs]:
-    """The agent with its active skill. One whose file cannot be read, though its front matter could, is left out with a finding."""
-    try:
-        return replace(agent, skill=with_body(skill)), inputs
-    except CallError as error:
-        return without_skill(agent, inputs, str(error), printable(skill.path))
-
-
-def without_skill(agent: Agent, inputs: Inputs, reason: str, path: str = "") -> tuple[Agent, Inputs]:
-    """The agent without its active skill, and the finding that says so."""
-    left_out = finding("skill-invalid", f"{reason}; it is left out", path)
-    return replace(agent, skill=""), replace(inputs, findings=(*inputs.findings, left_out))
-
-
-def activation(layout: Layout, skill: Skill) -> str:
-    """What is said to the model when a skill is activated: its body in the layout's own words, and the files beside it."""
-    return skill_text(layout, "skill_message", skill) + _bundled(skill)
-
-
-def skill_text(layout: Layout, key: str, skill: Skill) -> str:
-    """A wording of the layout about a skill."""
-    filled = {"{name}": skill.name, "{text}": skill.body}
-    return "".join(
-        filled.get(part, part) for part in re.split(r"(\{name\}|\{text\})", layout.wording.get(key, "{text}"))
-    )
-
-
-def _bundled(skill: Skill) -> str:
-    """The files beside a skill's own, listed and not read."""
-    folder = os.path.dirname(skill.path)
-    paths: list[str] = []
-    for number, (above, folders, names) in enumerate(os.walk(folder)):
-        folders[:] = sorted(each for each in folders if not each.startswith("."))
-        paths += [
-            os.path.join(above, name) for name in sorted(names) if name != "SKILL.md" and not name.startswith(".")
-        ]
-        if len(paths) > _MOST_FILES or number >= _MOST_FOLDERS:
-            break
-    if not paths:
-        return ""
-    shown = [f"- {printable(path)}" for path in paths[:_MOST_FILES]]
-    more = [f"- … and more ({_MOST_FILES} are listed)"] if len(paths) > _MOST_FILES else []
-    return "\n\nFiles that come with it (not read yet):\n" + "\n".join(shown + more)
 
 
 def local_time() -> datetime:

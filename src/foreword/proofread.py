@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 
-from .engine import each_skill
 from .errors import CallError
 from .extensions import checked
 from .findings import finding
@@ -16,6 +15,7 @@ from .inspection.lint import Linter, Surroundings
 from .inspection.lint.manuscripts import skills_as_manuscripts
 from .places import is_inside
 from .settings import check_ids, read_settings, turned_off
+from .skills import each_skill
 from .sources.files import Reader
 from .sources.skills import read_skill
 from .sources.tree import look_below

@@ -22,20 +22,15 @@ from .engine import (
     Assembler,
     Plan,
     Stand,
-    activation,
     as_told,
     check_agent,
-    each_skill,
     local_time,
-    skill_text,
-    with_active,
-    with_body,
-    without_skill,
 )
-from .errors import CallError, ForewordError, MissingError, StoreError, suggestion
+from .errors import CallError, ForewordError, StoreError
 from .extensions import Resources, Start, checked, run
 from .findings import finding
 from .layout import with_inner
+from .skills import activation, skill_named, skill_text, with_active_skill, with_body
 from .sources.environment import settled as settled_workspace
 from .sources.files import Reader
 from .store import open_store
@@ -303,12 +298,10 @@ class Talk:
     def use_skill(self, name: str) -> Message:
         """The message that gives the model a skill's body; a second time it only says that the skill is active."""
         using = self._using_or_made()
-        known = {skill.name: skill for skill in each_skill(self._inputs_of(using))}
-        if name not in known:
-            raise MissingError(_no_skill(name, sorted(known)))
+        skill = skill_named(name, self.layout, self._inputs_of(using))
         if name in json.loads(using.state).get("skills", ()):
-            return {"role": "user", "content": skill_text(self.layout, "skill_active_message", known[name])}
-        skill = with_body(known[name])
+            return {"role": "user", "content": skill_text(self.layout, "skill_active_message", skill)}
+        skill = with_body(skill)
         self._keep(using, lambda state: {"skills": [*dict.fromkeys((*state.get("skills", ()), name))]})
         return {"role": "user", "content": activation(self.layout, skill) + _changed_since(skill, using)}
 
@@ -612,9 +605,7 @@ class Talk:
         check_agent(agent)
         layout = self.layout
         stand = Stand(Plan(layout, inputs.workspace, (), ()), inputs, tells_time(layout, inputs))
-        has_place = any(section.of == "active_skill" for section in layout.each_section())
-        if has_place and isinstance(agent.skill, str) and agent.skill:
-            agent, inputs = _with_named_skill(agent, agent.skill, inputs, is_known)
+        agent, inputs = with_active_skill(agent, layout, inputs, may_be_gone=is_known)
         with self._lock:
             if self._scribe is None or self._scribe.layout is not layout:
                 self._scribe = Scribe(layout)
@@ -787,22 +778,6 @@ def _changed_since(skill: Skill, using: Edition) -> str:
     except (OSError, ValueError):
         return ""
     return "\n\n(This file has changed since the list of skills was made.)" if changed > made else ""
-
-
-def _with_named_skill(agent: Agent, name: str, inputs: Inputs, is_known: bool) -> tuple[Agent, Inputs]:
-    known = {skill.name: skill for skill in each_skill(inputs)}
-    if name in known:
-        return with_active(agent, known[name], inputs)
-    if is_known:
-        return without_skill(agent, inputs, _no_skill(name, sorted(known)))
-    raise MissingError(_no_skill(name, sorted(known)))
-
-
-def _no_skill(name: str, known: Sequence[str]) -> str:
-    if not known:
-        return f"no skill {name!r}; no skills were found"
-    close = suggestion(name, known)
-    return f"no skill {name!r}{close}" + ("" if close.startswith("; known") else f" known: {', '.join(known)}")
 
 
 # The base of a layout

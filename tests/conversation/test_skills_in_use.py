@@ -81,6 +81,11 @@ def test_a_workspace_without_skills(opened):
         opened("opal").use_skill("testing")
 
 
+def test_a_layout_without_skills(opened):
+    with pytest.raises(CallError, match=r"^the layout pod knows no skills$"):
+        opened("pod").use_skill("testing")
+
+
 def test_across_processes(place, opened, url):
     code = (
         "import sys; from foreword import Agent, Conversations, Workspace\n"
