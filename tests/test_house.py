@@ -146,6 +146,12 @@ def test_neighbours_do_not_know_each_other_in_a_circle():
     graph.prepare()
 
 
+def test_the_map_names_every_room():
+    told = (SRC.parent / "AGENTS.md").read_text()
+    named = {name for path in re.findall(r"`([\w./*]+)`", told) for name in re.split(r"\W", path)}
+    assert {room(name) for name in MODULES} - named - {"__main__", "version"} == set()
+
+
 # Importing by name hides an arrow.
 BY_NAME = {
     "__init__": "a public name is loaded when it is first used",
