@@ -79,21 +79,13 @@ def gather(
     """
     if workspace.environment is None or workspace.root is None:
         workspace = settled(workspace, reader)
-    looks: dict[str, Look] = {}
-    # Whether a file leads out of the workspace depends on these, whatever else a find looks at.
-    way = {path: reader.stamp(path) for path in walked_directories("git", workspace)}
-    for find in layout.finds:
-        known = before.looks.get(find.name) if before and before.workspace == workspace else None
-        if known is None or not is_unchanged(known.stamps, reader.disk):
-            known = _look(find, workspace, reader.successor(known.readings if known else {}, way))
-        looks[find.name] = known
+    looks = _looks(layout, workspace, reader, before)
     kept = _Kept(layout, looks, workspace, reader)
     includes = Includes(workspace, scope, reader, kept.names() if kept.asking else {})
     kept.drop_copies(includes)
     if kept.asking:
         includes = Includes(workspace, scope, reader, kept.names(), includes.readings)
         kept.follow(includes)
-    found = kept.found()
     trail = Trail()
     values = _values(layout, bodies or {}, workspace, scope, reader, variables or {}, trail)
     findings = [
@@ -101,13 +93,11 @@ def gather(
         *kept.findings,
         *includes.findings,
         *trail.findings,
+        *_outside_git(layout, workspace),
     ]
-    if not workspace.is_repository and any(_stops_at_git(find) for find in layout.finds):
-        message = f"{printable(workspace.cwd)} is in no git repository: only that directory was looked in"
-        findings.append(finding("not-a-repository", message, printable(workspace.cwd)))
     return Inputs(
         workspace=workspace,
-        found=found,
+        found=kept.found(),
         candidates=(*kept.candidates(), *includes.candidates, *trail.candidates),
         findings=tuple(dict.fromkeys(findings)),
         stamps=_together(reader, looks),
@@ -130,9 +120,29 @@ def _together(reader: Reader, looks: Mapping[str, Look]) -> tuple[tuple[str, Any
     return tuple(stamps.items())
 
 
+def _outside_git(layout: Layout, workspace: Workspace) -> Iterator[Finding]:
+    """That a find which begins at the git root had none to begin at."""
+    if not workspace.is_repository and any(_stops_at_git(find) for find in layout.finds):
+        cwd = printable(workspace.cwd)
+        yield finding("not-a-repository", f"{cwd} is in no git repository: only that directory was looked in", cwd)
+
+
 def _stops_at_git(find: Find) -> bool:
     is_walked = any(group and group[0].place == "walk" for group in find.groups)
     return find.kind == "text" and find.walk == "git" and is_walked
+
+
+def _looks(layout: Layout, workspace: Workspace, reader: Reader, before: Inputs | None) -> dict[str, Look]:
+    """What each find looked at: the last time, if nothing of it has changed, else now."""
+    looks: dict[str, Look] = {}
+    # Whether a file leads out of the workspace depends on these, whatever else a find looks at.
+    way = {path: reader.stamp(path) for path in walked_directories("git", workspace)}
+    for find in layout.finds:
+        known = before.looks.get(find.name) if before and before.workspace == workspace else None
+        if known is None or not is_unchanged(known.stamps, reader.disk):
+            known = _look(find, workspace, reader.successor(known.readings if known else {}, way))
+        looks[find.name] = known
+    return looks
 
 
 def _look(find: Find, workspace: Workspace, reader: Reader) -> Look:

@@ -9,6 +9,7 @@ from .errors import CallError, MissingError
 from .findings import finding
 from .sources.files import Reader
 from .sources.skills import body
+from .sources.tree import files_below
 from .vocabulary import Skill, printable, replace
 
 TYPE_CHECKING = False
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from .vocabulary import Agent, Inputs
 
 _MOST_FILES = 50
-_MOST_FOLDERS = 200
 
 
 def each_skill(inputs: Inputs) -> Iterator[Skill]:
@@ -92,15 +92,7 @@ def skill_text(layout: Layout, key: str, skill: Skill) -> str:
 
 def _bundled(skill: Skill) -> str:
     """The files beside a skill's own, listed and not read."""
-    folder = os.path.dirname(skill.path)
-    paths: list[str] = []
-    for number, (above, folders, names) in enumerate(os.walk(folder)):
-        folders[:] = sorted(each for each in folders if not each.startswith("."))
-        paths += [
-            os.path.join(above, name) for name in sorted(names) if name != "SKILL.md" and not name.startswith(".")
-        ]
-        if len(paths) > _MOST_FILES or number >= _MOST_FOLDERS:
-            break
+    paths = files_below(os.path.dirname(skill.path), "SKILL.md", _MOST_FILES + 1)
     if not paths:
         return ""
     shown = [f"- {printable(path)}" for path in paths[:_MOST_FILES]]

@@ -370,14 +370,14 @@ class Talk:
             happened = [*events, *self._other_events(using)] if using else events
             steps = decide(self.layout.on, using, happened, self._is_other_layout(using))
             if using and (not steps.moves or findings or self._is_settled(steps, using)):
-                if steps.moves and findings and events[1:2] in (["reload"], ["rebuild"]):
+                if steps.moves and findings and _is_demanded(events):
                     self.talks.store.current(self.id)  # says why, for whoever asked for more than a turn
                 return Settled(using, (), findings), True
             settled = self._settled(steps, using, now, is_summarised="compaction" in events)
             try:
                 kept = self._published(using, settled.edition)
             except StoreError as error:
-                if using is None or events[1:2] in (["reload"], ["rebuild"]) or "compaction" in events:
+                if using is None or _is_demanded(events) or "compaction" in events:
                     raise
                 told = finding("store-down", f"{error}; the edition in use goes on")
                 return Settled(using, (), [told]), True
@@ -735,6 +735,11 @@ class Talk:
         if (has.layout_name, has.packs, has.skill_folders) != (opened.layout_name, packs, folders):
             self.assembler = self.talks.shared(opened.like(packs=packs, skill_folders=folders))
             self._layout = None
+
+
+def _is_demanded(events: Sequence[str]) -> bool:
+    """Whether somebody asked for more than a turn, for whom the edition in use is no answer."""
+    return not {"reload", "rebuild"}.isdisjoint(events)
 
 
 def _fate(document: Document, find: str, found: Mapping[str, Sequence[object]], layout: Layout) -> tuple[Fate, str]:

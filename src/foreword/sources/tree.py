@@ -1,4 +1,4 @@
-"""What lies below a folder: the folders with files of given names, and every SKILL.md. Links are not followed."""
+"""What lies below a folder: all its files, or the folders with files of given names and every SKILL.md. Links are not followed."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 PASSED_OVER = frozenset(
     (".git", "node_modules", "site-packages", "__pycache__", ".venv", "venv", ".tox", ".hg", ".svn")
 )
+_MOST_FOLDERS = 200
 
 
 @value
@@ -41,3 +42,14 @@ def look_below(top: str, names: Collection[str]) -> Tree:
         if "SKILL.md" in files:
             skills.append(os.path.join(here, "SKILL.md"))
     return Tree(folders, skills, trouble)
+
+
+def files_below(top: str, unless: str, most: int) -> list[str]:
+    """The first files at or below `top`, without hidden ones and those of one name. Of very many folders the first are looked into."""
+    found: list[str] = []
+    for number, (here, below, files) in enumerate(os.walk(top)):
+        below[:] = sorted(name for name in below if not name.startswith("."))
+        found += [os.path.join(here, name) for name in sorted(files) if name != unless and not name.startswith(".")]
+        if len(found) >= most or number >= _MOST_FOLDERS:
+            break
+    return found[:most]
