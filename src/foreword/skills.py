@@ -9,7 +9,6 @@ from .errors import CallError, MissingError
 from .findings import finding
 from .sources.files import Reader
 from .sources.skills import body
-from .sources.tree import files_below
 from .vocabulary import Skill, printable, replace
 
 TYPE_CHECKING = False
@@ -92,6 +91,8 @@ def skill_text(layout: Layout, key: str, skill: Skill) -> str:
 
 def _bundled(skill: Skill) -> str:
     """The files beside a skill's own, listed and not read."""
+    from .sources.tree import files_below
+
     paths = files_below(os.path.dirname(skill.path), "SKILL.md", _MOST_FILES + 1)
     if not paths:
         return ""
