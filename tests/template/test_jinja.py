@@ -11,7 +11,8 @@ import pytest
 from foreword.errors import CallError, TemplateError
 from foreword.template import inclusion, tags
 from foreword.template.addresses import resolve, split
-from foreword.template.jinja import VARIABLES, check, facts, includes, is_calm, names_used, render
+from foreword.template.calm import is_calm
+from foreword.template.jinja import VARIABLES, check, facts, names_used, render
 from foreword.vocabulary import Document, Origin, Piece
 
 USUAL = facts(datetime(2026, 4, 15, 11, 30, tzinfo=timezone(timedelta(hours=2))), "/w", "English", ["read", "edit"])
@@ -130,9 +131,9 @@ def test_what_is_no_address_is_an_error_that_says_why(name, current, says):
 
 
 def test_includes_tells_names_and_targets():
-    found = includes(
-        "{% include 'a' %}\n{% include ['b', '$std/c'] ignore missing %}{% import 'd' as e %}", "$user/x/y"
-    )
+    text = "{% include 'a' %}\n{% include ['b', '$std/c'] ignore missing %}{% import 'd' as e %}"
+    document = Document("$user/x/y", text)
+    found = inclusion.includes(document, tags.scan(document))
     assert [(each.word, each.names, each.targets, each.is_optional) for each in found] == [
         ("include", ("a",), ("$user/x/a",), False),
         ("include", ("b", "$std/c"), ("$user/x/b", "$std/c"), True),
@@ -327,7 +328,8 @@ def test_output_without_trace_is_one_piece_of_the_whole_root():
     ],
 )
 def test_a_calm_template(template):
-    assert is_calm("$user/main", documents({"$user/main": template, "$user/b": "{{ cwd }}\n"}), USUAL)
+    written = documents({"$user/main": template, "$user/b": "{{ cwd }}\n"})
+    assert is_calm(inclusion.collect("$user/main", written.get), USUAL)
 
 
 @pytest.mark.parametrize(
@@ -360,12 +362,14 @@ def test_a_calm_template(template):
 def test_a_template_that_is_not_calm(template):
     written = {f"$user/{n}": f"{{% include '{n + 1}' %}}" * 5 for n in range(15)}
     written |= {"$user/15": "x", "$user/double": "{% include '0' %}", "$user/b": ""}
-    assert not is_calm("$user/main", documents({"$user/main": template, **written}), USUAL)
+    together = documents({"$user/main": template, **written})
+    assert not is_calm(inclusion.collect("$user/main", together.get), USUAL)
 
 
 def test_whether_a_loop_is_calm_goes_by_what_it_loops_over():
     written = documents(
         {"$user/main": "{% for a in tools %}{% for b in tools %}" + "x" * 1000 + "{% endfor %}{% endfor %}"}
     )
-    assert is_calm("$user/main", written, {"tools": ["x"] * 20})
-    assert not is_calm("$user/main", written, {"tools": ["x"] * 200})
+    collected = inclusion.collect("$user/main", written.get)
+    assert is_calm(collected, {"tools": ["x"] * 20})
+    assert not is_calm(collected, {"tools": ["x"] * 200})

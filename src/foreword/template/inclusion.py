@@ -55,12 +55,6 @@ class Template:
     includes: Sequence[tuple[Include, str | None]]
 
 
-def includes(text: str, address: str) -> tuple[Include, ...]:
-    """What the template with this text and address includes."""
-    document = Document(address, text)
-    return tuple(_includes(document, scan(document)))
-
-
 def collect(root: str, load: Load) -> dict[str, Template]:
     """All templates that take part when the one at `root` is rendered, the root first.
 
@@ -94,7 +88,7 @@ class _Reading:
         if self.size > WHOLE or self.tags > TAGS or len(self.templates) + len(chain) > FILES:
             most = f"{FILES} templates, {WHOLE:,} characters or {TAGS:,} tags"
             raise TemplateError(f"{chain[0]} with all that it includes has more than {most}")
-        links = [(each, self.follow(document, each, chain)) for each in _includes(document, tokens)]
+        links = [(each, self.follow(document, each, chain)) for each in includes(document, tokens)]
         self.heights[address] = 1 + max((self.heights[target] for _, target in links if target), default=0)
         self.templates[address] = Template(document, tokens, links)
 
@@ -134,7 +128,8 @@ def _hint(address: str) -> str:
     return " (an address is written without .md)" if address.endswith(".md") else ""
 
 
-def _includes(document: Document, tokens: Sequence[Token]) -> Iterator[Include]:
+def includes(document: Document, tokens: Sequence[Token]) -> Iterator[Include]:
+    """What a template with these tokens includes."""
     for token in tokens:
         if token[5] in _INCLUDING:
             yield _include(document, token, token[5])

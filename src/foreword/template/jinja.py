@@ -1,10 +1,7 @@
 """The Jinja-like language, on minijinja: one adapter, so that nobody else knows the engine.
 
-    resolve     a name in a template, as an address              (addresses.py)
-    includes    what a template includes                         (inclusion.py)
     check       everything that takes part, loaded and parsed, or the error
     render      pieces: text with the template's lines, values with their variables
-    is_calm     whether rendering needs no guard                 (calm.py)
 
 Undefined variables are errors. Errors name file and line, quote the template, and never print a value: of what the
 engine says while it renders only the kind of error is believed.
@@ -16,8 +13,7 @@ import re
 
 from ..errors import CallError, TemplateError, suggestion
 from ..vocabulary import Document
-from . import calm, inclusion
-from .inclusion import Include, includes
+from . import inclusion
 from .tags import looked_up, wrong
 from .trace import Tracer, flow, free_sign, whole
 
@@ -34,8 +30,6 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
     Variables: TypeAlias = Mapping[str, str | Sequence[str]]
-
-__all__ = ["Include", "check", "facts", "includes", "is_calm", "names_used", "plain", "render", "rendered"]
 
 FUEL = 200_000
 """How many steps a template may take: a long prompt needs some thousands."""
@@ -94,11 +88,6 @@ def check(
     if may_parse(templates):
         _Engine(templates)
     return {address: loaded[address] for address in templates}
-
-
-def is_calm(root: str, templates: Mapping[str, Document], variables: Variables) -> bool:
-    """Whether rendering cannot run away with memory or time, so that it needs no sandbox."""
-    return calm.is_calm(inclusion.collect(root, templates.get), variables)
 
 
 def names_used(root: str, templates: Mapping[str, Document]) -> frozenset[str]:
