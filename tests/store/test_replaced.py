@@ -129,6 +129,20 @@ def test_what_is_no_store_in_its_place_is_an_error(path, store, edition, put, to
     assert templates(store) == templates(open_store(str(path))) == ["T2", "T1"]
 
 
+def test_a_damaged_file_that_is_mended_where_it_lies_is_used_again(path, store, edition):
+    store.publish("talk", edition(1), 0)
+    store.close()
+    whole = path.read_bytes()
+    with closing(open_store(str(path))) as store:
+        path.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
+        before = store.moment()
+        with pytest.raises(StoreError, match="the file is damaged"):
+            store.current("talk")
+        path.write_bytes(whole)
+        assert store.current("talk") == edition(1)
+        assert store.moment() != before
+
+
 def test_a_connection_in_use_while_the_file_is_replaced_is_not_used_again(path, store, tmp_path):
     set_template(store, "T1")
     made_elsewhere(tmp_path / "other.db", "O1")

@@ -176,14 +176,23 @@ class SqliteStore(Reading):
 
     def _run_in(self, connections: Connections, work: Callable[[sqlite3.Connection], T]) -> T:
         connection, _ = connections.take()
+        is_damaged = False
         try:
             return work(connection)
         except sqlite3.Error as error:
+            is_damaged = _is_damage(error)
             raise _failure(self._path, error) from error
         finally:
             if connection.in_transaction:
                 _roll_back(connection)
             connections.give(connection)
+            if is_damaged and self._path:
+                self._drop()
+
+    def _drop(self) -> None:
+        """Close all that is idle: what a connection has read of a damaged file would outlive its repair."""
+        self._connections.drop()
+        self._looks.drop()
 
     def _at_hand(self) -> Connections:
         """Connections to the file that is there now. One that is gone is not made anew: it may come back."""
