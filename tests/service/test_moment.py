@@ -3,6 +3,8 @@
 import asyncio
 import io
 import json
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from time import perf_counter
 
@@ -11,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from foreword.errors import StoreError
+from foreword.service import conversations
 from foreword.service.application import Application
 from foreword.service.connection import ARRIVED
 from foreword.service.guard import Guard
@@ -139,3 +142,26 @@ def test_no_answer_is_older_than_its_request(tmp_path_factory, steps):
 
     with closing(Asked(tmp_path_factory.mktemp("moment"))) as asked:
         asyncio.run(carry_out(asked))
+
+
+@pytest.fixture
+def restless():
+    """Threads take turns as often as they can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def test_more_answers_than_are_remembered_in_many_threads(restless, monkeypatch):
+    for name, content in {"_ANSWERS": 8, "_SHARED": 8, "_answers": {}, "_written_tails": {}}.items():
+        monkeypatch.setattr(conversations, name, content)
+
+    def tags(thread):
+        ids = [f"{thread}-{number}" for number in range(1000)]
+        return [conversations._known(id, edition(1, id))[1].headers["ETag"] for id in ids]
+
+    with ThreadPoolExecutor(8) as threads:
+        told = [tag for tags in threads.map(tags, range(8)) for tag in tags]
+    assert len(set(told)) == 8000
+    assert max(len(conversations._answers), len(conversations._written_tails)) <= 8 + 8  # each thread may add one more
