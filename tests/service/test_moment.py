@@ -3,6 +3,9 @@
 import asyncio
 import io
 import json
+import re
+import socket
+import sqlite3
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -92,6 +95,25 @@ def test_when_it_arrived_is_told_by_the_connection(service):
         body = {"cwd": "", "layout": "foreword", "base": f"Text {number}."}
         assert service.post("/conversations/moment/construct?rebuild=true", body).status == 200
         assert service.get("/conversations/moment").json["edition"] == number
+
+
+def test_a_request_sent_behind_another_on_its_connection_sees_what_that_did(service):
+    """It came before the other was done, and somebody else has looked at the store meanwhile."""
+    service.talk("behind", "construct", layout="foreword", base="One.")
+    body = json.dumps({"cwd": "", "layout": "foreword", "base": "Two."}).encode()
+    head = "POST /conversations/behind/construct?rebuild=true HTTP/1.1\r\nHost: localhost\r\n"
+    first = f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
+    second = b"GET /conversations/behind HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    with (
+        closing(sqlite3.connect(service.folder / "store.db", isolation_level=None)) as other,
+        socket.create_connection(("127.0.0.1", service.port)) as connection,
+    ):
+        other.execute("BEGIN IMMEDIATE")
+        connection.sendall(first + second)
+        assert [service.get("/conversations/behind").json["edition"] for _ in range(2)] == [1, 1]
+        other.execute("ROLLBACK")
+        told = b"".join(iter(lambda: connection.recv(1 << 16), b""))
+    assert re.findall(rb'"edition":(\d+)', told) == [b"2", b"2"]
 
 
 def test_a_store_that_is_gone_is_answered_with_what_is_known(asked, tmp_path):

@@ -54,6 +54,12 @@ class Connection(HttpToolsProtocol):
         self.scope[ARRIVED] = perf_counter()  # type: ignore[literal-required]
         super().on_headers_complete()
 
+    def on_response_complete(self) -> None:
+        """A request that waited behind this one counts as arrived now: it is to see what this one did."""
+        if self.pipeline:
+            self.pipeline[-1][0].scope[ARRIVED] = perf_counter()  # type: ignore[literal-required]
+        super().on_response_complete()
+
     def on_body(self, body: bytes) -> None:
         self._outside = 0
         super().on_body(body)
