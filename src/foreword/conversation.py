@@ -226,7 +226,8 @@ def _news(using: Edition, fresh: Edition, change: Drift, told: Mapping[str, str]
         now[f"tool:{name}"] = (f"The tool `{name}` has changed. Its definition is now:\n\n{written}", digest(written))
     if change.tools_removed:
         names = _listed(change.tools_removed)
-        now[_INACTIVE] = (f"Tools that are not active from now on, so do not call them: {names}.", digest(names))
+        sentence = f"Tools that are not active from now on, so do not call them: {names}. All others are active."
+        now[_INACTIVE] = (sentence, digest(names))
     news = [(name, text, hash) for name, (text, hash) in now.items() if told.get(name) != hash]
     known = {f"tool:{name}" for name in definitions} | {_INACTIVE}
     taken_back = [name for name in told if name not in now and (name in known or not name.startswith("tool:"))]

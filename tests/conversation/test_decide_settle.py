@@ -311,7 +311,7 @@ def test_a_new_tool_goes_behind_the_known_ones_and_is_announced_and_priced():
 
 
 def inactive(names):
-    return [f"Tools that are not active from now on, so do not call them: {names}."]
+    return [f"Tools that are not active from now on, so do not call them: {names}. All others are active."]
 
 
 def test_fewer_tools_are_said_and_change_nothing_of_the_definitions():

@@ -37,7 +37,7 @@ def heads(seen):
 
 
 GONE = "The section 'guidance' of your instructions no longer applies."
-BASH_GONE = "Tools that are not active from now on, so do not call them: `bash`."
+BASH_GONE = "Tools that are not active from now on, so do not call them: `bash`. All others are active."
 GUIDANCE = "The section 'guidance' of your instructions has changed. It now reads:"
 INSTRUCTIONS = "The section 'instructions' of your instructions has changed. It now reads:"
 
@@ -73,7 +73,7 @@ def test_the_same_conversation_in_one_process(opened, said):
 @pytest.mark.parametrize("on", [{}, {"on.turn": "append"}, {"on.turn": "warn"}])
 def test_a_removed_tool_without_guidance_is_drift(turns, on):
     seen = heads(turns(on, ("x y", "One."), ("x", "One.")))
-    told = ["Tools that are not active from now on, so do not call them: `y`."]
+    told = ["Tools that are not active from now on, so do not call them: `y`. All others are active."]
     assert seen[1] == (1, told, ["tool y went"])
 
 

@@ -115,7 +115,7 @@ def test_the_loser_says_what_the_winner_has_not_said(opened, url, said, named):
     loser = opened("foreword", tools="read zip", store=Between(open_store(url), lambda: winner.turn("hi")))
     turn = loser.turn("hi")
     assert (turn.edition, named(turn.tools)) == (3, ["read", "zap", "zip"])
-    inactive = "Tools that are not active from now on, so do not call them: `zap`."
+    inactive = "Tools that are not active from now on, so do not call them: `zap`. All others are active."
     assert said(turn.messages) == [f"{inactive}\n\nNew tools are available from now on: `zip`.", "hi"]
 
 
