@@ -26,10 +26,11 @@ import pytest
 import ryaml
 
 import foreword
-from foreword import cli, conversation, extensions, layout, proofread, settings, vocabulary, watching
+from foreword import cli, conversation, extensions, layout, proofread, settings, talk, vocabulary, watching
 from foreword.findings import CODES
 from foreword.inspection.lint.table import CHECKS
 from foreword.packs.std import compiled
+from foreword.service.metrics import Metrics
 from foreword.service.routes import ROUTES
 from foreword.template import jinja
 from foreword.template.catalog import CATALOG
@@ -83,14 +84,14 @@ def test_a_stale_page_is_an_error(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out == "docs/reference/keys.md is stale: run python docs/generate.py\n"
 
 
-def rows(name):
-    """The tables of a reference page: the name in the first column, and what is said of it in the last."""
-    lines = [
-        re.split(r"(?<!\\)\|", line)[1:-1] for line in text_of(f"reference/{name}").splitlines() if line[:2] == "| "
-    ]
-    return {
-        re.sub(r"^\[?`|`(?:\]\(.*\))?$", "", cells[0].strip()).replace("\\|", "|"): cells[-1].strip() for cells in lines
-    }
+def rows(name, below=""):
+    """What the tables of a reference page say of each name: the first column and the last. Of two rows the poorer counts."""
+    described, text = {}, text_of(f"reference/{name}")
+    for line in re.findall(r"^\| .*$", text[text.index(below) :], re.MULTILINE):
+        cells = [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        key = re.sub(r"^\[?`|`(?:\]\(.*\))?$", "", cells[0])
+        described[key] = min(described.get(key, cells[-1]), cells[-1], key=len)
+    return described
 
 
 KEYS = [key.name for key in layout.KEYS]
@@ -114,7 +115,7 @@ def test_every_name_is_described(page, names):
 
 @pytest.mark.parametrize("kind", ["settings", "wording"])
 def test_every_setting_and_wording_of_a_shipped_layout_is_described(kind):
-    described = rows("layouts.md")
+    described = rows("layouts.md", below="## Settings")
     names = {name for each in compiled.NAMES for name in layout.flat(getattr(compiled, each)().get(kind, {}))}
     assert sorted(name for name in names if len(described.get(name, "")) < 3) == []
 
@@ -122,6 +123,13 @@ def test_every_setting_and_wording_of_a_shipped_layout_is_described(kind):
 def test_every_event_that_is_heard_is_described():
     described = rows("extensions.md")
     assert {name: described.get(name) for name in extensions.HEARD} == extensions.HEARD
+
+
+def test_every_event_that_is_told_may_be_heard():
+    calls = [node for node in ast.walk(ast.parse(Path(talk.__file__).read_text())) if isinstance(node, ast.Call)]
+    events = [node.args[0] for node in calls if ast.unparse(node.func) == "self._tell"]
+    written = {each.value for event in events for each in ast.walk(event) if isinstance(each, ast.Constant)} - {None}
+    assert written | set(layout.STEPS) - {"keep"} == set(extensions.HEARD)
 
 
 def test_every_table_of_a_layout_is_described():
@@ -197,6 +205,12 @@ def test_every_environment_variable_that_is_read_is_described():
 NOT_VARIABLES = {"ADDRESS", "DIR", "FORM", "NAME", "SECONDS"}
 
 
+def test_the_page_on_the_service_names_every_series():
+    table = text_of("service.md").partition("\n## Watching it\n")[2].partition("\n## ")[0]
+    series = re.findall(r"^# TYPE (\w+)", Metrics(ROUTES).text(), re.MULTILINE)
+    assert series and [name for name in series if not re.search(rf"`{name}[`{{]", table)] == []
+
+
 def test_the_page_on_lint_names_every_check():
     assert [each.id for each in CHECKS if f"(reference/checks.md#{each.id})" not in text_of("lint.md")] == []
 
@@ -222,7 +236,7 @@ def test_every_layout_has_its_page_with_its_sections_in_order_and_a_prompt(name)
 
 @pytest.mark.parametrize("key", settings.OWN)
 def test_every_setting_of_forewords_own_is_described(key):
-    assert f"`{key}`" in text_of("settings.md")
+    assert f"\n| `{key}` | " in text_of("settings.md")
 
 
 def test_the_glossary_holds_every_noun():
