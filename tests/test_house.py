@@ -274,9 +274,10 @@ def test_the_public_face_is_small_and_whole():
 
 
 def test_the_public_face_is_the_same_for_a_type_checker():
-    (typed,) = (node for node in MODULES["__init__"].body if isinstance(node, ast.If))
+    typed, loads = (node for node in MODULES["__init__"].body if isinstance(node, ast.If))
     declared = {alias.name for each in typed.body if isinstance(each, ast.ImportFrom) for alias in each.names}
-    assert declared == set(foreword.__all__)
+    assert declared == {*foreword.__all__, "__version__"}
+    assert ast.unparse(loads.test) == "not TYPE_CHECKING", "a checker would let any name pass"
 
 
 def test_no_room_is_called_everything():

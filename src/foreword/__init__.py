@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .providers.gemini import for_gemini
     from .providers.openai import for_openai_chat, for_openai_responses
     from .talk import Conversations
+    from .version import __version__ as __version__
     from .vocabulary import Access, Agent, Document, Prompt, Scope, Tool, Turn, Workspace
     from .watching import watch
 
@@ -25,6 +26,7 @@ _HOMES = {
     "providers.gemini": ("for_gemini",),
     "providers.openai": ("for_openai_chat", "for_openai_responses"),
     "talk": ("Conversations",),
+    "version": ("__version__",),
     "vocabulary": ("Access", "Agent", "Document", "Prompt", "Scope", "Tool", "Turn", "Workspace"),
     "watching": ("watch",),
 }
@@ -52,19 +54,17 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    if name == "__version__":
-        from .version import __version__
+if not TYPE_CHECKING:  # to a checker that sees it, any name is one of ours
 
-        return __version__
-    for home, names in _HOMES.items():
-        if name in names:
-            from importlib import import_module
+    def __getattr__(name):
+        for home, names in _HOMES.items():
+            if name in names:
+                from importlib import import_module
 
-            found: object = getattr(import_module(f"foreword.{home}"), name)
-            globals()[name] = found
-            return found
-    raise AttributeError(f"module 'foreword' has no attribute {name!r}")
+                found = getattr(import_module(f"foreword.{home}"), name)
+                globals()[name] = found
+                return found
+        raise AttributeError(f"module 'foreword' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -54,7 +54,7 @@ class Extension:
     before_agent_start: Callable[[str, str], Start | None] | None = None
     context: Callable[[list[Message]], list[Message] | None] | None = None
     resources_discover: Callable[[str], Resources | None] | None = None
-    listen: Callable[[str, Mapping[str, Any]], None] | None = None
+    listen: Callable[[str, dict[str, Any]], None] | None = None
     rules: Sequence[Callable[[frozenset[str]], str | list[str] | None]] = ()
     sources: Mapping[str, Callable[[Workspace], Sequence[Document]]] = {}
     checks: Sequence[Callable[[Prompt], Iterable[Finding]]] = ()

@@ -167,11 +167,17 @@ def test_an_extra_is_installed_with_the_wheel(dist, tmp_path_factory, tmp_path):
 
 
 def test_what_is_installed_is_typed(dist, tmp_path):
-    """A type checker finds the types of the wheel: what a function gives is known, and what it does not take is refused."""
+    """A type checker finds the types of the wheel: what a name gives is known, and what it does not take, or is none, is refused."""
     with zipfile.ZipFile(wheel_in(dist)) as archive:
         archive.extractall(tmp_path / "installed")
     (tmp_path / "caller.py").write_text(
-        "from foreword import Workspace, assemble\nreveal_type(assemble(Workspace('.')).text)\nassemble(3)\n"
+        "import foreword\n"
+        "from foreword import Extension, Workspace, assemble\n"
+        "def hear(event: str, what: dict[str, object]) -> None: ...\n"
+        "Extension('ears', listen=hear)\n"
+        "assemble(Workspace('.')).text + foreword.__version__ + 3\n"
+        "assemble(3)\n"
+        "foreword.asemble()\n"
     )
     command = [
         sys.executable,
@@ -186,7 +192,11 @@ def test_what_is_installed_is_typed(dist, tmp_path):
     ]
     environment = {**os.environ, "MYPYPATH": str(tmp_path / "installed")}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
-    assert 'Revealed type is "str"' in done.stdout and 'expected "Workspace | None"' in done.stdout, done.stdout
+    assert re.findall(r"^caller.py:(\d+): error: (.*?)(?:;|  )", done.stdout, re.MULTILINE) == [
+        ("5", 'Unsupported operand types for + ("str" and "int")'),
+        ("6", 'Argument 1 to "assemble" has incompatible type "int"'),
+        ("7", 'Module has no attribute "asemble"'),
+    ]
 
 
 def test_installed_completion(run_installed):
