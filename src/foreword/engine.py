@@ -19,7 +19,7 @@ from .settings import confined, layout_of, read_settings, with_settings, writers
 from .skills import activation, each_skill, skill_named, with_active_skill, with_body
 from .sources.environment import settled
 from .sources.files import Reader, is_unchanged
-from .vocabulary import Agent, Document, Workspace, printable, replace, value
+from .vocabulary import Agent, Document, Tool, Workspace, printable, replace, value
 from .wording import with_wording
 
 TYPE_CHECKING = False
@@ -111,8 +111,20 @@ class Stand:
         )
 
 
+def expect(what: str, given: object, *kinds: type) -> None:
+    """A CallError for what is given as another kind of value than it is."""
+    if not isinstance(given, kinds):
+        names = " or ".join(kind.__name__ for kind in kinds)
+        raise CallError(f"{what} is given as {names}, not as {type(given).__name__}")
+
+
 def check_agent(agent: Agent) -> None:
-    """A CallError for names that no provider can be sent: they are written as UTF-8."""
+    """A CallError for what is of another kind, and for names that no provider can be sent: they are written as UTF-8."""
+    expect("the agent", agent, Agent)
+    expect("the base", agent.base, str, Document)
+    expect("the plan", agent.plan, str, Document)
+    for tool in agent.tools:
+        expect("a tool", tool, Tool)
     names = [("a tool", tool.name) for tool in agent.tools]
     for what, name in (*names, ("the model", agent.model), ("the provider", agent.provider)):
         if not name.isascii() and not name.isprintable() and any("\ud800" <= each <= "\udfff" for each in name):
@@ -145,6 +157,10 @@ class Assembler:
     ) -> None:
         self.workspace = workspace or Workspace()
         self.layout_name = layout
+        expect("the workspace", self.workspace, Workspace)
+        expect("the layout", layout, str)
+        for each in assignments:
+            expect("an assignment", each, tuple, list)
         self.settings, self.assignments, self.rules = settings, tuple(assignments), tuple(rules)
         self.packs, self.values = dict(packs or {}), dict(values or {})
         self.skill_folders, self.variables = tuple(skill_folders), dict(variables or {})

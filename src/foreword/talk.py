@@ -24,10 +24,11 @@ from .engine import (
     Stand,
     as_told,
     check_agent,
+    expect,
     local_time,
 )
 from .errors import CallError, ForewordError, StoreError
-from .extensions import Resources, Start, checked, run
+from .extensions import Extension, Resources, Start, checked, run
 from .findings import finding
 from .layout import with_inner
 from .skills import activation, skill_named, skill_text, with_active_skill, with_body
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .conversation import Drift
-    from .extensions import Extension
     from .layout import Layout, Section
     from .vocabulary import Fate, Inputs, Prompt, Skill, Store
 
@@ -64,8 +64,12 @@ class Conversations:
     """Conversations in one store. May be used from several threads and processes."""
 
     def __init__(self, store: str | Store = ":memory:", extensions: Sequence[Extension] = ()) -> None:
+        if not hasattr(store, "publish"):
+            expect("the store", store, str)
         self.store: Store = open_store(store) if isinstance(store, str) else store
         self.extensions = tuple(extensions)
+        for each in self.extensions:
+            expect("an extension", each, Extension)
         self._lock = allocate_lock()
         self.postponed: dict[str, Mapping[str, Any]] = {}
         self._known: dict[str, Edition] = {}
@@ -92,6 +96,8 @@ class Conversations:
 
     def open_with(self, id: str, assembler: Assembler, agent: Agent | None = None) -> Talk:
         """A conversation whose prompts this assembler makes, with what the extensions add to it."""
+        expect("the id of a conversation", id, str)
+        expect("the agent", agent or Agent(), Agent)
         rules = [rule for each in self.extensions for rule in each.rules]
         packs = {name: folder for each in self.extensions for name, folder in each.packs.items()}
         assembler.rules, assembler.packs = (*assembler.rules, *rules), {**packs, **assembler.packs}

@@ -1,0 +1,45 @@
+"""A program that calls wrongly is told so in one sentence, at once."""
+
+from pathlib import Path
+
+import pytest
+
+from foreword import Agent, Assembler, CallError, Conversations, Tool, Workspace, assemble
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: assemble("."), "the workspace is given as Workspace, not as str"),
+        (lambda: assemble(layout=Path("team.toml")), "the layout is given as str, not as PosixPath"),
+        (lambda: assemble(assignments={"on.turn": "warn"}), "an assignment is given as tuple or list, not as str"),
+        (lambda: assemble(agent=[Tool("read")]), "the agent is given as Agent, not as list"),
+        (lambda: assemble(agent=Agent(tools=["read"])), "a tool is given as Tool, not as str"),
+        (lambda: assemble(agent=Agent(base=Path("me.md"))), "the base is given as str or Document, not as PosixPath"),
+        (lambda: assemble(agent=Agent(plan=3)), "the plan is given as str or Document, not as int"),
+        (lambda: Conversations(Path("talks.db")), "the store is given as str, not as PosixPath"),
+        (
+            lambda: Conversations(extensions=[print]),
+            "an extension is given as Extension, not as builtin_function_or_method",
+        ),
+        (lambda: Conversations().open(42), "the id of a conversation is given as str, not as int"),
+        (lambda: Conversations().open("42", agent="read"), "the agent is given as Agent, not as str"),
+        (lambda: Conversations().open("42", "."), "the workspace is given as Workspace, not as str"),
+    ],
+)
+def test_what_is_given_as_another_kind_of_value_is_an_error_that_says_which(call, says):
+    with pytest.raises(CallError) as caught:
+        call()
+    assert str(caught.value) == says
+
+
+def test_a_tool_that_is_none_is_told_by_the_turn():
+    talk = Conversations().open("42", Workspace(".", home=""))
+    talk.set_active_tools(["read"])
+    with pytest.raises(CallError, match="a tool is given as Tool, not as str"):
+        talk.turn()
+
+
+def test_a_prompt_is_asked_of_an_agent():
+    with pytest.raises(CallError, match="the agent is given as Agent, not as str"):
+        Assembler(Workspace(".", home="")).prompt("read")
