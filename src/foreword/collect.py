@@ -258,7 +258,8 @@ class Collector:
         if owner != self.including or self.said.setdefault(self.entering(include, owner), include.path) != include.path:
             self.repeated[include.path] = reason = f"included by {path}, and in the prompt already"
             return finding("file-duplicate", f"{include.path}: {reason}", include.path)
-        self.includers.setdefault(include.path, path)
+        if include.path != self.including:
+            self.includers.setdefault(include.path, path)
         return include
 
     def include(self, root: str, path: str, target: str) -> Document | Finding:

@@ -98,7 +98,7 @@ def gather(
     return Inputs(
         workspace=workspace,
         found=kept.found(),
-        candidates=(*kept.candidates(), *includes.candidates, *trail.candidates),
+        candidates=_one_each((*kept.candidates(), *includes.candidates, *trail.candidates)),
         findings=tuple(dict.fromkeys(findings)),
         stamps=_together(reader, looks),
         looks=looks,
@@ -108,6 +108,16 @@ def gather(
         values=values,
         types=tuple(variables or ()),
     )
+
+
+def _one_each(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """One candidate for each file, however often it was considered: rather that it was read than that it was passed over."""
+    fates: dict[str, Candidate] = {}
+    for each in candidates:
+        known = fates.setdefault(each.path, each)
+        if known.fate not in ("used", "cut") and each.fate in ("used", "cut"):
+            fates[each.path] = each
+    return tuple(fates.values())
 
 
 def _together(reader: Reader, looks: Mapping[str, Look]) -> tuple[tuple[str, Any], ...]:

@@ -83,6 +83,11 @@ def _open_comment(text: str, fences: list[tuple[int, int]]) -> int | None:
     return None
 
 
+def _with_newlines(text: str) -> str:
+    """The text with every character in its place and a newline at the end of each line, which a carriage return may be."""
+    return text.replace("\r\n", " \n").replace("\r", "\n") if "\r" in text else text
+
+
 def _between(stretches: list[tuple[int, int]], end: int) -> Iterator[tuple[int, int]]:
     start = 0
     for begin, after in stretches:
@@ -106,9 +111,7 @@ class _Blocks:
         self.fences: list[tuple[int, int]] = []
         self.is_comment = self.is_paragraph = self.is_empty_item = False
         self.start = self.end = self.opened_at = 0
-        if "\r" in text:
-            text = text.replace("\r\n", " \n").replace("\r", "\n")
-        for line in text.split("\n"):
+        for line in _with_newlines(text).split("\n"):
             self.end = min(self.start + len(line) + 1, len(text))
             self.read(line.expandtabs(4).rstrip(" "))
             self.start = self.end
@@ -273,7 +276,7 @@ class Spans:
     """The code spans of a text, asked for one opening at a time. Each answer costs a binary search."""
 
     def __init__(self, text: str) -> None:
-        self.text = text
+        self.text = _with_newlines(text)
         self.runs: dict[int, list[int]] | None = None
         self.ends: list[int] = []
 

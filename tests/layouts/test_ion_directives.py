@@ -478,6 +478,29 @@ def test_an_included_file_is_told_with_the_file_that_includes_it_for_this_agent(
 
 
 @pytest.mark.parametrize(
+    ("files", "told"),
+    [
+        ({"w/CLAUDE.md": "C", "w/AGENTS.md": include("CLAUDE.md")}, {"/w/AGENTS.md": "unused", "/w/CLAUDE.md": "used"}),
+        ({"w/AGENTS.md": f"a{include('AGENTS.md')}"}, {"/w/AGENTS.md": "used"}),
+        ({"w/AGENTS.md": "a", "home/.ion/AGENTS.md": f"i{include('../../w/AGENTS.md')}"}, {"/home/.ion/AGENTS.md": "used", "/w/AGENTS.md": "used"}),
+        ({"home/.config/agents/AGENTS.md": " ", "home/.config/agents/rules/r.md": f"r{include('../AGENTS.md')}"},
+         {"/home/.config/agents/AGENTS.md": "blank", "/home/.config/agents/rules/r.md": "used"}),
+    ],
+    ids=["shadowed", "itself", "out of reach", "blank"],
+)  # fmt: skip
+def test_a_file_that_is_found_and_included_is_one_candidate(tree, files, told):
+    prompt = tree(files).prompt("ion")
+    assert sorted(tree.fates(prompt)) == sorted(told.items())
+    assert len({each.path for each in prompt.candidates}) == len(prompt.candidates)
+
+
+def test_a_file_that_includes_itself_is_not_told_as_included(tree):
+    tree({"w/AGENTS.md": f"a{include('x.md')}", "w/x.md": f"x{include('AGENTS.md')}"})
+    reasons = {tree.short(each.path): tree.short(each.reason) for each in tree.prompt("ion").candidates}
+    assert (reasons["/w/AGENTS.md"], reasons["/w/x.md"]) == ("", "included by /w/AGENTS.md")
+
+
+@pytest.mark.parametrize(
     ("before", "after", "text"),
     [
         ({"w/x.md": "X"}, {"w/x.md": "EDITED"}, "EDITED"),
