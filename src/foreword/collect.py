@@ -72,11 +72,8 @@ class Collector:
         documents += [each for each, _ in given if each.path]
         self.entered = {each.path: each.path for each in documents}
         self.said = {self.entering(each, each.path): each.path for each in documents}
-        root = inputs.workspace.root or inputs.workspace.cwd
         own = layout.written.get("guideline") or scribe.origin("guideline", "say")
-        self.lists = Lists(
-            layout, agent, self.facts, inputs.workspace.cwd, root, rules, own, self.content, self.findings
-        )
+        self.lists = Lists(layout, agent, self.facts, inputs.workspace, rules, own, self.content, self.findings)
         self.unused: dict[str, str] = {}
 
     def drafts(self, sections: Iterable[Section]) -> tuple[Draft, ...]:

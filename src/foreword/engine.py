@@ -119,12 +119,19 @@ def expect(what: str, given: object, *kinds: type) -> None:
 
 
 def check_agent(agent: Agent) -> None:
-    """A CallError for what is of another kind, and for names that no provider can be sent: they are written as UTF-8."""
+    """A CallError for what would else be taken for something it is not, and for names that cannot be written as UTF-8."""
     expect("the agent", agent, Agent)
     expect("the base", agent.base, str, Document)
     expect("the plan", agent.plan, str, Document)
+    if agent.role not in ("main", "sub"):
+        raise CallError(f"an agent's role is main or sub, not {agent.role!r}")
+    for row in (*agent.scope.allow, *agent.scope.deny) if agent.scope else ():
+        if row.permission not in ("read", "write", ""):
+            raise CallError(f"in a scope, the permission is read or write, not {row.permission!r}")
     for tool in agent.tools:
         expect("a tool", tool, Tool)
+        if isinstance(tool.guidelines, str):
+            raise CallError(f"the guidelines of the tool {tool.name!r} are a list of texts, not one text")
     names = [("a tool", tool.name) for tool in agent.tools]
     for what, name in (*names, ("the model", agent.model), ("the provider", agent.provider)):
         if not name.isascii() and not name.isprintable() and any("\ud800" <= each <= "\udfff" for each in name):

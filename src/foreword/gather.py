@@ -25,7 +25,7 @@ from .sources.finder import (
     walked_directories,
 )
 from .sources.skills import read_resident, read_skill
-from .vocabulary import Access, Candidate, Document, Inputs, Scope, Skill, include_key, printable, replace, value
+from .vocabulary import Candidate, Document, Inputs, Skill, absolute_scope, include_key, printable, replace, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from .layout import Find, Layout
     from .sources.files import Reader, Reading
     from .sources.finder import Bound
-    from .vocabulary import Finding, Resident, Workspace
+    from .vocabulary import Finding, Resident, Scope, Workspace
 
     Variable = Callable[[str, Workspace], str | None]
 
@@ -79,6 +79,7 @@ def gather(
     """
     if workspace.environment is None or workspace.root is None:
         workspace = settled(workspace, reader)
+    scope = absolute_scope(scope, workspace)
     looks = _looks(layout, workspace, reader, before)
     kept = _Kept(layout, looks, workspace, reader)
     includes = Includes(workspace, scope, reader, kept.names() if kept.asking else {})
@@ -415,7 +416,7 @@ def _values(
     layout: Layout,
     bodies: Mapping[str, Document],
     workspace: Workspace,
-    scope: Scope | None,
+    scope: Scope,
     reader: Reader,
     further: Mapping[str, Variable],
     trail: Trail,
@@ -435,7 +436,6 @@ def _values(
     for type_, name in wanted:
         if type_ == "file":
             reader.stamp_way(os.path.normpath(os.path.join(workspace.cwd, name)), workspace.cwd)
-    scope = scope or Scope((Access(workspace.root or workspace.cwd),))
     values, is_stamped = read_values(wanted, workspace, scope, layout.settings, reader, trail)
     for type_, name in wanted:
         if type_ in further:

@@ -31,7 +31,7 @@ class Includes:
     def __init__(
         self,
         workspace: Workspace,
-        scope: Scope | None,
+        scope: Scope,
         reader: Reader,
         names: dict[tuple[int, int], str],
         readings: dict[str, Reading] | None = None,
@@ -105,8 +105,6 @@ class Includes:
             return f"it lies outside of {printable(bound.folder)}"
         if is_secret(path) or is_secret(real):
             return "its name is one of a file that holds secrets"
-        if self.scope is None:
-            return ""
         if bound.is_users_own:
             return "the scope denies it" if is_denied(self.scope, real) else ""
         return "" if may_read(self.scope, real, (), self.workspace) else "it lies outside what the scope may read"

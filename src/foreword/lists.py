@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from .drafts import trimmed
 from .findings import Misgiven, entries_of, finding
-from .vocabulary import Access, Document, Origin, Piece, Scope, Skill, printable, replace
+from .vocabulary import Document, Origin, Piece, Skill, absolute_scope, printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from .layout import Condition, Layout
-    from .vocabulary import Agent, Finding
+    from .vocabulary import Access, Agent, Finding, Workspace
 
     Pieces = tuple[Piece, ...]
     Row = dict[str, Piece | Pieces]
@@ -30,17 +30,16 @@ class Lists:
         layout: Layout,
         agent: Agent,
         facts: frozenset[str],
-        cwd: str,
-        root: str,
+        workspace: Workspace,
         rules: Sequence[Rule],
         own: Origin,
         content: Content,
         findings: list[Finding],
     ) -> None:
         self.guideline_rows, self.wording = layout.guidelines, layout.wording
-        self.agent, self.facts, self.cwd, self.root, self.rules = agent, facts, cwd, root, rules
+        self.agent, self.facts, self.cwd, self.rules = agent, facts, workspace.cwd, rules
         self.own, self.content, self.findings = own, content, findings
-        self.scope = self._scope()
+        self.scope = absolute_scope(agent.scope, workspace)
         self.active = self.blank = ""
 
     def tools(self) -> Iterator[Row]:
@@ -137,18 +136,6 @@ class Lists:
 
     def denied(self) -> Iterator[Row]:
         return self._paths(self.scope.deny)
-
-    def _scope(self) -> Scope:
-        """The agent's scope, its paths from the root on; without one, write access to the workspace."""
-        scope = self.agent.scope if self.agent.scope is not None else Scope((Access(self.root),))
-        return Scope([self._absolute(each) for each in scope.allow], [self._absolute(each) for each in scope.deny])
-
-    def _absolute(self, row: Access) -> Access:
-        return (
-            row
-            if row.path.startswith("/")
-            else replace(row, path=f"{self.cwd.rstrip('/')}/{row.path.removeprefix('./')}")
-        )
 
     def _paths(self, rows: Iterable[Access]) -> Iterator[Row]:
         seen: set[tuple[str, bool]] = set()

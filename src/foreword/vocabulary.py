@@ -6,6 +6,8 @@ more than everything else at the start of a command. `typing` is left to the typ
 
 from __future__ import annotations
 
+from posixpath import join, normpath
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -118,7 +120,8 @@ class Tool:
 class Access:
     """One row of a scope: a path the agent may read or write, with what is below it or without.
 
-    A row that names no permission means all of them: it allows to write and so to read, or denies to read and so to write.
+    The path is absolute, `~/…`, or relative to the working directory. A row that names no permission means all of them: it
+    allows to write and so to read, or denies to read and so to write.
     """
 
     path: str
@@ -418,6 +421,22 @@ if TYPE_CHECKING:
 
         def close(self) -> None:
             """Let go of the store."""
+
+
+def absolute_scope(scope: Scope | None, workspace: Workspace) -> Scope:
+    """A scope with its paths from the root on, as they are printed; without one, write access to the workspace."""
+    if scope is None:
+        return Scope((Access(workspace.root or workspace.cwd),))
+    return Scope(
+        [_absolute(each, workspace) for each in scope.allow], [_absolute(each, workspace) for each in scope.deny]
+    )
+
+
+def _absolute(row: Access, workspace: Workspace) -> Access:
+    path = row.path
+    if workspace.home and (path == "~" or path.startswith("~/")):
+        path = workspace.home + path[1:]
+    return replace(row, path=normpath(join(workspace.cwd, path)))
 
 
 def include_key(root: str, path: str, target: str) -> str:

@@ -386,6 +386,13 @@ def test_a_scope_is_meant_as_it_lies_on_the_disk(tree):
     assert (text, [code for code, _ in told]) == ("XX", ["variable-refused"] * 2)
 
 
+def test_a_relative_scope_is_meant_from_the_working_directory(tree):
+    tree({"w/.git": None, "w/a/x": "A", "w/b/x": "B", "home/x": "H"})
+    scope = Scope([Access("."), Access("~/x", "read")], [Access("b")])
+    text, told = rendered(tree, f"[file:a/x][file:b/x][file:{tree.path('home/x')}]", scope=scope)
+    assert (text, [code for code, _ in told]) == ("AH", ["variable-refused"])
+
+
 # Files: the settings that widen it
 
 

@@ -430,9 +430,17 @@ def test_a_scope_without_any_access_is_told_too(tree):
     assert "## Working boundaries" in tree.text("pod", base="B", scope=Scope())
 
 
-def test_a_scopes_path_is_printed_absolute(tree, monkeypatch):
-    monkeypatch.chdir(tree.path("w"))
-    assert "  - /w/sub\n" in tree.text("pod", base="B", scope=Scope([Access("sub")]))
+@pytest.mark.parametrize(
+    ("path", "printed"),
+    [("sub", "/w/sub"), (".", "/w"), ("./sub/", "/w/sub"), ("../p", "/p"), ("~/notes", "/home/notes"), ("~", "/home")],
+)
+def test_a_scopes_path_is_printed_absolute(tree, path, printed):
+    assert tree.text("pod", base="B", scope=Scope([Access(path, "read")])).endswith(f"Readable:\n  - {printed}")
+
+
+def test_a_denied_path_wins_in_any_spelling(tree):
+    text = tree.text("pod", base="B", scope=Scope([Access("sub/")], [Access("./sub")]))
+    assert text.endswith("## Working boundaries\n\nDenied:\n  - /w/sub")
 
 
 # The nearest AGENTS.md
