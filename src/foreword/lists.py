@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from .drafts import trimmed
 from .findings import Misgiven, entries_of, finding
-from .vocabulary import Document, Origin, Piece, Skill, absolute_scope, printable
+from .vocabulary import Document, Origin, Piece, Skill, absolute_path, absolute_scope, printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Lists:
         findings: list[Finding],
     ) -> None:
         self.guideline_rows, self.wording = layout.guidelines, layout.wording
-        self.agent, self.facts, self.cwd, self.rules = agent, facts, workspace.cwd, rules
+        self.agent, self.facts, self.workspace, self.rules = agent, facts, workspace, rules
         self.own, self.content, self.findings = own, content, findings
         self.scope = absolute_scope(agent.scope, workspace)
         self.active = self.blank = ""
@@ -116,8 +116,7 @@ class Lists:
 
     def docs(self) -> Iterator[Row]:
         for label, path in self.agent.docs:
-            is_whole = path.startswith("/") or "://" in path
-            whole = path if is_whole else f"{self.cwd.rstrip('/')}/{path}"
+            whole = path if "://" in path else absolute_path(path, self.workspace)
             yield {
                 "name": Piece(label, Origin("caller", "docs")),
                 "path": Piece(printable(whole), Origin("caller", "docs")),

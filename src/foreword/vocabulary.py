@@ -423,20 +423,21 @@ if TYPE_CHECKING:
             """Let go of the store."""
 
 
-def absolute_scope(scope: Scope | None, workspace: Workspace) -> Scope:
-    """A scope with its paths from the root on, as they are printed; without one, write access to the workspace."""
-    if scope is None:
-        return Scope((Access(workspace.root or workspace.cwd),))
-    return Scope(
-        [_absolute(each, workspace) for each in scope.allow], [_absolute(each, workspace) for each in scope.deny]
-    )
-
-
-def _absolute(row: Access, workspace: Workspace) -> Access:
-    path = row.path
+def absolute_path(path: str, workspace: Workspace) -> str:
+    """A path of the caller's from the root on, as it is printed: what is relative is meant from the working directory."""
     if workspace.home and (path == "~" or path.startswith("~/")):
         path = workspace.home + path[1:]
-    return replace(row, path=normpath(join(workspace.cwd, path)))
+    return normpath(join(workspace.cwd, path))
+
+
+def absolute_scope(scope: Scope | None, workspace: Workspace) -> Scope:
+    """A scope with its paths from the root on; without one, write access to the workspace."""
+    if scope is None:
+        return Scope((Access(workspace.root or workspace.cwd),))
+    allow, deny = (
+        [replace(row, path=absolute_path(row.path, workspace)) for row in rows] for rows in (scope.allow, scope.deny)
+    )
+    return Scope(allow, deny)
 
 
 def include_key(root: str, path: str, target: str) -> str:

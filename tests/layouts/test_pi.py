@@ -63,7 +63,12 @@ def test_nothing_but_a_base(tree):
 
 
 def test_the_base_has_five_parts(tree):
-    docs = [("Manual", "/d/manual.md"), ("Examples", "examples"), ("Site", "https://example.org/d")]
+    docs = [
+        ("Manual", "/d/manual.md"),
+        ("Examples", "./examples"),
+        ("Mine", "~/m.md"),
+        ("Site", "https://example.org/d"),
+    ]
     parts = tree.text("pi", tools="read", docs=docs).split("\n\n")
     assert parts[1] == f"Available tools:\n- read: {line_of(tree, 'read')}"
     assert "custom tools" in parts[2]
@@ -71,6 +76,7 @@ def test_the_base_has_five_parts(tree):
     assert parts[4].split("\n")[1:] == [
         "- Manual: /d/manual.md",
         "- Examples: /w/examples",
+        "- Mine: /home/m.md",
         "- Site: https://example.org/d",
     ]
     assert len(parts) == 6 and parts[5] == LAST

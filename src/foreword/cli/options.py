@@ -172,7 +172,7 @@ def agent(given: argparse.Namespace) -> Agent:
         scope=_scope(given.scope, given.dir) if given.scope else None,
         language=given.language,
         docs=[
-            (label, path if "://" in path else absolute(path, os.environ))
+            (label, path if "://" in path else absolute(os.path.expanduser(path), os.environ))
             for label, path in (_pair(each, "--doc", "LABEL=PATH") for each in given.doc)
         ],
     )
