@@ -4,6 +4,7 @@ import sqlite3
 from contextlib import closing
 
 import pytest
+from editor import Editor
 from playwright.sync_api import expect
 
 # One worker takes all of these, so that service and browser are started once.
@@ -173,3 +174,45 @@ def test_every_view_says_that_the_server_is_gone(own_site, open_page, where):
     site.stop()
     page.evaluate("(where) => (location.hash = where)", where)
     expect(page.get_by_role("alert").filter(has_text="The server does not answer").first).to_be_visible()
+
+
+FILL = """() => {
+    for (let size = 1 << 20, at = 0; size; at++) {
+        try { localStorage.setItem(`fill${at}`, "x".repeat(size)); } catch { size >>= 1; }
+    }
+}"""
+
+KEEP_NOTHING = """() => {
+    const refuse = () => { throw new DOMException("denied", "SecurityError"); };
+    for (const name of ["localStorage", "sessionStorage"]) Object.defineProperty(window, name, { get: refuse });
+    for (const name of ["request", "query"]) LockManager.prototype[name] = async () => refuse();
+}"""
+
+
+def test_a_browser_that_is_full_says_so_and_saves(open_page, site):
+    page = open_page(site.url)
+    page.evaluate(FILL)
+    page.get_by_role("link", name="Edit the template").click()
+    editor = Editor(page)
+    editor.write(MINE)
+    expect(editor.dialog.get_by_role("alert").filter(has_text="This browser cannot keep unsaved text")).to_be_visible()
+    page.keyboard.press("ControlOrMeta+s")
+    dialog = page.get_by_role("dialog", name="Save the template")
+    dialog.get_by_label("Who").fill("Ada")
+    dialog.get_by_role("button", name="Save", exact=True).click()
+    expect(dialog).to_have_count(0)
+    assert site.template() == MINE
+
+
+def test_a_browser_that_keeps_nothing_shows_the_page_and_saves(own_site, open_page):
+    site = own_site(token="secret")
+    page = open_page(f"{site.url}/#/edit")
+    page.add_init_script(f"({KEEP_NOTHING})()")
+    page.reload()
+    page.get_by_role("textbox", name="Token").fill("secret")
+    page.keyboard.press("Enter")
+    editor = Editor(page)
+    editor.write(MINE)
+    try_to_save(editor)
+    expect(editor.dialog.get_by_text("unsaved changes")).to_have_count(0)
+    assert site.template() == MINE

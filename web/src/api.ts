@@ -2,6 +2,7 @@
 import type {
   ConversationRow, Drift, Edition, EditionRow, Entry, Finding, Layout, Prompt, Variable, VariableValue, Version,
 } from "./forms";
+import { ofTab } from "./shelf";
 import { Watched } from "./state";
 
 /** What the service refused, in its own sentence. */
@@ -43,7 +44,7 @@ function askToken(wasWrong: boolean): Promise<boolean> {
     question.set({
       wasWrong,
       answer(token) {
-        if (token !== null) sessionStorage.setItem(TOKEN, token);
+        if (token !== null) ofTab.keep(TOKEN, token);
         asking = null;
         question.set(null);
         resolve(token !== null);
@@ -69,10 +70,10 @@ interface Sending {
 }
 
 async function send<T>(path: string, sending: Sending = {}): Promise<Answer<T>> {
-  const token = sessionStorage.getItem(TOKEN);
+  const token = ofTab.read(TOKEN);
   const response = await reach(path, sending, token);
   if (response.status === 401) {
-    const isStale = token !== sessionStorage.getItem(TOKEN); // another request has asked meanwhile
+    const isStale = token !== ofTab.read(TOKEN); // another request has asked meanwhile
     if (isStale || (await askToken(token !== null))) return send(path, sending);
   }
   if (!response.ok) throw await problem(response);

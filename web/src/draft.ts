@@ -2,6 +2,7 @@
 //
 // Each tab has a draft of its own, under an id that it holds as a lock: a draft whose lock nobody holds was left behind by a tab
 // that is gone, and is offered to the next one.
+import { ofBrowser, ofTab } from "./shelf";
 
 export interface Draft {
   template: string;
@@ -18,10 +19,10 @@ let key = "";
 /** Take an id for this tab: the one it had before a reload, unless it was copied from a tab that still lives. */
 async function settle(): Promise<void> {
   if (key) return;
-  const before = sessionStorage.getItem(TAB);
+  const before = ofTab.read(TAB);
   for (const id of [before, makeId(), makeId()]) {
     if (id && (await hold(id))) {
-      sessionStorage.setItem(TAB, id);
+      ofTab.keep(TAB, id);
       key = PREFIX + id;
       return;
     }
@@ -32,34 +33,42 @@ function makeId(): string {
   return Math.random().toString(36).slice(2, 10);
 }
 
+// Without locks, at an address that is not secure or in a browser that keeps nothing, a draft may be seen by two tabs.
+
 function hold(id: string): Promise<boolean> {
-  if (!navigator.locks) return Promise.resolve(true); // not a secure address: a draft may then be seen by two tabs
+  if (!navigator.locks) return Promise.resolve(true);
   return new Promise((resolve) => {
-    void navigator.locks.request(PREFIX + id, { ifAvailable: true }, (lock) => {
+    const asked = navigator.locks.request(PREFIX + id, { ifAvailable: true }, (lock) => {
       resolve(lock !== null);
       return lock ? new Promise(() => {}) : undefined;
     });
+    asked.catch(() => resolve(true));
   });
+}
+
+async function heldKeys(): Promise<Set<string | undefined>> {
+  const locks = await navigator.locks?.query().catch(() => null);
+  return new Set(locks?.held?.map((lock) => lock.name));
 }
 
 /** The draft of this tab, else the newest that a tab left behind; it then becomes this tab's. */
 export async function findDraft(): Promise<Draft | null> {
   await settle();
-  const held = new Set((await navigator.locks?.query())?.held?.map((lock) => lock.name));
-  const left = Object.keys(localStorage).filter((name) => name.startsWith(PREFIX) && name !== key && !held.has(name));
+  const held = await heldKeys();
+  const left = ofBrowser.names().filter((name) => name.startsWith(PREFIX) && name !== key && !held.has(name));
   const found = [key, ...left].map((name) => [name, read(name)] as const);
   const own = found[0]?.[1];
   if (own) return own;
   const [newest] = found.filter(([, draft]) => draft).sort((a, b) => b[1]!.time - a[1]!.time);
   if (!newest?.[1]) return null;
-  localStorage.removeItem(newest[0]);
-  localStorage.setItem(key, JSON.stringify(newest[1]));
+  ofBrowser.drop(newest[0]);
+  keepDraft(newest[1]);
   return newest[1];
 }
 
 function read(name: string): Draft | null {
   try {
-    const draft = JSON.parse(localStorage.getItem(name) ?? "null") as Draft | null;
+    const draft = JSON.parse(ofBrowser.read(name) ?? "null") as Draft | null;
     return typeof draft?.template === "string" ? draft : null;
   } catch {
     return null;
@@ -68,14 +77,9 @@ function read(name: string): Draft | null {
 
 /** Whether it could be kept: a browser may be full, or keep nothing. */
 export function keepDraft(draft: Draft): boolean {
-  try {
-    localStorage.setItem(key, JSON.stringify(draft));
-    return true;
-  } catch {
-    return false;
-  }
+  return ofBrowser.keep(key, JSON.stringify(draft));
 }
 
 export function dropDraft(): void {
-  if (key) localStorage.removeItem(key);
+  if (key) ofBrowser.drop(key);
 }

@@ -1,13 +1,14 @@
 // Light, dark, or as the system has it.
 import { useEffect, useState } from "preact/hooks";
+import { ofBrowser } from "./shelf";
 
 const KEY = "foreword.theme";
 
 export function ThemeChoice() {
-  const [theme, setTheme] = useState(localStorage.getItem(KEY) ?? "auto");
+  const [theme, setTheme] = useState(ofBrowser.read(KEY) ?? "auto");
   useEffect(() => {
     document.documentElement.dataset["theme"] = theme;
-    localStorage.setItem(KEY, theme);
+    ofBrowser.keep(KEY, theme);
   }, [theme]);
   return (
     <label class="theme">

@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { type Current, readUsage } from "../api";
 import { Dialog } from "../dialog";
 import { DifferenceView, plural } from "../difference-view";
+import { ofBrowser } from "../shelf";
 
 const AUTHOR = "foreword.author";
 
@@ -23,9 +24,9 @@ export function Signature({ author, note, onAuthor, onNote }: { author: string; 
 
 /** Who saves, as remembered in this browser, and why. */
 export function useSignature() {
-  const [author, setAuthor] = useState(localStorage.getItem(AUTHOR) ?? "");
+  const [author, setAuthor] = useState(ofBrowser.read(AUTHOR) ?? "");
   const [note, setNote] = useState("");
-  const remember = () => localStorage.setItem(AUTHOR, author);
+  const remember = () => ofBrowser.keep(AUTHOR, author);
   return { author, note, remember, fields: { author, note, onAuthor: setAuthor, onNote: setNote } };
 }
 

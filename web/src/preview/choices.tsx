@@ -2,6 +2,7 @@
 import { useId } from "preact/hooks";
 import type { Choices } from "../api";
 import type { Layout } from "../forms";
+import { ofBrowser } from "../shelf";
 
 const KEY = "foreword.choices";
 const MODELS = ["claude-opus-4-7", "claude-sonnet-4-5", "gpt-5", "gpt-4o", "gemini-2.5-pro"];
@@ -9,18 +10,14 @@ const MODELS = ["claude-opus-4-7", "claude-sonnet-4-5", "gpt-5", "gpt-4o", "gemi
 export function rememberedChoices(): Choices {
   const nothing = { cwd: "", model: "", layout: "builder", tools: "" };
   try {
-    return { ...nothing, ...(JSON.parse(localStorage.getItem(KEY) ?? "{}") as Partial<Choices>) };
+    return { ...nothing, ...(JSON.parse(ofBrowser.read(KEY) ?? "{}") as Partial<Choices>) };
   } catch {
     return nothing;
   }
 }
 
 export function rememberChoices(choices: Choices): void {
-  try {
-    localStorage.setItem(KEY, JSON.stringify(choices));
-  } catch {
-    // A browser that keeps nothing asks again next time.
-  }
+  ofBrowser.keep(KEY, JSON.stringify(choices));
 }
 
 interface Props {
