@@ -62,3 +62,47 @@ def test_drift_names_the_sections_that_changed(open_page, talks):
 def test_an_unknown_conversation_says_so(open_page, talks):
     page = open_page(f"{talks.url}/#/conversations/nobody")
     expect(page.get_by_role("alert").first).to_contain_text("'nobody' was never constructed")
+
+
+def held(page, url):
+    """Holds back what the page asks of an address until `release` is called."""
+    waiting = []
+    page.route(url, lambda route: waiting.append(route))
+
+    def release():
+        for each in waiting:
+            each.continue_()
+
+    return release
+
+
+def test_further_rows_that_come_late_do_not_replace_what_is_searched_for(open_page, own_site):
+    site = own_site()
+    for number in range(60):
+        site.construct(f"talk-{number:02}")
+    page = open_page(site.url)
+    rows = page.get_by_role("region", name="Conversations").get_by_role("listitem")
+    expect(rows).to_have_count(50)
+    release = held(page, re.compile("/conversations.*offset=50"))
+    with page.expect_request(re.compile("offset=50")):
+        page.get_by_role("button", name="Show more").click()
+    page.get_by_label("Search conversations by id").fill("talk-07")
+    expect(rows).to_have_count(1)
+    release()
+    page.wait_for_timeout(300)
+    expect(rows).to_have_count(1)
+
+
+def test_of_two_editions_asked_for_the_last_is_shown(open_page, talks):
+    page = open_page(f"{talks.url}/#/conversations/billing-2")
+    choice = page.get_by_label("Edition")
+    choice.select_option("1")
+    prompt = page.get_by_role("group", name="The prompt, by origin")
+    expect(prompt).to_contain_text("One.")
+    release = held(page, "**/editions/2")
+    with page.expect_request("**/editions/2"):
+        choice.select_option("2 (in use)")
+    choice.select_option("1")
+    release()
+    page.wait_for_timeout(300)
+    expect(prompt).to_contain_text("One.")

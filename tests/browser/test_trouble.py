@@ -83,6 +83,8 @@ def test_the_server_is_gone(own_site, edit):
     expect(editor.code).to_have_text(MINE)
     site.start()
     expect(editor.dialog.locator(".gone")).to_be_empty()
+    expect(editor.prompt).to_have_text(MINE)
+    expect(editor.preview.get_by_role("alert")).to_have_count(0)
     try_to_save(editor)
     expect(dialog).to_have_count(0)
     assert site.template() == MINE
@@ -166,14 +168,29 @@ def test_five_hundred_files(edit, site):
     assert site.template() == text
 
 
-@pytest.mark.parametrize("where", ["#/edit", "#/conversations/x", "#/"])
-def test_every_view_says_that_the_server_is_gone(own_site, open_page, where):
+@pytest.mark.parametrize(
+    ("where", "seen"),
+    [
+        ("#/edit", "dialog .cm-content"),
+        ("#/history", ".difference"),
+        ("#/conversations/x", ".conversation .prompt"),
+        ("#/", "pre.text, .conversations a"),
+    ],
+)
+def test_every_view_says_that_the_server_is_gone_and_goes_on_when_it_is_back(own_site, open_page, where, seen):
     site = own_site()
-    page = open_page(f"{site.url}/#/history")
-    expect(page.get_by_role("heading", name="History")).to_be_visible()
+    site.write("Before.")
+    site.construct("x")
+    page = open_page(f"{site.url}/#/conversations/nobody")
+    expect(page.get_by_role("heading", name="nobody")).to_be_visible()
     site.stop()
     page.evaluate("(where) => (location.hash = where)", where)
-    expect(page.get_by_role("alert").filter(has_text="The server does not answer").first).to_be_visible()
+    gone = page.get_by_role("alert").filter(has_text="The server does not answer")
+    expect(gone.first).to_be_visible()
+    site.start()
+    for one in seen.split(", "):
+        expect(page.locator(one)).to_be_visible()
+    expect(gone).to_have_count(0)
 
 
 FILL = """() => {

@@ -6,6 +6,7 @@ import { plural } from "./difference-view";
 import { versionName } from "./editor/editor";
 import type { Version } from "./forms";
 import { EDIT, HISTORY } from "./route";
+import { useServer } from "./server";
 import { Time } from "./time";
 
 export function Overview({ focusEdit }: { focusEdit: boolean }) {
@@ -13,10 +14,11 @@ export function Overview({ focusEdit }: { focusEdit: boolean }) {
   const [newest, setNewest] = useState<Version | null>(null);
   const [problem, setProblem] = useState("");
   const edit = useRef<HTMLAnchorElement>(null);
-  useEffect(() => {
+  useServer(() => {
+    setProblem("");
     readTemplate().then(setCurrent, (error: Error) => setProblem(error.message));
     listVersions().then((versions) => setNewest(versions[0] ?? null), () => {});
-  }, []);
+  });
   useEffect(() => {
     if (focusEdit) edit.current?.focus();
   }, [focusEdit]);

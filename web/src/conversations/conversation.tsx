@@ -1,10 +1,12 @@
 // One conversation: the edition in use, its prompt by origin, and what a prompt built now would change.
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { listEditions, readDrift, readEdition } from "../api";
 import type { Drift, Edition, EditionRow } from "../forms";
+import { latest } from "../latest";
 import { Legend, PromptText } from "../preview/prompt-text";
 import { segments } from "../preview/segments";
 import { OVERVIEW } from "../route";
+import { useServer } from "../server";
 import { Time } from "../time";
 import { sentence } from "../editor/diagnostics";
 import { DriftView } from "./drift";
@@ -18,13 +20,19 @@ export function Conversation({ id }: { id: string }) {
   const [problem, setProblem] = useState("");
   const [driftProblem, setDriftProblem] = useState("");
 
-  useEffect(() => {
+  const reading = useMemo(() => latest<number | undefined, Edition>(0, (number) => readEdition(id, number), {
+    answer(edition) {
+      setEdition(edition);
+      setProblem("");
+    },
+    failure: (error) => setProblem((error as Error).message),
+  }), []);
+  useServer(() => {
+    setDriftProblem("");
     listEditions(id).then(setEditions, () => {});
     readDrift(id).then(setDrift, (error: Error) => setDriftProblem(error.message));
-  }, [id]);
-  useEffect(() => {
-    readEdition(id, number).then(setEdition, (error: Error) => setProblem(error.message));
-  }, [id, number]);
+  });
+  useServer(() => reading.ask(number), [number]);
   const cut = useMemo(() => (edition ? segments(edition.system, edition.passages) : []), [edition]);
   const newest = Math.max(0, ...editions.map((each) => each.edition));
 

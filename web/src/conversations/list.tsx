@@ -1,11 +1,19 @@
-// The conversations, newest first, with search.
+// The conversations, by id, with search.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { PAGE, listConversations } from "../api";
+import { plural } from "../difference-view";
 import type { ConversationRow } from "../forms";
 import { latest } from "../latest";
 import { conversationAt } from "../route";
+import { useServer } from "../server";
 import { Time } from "../time";
 import { shortLayout } from "./layout-name";
+
+interface Asked {
+  search: string;
+  /** Those that are there already. */
+  after: ConversationRow[];
+}
 
 export function Conversations() {
   const [search, setSearch] = useState("");
@@ -13,26 +21,16 @@ export function Conversations() {
   const [isMore, setMore] = useState(false);
   const [problem, setProblem] = useState("");
 
-  const asking = useMemo(() => latest<string, ConversationRow[]>(150, (words, signal) => listConversations(words, 0, signal), {
-    answer(found) {
-      setRows(found);
+  const asking = useMemo(() => latest<Asked, ConversationRow[]>(150, ({ search, after }, signal) => listConversations(search, after.length, signal), {
+    answer(found, { after }) {
+      setRows([...after, ...found]);
       setMore(found.length === PAGE);
       setProblem("");
     },
     failure: (error) => setProblem((error as Error).message),
   }), []);
-  useEffect(() => asking.ask(search), [search]);
+  useServer(() => asking.ask({ search, after: [] }), [search]);
   useEffect(() => asking.stop, []);
-
-  async function more(): Promise<void> {
-    try {
-      const found = await listConversations(search, rows!.length);
-      setRows([...rows!, ...found]);
-      setMore(found.length === PAGE);
-    } catch (error) {
-      setProblem((error as Error).message);
-    }
-  }
 
   return (
     <section class="card conversations" aria-labelledby="conversations-heading">
@@ -44,7 +42,7 @@ export function Conversations() {
         </label>
       </header>
       {problem && <p class="note wrong" role="alert">{problem}</p>}
-      <p class="unseen" role="status">{rows && `${rows.length}${isMore ? " or more" : ""} conversations found`}</p>
+      <p class="unseen" role="status">{rows && `${rows.length}${isMore ? " or more" : ""} ${plural("conversation", rows.length)} found`}</p>
       {rows?.length === 0 && <p class="quiet">{search ? `No conversation has “${search}” in its id.` : "No conversation has been constructed yet."}</p>}
       {rows && rows.length > 0 && (
         <ul class="rows">
@@ -58,7 +56,7 @@ export function Conversations() {
           ))}
         </ul>
       )}
-      {isMore && <p><button type="button" onClick={() => void more()}>Show more</button></p>}
+      {isMore && <p><button type="button" onClick={() => asking.ask({ search, after: rows! })}>Show more</button></p>}
     </section>
   );
 }

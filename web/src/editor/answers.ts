@@ -6,6 +6,7 @@ import type { Finding, VariableValue } from "../forms";
 import type { Language } from "../languages/language";
 import { latest } from "../latest";
 import type { Previewed } from "../preview/preview";
+import { useServer } from "../server";
 import { Watched } from "../state";
 import type { Code } from "./code";
 
@@ -60,7 +61,7 @@ export function useAnswers(code: RefObject<Code | null>, choices: Choices, langu
     asking.checking.ask(null);
   }
 
-  useEffect(() => {
+  useServer(() => {
     ask();
     asking.valuing.ask(null);
   }, [choices]);

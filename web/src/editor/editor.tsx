@@ -8,6 +8,7 @@ import { Live } from "../live";
 import { rememberChoices, rememberedChoices } from "../preview/choices";
 import { Preview } from "../preview/preview";
 import { HISTORY, OVERVIEW, go } from "../route";
+import { useServer } from "../server";
 import { say } from "../state";
 import { useAnswers } from "./answers";
 import { type Code, mountCode } from "./code";
@@ -26,7 +27,9 @@ export function EditorDialog() {
     setProblem("");
     open().then(setOpened, (error: Error) => setProblem(error.message));
   };
-  useEffect(load, []);
+  useServer(() => {
+    if (!opened) load();
+  }, [opened]);
   if (opened) return <Editor opened={opened} />;
   return (
     <Dialog label="Template editor" class="page" onCancel={() => go(OVERVIEW)}>

@@ -1,11 +1,12 @@
 // The versions of the template: what each changed, and back to any of them.
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { listVersions, readTemplate, restoreVersion } from "../api";
 import { Dialog } from "../dialog";
 import { DifferenceView } from "../difference-view";
 import { Followers, Signature, useSignature } from "../editor/saving";
 import type { Version } from "../forms";
 import { OVERVIEW, go, versionAt } from "../route";
+import { useServer } from "../server";
 import { say } from "../state";
 import { Time } from "../time";
 
@@ -22,10 +23,11 @@ export function History({ version }: { version: number | null }) {
     ([all, current]) => {
       setVersions(all);
       setNow(current.template);
+      setProblem("");
     },
     (error: Error) => setProblem(error.message),
   );
-  useEffect(() => void load(), []);
+  useServer(load);
 
   const chosen = versions?.find((each) => each.version === version) ?? versions?.[0];
   const before = versions?.find((each) => each.version < (chosen?.version ?? 0));
