@@ -40,16 +40,52 @@ def refused(tree, run, skill):
         ([""], "no command ''"),
         (["--json"], "no option '--json'"),
         (["--version", "x"], "no option '--version'"),
-        (["show", "--nope"], "unrecognized arguments: --nope"),
+        (["show", "--nope"], "no option '--nope'; did you mean '--scope'? (see foreword show --help)"),
+        (["show", "--layot", "pi"], "no option '--layot'; did you mean '--layout'?"),
+        (["show", "--layot=pi"], "no option '--layot'; did you mean '--layout'?"),
+        (["show", "-x"], "no option '-x'; known: "),
         (["show", ".", "extra"], "unrecognized arguments: extra"),
-        (["show", "--lay", "ion"], "unrecognized arguments"),
-        (["show", "--layout"], "--layout"),
+        (["show", "--lay", "ion"], "no option '--lay'; did you mean '--layout'?"),
+        (["show", "--layout"], "--layout takes NAME|FILE"),
+        (["show", ".", "--layout", "--", "ion"], "--layout takes NAME|FILE"),
         (["show", "--json=yes"], "--json"),
         (["skill"], "NAME"),
     ],
 )
 def test_command_and_options(refused, arguments, sentence):
     assert sentence in refused(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "moved"),
+    [
+        (["why", ".", "AGENTS.md", "--all"], ["why", ".", "--all", "AGENTS.md"]),
+        (["diff", ".", ".", "--json"], ["diff", ".", "--json", "."]),
+        (
+            ["template", "check", "AGENTS.md", ".", "--syntax=jinja"],
+            ["template", "check", "AGENTS.md", "--syntax", "jinja", "."],
+        ),
+        (["cache", ".", ".", "--turns", "3"], ["cache", ".", "--turns", "3", "--", "."]),
+    ],
+)
+def test_options_and_arguments_come_in_any_order(run, tree, arguments, moved):
+    tree({"w/AGENTS.md": "Be brief."})
+    first = run(*arguments)
+    assert first[0] == 0
+    assert run(*moved) == first
+
+
+def test_behind_two_dashes_nothing_is_an_option(run, tree):
+    tree({"w/-json/AGENTS.md": "Be brief."})
+    assert "Be brief." in run("show", "--layout", "opal", "--", "-json")[1]
+
+
+def test_ctrl_c_before_a_command_has_begun(monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("foreword.cli._run", interrupted)
+    assert main(["show"]) == 130
 
 
 def test_without_a_command_the_commands_are_listed(run):

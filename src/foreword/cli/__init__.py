@@ -54,6 +54,8 @@ def main(arguments: list[str] | None = None) -> int:
             return _run(given, is_process=arguments is None)
         finally:
             sys.stdout.flush()
+    except KeyboardInterrupt:
+        return 130
     except BrokenPipeError:
         # The reader of our output has gone; Python must not fail again when it flushes at the end.
         sys.stdout = None
@@ -106,8 +108,6 @@ def _run(given: list[str], is_process: bool) -> int:
         return _command(given)
     except ForewordError as error:
         return _refuse(str(error))
-    except KeyboardInterrupt:
-        return 130
 
 
 def _command(given: list[str]) -> int:

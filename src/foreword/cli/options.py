@@ -7,7 +7,7 @@ import os
 import sys
 
 from ..engine import Assembler
-from ..errors import CallError
+from ..errors import CallError, suggestion
 from ..settings import parse_assignment
 from ..sources.environment import absolute
 from ..vocabulary import Access, Agent, Document, Scope, Tool, Workspace, printable, replace
@@ -15,7 +15,7 @@ from . import COMMANDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from datetime import datetime
     from typing import Any, NoReturn
 
@@ -37,6 +37,33 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise CallError(f"{message} (see {self.prog} --help)")
+
+    def options_first(self, arguments: list[str]) -> list[str]:
+        """The same call in the one order that argparse understands: it takes no DIR that an option parts from a NAME."""
+        options: list[str] = []
+        others: list[str] = []
+        left = iter(arguments)
+        for each in left:
+            if each == "--":
+                others += left
+            elif each.startswith("-") and each.lstrip("-")[:1].isalpha():
+                options += [each, *self._value_of(each, left)]
+            else:
+                others.append(each)
+        border = ["--"] if any(each.startswith("-") for each in others) else []
+        return options + border + others
+
+    def _value_of(self, option: str, left: Iterator[str]) -> Iterator[str]:
+        """The argument that belongs to an option: none for a switch, or where it stands behind `=`."""
+        name, equals, _ = option.partition("=")
+        action = self._option_string_actions.get(name)
+        if action is None:
+            self.error(f"no option {name!r}{suggestion(name, self._option_string_actions)}")
+        if action.nargs != 0 and not equals:
+            value = next(left, "--")
+            if value == "--":
+                self.error(f"{name} takes {action.metavar or action.dest.upper()}")
+            yield value
 
 
 OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -127,7 +154,7 @@ def with_dir(made: Parser) -> Parser:
 def read(made: Parser, arguments: list[str]) -> argparse.Namespace:
     """The options as they were given, each of them checked, with the agent they describe and the time."""
     made.set_defaults(dir=".")
-    given = made.parse_args(arguments)
+    given = made.parse_args(made.options_first(arguments))
     _refuse_empty(arguments)
     if given.home is not None and not os.path.isdir(given.home):
         raise CallError(f"--home {printable(given.home)}: there is no such directory")
