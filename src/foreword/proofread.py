@@ -94,7 +94,7 @@ class _Desk:
         tools = frozenset(tool.name for tool in agent.tools) or None
         follows = any(section.language == "directives" for section in self.stand.layout.each_section())
         self.disk = _Disk()
-        self.linter = Linter(Surroundings(self.disk.exists, estimate, tools, (), follows), self.off)
+        self.linter = Linter(Surroundings(self.disk.exists, estimate, tools, follows), self.off)
 
     def _settings(self, stand: Stand) -> None:
         files, _ = read_settings(stand.plan.workspace, Reader(), self.assembler.settings)
@@ -107,13 +107,14 @@ class _Desk:
         prompt = assembler.prompt(self.agent, self.now)
         stand = assembler.stand(self.agent)
         self.disk.root = stand.plan.workspace.root or stand.plan.workspace.cwd
-        self.keep(self.linter.look(prompt))
+        skills = [each.path for each in each_skill(stand.inputs)]
+        self.keep(self.linter.look(prompt, map(printable, skills)))
         self.keep(checked(self.extensions, prompt))
         self.keep(self.in_another_case(prompt))
         self.files.update(
             piece.origin.path for passage in prompt.passages for piece in passage.pieces if piece.origin.kind == "file"
         )
-        self.read_skills([each.path for each in each_skill(stand.inputs)])
+        self.read_skills(skills)
 
     def in_another_case(self, prompt: Prompt) -> Iterator[Finding]:
         """Files of the workspace that would have been read, were it not for the capital letters of their names."""

@@ -258,6 +258,15 @@ def test_no_format_prints_a_secret(tree, run, format):
     assert KEY[20:60] not in out + err
 
 
+# Skills
+
+
+def test_what_a_skill_in_the_menu_hides_is_told_once_on_its_line(tree, findings):
+    path = "/w/.agents/skills/release/SKILL.md"
+    tree({**GIT, path[1:]: "---\nname: release\ndescription: Cuts it\u202e.\n---\nTag.\n"})
+    assert findings("--layout", "opal", "--tool", "use_skill") == [("hidden-characters", path, 3)]
+
+
 # Folders below
 
 

@@ -64,15 +64,16 @@ REPEATED = [
 ]
 SCRIPT = """
 import sys
-from foreword.inspection.lint import lint
-from foreword.inspection.lint.manuscripts import Surroundings
+from foreword.inspection.lint import Linter
+from foreword.inspection.lint.manuscripts import Surroundings, skills_as_manuscripts
 from foreword.vocabulary import Document, Origin, Passage, Piece, Prompt
 seed = sys.argv[1].encode().decode("unicode_escape")
 text = (seed * ({size} // len(seed) + 1))[:{size}]
 pieces = [Piece(text, Origin("file", f"/w/{{name}}/AGENTS.md", (1, text.count("\\n") + 1))) for name in ("a", "b")]
 passage = Passage("instructions", 0, text + text, "project", pieces)
-told = Surroundings(lambda *_: False, len, frozenset(("read_file",)), [Document("/w/SKILL.md", text)])
-print(len(lint(Prompt("foreword", text + text, [passage]), told)))
+linter = Linter(Surroundings(lambda *_: False, len, frozenset(("read_file",))))
+told = linter.look(Prompt("foreword", text + text, [passage]))
+print(len(told + linter.look_at_skills(skills_as_manuscripts([Document("/w/SKILL.md", text)]))))
 """
 
 

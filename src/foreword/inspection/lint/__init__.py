@@ -18,7 +18,7 @@ from ...vocabulary import Finding, replace
 from ..hidden import hidden
 from .changing import changing_text, changing_values
 from .contradictions import contradictions
-from .manuscripts import Manuscript, Surroundings, manuscripts_of, skills_as_manuscripts
+from .manuscripts import Manuscript, Surroundings, manuscripts_of
 from .references import includes, missing_files
 from .repeated import repetitions
 from .secrets import masked, secrets
@@ -50,16 +50,15 @@ class Linter:
         self.surroundings, self.off = surroundings, frozenset(off)
         self._known: Known = {}
 
-    def look(self, prompt: Prompt) -> list[Finding]:
-        """Everything that is doubtful in a prompt and in its skills."""
+    def look(self, prompt: Prompt, skills: Iterable[str] = ()) -> list[Finding]:
+        """Everything that is doubtful in a prompt; `skills` are the paths of those that are looked at whole."""
         manuscripts = manuscripts_of(prompt, self._known)
-        skills = skills_as_manuscripts(self.surroundings.skills)
         found = [
-            *_told(prompt.findings, {each.path for each in manuscripts} | {each.path for each in skills}),
+            *_told(prompt.findings, {*skills, *(each.path for each in manuscripts)}),
             *_of_prompt(prompt, manuscripts, self.surroundings),
             *(each for manuscript in manuscripts for each in self._of_text(manuscript)),
         ]
-        return self.settled(found, manuscripts) + self.look_at_skills(skills)
+        return self.settled(found, manuscripts)
 
     def look_at_skills(self, skills: Sequence[Manuscript], told: Iterable[Finding] = ()) -> list[Finding]:
         """Everything that is doubtful in whole SKILL.md files; `told` is what reading them has found already."""

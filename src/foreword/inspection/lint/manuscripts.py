@@ -32,15 +32,13 @@ class Surroundings:
     """What lint must be told, as it looks at no disk itself.
 
     `exists` says whether what a file (by its path) names is there, beside it or in a folder above, with a third argument only beside
-    it; `tools` are the agent's, None where nobody said
-    which it has; `skills` are the skills' whole files; `counts` tells the tokens of a text; `follows_directives` whether the
-    layout follows `<!-- include: … -->`.
+    it; `counts` tells the tokens of a text; `tools` are the agent's, None where nobody said which it has; `follows_directives`
+    whether the layout follows `<!-- include: … -->`.
     """
 
     exists: Callable[..., bool]
     counts: Callable[[str], int]
     tools: frozenset[str] | None = None
-    skills: Sequence[Document] = ()
     follows_directives: bool = False
 
 

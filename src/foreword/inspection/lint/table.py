@@ -40,11 +40,13 @@ class Check:
     is_guard: bool = False
 
 
-def _skill(head: str, body: str = "Bump the version, then tag.\n") -> dict[str, str]:
-    return {".agents/skills/release/SKILL.md": f"---\n{head}---\n{body}"}
-
-
 _SKILL = ".agents/skills/release/SKILL.md"
+
+
+def _skill(head: str) -> dict[str, str]:
+    return {_SKILL: f"---\n{head}---\nBump the version, then tag.\n"}
+
+
 # Put together here, so that no scanner takes this file, or the page made from it, for a leak.
 KEY = "sk-ant-" + "api03-" + "Qm7Zt2LwVb9KxRc4HnYd8PjUf3GsAe6TiOo1" * 3 + "-AA"
 SHOWN_KEY = "sk-ant-…"
