@@ -224,7 +224,9 @@ class Collector:
 
     def content(self, document: Document, name: str = "", with_directives: bool = False) -> Pieces:
         """A file's text: unable to close the section around it, closed where it ends in the middle, marked where it was cut."""
-        self.tell_hidden(document.text, document.path or name, document.path, document.line)
+        for each in hidden(document.text, document.line):
+            told = f"{document.path or name} holds {each.told(f' on line {each.line}')}"
+            self.findings.append(finding("hidden-characters", told, document.path, each.line))
         pieces: Pieces = (Piece(document.text, origin_of(document, name)),)
         if with_directives and ("<!--" in document.text or "{{" in document.text):
             from .template import directives
@@ -272,10 +274,6 @@ class Collector:
 
         known = self.fingerprints.setdefault(root, {})
         return directives.entering(document, lambda path, target: self.include(root, path, target), known)
-
-    def tell_hidden(self, text: str, what: str, path: str, line: int) -> None:
-        for each in hidden(text, line):
-            self.findings.append(finding("hidden-characters", f"{what} holds {each.sentence}", path, each.line))
 
     def harmless(self, pieces: Pieces, path: str) -> Pieces:
         """The pieces with every tag of the layout's own wrappers broken by a backslash. No other `<` is touched."""
@@ -348,7 +346,10 @@ class Collector:
                 "text": self.content(entry, "", section.language == "directives"),
             }
             return self.spoken(section, row, shown)
-        self.tell_hidden(f"{entry.name} {entry.description}", f"the front matter of {shown}", shown, entry.lines[0])
+        # As one line: on which of the front matter's a value stands is not known here.
+        for each in hidden(f"{entry.name} {entry.description}".replace("\n", " ")):
+            told = f"the front matter of {shown} holds {each.told()}"
+            self.findings.append(finding("hidden-characters", told, shown, entry.lines[0]))
         origin = Origin("skill" if isinstance(entry, Skill) else "resident", shown, entry.lines, entry.hash)
         values = {"name": entry.name, "description": entry.description, "path": shown}
         return self.spoken(section, {name: Piece(text, origin) for name, text in values.items()}, shown)

@@ -36,10 +36,10 @@ class Hidden:
     count: int
     spells: str = ""
 
-    @property
-    def sentence(self) -> str:
+    def told(self, where: str = "") -> str:
+        """What is hidden, in words; `where` stands behind its kind."""
         times = f"{self.count:,} characters" if self.count > 1 else "1 character"
-        return f"{self.kind} on line {self.line} ({times})" + (f", which spell {self.spells!r}" if self.spells else "")
+        return f"{self.kind}{where} ({times})" + (f", which spell {self.spells!r}" if self.spells else "")
 
 
 def hidden(text: str, first_line: int = 1) -> list[Hidden]:
