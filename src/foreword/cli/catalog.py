@@ -44,7 +44,7 @@ def layouts(given: argparse.Namespace) -> int:
 
 def _one_layout(given: argparse.Namespace) -> int:
     layout = assembler(given).layout()
-    rows = [(depth, section) for depth, section in _nested(layout.sections, 0)]
+    rows = _nested(layout.sections, 0)
     if given.json:
         sections = [
             {"name": each.name, "depth": depth, "lifetime": each.lifetime, "content": _content(each)}
@@ -103,14 +103,10 @@ def skills(given: argparse.Namespace) -> int:
         write_json([skill_form(each) for each in found])
     else:
         rows = [
-            (each.name, " ".join(each.description.split()), each.path + ("  (hidden)" if each.hidden else ""))
+            (each.name, each.path + ("  (hidden)" if each.hidden else ""), " ".join(each.description.split()))
             for each in found
         ]
-        write_table(
-            [(name, path, description) for name, description, path in rows],
-            ("skill", "file", "description"),
-            ("bold", "dim"),
-        )
+        write_table(rows, ("skill", "file", "description"), ("bold", "dim"))
         if not rows:
             print("no skills were found", file=sys.stderr)
         sys.stdout.flush()

@@ -18,12 +18,12 @@ Moment = Annotated[datetime, Meta(tz=True)]
 
 def _check_depth(form: object, what: str) -> None:
     """Whatever is kept is written and read again, here and elsewhere, by programs that go as deep as it is nested."""
-    level = [form]
+    level: list[Any] = [form]
     for _ in range(_DEEPEST):
         level = [
             inner
             for each in level
-            for inner in (each.values() if isinstance(each, dict) else each)  # type: ignore[attr-defined]
+            for inner in (each.values() if isinstance(each, dict) else each)
             if inner and isinstance(inner, (dict, list))
         ]
         if not level:

@@ -31,8 +31,8 @@ class Service:
         self._real_roots = [os.path.realpath(root) for root in self.roots]
         self._scopes: dict[str, tuple[tuple[tuple[str, Any], ...], Scope | None]] = {}
         self.talks = Conversations(store, extensions)
-        # A file on this machine answers sooner than a thread can be woken; a server elsewhere may not answer at all.
         self.metrics: Callable[[], str] = str
+        # A file on this machine answers sooner than a thread can be woken; a server elsewhere may not answer at all.
         self.is_local = not store.startswith(("postgresql:", "postgres:"))
 
     def path(self, given: str, what: str = "cwd") -> str:

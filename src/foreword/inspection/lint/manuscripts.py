@@ -99,7 +99,7 @@ class Manuscript:
 
     def is_fenced(self, offset: int) -> bool:
         at = bisect_right(self.fences, (offset, len(self.text) + 1)) - 1
-        return at >= 0 and self._fences is not None and self._fences[at][0] <= offset < self._fences[at][1]
+        return at >= 0 and offset < self.fences[at][1]
 
     def is_code(self, offset: int) -> bool:
         """Whether a character stands in a fence or, as far as one line tells, in a code span."""
