@@ -771,10 +771,10 @@ def converted(messages: Sequence[Message]) -> list[Message]:
         role = each.get("role")
         if role == "execution":
             if not each.get("excluded"):
-                content = f"Ran `{each.get('command', '')}`:\n\n{each.get('output', '')}".rstrip()
+                content = f"Ran `{each.get('command') or ''}`:\n\n{each.get('output') or ''}".rstrip()
                 seen.append({"role": "user", "content": content})
         elif role in ("summary", "branch_summary", "custom"):
-            seen.append({"role": "user", "content": each.get("content", "")})
+            seen.append({"role": "user", "content": each.get("content") or ""})
         else:
             seen.append(each)
     return seen

@@ -134,6 +134,8 @@ def test_a_message_that_was_sent_comes_with_the_next_turn_and_once(opened, said)
             [{"role": "user", "content": "Ran `ls`:\n\na\nb"}],
         ),
         ({"role": "execution", "command": "ls", "output": "a", "excluded": True}, []),
+        ({"role": "execution", "command": "true", "output": None}, [{"role": "user", "content": "Ran `true`:"}]),
+        ({"role": "summary", "content": None}, [{"role": "user", "content": ""}]),
         (
             {"role": "execution", "command": "true", "output": "", "excluded": False},
             [{"role": "user", "content": "Ran `true`:"}],
