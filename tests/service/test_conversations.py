@@ -192,7 +192,7 @@ def test_a_tool_that_drift_names_is_as_the_edition_has_it(service):
         ("tools=%7B%7D", "tools: expected 'array', got 'object'"),
         ("tools=%5B%7B%7D%5D", "tools[0]: object missing required field 'name'"),
         ("scope=%5B%5D", "scope: expected 'object', got 'array'"),
-        ("sub_agent=1", "sub_agent: expected 'bool', got 'str'"),
+        ("sub_agent=1", "sub_agent takes true or false, not '1'"),
         ("now=soon", "now: invalid RFC3339 encoded datetime"),
         ("now=0001-01-01T00:00:00%2B23:00", "now lies outside of the years that can be told in UTC"),
         ("base=a&base=b", "'base' is said 2 times; once would be right"),

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _TAG = re.compile(r'(?:W/)?"[^"]*"')
 _NUMBER = re.compile(r"0|[1-9]\d{0,17}", re.ASCII)
+_TRUTH = re.compile("true|false")
 
 
 class Call:
@@ -106,8 +107,7 @@ def fields(kind: type) -> dict[str, msgspec.inspect.Type]:
 
 
 def _read(name: str, texts: list[str], kind: msgspec.inspect.Type | None) -> Any:
-    """What a query says of one field: a list of texts, JSON, or a text as the number or truth it is written as. The type
-    refuses all else."""
+    """What a query says of one field: a list of texts, JSON, or a text as the number or truth it is written as."""
     if _is_repeated(kind):
         return texts
     if len(texts) > 1:
@@ -115,10 +115,16 @@ def _read(name: str, texts: list[str], kind: msgspec.inspect.Type | None) -> Any
     if is_json(kind):
         return _read_json(name, texts[0])
     if isinstance(kind, msgspec.inspect.BoolType):
-        return {"true": True, "false": False}.get(texts[0], texts[0])
-    if isinstance(kind, msgspec.inspect.IntType) and _NUMBER.fullmatch(texts[0]):
-        return int(texts[0])
+        return _matched(name, texts[0], _TRUTH, "true or false") == "true"
+    if isinstance(kind, msgspec.inspect.IntType):
+        return int(_matched(name, texts[0], _NUMBER, "a number such as 20"))
     return texts[0]
+
+
+def _matched(name: str, text: str, form: re.Pattern[str], taken: str) -> str:
+    if not form.fullmatch(text):
+        raise Problem("wrong-query", f"{name} takes {taken}, not {text[:100]!r}")
+    return text
 
 
 def is_json(kind: msgspec.inspect.Type | None) -> bool:
