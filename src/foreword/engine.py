@@ -133,6 +133,9 @@ def check_agent(agent: Agent) -> None:
         if isinstance(tool.guidelines, str):
             raise CallError(f"the guidelines of the tool {tool.name!r} are a list of texts, not one text")
     names = [("a tool", tool.name) for tool in agent.tools]
+    if len(set(names)) < len(names):
+        twice = next(name for _, name in names if names.count(("a tool", name)) > 1)
+        raise CallError(f"two tools are named {twice!r}; a model knows a tool by its name, so each has its own")
     for what, name in (*names, ("the model", agent.model), ("the provider", agent.provider)):
         if not name.isascii() and not name.isprintable() and any("\ud800" <= each <= "\udfff" for each in name):
             raise CallError(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from foreword import Tool
+from foreword import Agent, CallError, Tool, assemble
 
 READ = Tool("read", guidelines=["Mind the encoding."])
 
@@ -209,3 +209,17 @@ def test_an_edition_keeps_no_more_for_tools_that_say_nothing(opened):
     talk = opened("pi", tools="read bash")
     talk.turn("a")
     assert '"agent"' not in talk.talks.store.current("t").made_for
+
+
+@pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
+def test_two_tools_of_one_name_are_an_error(tree, opened, layout):
+    tree({"w": None})
+    both = [Tool("read", "One."), Tool("edit"), Tool("read", "Two.")]
+    told = "^two tools are named 'read'; a model knows a tool by its name, so each has its own$"
+    with pytest.raises(CallError, match=told):
+        assemble(tree.workspace("w"), Agent(tools=both), layout)
+    talk = opened(layout, tools="read")
+    talk.turn("hi")
+    talk.set_active_tools(both)
+    with pytest.raises(CallError, match=told):
+        talk.turn("hi")
