@@ -1,6 +1,7 @@
 """Requests that arrive together share one look at the store; none is answered with what was true before it came."""
 
 import asyncio
+import http.client
 import io
 import json
 import re
@@ -9,6 +10,7 @@ import sqlite3
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from random import Random
 from time import perf_counter
 
 import pytest
@@ -164,6 +166,42 @@ def test_no_answer_is_older_than_its_request(tmp_path_factory, steps):
 
     with closing(Asked(tmp_path_factory.mktemp("moment"))) as asked:
         asyncio.run(carry_out(asked))
+
+
+def test_no_answer_is_older_than_what_was_acknowledged_before_it_was_asked(start):
+    """Two processes of a service and this one publish at random; a read is answered by whichever takes it."""
+    server = start("--workers", "2")
+    newest = dict.fromkeys("abc", 0)
+
+    def write(seed, lot):
+        with closing(open_store(f"{server.folder}/store.db")) as store:
+            for step in range(15):
+                id = lot.choice("abc")
+                if lot.random() < 0.5:
+                    using = store.current(id)
+                    number = using.number if using else 0
+                    kept = store.publish(id, edition(number + 1, f"{seed} {step}"), number).number
+                else:
+                    body = {"layout": "foreword", "base": f"{seed} {step}"}
+                    kept = server.talk(id, "construct", "?rebuild=true", **body).json["edition"]
+                newest[id] = max(newest[id], kept)
+
+    def read(lot):
+        with closing(http.client.HTTPConnection("127.0.0.1", server.port)) as connection:
+            for _ in range(150):
+                id = lot.choice("abc")
+                least = newest[id]
+                connection.request(lot.choice(["GET", "HEAD"]), f"/conversations/{id}")
+                answer = connection.getresponse()
+                answer.read()
+                told = int(answer.headers["ETag"].strip('"').partition("-")[0]) if answer.status == 200 else 0
+                assert told >= least
+
+    with ThreadPoolExecutor(6) as threads:
+        done = [threads.submit(write, seed, Random(seed)) for seed in range(3)]
+        done += [threads.submit(read, Random(seed)) for seed in range(3)]
+        for each in done:
+            each.result()
 
 
 @pytest.fixture
