@@ -40,7 +40,7 @@ def ask(client, talk, message, history):
 def compact(client, talk, history):
     """Ask for a summary, as the layout says how. It takes the place of the history."""
     said = call(client, talk.compact(messages=history))
-    return [{"role": "summary", "content": "".join(each.text for each in said)}]
+    return [{"role": "summary", "content": "".join(each.text for each in said if each.type == "text")}]
 
 
 def call(client, turn):

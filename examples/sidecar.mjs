@@ -53,9 +53,12 @@ async function call(turn) {
 
 /** The result of a tool that the model asked for. A failure is told, not thrown: the model may try something else. */
 async function done(use) {
-  const tool = TOOLS.find((each) => each.name === use.name);
   const result = { type: "tool_result", tool_use_id: use.id };
-  return tool.run(use.input).then((content) => ({ ...result, content }), (error) => ({ ...result, content: String(error), is_error: true }));
+  try {
+    return { ...result, content: await TOOLS.find((each) => each.name === use.name).run(use.input) };
+  } catch (error) {
+    return { ...result, content: String(error), is_error: true };
+  }
 }
 
 let history = [];

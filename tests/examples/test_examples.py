@@ -113,6 +113,14 @@ def test_a_tool_that_fails_is_told_to_the_model(tmp_path, name):
     assert re.search("FileNotFoundError|ENOENT", json.dumps(messages(requests[-1])[-1]))
 
 
+@pytest.mark.parametrize("name", LOOPS)
+def test_a_tool_that_is_not_there_is_told_to_the_model(tmp_path, name):
+    other = tmp_path / name
+    other.write_text((EXAMPLES / name).read_text().replace("read_file", "open_file"))
+    printed, requests = run(shop_in(tmp_path), str(other), "What is this project?")
+    assert len(requests) == 2 and "read_file" in json.dumps(messages(requests[-1])) and "AGENTS.md begins" in printed
+
+
 def test_pretend_gives_the_status_of_the_command(tmp_path):
     failing = [sys.executable, EXAMPLES / "pretend.py", sys.executable, "-c", "raise SystemExit(3)"]
     assert subprocess.run(failing, cwd=tmp_path).returncode == 3
