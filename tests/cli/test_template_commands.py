@@ -316,3 +316,19 @@ def test_an_error_finding_fails_a_check_and_the_strict(tree, run):
     over = ["--set", "budget=1", "--set", "over=cut"]
     assert run("template", "render", "../t.txt", *over)[0] == 0
     assert run("template", "render", "../t.txt", *over, "--strict")[0] == 1
+
+
+# layouts of which no, or another, section is a template
+
+
+@pytest.mark.parametrize("action", [["show"], ["history"], ["check", "t.md"], ["render", "t.md"]])
+def test_a_layout_without_a_template_is_refused(tree, run, action):
+    tree({"w/t.md": "Hello."})
+    assert sentence(run("template", *action, "--layout", "opal")) == "the layout opal has no template; builder has one"
+
+
+def test_a_template_takes_the_place_of_the_one_that_the_layout_has(tree, run):
+    layout = 'sections = ["intro"]\n[section.intro]\ntext = "Hi."\ninstead = ["base"]\nlanguage = "brackets"\n'
+    tree({"w/t.md": "You are in [prompt:cwd].\n", "w/mine.toml": layout})
+    assert run("template", "show", "--layout", "mine.toml")[:2] == (0, "Hi.\n")
+    assert run("template", "render", "t.md", "--layout", "mine.toml")[:2] == (0, "You are in /w.\n")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import argparse
 
     from ..engine import Assembler
+    from ..layout import Section
     from ..vocabulary import Document, Inputs, Store
     from .options import Parser
 
@@ -113,11 +114,16 @@ def _store(given: argparse.Namespace) -> Store:
 
 def _default(given: argparse.Namespace) -> str:
     """The template that is built in."""
+    return _body(given).text or ""
+
+
+def _body(given: argparse.Namespace) -> Section:
+    """The section of the layout whose text is a template."""
     given.layout = given.layout or "builder"
-    for section in assembler(given).layout().each_section():
+    for section in assembler(given).layout().sections:
         if section.language and section.text is not None:
-            return section.text
-    raise CallError(f"the layout {given.layout} has no template")
+            return section
+    raise CallError(f"the layout {given.layout} has no template; builder has one")
 
 
 def template_check(given: argparse.Namespace) -> int:
@@ -163,8 +169,9 @@ def template_render(given: argparse.Namespace) -> int:
 def _rendering(given: argparse.Namespace) -> Assembler:
     """An assembler for the template alone: a layout that has such a body, without anything around it."""
     given.agent = replace(given.agent, base=document(given.file, "FILE"))
-    given.layout = given.layout or "builder"
-    given.set = [*given.set, "sections=body", "body.trim=false", f"body.language={given.syntax}"]
+    body = _body(given).name
+    alone = (f"sections={body}", f"section.{body}.trim=false", f"section.{body}.language={given.syntax}")
+    given.set = [*given.set, *alone]
     return assembler(given, dict(_value(each, given.syntax) for each in given.value))
 
 
