@@ -22,9 +22,6 @@ from foreword import Agent, Assembler, CallError, Conversations, Tool, Workspace
             lambda: Conversations(extensions=[print]),
             "an extension is given as Extension, not as builtin_function_or_method",
         ),
-        (lambda: Conversations().open(42), "the id of a conversation is given as str, not as int"),
-        (lambda: Conversations().open("42", agent="read"), "the agent is given as Agent, not as str"),
-        (lambda: Conversations().open("42", "."), "the workspace is given as Workspace, not as str"),
     ],
 )
 def test_what_is_given_as_another_kind_of_value_is_an_error_that_says_which(call, says):
@@ -33,8 +30,29 @@ def test_what_is_given_as_another_kind_of_value_is_an_error_that_says_which(call
     assert str(caught.value) == says
 
 
-def test_a_tool_that_is_none_is_told_by_the_turn():
-    talk = Conversations().open("42", Workspace(".", home=""))
+@pytest.fixture
+def talks():
+    talks = Conversations()
+    yield talks
+    talks.close()
+
+
+@pytest.mark.parametrize(
+    ("opened", "says"),
+    [
+        ({"id": 42}, "the id of a conversation is given as str, not as int"),
+        ({"id": "42", "agent": "read"}, "the agent is given as Agent, not as str"),
+        ({"id": "42", "workspace": "."}, "the workspace is given as Workspace, not as str"),
+    ],
+)
+def test_a_conversation_is_opened_with_the_right_kinds(talks, opened, says):
+    with pytest.raises(CallError) as caught:
+        talks.open(**opened)
+    assert str(caught.value) == says
+
+
+def test_a_tool_that_is_none_is_told_by_the_turn(talks):
+    talk = talks.open("42", Workspace(".", home=""))
     talk.set_active_tools(["read"])
     with pytest.raises(CallError, match="a tool is given as Tool, not as str"):
         talk.turn()

@@ -66,10 +66,10 @@ class Conversations:
     def __init__(self, store: str | Store = ":memory:", extensions: Sequence[Extension] = ()) -> None:
         if not hasattr(store, "publish"):
             expect("the store", store, str)
-        self.store: Store = open_store(store) if isinstance(store, str) else store
         self.extensions = tuple(extensions)
         for each in self.extensions:
             expect("an extension", each, Extension)
+        self.store: Store = open_store(store) if isinstance(store, str) else store
         self._lock = allocate_lock()
         self.postponed: dict[str, Mapping[str, Any]] = {}
         self._known: dict[str, Edition] = {}
