@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from foreword import Workspace, assemble
+from foreword import CallError, Workspace, assemble
+from foreword.vocabulary import replace
 
 LAYOUTS = ["foreword", "ion", "opal", "pi"]
 
@@ -156,6 +157,30 @@ def test_through_a_link_into_a_repository_its_files_count(tree):
     tree({"w/.git": None, "w/AGENTS.md": "root", "w/a/AGENTS.md": "here", "link": Path("w/a")})
     prompt = tree.prompt("foreword", "link")
     assert [line for line in prompt.text.split("\n") if line in ("root", "here")] == ["root", "here"]
+
+
+# a root that the caller names
+
+
+def rooted(tree, cwd, root):
+    return assemble(replace(tree.workspace(cwd), root=tree.path(root)), layout="foreword")
+
+
+def test_a_root_that_the_caller_names_is_where_the_walk_begins(tree):
+    tree({"AGENTS.md": "above", "w/AGENTS.md": "root", "w/a/AGENTS.md": "here", "link": Path("w")})
+    assert used(tree, rooted(tree, "w/a", "w")) == ["/w/AGENTS.md", "/w/a/AGENTS.md"]
+    assert used(tree, rooted(tree, "w/a", "w/a")) == ["/w/a/AGENTS.md"]
+    assert used(tree, rooted(tree, "w/a", "link")) == ["/w/AGENTS.md", "/w/a/AGENTS.md"]
+    assert used(tree, rooted(tree, "link/a", "w")) == ["/w/AGENTS.md", "/link/a/AGENTS.md"]
+
+
+@pytest.mark.parametrize("root", ["other", "nowhere", "w/a/b", "w/AGENTS.md", "w/a-evil"])
+def test_a_root_that_is_not_above_the_working_directory_is_an_error(tree, root):
+    tree({"AGENTS.md": "above", "w/AGENTS.md": "root", "w/a/b": None, "other": None})
+    with pytest.raises(CallError) as error:
+        rooted(tree, "w/a", root)
+    said = f"the root /{root} is neither the working directory /w/a nor a directory above it"
+    assert tree.short(str(error.value)) == said
 
 
 # AGENTS.override.md blank or a directory -> AGENTS.md counts

@@ -11,6 +11,7 @@ import sys
 
 from ..errors import CallError, MissingError
 from ..vocabulary import Workspace, printable
+from .files import is_inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,12 +31,24 @@ def settled(workspace: Workspace, reader: Reader) -> Workspace:
     platform = workspace.platform or sys.platform
     home = workspace.home if workspace.home is not None else _home(platform, environment)
     if workspace.root:
-        root: str | None = absolute(workspace.root, environment)
+        root: str | None = _root_above(cwd, absolute(workspace.root, environment))
     else:
         cwd, root = _within_repository(cwd, reader)
     return Workspace(
         cwd, root or cwd, absolute(home, environment) if home else None, platform, environment, root is not None
     )
+
+
+def _root_above(cwd: str, root: str) -> str:
+    """The root that the caller names; where the working directory lies in it only by links, by the name without them."""
+    if is_inside(cwd, root):
+        return root
+    real = os.path.realpath(root)
+    if not is_inside(os.path.realpath(cwd), real):
+        raise CallError(
+            f"the root {printable(root)} is neither the working directory {printable(cwd)} nor a directory above it"
+        )
+    return real
 
 
 def _what_it_is(path: str) -> str:
