@@ -13,6 +13,7 @@ from .findings import finding
 from .layout import assign, flat, form, shown
 from .packs import layout_names, parse_toml, shipped_layout
 from .places import config_folder
+from .sources.environment import absolute
 from .vocabulary import Origin, printable, replace
 
 TYPE_CHECKING = False
@@ -31,7 +32,8 @@ def with_wording(
     """The layout with its wording overridden key by key: by the user's file, the workspace's, and those of packs."""
     config = config_folder(workspace)
     inside = os.path.join(workspace.root or workspace.cwd, ".foreword")
-    folders = [*([os.path.join(config, "foreword")] if config else []), inside, *packs.values()]
+    given = [absolute(each, workspace.environment or {}) for each in packs.values()]
+    folders = [*([os.path.join(config, "foreword")] if config else []), inside, *given]
     findings: list[Finding] = []
     for folder in folders:
         path = os.path.join(folder, "prompts.toml")

@@ -120,11 +120,12 @@ def test_the_workspaces_pack_is_at_its_root(tree):
     assert body(tree, "$workspace/a", cwd="w/sub") == "ROOT"
 
 
-def test_a_pack_of_the_callers_has_its_own_prefix(tree):
-    tree({"team/review.md": "{% include 'tone' %} REVIEW", "team/tone.md": "KIND"})
-    prompt = assemble(
-        tree.workspace(), Agent(), "pod", packs={"team": tree.path("team")}, assignments=[("body.text", "$team/review")]
-    )
+@pytest.mark.parametrize("folder", ["team", "team/", "./w/../team", "/team", "/team/", "//team"])
+def test_a_pack_of_the_callers_has_its_own_prefix_in_any_spelling_of_its_folder(tree, monkeypatch, folder):
+    monkeypatch.chdir(tree.top)
+    tree({"team/review.md": "{% include 'tone' %} REVIEW", "team/tone.md": "KIND", "team/prompts.toml": ""})
+    packs = {"team": tree.top + folder if folder.startswith("/") else folder}
+    prompt = assemble(tree.workspace(), Agent(), "pod", packs=packs, assignments=[("body.text", "$team/review")])
     assert tree.short(prompt.text) == f"KIND REVIEW\n\n{BOUNDARIES}"
 
 

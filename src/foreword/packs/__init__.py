@@ -131,7 +131,7 @@ def folder_of(prefix: str, workspace: Workspace, packs: Mapping[str, str] | None
     if prefix == "workspace":
         return os.path.join(workspace.root or workspace.cwd, ".foreword", "prompts")
     if packs and prefix in packs:
-        return packs[prefix]
+        return absolute(packs[prefix], workspace.environment or {})
     raise MissingError(
         f"no pack {prefix!r}; known packs: {', '.join(sorted({'std', 'user', 'workspace', *(packs or {})}))}"
     )
