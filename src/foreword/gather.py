@@ -11,7 +11,7 @@ import os
 
 from .findings import finding, kind_of
 from .includes import Includes
-from .places import distance_of
+from .places import absolute_scope, distance_of
 from .sources.environment import settled
 from .sources.files import GONE, UNTRUSTED, is_unchanged
 from .sources.finder import (
@@ -25,7 +25,7 @@ from .sources.finder import (
     walked_directories,
 )
 from .sources.skills import read_resident, read_skill
-from .vocabulary import Candidate, Document, Inputs, Skill, absolute_scope, include_key, printable, replace, value
+from .vocabulary import Candidate, Document, Inputs, Skill, include_key, printable, replace, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

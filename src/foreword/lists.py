@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from .drafts import trimmed
 from .findings import Misgiven, entries_of, finding
-from .vocabulary import Document, Origin, Piece, Skill, absolute_path, absolute_scope, printable
+from .places import absolute_path, absolute_scope
+from .vocabulary import Document, Origin, Piece, Skill, printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from posixpath import dirname, isabs, join, normpath
 
-from .vocabulary import printable
+from .vocabulary import Access, Scope, printable, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,6 +12,11 @@ if TYPE_CHECKING:
     from .vocabulary import Workspace
 
 _FARTHEST = 1_000_000
+
+
+def normal(path: str) -> str:
+    """The path without `.`, `..` and slashes too many: also at its beginning, where POSIX lets two stand."""
+    return normpath(path).replace("//", "/")
 
 
 def is_inside(path: str, folder: str) -> bool:
@@ -36,7 +41,7 @@ def _folder(workspace: Workspace, windows: str, unix: str, below_home: str) -> s
         return given.rstrip("/") if given.startswith("/") or given[1:3] == ":/" else None
     given = environment.get(unix, "")
     if given.startswith("/"):
-        return normpath(given)
+        return normal(given)
     return join(workspace.home, below_home) if workspace.home else None
 
 
@@ -57,3 +62,20 @@ def _is_users_own(path: str, pattern: Pattern, workspace: Workspace) -> bool:
     base = workspace.home if pattern.place == "home" else config_folder(workspace)
     start, star, _ = printable(join(base or "", pattern.path)).partition("*")
     return bool(base) and (path.startswith(start) if star else path == start)
+
+
+def absolute_path(path: str, workspace: Workspace) -> str:
+    """A path of the caller's from the root on, as it is printed: what is relative is meant from the working directory."""
+    if workspace.home and (path == "~" or path.startswith("~/")):
+        path = workspace.home + path[1:]
+    return normal(join(workspace.cwd, path))
+
+
+def absolute_scope(scope: Scope | None, workspace: Workspace) -> Scope:
+    """A scope with its paths from the root on; without one, write access to the workspace."""
+    if scope is None:
+        return Scope((Access(workspace.root or workspace.cwd),))
+    allow, deny = (
+        [replace(row, path=absolute_path(row.path, workspace)) for row in rows] for rows in (scope.allow, scope.deny)
+    )
+    return Scope(allow, deny)

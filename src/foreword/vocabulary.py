@@ -6,8 +6,6 @@ more than everything else at the start of a command. `typing` is left to the typ
 
 from __future__ import annotations
 
-from posixpath import join, normpath
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -421,23 +419,6 @@ if TYPE_CHECKING:
 
         def close(self) -> None:
             """Let go of the store."""
-
-
-def absolute_path(path: str, workspace: Workspace) -> str:
-    """A path of the caller's from the root on, as it is printed: what is relative is meant from the working directory."""
-    if workspace.home and (path == "~" or path.startswith("~/")):
-        path = workspace.home + path[1:]
-    return normpath(join(workspace.cwd, path))
-
-
-def absolute_scope(scope: Scope | None, workspace: Workspace) -> Scope:
-    """A scope with its paths from the root on; without one, write access to the workspace."""
-    if scope is None:
-        return Scope((Access(workspace.root or workspace.cwd),))
-    allow, deny = (
-        [replace(row, path=absolute_path(row.path, workspace)) for row in rows] for rows in (scope.allow, scope.deny)
-    )
-    return Scope(allow, deny)
 
 
 def include_key(root: str, path: str, target: str) -> str:

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from foreword import CallError, Workspace, assemble
 from foreword.vocabulary import replace
 
 LAYOUTS = ["foreword", "ion", "opal", "pi"]
+NOW = datetime(2026, 3, 7, 8, 55, 5, tzinfo=UTC)
 
 
 def used(tree, prompt):
@@ -157,6 +159,15 @@ def test_through_a_link_into_a_repository_its_files_count(tree):
     tree({"w/.git": None, "w/AGENTS.md": "root", "w/a/AGENTS.md": "here", "link": Path("w/a")})
     prompt = tree.prompt("foreword", "link")
     assert [line for line in prompt.text.split("\n") if line in ("root", "here")] == ["root", "here"]
+
+
+@pytest.mark.parametrize("layout", [*LAYOUTS, "pod", "builder"])
+@pytest.mark.parametrize("spelling", ["/{}", "{}/", "{}/.", "//{}/../w"])
+def test_another_spelling_of_a_path_gives_the_same_prompt(tree, layout, spelling):
+    tree({"w/.git": None, "w/AGENTS.md": "X", "home/.agents/AGENTS.md": "Y"})
+    plain = tree.workspace()
+    other = replace(plain, cwd=spelling.format(plain.cwd), home="/" + plain.home)
+    assert assemble(other, layout=layout, now=NOW) == assemble(plain, layout=layout, now=NOW)
 
 
 # a root that the caller names

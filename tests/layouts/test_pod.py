@@ -433,7 +433,15 @@ def test_a_scope_without_any_access_is_told_too(tree):
 
 @pytest.mark.parametrize(
     ("path", "printed"),
-    [("sub", "/w/sub"), (".", "/w"), ("./sub/", "/w/sub"), ("../p", "/p"), ("~/notes", "/home/notes"), ("~", "/home")],
+    [
+        ("sub", "/w/sub"),
+        (".", "/w"),
+        ("./sub/", "/w/sub"),
+        ("../p", "/p"),
+        ("~/notes", "/home/notes"),
+        ("~", "/home"),
+        ("//p", "/p"),
+    ],
 )
 def test_a_scopes_path_is_printed_absolute(tree, path, printed):
     assert tree.text("pod", base="B", scope=Scope([Access(path, "read")])).endswith(f"Readable:\n  - {printed}")

@@ -10,8 +10,8 @@ import os
 import sys
 
 from ..errors import CallError, MissingError
+from ..places import is_inside, normal
 from ..vocabulary import Workspace, printable
-from .files import is_inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _within_repository(cwd: str, reader: Reader) -> tuple[str, str | None]:
 def absolute(path: str, environment: Mapping[str, str]) -> str:
     """The path from the root on, links kept: `.` is what the shell calls the working directory."""
     if os.path.isabs(path):
-        return os.path.normpath(path)
+        return normal(path)
     try:
         here = os.getcwd()
     except OSError:
@@ -90,10 +90,10 @@ def absolute(path: str, environment: Mapping[str, str]) -> str:
     shell = environment.get("PWD", "")
     if os.path.isabs(shell) and shell != here:
         try:
-            here = os.path.normpath(shell) if os.path.samefile(shell, here) else here
+            here = normal(shell) if os.path.samefile(shell, here) else here
         except OSError:
             pass
-    return os.path.normpath(os.path.join(here, path))
+    return normal(os.path.join(here, path))
 
 
 def _home(platform: str, environment: Mapping[str, str]) -> str | None:
