@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from editor import Editor
 from playwright.sync_api import expect
 
 # One worker takes all of these, so that service and browser are started once.
@@ -111,6 +112,23 @@ def test_two_tabs_keep_a_draft_each(unsaved, site):
     expect(other.locator(".cm-content")).to_contain_text("You are a helpful coding assistant.")
 
 
+def test_the_saved_text_instead_of_an_old_draft_is_edited_as_the_newest_version(unsaved, site):
+    unsaved.page.wait_for_function("() => Object.keys(localStorage).some((name) => name.startsWith('foreword.draft.'))")
+    profile = unsaved.page.context
+    unsaved.page.close()
+    site.write("Saved by somebody else.")
+    page = profile.new_page()
+    page.goto(f"{site.url}/#/edit")
+    editor = Editor(page)
+    page.get_by_role("button", name="Show the saved text instead").click()
+    newest = site.call("GET", "/system-prompt/versions")["versions"][0]["version"]
+    expect(editor.dialog.locator(".state")).to_have_text(f"version {newest} saved")
+    editor.write("Written on top of it.")
+    save(editor)
+    expect(editor.dialog.get_by_text("unsaved changes")).to_have_count(0)
+    assert site.template() == "Written on top of it."
+
+
 # Two people
 
 
@@ -162,6 +180,15 @@ def test_the_second_may_take_theirs_and_undo_that(edit, site):
     expect(two.code).to_have_text("From two.")
 
 
+def test_theirs_may_have_other_line_ends(edit, site):
+    editor = edit(site)
+    editor.write("Mine.")
+    site.write("One\r\ntwo\r\n")
+    save(editor)
+    editor.page.get_by_role("button", name="Put theirs into the editor").click()
+    expect(editor.dialog.get_by_text("unsaved changes")).to_have_count(0)
+
+
 # Before saving, and history
 
 
@@ -205,7 +232,8 @@ def test_history_shows_each_version_with_its_difference_and_restores_one(open_pa
     page.get_by_role("button", name="Restore…").click()
     dialog = page.get_by_role("dialog", name=f"Restore version {first}")
     expect(dialog.locator("tr.new .text")).to_have_text("added: two")
-    dialog.get_by_role("button", name="Restore", exact=True).click()
+    dialog.get_by_role("button", name="Restore", exact=True).dblclick()
     expect(page.get_by_role("status").filter(has_text=f"Version {first} is back")).to_be_visible()
     expect(versions.get_by_role("link").first).to_contain_text(f"Version {first + 2}")
+    expect(page.get_by_role("heading", name=f"Version {first + 2}")).to_be_focused()
     assert site.template() == "One\ntwo\n"

@@ -170,6 +170,22 @@ def test_folder_layout_and_tools_can_be_chosen(editor, site):
     expect(editor.prompt).to_contain_text("<tool-guidelines>")
 
 
+def test_choices_that_another_service_had_are_forgotten(editor, site):
+    editor.dialog.get_by_label("Model", exact=True).fill("gpt-5")
+    editor.page.evaluate(
+        """() => {
+            const choices = JSON.parse(localStorage.getItem("foreword.choices"));
+            localStorage.setItem("foreword.choices", JSON.stringify({ ...choices, cwd: "/elsewhere", layout: "$user/theirs" }));
+        }"""
+    )
+    editor.page.reload()
+    editor.settle()
+    expect(editor.dialog.get_by_label("Folder")).to_have_value("")
+    expect(editor.dialog.get_by_label("Layout")).to_have_value("builder")
+    expect(editor.dialog.get_by_label("Model", exact=True)).to_have_value("gpt-5")
+    expect(editor.preview.get_by_role("alert")).to_have_count(0)
+
+
 def test_a_folder_that_is_not_served_says_so(editor):
     editor.dialog.get_by_label("Folder").fill("/etc")
     expect(editor.preview.get_by_role("alert")).to_contain_text("outside of the folders that are served")

@@ -67,7 +67,21 @@ def test_the_store_is_down_from_the_start(own_site, edit):
     expect(told).to_contain_text("Before.")  # what the store had all along is not written over unseen
     told.get_by_role("button", name="Save mine on top").click()
     expect(editor.dialog.get_by_text("unsaved changes")).to_have_count(0)
+    expect(editor.dialog.get_by_text("The store cannot be reached")).to_have_count(0)
     assert site.template() == MINE
+
+
+def test_a_draft_of_when_the_store_was_down_is_told_with_the_version_that_is_there_now(own_site, edit):
+    site = own_site()
+    site.write("Before.")
+    break_store(site)
+    editor = edit(site)
+    editor.write(MINE)
+    mend_store(site)
+    editor.page.on("dialog", lambda dialog: dialog.accept())
+    editor.page.reload()
+    expect(editor.code).to_have_text(MINE)
+    expect(editor.dialog.locator(".state")).to_have_text("version 1 unsaved changes")
 
 
 def test_the_server_is_gone(own_site, edit):

@@ -1,6 +1,6 @@
 // The full-page dialog: variables, the template, and what it gives.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { type Choices, listFiles } from "../api";
+import { listFiles } from "../api";
 import { Dialog } from "../dialog";
 import { brackets } from "../languages/brackets";
 import { jinja } from "../languages/jinja";
@@ -52,12 +52,12 @@ function Editor({ opened }: { opened: Opened }) {
   const root = useRef<HTMLDivElement>(null);
   const host = useRef<HTMLDivElement>(null);
   const code = useRef<Code>(null);
-  const [choices, setChoices] = useState<Choices>(rememberedChoices);
+  const [choices, setChoices] = useState(() => rememberedChoices(roots, layouts));
   const [lit, setLit] = useState<number | null>(null);
   const [pane, setPane] = useState<Pane>("template");
   const [isBack, setBack] = useState(draft !== null);
 
-  const begun = { template: draft?.template ?? current.template, version: draft ? draft.version : current.version };
+  const begun = { template: draft?.template ?? current.template, version: draft?.version ?? current.version };
   const base = { template: current.template, version: begun.version };
   const keeping = useKeeping(code, base, begun, go);
 
@@ -116,6 +116,7 @@ function Editor({ opened }: { opened: Opened }) {
 
   function bringBack(): void {
     code.current!.replaceAll(current.template);
+    keeping.acknowledge(current);
     code.current!.view.focus();
     setBack(false);
     say("The saved text is back; undo brings yours again.");
@@ -126,14 +127,15 @@ function Editor({ opened }: { opened: Opened }) {
     setLit(lines[0]);
   }, []);
 
-  const { step } = keeping;
+  const { step, saved } = keeping;
+  const isStoreAway = current.version === null && saved.template === current.template;
   return (
     <Dialog label="Template editor" class="page" onCancel={() => go(OVERVIEW)}>
       <div class="editor" ref={root} data-pane={pane} onKeyDown={key}>
         <header>
           <h1>Template</h1>
           <p class="state">
-            <span class="quiet">{versionName(keeping.saved.version)}</span>{" "}
+            <span class="quiet">{versionName(saved.version)}</span>{" "}
             <span class={keeping.isDirty ? "unsaved" : "quiet"}>{keeping.isDirty ? "unsaved changes" : "saved"}</span>
           </p>
           <nav class="buttons" aria-label="Editor">
@@ -143,7 +145,7 @@ function Editor({ opened }: { opened: Opened }) {
           </nav>
         </header>
         <Live />
-        {current.version === null && <p class="note wrong" role="alert">The store cannot be reached: this is the default template. What you write is kept in this browser until it can be saved.</p>}
+        {isStoreAway && <p class="note wrong" role="alert">The store cannot be reached: this is the default template. What you write is kept in this browser until it can be saved.</p>}
         {isBack && draft && (
           <div class="note" role="status">
             <span>Your unsaved text of {new Date(draft.time).toLocaleString()} is back.</span>{" "}
@@ -169,7 +171,7 @@ function Editor({ opened }: { opened: Opened }) {
         </div>
       </div>
       {step.at === "saving" && (
-        <SaveDialog before={keeping.saved.template} after={code.current!.text()} isBusy={step.isBusy} problem={step.problem}
+        <SaveDialog before={saved.template} after={code.current!.text()} isBusy={step.isBusy} problem={step.problem}
           onSave={(author, note) => void keeping.save(author, note)} onCancel={keeping.goOn} />
       )}
       {step.at === "conflict" && (

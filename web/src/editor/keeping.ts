@@ -2,11 +2,12 @@
 import { Text } from "@codemirror/state";
 import { type RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type Current, Problem, readTemplate, saveTemplate } from "../api";
+import { type Current, Problem, saveTemplate } from "../api";
 import { dropDraft, keepDraft } from "../draft";
 import { guardLeaving } from "../route";
 import { complain, say } from "../state";
 import type { Code } from "./code";
+import { readText } from "./opening";
 
 /** Which dialog is open, if any. */
 export type Step =
@@ -68,7 +69,7 @@ export function useKeeping(code: RefObject<Code | null>, from: Current, start: C
   async function refused(error: unknown, author: string, note: string): Promise<void> {
     const problem = error instanceof Error ? error.message : String(error);
     const isLate = error instanceof Problem && error.status === 412;
-    const theirs = isLate ? await readTemplate().catch(() => null) : null;
+    const theirs = isLate ? await readText().catch(() => null) : null;
     if (theirs) setStep({ at: "conflict", theirs, problem: "", author, note });
     else setStep({ at: "saving", problem, isBusy: false });
   }
@@ -117,7 +118,7 @@ export function useKeeping(code: RefObject<Code | null>, from: Current, start: C
 
 /** The version to save after, for a text that was begun while the store was down. */
 async function found(base: Current): Promise<Current> {
-  const now = await readTemplate();
+  const now = await readText();
   if (now.version === null) throw new Problem(503, STORE_IS_DOWN);
   if (now.template !== base.template) throw new Problem(412, "the template is another one");
   return now;

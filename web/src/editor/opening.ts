@@ -13,13 +13,13 @@ export interface Opened {
 
 export async function open(): Promise<Opened> {
   const [current, draft, variables, layouts, roots] = await Promise.all([
-    readTemplate(), findDraft(), listVariables(), listLayouts(), listRoots(),
+    readText(), findDraft(), listVariables(), listLayouts(), listRoots(),
   ]);
-  const template = withLineFeeds(current.template);
-  return { current: { ...current, template }, draft: draft && draft.template !== template ? draft : null, variables, layouts, roots };
+  return { current, draft: draft && draft.template !== current.template ? draft : null, variables, layouts, roots };
 }
 
-/** The editor knows only line feeds. */
-function withLineFeeds(text: string): string {
-  return text.replace(/\r\n?/g, "\n");
+/** The template as the editor has it, which knows only line feeds. */
+export async function readText(): Promise<Current> {
+  const { template, version } = await readTemplate();
+  return { template: template.replace(/\r\n?/g, "\n"), version };
 }

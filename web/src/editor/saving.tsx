@@ -12,11 +12,11 @@ export function Signature({ author, note, onAuthor, onNote }: { author: string; 
     <div class="signature">
       <label>
         Who
-        <input value={author} autocomplete="name" onInput={(event) => onAuthor(event.currentTarget.value)} />
+        <input value={author} maxLength={200} autocomplete="name" onInput={(event) => onAuthor(event.currentTarget.value)} />
       </label>
       <label>
         Why
-        <input value={note} data-first onInput={(event) => onNote(event.currentTarget.value)} placeholder="what this change is for" />
+        <input value={note} maxLength={2000} data-first onInput={(event) => onNote(event.currentTarget.value)} placeholder="what this change is for" />
       </label>
     </div>
   );

@@ -1,5 +1,5 @@
 // The versions of the template: what each changed, and back to any of them.
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { listVersions, readTemplate, restoreVersion } from "../api";
 import { Dialog } from "../dialog";
 import { DifferenceView } from "../difference-view";
@@ -18,6 +18,7 @@ export function History({ version }: { version: number | null }) {
   const [problem, setProblem] = useState("");
   const [against, setAgainst] = useState<Against>("before");
   const [isRestoring, setRestoring] = useState(false);
+  const heading = useRef<HTMLHeadingElement>(null);
 
   const load = () => Promise.all([listVersions(), readTemplate()]).then(
     ([all, current]) => {
@@ -36,7 +37,10 @@ export function History({ version }: { version: number | null }) {
   function restored(number: string | null): void {
     setRestoring(false);
     say(`Version ${chosen?.version} is back, as version ${number}.`);
-    void load().then(() => number && go(versionAt(Number(number))));
+    void load().then(() => {
+      if (number) go(versionAt(Number(number)));
+      heading.current?.focus(); // the button that opened the dialog is gone: the newest cannot be restored
+    });
   }
 
   return (
@@ -65,7 +69,7 @@ export function History({ version }: { version: number | null }) {
           <section class="card" aria-labelledby="version-heading">
             <header>
               <div>
-                <h3 id="version-heading">Version {chosen.version}</h3>
+                <h3 id="version-heading" ref={heading} tabIndex={-1}>Version {chosen.version}</h3>
                 <p class="quiet">{chosen.note}</p>
               </div>
               <div class="buttons">
@@ -100,12 +104,17 @@ interface RestoreProps {
 function RestoreDialog({ version, now, onDone, onCancel }: RestoreProps) {
   const { author, note, remember, fields } = useSignature();
   const [problem, setProblem] = useState("");
+  const [isBusy, setBusy] = useState(false);
   function submit(event: Event): void {
     event.preventDefault();
     remember();
+    setBusy(true);
     restoreVersion(version.version, author, note || `version ${version.version} again`).then(
       (current) => onDone(current.version),
-      (error: Error) => setProblem(error.message),
+      (error: Error) => {
+        setProblem(error.message);
+        setBusy(false);
+      },
     );
   }
   return (
@@ -119,7 +128,7 @@ function RestoreDialog({ version, now, onDone, onCancel }: RestoreProps) {
         {problem && <p class="note wrong" role="alert">{problem}</p>}
         <p class="buttons">
           <button type="button" onClick={onCancel}>Cancel</button>
-          <button type="submit" class="primary">Restore</button>
+          <button type="submit" class="primary" disabled={isBusy}>Restore</button>
         </p>
       </form>
     </Dialog>

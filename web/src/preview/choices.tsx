@@ -7,12 +7,21 @@ import { ofBrowser } from "../shelf";
 const KEY = "foreword.choices";
 const MODELS = ["claude-opus-4-7", "claude-sonnet-4-5", "gpt-5", "gpt-4o", "gemini-2.5-pro"];
 
-export function rememberedChoices(): Choices {
-  const nothing = { cwd: "", model: "", layout: "builder", tools: "" };
+const NOTHING: Choices = { cwd: "", model: "", layout: "builder", tools: "" };
+
+/** What was chosen last, as far as this service has it: another one may have had the same address then. */
+export function rememberedChoices(roots: string[], layouts: Layout[]): Choices {
+  const { cwd, layout, ...rest } = { ...NOTHING, ...readChoices() };
+  const isServed = !cwd.startsWith("/") || roots.some((root) => `${cwd}/`.startsWith(root.replace(/\/?$/, "/")));
+  const isKnown = layouts.some((each) => each.name === layout);
+  return { ...rest, cwd: isServed ? cwd : NOTHING.cwd, layout: isKnown ? layout : NOTHING.layout };
+}
+
+function readChoices(): Partial<Choices> {
   try {
-    return { ...nothing, ...(JSON.parse(ofBrowser.read(KEY) ?? "{}") as Partial<Choices>) };
+    return JSON.parse(ofBrowser.read(KEY) ?? "{}") as Partial<Choices>;
   } catch {
-    return nothing;
+    return {};
   }
 }
 
