@@ -89,6 +89,15 @@ def test_variables_are_completed(editor):
     expect(editor.code).to_have_text("On [git:branch]")
 
 
+def test_the_list_of_completions_is_whole_at_the_end_of_a_long_text(editor):
+    editor.paste("A line.\n" * 200)
+    editor.page.keyboard.type("[sys")
+    listed = editor.page.get_by_role("listbox", name="Completions")
+    expect(listed).to_be_visible()
+    box, pane = listed.bounding_box(), editor.dialog.locator(".code").bounding_box()
+    assert pane["y"] <= box["y"] and box["y"] + box["height"] <= pane["y"] + pane["height"]
+
+
 def test_paths_are_completed_in_the_text(editor):
     editor.write("")
     editor.page.keyboard.type("[file:AG")

@@ -80,6 +80,11 @@ def test_every_span_is_marked_by_its_origin_and_not_by_colour_alone(seeing):
     expect(legend.get_by_role("listitem")).to_have_text(["Template", "File", "Value"])
 
 
+def test_every_character_is_drawn_by_itself(seeing):
+    for text in (seeing.prompt, seeing.code):
+        expect(text).to_have_css("font-variant-ligatures", "none")
+
+
 def test_hover_shows_file_and_line(seeing, site):
     box = seeing.prompt.locator(".k-file").first.bounding_box()
     told = seeing.preview.locator("#origin-told")

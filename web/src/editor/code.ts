@@ -8,7 +8,7 @@ import { type Diagnostic, forEachDiagnostic, lintGutter, setDiagnostics } from "
 import { Compartment, EditorSelection, EditorState, type Extension, StateEffect, StateField, Text } from "@codemirror/state";
 import {
   Decoration, type DecorationSet, EditorView, type KeyBinding, type ViewUpdate, highlightActiveLine,
-  highlightActiveLineGutter, keymap, lineNumbers, highlightSpecialChars,
+  highlightActiveLineGutter, keymap, lineNumbers, highlightSpecialChars, tooltips,
 } from "@codemirror/view";
 import type { Finding } from "../forms";
 import type { Language } from "../languages/language";
@@ -70,6 +70,7 @@ export function mountCode(host: HTMLElement, text: string, language: Language, f
   const extensions: Extension[] = [
     keymap.of([escape, ...[...completionKeymap, ...historyKeymap, ...defaultKeymap].filter((each) => each.key !== "Escape")]),
     lineNumbers(), highlightActiveLine(), highlightActiveLineGutter(), highlightSpecialChars(), history(),
+    tooltips({ tooltipSpace: (view) => view.dom.getBoundingClientRect() }), // what leaves the pane is cut off
     lintGutter(), lit, EditorView.lineWrapping, theme, syntaxHighlighting(HighlightStyle.define(highlighting)),
     EditorView.contentAttributes.of({ "aria-label": "Template", spellcheck: "true", autocapitalize: "off" }),
     EditorView.updateListener.of((update) => tell(update, events)),
