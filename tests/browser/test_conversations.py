@@ -31,6 +31,17 @@ def test_conversations_are_listed_and_searched(open_page, talks):
     expect(page.get_by_text("No conversation has “no such” in its id.")).to_be_visible()
 
 
+def test_the_search_is_there_again_when_one_comes_back_and_the_title_says_where_one_is(open_page, talks):
+    page = open_page(talks.url)
+    page.get_by_label("Search conversations by id").fill("billing")
+    page.get_by_role("link", name=re.compile("^billing-1")).click()
+    expect(page).to_have_title("billing-1 · Foreword")
+    page.go_back()
+    expect(page).to_have_title("Foreword")
+    expect(page.get_by_label("Search conversations by id")).to_have_value("billing")
+    expect(page.get_by_role("region", name="Conversations").get_by_role("listitem")).to_have_count(2)
+
+
 def test_a_conversation_shows_the_edition_in_use_and_its_prompt_by_origin(open_page, talks):
     page = open_page(talks.url)
     page.get_by_role("link", name=re.compile("^billing-2")).click()

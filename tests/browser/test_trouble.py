@@ -121,6 +121,12 @@ def test_a_token_is_asked_for_and_a_wrong_one_refused(own_site, open_page):
     assert page.evaluate("JSON.stringify(localStorage)").count("the-right-one") == 0
 
 
+def test_without_the_token_every_view_says_that_it_is_needed(own_site, open_page):
+    page = open_page(f"{own_site(token='secret').url}/#/history")
+    page.get_by_role("button", name="Not now").click()
+    expect(page.get_by_role("alert").filter(has_text="This service answers only with its token.")).to_be_visible()
+
+
 def test_a_token_that_turns_wrong_loses_no_text(own_site, open_page, edit):
     site = own_site(token="old")
     page = open_page(f"{site.url}/#/edit")

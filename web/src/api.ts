@@ -111,8 +111,13 @@ function query(given: Sending["query"] = {}): string {
 async function problem(response: Response): Promise<Problem> {
   const form = await response.json().catch(() => ({}));
   const told = form.detail || form.title || response.statusText || "The server gave no reason.";
-  const words = response.status === 503 ? `${told} Your text is kept in this browser; try again in a moment.` : told;
-  return new Problem(response.status, words, form.errors ?? []);
+  return new Problem(response.status, inWords(response.status, told), form.errors ?? []);
+}
+
+function inWords(status: number, told: string): string {
+  if (status === 401) return "This service answers only with its token. The page asks for it again when you go on, or load it anew.";
+  if (status === 503) return `${told} Your text is kept in this browser; try again in a moment.`;
+  return told;
 }
 
 /** Say that the server is gone until it answers again. */

@@ -1,12 +1,12 @@
 // The page: where one is decides what is shown. The editor opens over the overview.
 import { render } from "preact";
-import { useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { Conversation } from "./conversations/conversation";
 import { EditorDialog } from "./editor/editor";
 import { History } from "./history/history";
 import { Live } from "./live";
 import { Overview } from "./overview";
-import { OVERVIEW, route } from "./route";
+import { OVERVIEW, type Route, route } from "./route";
 import { useWatched } from "./state";
 import { ThemeChoice } from "./theme-choice";
 import { TokenDialog } from "./token";
@@ -18,6 +18,9 @@ function Page() {
   if (here.at === "edit") visits.current.wasEditing = true;
   else if (visits.current.wasEditing) visits.current = { edit: visits.current.edit + 1, wasEditing: false };
   const { edit } = visits.current;
+  useEffect(() => {
+    document.title = titleOf(here);
+  }, [here]);
   return (
     <>
       <header class="top">
@@ -32,6 +35,13 @@ function Page() {
       <TokenDialog />
     </>
   );
+}
+
+/** So that tabs, and the browser's own history, can be told apart. */
+function titleOf(here: Route): string {
+  if (here.at === "edit") return "Template · Foreword";
+  if (here.at === "history") return "History · Foreword";
+  return here.at === "conversation" ? `${here.id} · Foreword` : "Foreword";
 }
 
 const host = document.getElementById("page")!;

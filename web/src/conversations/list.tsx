@@ -6,6 +6,7 @@ import type { ConversationRow } from "../forms";
 import { latest } from "../latest";
 import { conversationAt } from "../route";
 import { useServer } from "../server";
+import { Watched, useWatched } from "../state";
 import { Time } from "../time";
 import { shortLayout } from "./layout-name";
 
@@ -15,8 +16,11 @@ interface Asked {
   after: ConversationRow[];
 }
 
+/** Stays as it is while one looks at a conversation and comes back. */
+const searched = new Watched("");
+
 export function Conversations() {
-  const [search, setSearch] = useState("");
+  const search = useWatched(searched);
   const [rows, setRows] = useState<ConversationRow[] | null>(null);
   const [isMore, setMore] = useState(false);
   const [problem, setProblem] = useState("");
@@ -38,7 +42,7 @@ export function Conversations() {
         <h2 id="conversations-heading">Conversations</h2>
         <label class="search">
           <span class="unseen">Search conversations by id</span>
-          <input type="search" placeholder="Search by id" value={search} onInput={(event) => setSearch(event.currentTarget.value)} />
+          <input type="search" placeholder="Search by id" value={search} onInput={(event) => searched.set(event.currentTarget.value)} />
         </label>
       </header>
       {problem && <p class="note wrong" role="alert">{problem}</p>}
