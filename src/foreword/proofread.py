@@ -195,7 +195,7 @@ class _Disk:
 
         What lies outside of the workspace is not looked for and counts as there: a user's own file speaks of every project.
         """
-        if not is_inside(path, self.root):
+        if not is_inside(path, self.root) or target.startswith("~/"):
             return not is_beside
         folder = os.path.dirname(path)
         while is_inside(folder, self.root):

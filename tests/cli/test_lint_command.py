@@ -50,6 +50,12 @@ def test_in_a_pipe_each_finding_has_a_line_of_its_own(tree, run):
     assert err == "3 files looked at: 1 error, 2 warnings, 1 info\n"
 
 
+def test_a_file_of_the_home_directory_is_not_looked_for(tree, run):
+    tree({**GIT, "w/AGENTS.md": "@~/notes.md\n"})
+    told = "@~/notes.md is not followed by this layout: the agent sees the line, not the file"
+    assert run("lint")[1] == f"AGENTS.md:1: warning: {told} [blind-include]\n"
+
+
 def test_on_a_terminal_findings_stand_by_file_in_colour(tree):
     tree(DOUBTFUL)
     shown = on_a_terminal(["lint", "web", "--home", tree.path("home")], tree.path("w"))

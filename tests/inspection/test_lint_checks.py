@@ -77,6 +77,7 @@ SKILL = "/w/SKILL.md"
         ('See [the guide](docs/guide.md#top "Title").', ["docs/guide.md"]),
         ("See [the guide](docs/my%20guide.md).", []),
         ("See [the guide](<docs/guide.md>).", ["docs/guide.md"]),
+        ("See [a](docs/there.md:12), [b](docs/there.md:3-9) and [c](docs/gone.md:12).", ["docs/gone.md"]),
         ("[a](https://x.org/a.md) [b](mailto:a@b.org) [c](#top) [d](/abs/x.md) [e](~/x.md)", []),
         ("Bad: [a](docs/guide.md)", []),
         ("`[a](docs/guide.md)`", []),
@@ -127,12 +128,13 @@ def test_in_a_skill_only_its_own_folders_count(text, found):
         ("```\n@docs/there.md\n```", []),
         ("@property\n@app.route", []),
         ("mail a@docs/there.md", []),
+        ("- @/docs/there.ts\nImport it from @/docs/there.ts.", []),
         ("@AGENTS.local.md", []),
         ("<!-- include: docs/there.md -->", [("<!-- include: docs/there.md -->", True)]),
     ],
 )
 def test_includes_that_nobody_follows(text, found):
-    told = includes(manuscript(text), disk("docs/there.md"), False)
+    told = includes(manuscript(text), disk("docs/there.md", "/docs/there.ts"), False)
     assert [(each.target, is_there) for each, is_there in told] == found
 
 
@@ -169,6 +171,13 @@ def test_a_layout_that_follows_directives_is_not_blind():
         ("Do not run `bun test` here.", "`bun install`", ""),
         ("To avoid npm trouble, wait.", "`npm install`", ""),
         ("Use tabs in Go.", "Indentation: 2 spaces.", ""),
+        ("Use tabs for the pages of a dialog.", "Indentation: 2 spaces.", ""),
+        ("Prefer tabs over accordions.", "Indentation: 2 spaces.", ""),
+        ("Use spaces around operators.", "Indentation: tabs.", ""),
+        ("Use tabs.", "Use spaces, not tabs.", "uses spaces, uses tabs"),
+        ("`npm install`", "We no longer use `yarn install`.", ""),
+        ("`npm install`", "`pnpm install` is deprecated.", ""),
+        ("`uv sync`", "`pip install -r requirements.txt` is only for the worker.", ""),
         ("In `legacy/` use yarn.", "Use pnpm.", ""),
         ("`vitest run`", "`jest --watch`", ""),
         ("Use vitest.", "Use jest.", "uses jest, uses vitest"),

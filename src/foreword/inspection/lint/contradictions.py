@@ -78,7 +78,9 @@ _FORBIDS = re.compile(
     re.IGNORECASE,
 )
 _FORBIDDEN = re.compile(
-    r"\b(?:never|do not|don['’]t|must not|avoid|not|instead of|rather than|wrong|bad)\b|❌|✗", re.IGNORECASE
+    r"\b(?:never|do not|don['’]t|must not|avoid|not|instead of|rather than|wrong|bad|no longer|deprecated|legacy|old|formerly|migrat\w+ from"
+    r"|only (?:in|for))\b|❌|✗",
+    re.IGNORECASE,
 )
 # What may follow a word that stands for itself: `use yarn` is one, `use yarn resolutions` is not.
 _ENDS = re.compile(
@@ -101,6 +103,11 @@ _INDENTS = (
         r"\b(?:use|with|prefer|indent(?:ation)?[^\n]{0,20}?:?)[ \t]+(?:soft[ \t]+)?\**spaces\b(?! or)(?![^\n]{0,20}tabs? (?:instead|only))",
     ),
     ("4 spaces", r"\b(?:4|four)[ -]spaces?\b(?=[^\n]{0,20}indent)|\bindent[^\n]{0,24}?\b(?:4|four)[ -]spaces?\b"),
+)
+# Pages have tabs too, and operators have spaces around them.
+_OF_INDENTING = re.compile(
+    r"indent|white ?space|\b(?:hard|soft) tabs\b|\btabs?\b.*\bspaces?\b|\bspaces?\b.*\btabs?\b|\b(?:use|prefer)[ \t]+\**(?:tabs|spaces)\W*$",
+    re.IGNORECASE,
 )
 _SPACES = "spaces"
 _INDENTATION = "the indentation"
@@ -278,6 +285,7 @@ def _indents(manuscript: Manuscript) -> Iterator[Said]:
     for choice, pattern in _INDENTS:
         for match in re.finditer(pattern, text, re.IGNORECASE):
             line = manuscript.line_around(match.start())
-            if not manuscript.is_fenced(match.start()) and not _LANGUAGE.search(line):
+            is_general = _OF_INDENTING.search(line) and not _LANGUAGE.search(line)
+            if is_general and not manuscript.is_fenced(match.start()):
                 yield choice, match.start()
                 break

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Exists = Callable[..., bool]
 
-_LINK = re.compile(r"\]\(<?([^()\s<>#?]{1,300})[^()\n]{0,200}\)")
+_LINK = re.compile(r"\]\(<?([^()\s<>#?]{1,300}?)(?::\d[\d:-]{0,20})?(?=[\s<>#?)])[^()\n]{0,200}\)")
 # A path in backticks, perhaps with a line number or an anchor.
 _QUOTED = re.compile(r"(?<!`)`([\w./+-]{1,200}\.[A-Za-z][A-Za-z0-9]{0,7})(?::\d[\d:-]{0,20}|#[^`\n]{0,60})?`(?!`)")
 # A page that prose points at, without marks.
@@ -157,6 +157,8 @@ def includes(
 
 
 def _looks_like_a_file(target: str) -> bool:
-    """`@docs/style.md` or `@README`, and no name of a person, a package or a decorator."""
+    """`@docs/style.md` or `@README`, and no name of a person, a package, a decorator or a module (`@/lib/utils.ts`)."""
+    if target.startswith("/") and not target.endswith(_INCLUDED):
+        return False
     name = target.rpartition("/")[2]
     return "." in name.strip(".") or name in ("README", "CHANGELOG", "CONTRIBUTING", "LICENSE", "Makefile")
