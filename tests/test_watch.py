@@ -431,6 +431,19 @@ def test_changes_name_the_files_and_tell_of_saves_without_effect(tree):
     assert list(going) == []
 
 
+def test_settings_that_change_which_files_are_used_are_named_as_what_did_it(tree):
+    tree({"w/AGENTS.md": "A", "home/.config/foreword/foreword.toml": 'layout = "ion"'})
+    told = changes(Source(Assembler(tree.workspace()), Agent()))
+    assert next(told).prompt.layout == "ion"
+    save_by_renaming(tree.path("home/.config/foreword/foreword.toml"), 'layout = "opal"')
+    change = next(told)
+    assert (change.prompt.layout, [tree.short(path) for path in change.files]) == (
+        "opal",
+        ["/home/.config/foreword/foreword.toml"],
+    )
+    told.close()
+
+
 def test_a_time_in_the_prompt_is_that_of_the_change_and_no_change_by_itself(tree):
     tree({"w/AGENTS.md": "One."})
     going = changes(Source(Assembler(tree.workspace(), "pi"), Agent()), None)

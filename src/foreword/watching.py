@@ -16,7 +16,7 @@ import threading
 from .engine import Assembler, local_time
 from .errors import CallError
 from .sources.environment import absolute, settled
-from .sources.files import Reader
+from .sources.files import Reader, is_inside
 from .sources.git import git_folder
 from .sources.notices import Notices
 from .vocabulary import Agent, Workspace, printable, replace, value
@@ -236,6 +236,6 @@ def _named(seen: Mapping[str, bool], prompt: Prompt, before: Prompt) -> list[str
     candidates = {each.path for each in (*before.candidates, *prompt.candidates)}
     named = [printable(path) for path, was_looked_at in seen.items() if was_looked_at or printable(path) in candidates]
     if candidates.isdisjoint(named) and prompt is not before:
-        moved = set(prompt.candidates) ^ set(before.candidates)
-        return sorted({each.path for each in moved if each.fate != "absent"}) or named
+        moved = {each.path for each in set(prompt.candidates) ^ set(before.candidates) if each.fate != "absent"}
+        return sorted(path for path in moved if any(is_inside(path, folder) for folder in named)) or named
     return named
