@@ -15,8 +15,9 @@ import threading
 
 from .engine import Assembler, local_time
 from .errors import CallError
+from .places import is_inside
 from .sources.environment import absolute, settled
-from .sources.files import Reader, is_inside
+from .sources.files import Reader
 from .sources.git import git_folder
 from .sources.notices import Notices
 from .vocabulary import Agent, Workspace, printable, replace, value
