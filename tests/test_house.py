@@ -112,6 +112,7 @@ FLOOR = {name: number for number, floor in enumerate(FLOORS) for name in floor}
 NEIGHBOURS = {
     ("settings", "packs"): "a setting changes a layout as it was written, before it is parsed",
     ("wording", "packs"): "wording is changed in a layout as it was written, before it is parsed",
+    ("wording", "sources"): "the folders of packs are taken in any spelling",
     ("settings", "sources"): "foreword.toml is read by the one careful reader, in the folders of the workspace",
     ("packs", "sources"): "a layout is read by the one careful reader, in the folders of the workspace",
     ("drafts", "layout"): "a draft is a section of the layout on its way into the prompt",
@@ -119,6 +120,7 @@ NEIGHBOURS = {
     ("budget", "layout"): "which lists hold files is told by the fields of their items",
     ("budget", "tokens"): "a budget counts by the one fixed estimate",
     ("lists", "drafts"): "a plan is trimmed as any text of the caller's",
+    ("lists", "places"): "what a scope names is meant from the working directory",
     ("collect", "clock"): "a section may tell the time",
     ("findings", "vocabulary"): "a finding is a value",
     ("cli", "service"): "a command starts the service",
