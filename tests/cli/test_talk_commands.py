@@ -76,6 +76,9 @@ def test_turn_for_a_person(run):
     assert out.endswith("The current working directory is /w.\n\n[user]\nhi\n")
     assert err == "conversation t, edition 1 (new), 0 tools\n"
     assert run("talk", "turn", "t", "--layout", "builder")[2] == "conversation t, edition 1 (reused), 0 tools\n"
+    assert (
+        run("talk", "turn", "u", "--layout", "builder", "--tool", "x")[2] == "conversation u, edition 1 (new), 1 tool\n"
+    )
 
 
 def test_turn_in_a_directory(tree, asked):

@@ -149,9 +149,7 @@ def _write_turn(turn: Turn, given: argparse.Namespace) -> int:
             write_text(f"\n[{message['role']}]\n{_shown(message)}")
         sys.stdout.flush()
         state = "reused" if turn.is_reused else "new"
-        print(
-            f"conversation {turn.conversation}, edition {turn.edition} ({state}), {len(turn.tools)} tools",
-            file=sys.stderr,
-        )
+        tools = f"{len(turn.tools)} tool{'' if len(turn.tools) == 1 else 's'}"
+        print(f"conversation {turn.conversation}, edition {turn.edition} ({state}), {tools}", file=sys.stderr)
         report(turn.findings)
     return status(turn.findings, given)

@@ -129,7 +129,8 @@ class News:
         if self.change.error is not None:
             return [visible(f"{self.files()}{_sentence(self.change.error)}")]
         if self.effect is None:
-            return [f"{self.prompt.layout}: {len(self.each)} sections, {told_count(self.whole)}"]
+            sections = f"{len(self.each)} section{'' if len(self.each) == 1 else 's'}"
+            return [f"{self.prompt.layout}: {sections}, {told_count(self.whole)}"]
         lines = [visible(f"{self.files()}{self.told()}")]
         lines += [f"  + {one_line(each)}" for each in worst_first(self.effect.found)]
         return lines + [f"  - {one_line(each)}" for each in worst_first(self.effect.gone)]
