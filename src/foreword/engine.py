@@ -14,7 +14,7 @@ from .drafts import Scribe
 from .errors import CallError
 from .gather import gather
 from .layout import Pattern, parse
-from .packs import find_layout, find_template, load_template, shipped_layout, with_texts
+from .packs import check_packs, find_layout, find_template, load_template, shipped_layout, with_texts
 from .settings import confined, layout_of, read_settings, with_settings, writers
 from .skills import activation, each_skill, skill_named, with_active_skill, with_body
 from .sources.environment import settled
@@ -291,6 +291,7 @@ class Assembler:
         return plan
 
     def _planned_by(self, reader: Reader) -> Plan:
+        check_packs(self.packs)
         workspace = settled(self.workspace, reader)
         files, wrong = read_settings(workspace, reader, self.settings)
         source, refused = layout_of(

@@ -8,6 +8,7 @@ import sys
 
 from ..engine import Assembler
 from ..errors import CallError, suggestion
+from ..packs import check_packs
 from ..settings import parse_assignment
 from ..sources.environment import absolute
 from ..vocabulary import Access, Agent, Document, Scope, Tool, Workspace, printable, replace
@@ -378,8 +379,7 @@ def _access(row: Any, where: str, cwd: str) -> Access:
 
 def _pack(text: str) -> tuple[str, str]:
     name, folder = _pair(text, "--pack", "NAME=DIR")
-    if name in ("std", "user", "workspace"):
-        raise CallError(f"--pack {name}: this is the name of a pack that is always there; give it another")
+    check_packs([name])
     if not os.path.isdir(folder):
         raise CallError(f"--pack {printable(text)}: there is no such directory")
     return name, folder

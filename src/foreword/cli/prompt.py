@@ -61,7 +61,8 @@ def why(given: argparse.Namespace) -> int:
         write(f"{painted(f'{each.fate:<10}', colour)}  {each.layer:<9}  {each.path}{reason}")
     hidden = len(candidates) - len(shown)
     if hidden:
-        print(f"{hidden} more places had no such file (--all shows them)", file=sys.stderr)
+        places = "1 more place" if hidden == 1 else f"{hidden} more places"
+        print(f"{places} had no such file (--all shows {'it' if hidden == 1 else 'them'})", file=sys.stderr)
     if not candidates:
         print(f"nothing was considered{f' at {given.path}' if given.path else ''}", file=sys.stderr)
     report(prompt.findings)

@@ -19,13 +19,14 @@ from ..vocabulary import Document, Origin, printable, replace, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from ..sources.files import Reader
     from ..vocabulary import Workspace
 
 STD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "std")
+OWN_PACKS = ("std", "user", "workspace")
 _MOST_EXTENDED = 10
 
 
@@ -119,6 +120,15 @@ def find_layout(given: str, workspace: Workspace, reader: Reader, packs: Mapping
     return _Loader(workspace, reader, packs or {}).load(given, "", ())
 
 
+def check_packs(packs: Iterable[str]) -> None:
+    """A CallError for a prefix of the caller's that no address could have, or that stands for something else."""
+    for prefix in packs:
+        if prefix in OWN_PACKS:
+            raise CallError(f"the pack {prefix!r} is always there; give yours another name")
+        if not prefix or "/" in prefix:
+            raise CallError(f"{prefix!r} is no name of a pack: it is what stands between $ and / in an address")
+
+
 def folder_of(prefix: str, workspace: Workspace, packs: Mapping[str, str] | None = None) -> str:
     """The folder behind a prefix."""
     if prefix == "std":
@@ -132,9 +142,7 @@ def folder_of(prefix: str, workspace: Workspace, packs: Mapping[str, str] | None
         return os.path.join(workspace.root or workspace.cwd, ".foreword", "prompts")
     if packs and prefix in packs:
         return absolute(packs[prefix], workspace.environment or {})
-    raise MissingError(
-        f"no pack {prefix!r}; known packs: {', '.join(sorted({'std', 'user', 'workspace', *(packs or {})}))}"
-    )
+    raise MissingError(f"no pack {prefix!r}; known packs: {', '.join(sorted({*OWN_PACKS, *(packs or {})}))}")
 
 
 def split_address(address: str) -> tuple[str, str]:

@@ -271,6 +271,8 @@ class Reader:
     def _has_link(self, path: str, root: str) -> bool:
         way = []
         while path != root and path not in self._links:
+            if path == above(path):
+                return False  # it never was below the root as that is written
             way.append(path)
             path = above(path)
         known = path != root and self._links[path]
