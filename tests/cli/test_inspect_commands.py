@@ -146,12 +146,39 @@ def test_diff_reads_standard_input(run, tree, monkeypatch):
     assert "    one [-two-]{+2+}\n" in run("diff", "-", "new.txt")[1]
 
 
+def test_standard_input_is_read_as_a_file_is(run, tree, monkeypatch):
+    tree({"w/new.txt": "one\ntwo\n"})
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"\xef\xbb\xbfone\r\ntwo")))
+    assert run("diff", "-", "new.txt", "--exit-code")[0] == 0
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"one \xff two")))
+    assert run("diff", "-", "new.txt")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "shown"),
+    [
+        ("Run a before you stop.", "Run b before you stop.\nDone.", ["    Run [-a-]{+b+} before you stop.", "    + Done."]),
+        ("Run a now then b.", "Run the\nfirst a now then c.", ["    - Run a now then b.", "    + Run the", "    + first a now then c."]),
+        ("Run a.\nStop.", "Run a\nnow.\nStop.", ["    - Run a.", "    + Run a", "    + now."]),
+    ],
+)  # fmt: skip
+def test_lines_are_shown_as_they_are_in_their_text(run, tree, old, new, shown):
+    tree({"w/old.txt": old, "w/new.txt": new})
+    assert run("diff", "old.txt", "new.txt")[1].splitlines()[4:] == shown
+
+
+def test_what_show_printed_is_the_prompt_it_showed(run, tree):
+    tree({"w/AGENTS.md": "Be brief."})
+    tree({"w/before.txt": run("show", "--layout", "ion")[1]})
+    assert run("diff", "before.txt", ".", "--layout", "ion", "--exit-code")[0] == 0
+
+
 @pytest.mark.parametrize(
     ("old", "new", "line"),
     [
         ("", "", "the prompts are the same"),
-        ("", "x\n", "    + x"),
-        ("x\n", "", "    - x"),
+        ("", "x\n", "    {+x+}"),
+        ("x\n", "", "    [-x-]"),
         ("hi 𝕏 👩‍👩‍👧\n", "hi 𝕐 👩‍👩‍👦\n", "    hi [-𝕏 👩‍👩‍👧-]{+𝕐 👩‍👩‍👦+}"),
         ("a \x1b[31mb\n", "c \x1b[31mb\n", "    [-a-]{+c+} \\x1b[31mb"),  # nothing reaches a terminal but text
         ("a b\n", "a  b\n", "    a[-·-]{+··+}b"),

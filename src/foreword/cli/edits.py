@@ -62,7 +62,7 @@ def _write_section(found: SectionDiff, old: str, new: str) -> None:
     elif not found.edits:
         _write_causes(found.causes)
     last: Sequence[Cause] = ()
-    groups = list(_by_line(found.edits, old))
+    groups = list(_by_line(found.edits, old, new))
     for edits in groups[:_MOST_EDITS]:
         if edits[0].causes != last:
             _write_causes(edits[0].causes)
@@ -72,13 +72,14 @@ def _write_section(found: SectionDiff, old: str, new: str) -> None:
         write(f"  … {len(groups) - _MOST_EDITS:,} more changes (--json has them all)")
 
 
-def _by_line(edits: Sequence[Edit], old: str) -> Iterator[list[Edit]]:
+def _by_line(edits: Sequence[Edit], old: str, new: str) -> Iterator[list[Edit]]:
     """Edits that stand near each other on one line together, if one cause made them."""
     group: list[Edit] = []
     for edit in edits:
         if group:
             between = old[group[-1].old[1] : edit.old[0]]
-            if "\n" in between or len(between) > _AROUND or edit.causes != group[-1].causes:
+            is_far = "\n" in between or len(between) > _AROUND or _is_behind_a_line(edit, old, new)
+            if is_far or edit.causes != group[-1].causes:
                 yield group
                 group = []
         group.append(edit)
@@ -106,13 +107,13 @@ def _edit(edits: Sequence[Edit], old: str, new: str) -> Iterator[str]:
     """The words within their line where they are on one, else the lines."""
     texts = [(old[each.old[0] : each.old[1]], new[each.new[0] : each.new[1]]) for each in edits]
     if any("\n" in gone or "\n" in came for gone, came in texts):
-        for each, (gone, came) in zip(edits, texts, strict=True):
-            if gone.isspace() or came.isspace():
-                yield f"    {_marked(gone, '[-', '-]', 'red')}{_marked(came, '{+', '+}', 'green')}"
-            else:
-                gone, came = _whole_lines(each, old, new)
-                yield from _lines(gone, "-", "red")
-                yield from _lines(came, "+", "green")
+        gone, came = texts[0]
+        if len(edits) == 1 and (gone.isspace() or came.isspace()):
+            yield f"    {_marked(gone, '[-', '-]', 'red')}{_marked(came, '{+', '+}', 'green')}"
+        else:
+            gone, came = _whole_lines(edits, old, new)
+            yield from _lines(gone, "-", "red")
+            yield from _lines(came, "+", "green")
         return
     start = max(old.rfind("\n", 0, edits[0].old[0]) + 1, edits[0].old[0] - _AROUND)
     stop = old.find("\n", edits[-1].old[1])
@@ -125,15 +126,25 @@ def _edit(edits: Sequence[Edit], old: str, new: str) -> Iterator[str]:
     yield line + _plain(old[start:end]) + ("…" if end < len(old) and old[end] != "\n" else "")
 
 
-def _whole_lines(edit: Edit, old: str, new: str) -> tuple[str, str]:
+def _whole_lines(edits: Sequence[Edit], old: str, new: str) -> tuple[str, str]:
     """What went and what came, with the beginning and the end of the lines they stand on."""
-    (a, b), (c, d) = edit.old, edit.new
-    more = a - (old.rfind("\n", 0, a) + 1)
-    ends = [text[start:end][-1:] in ("", "\n") for text, start, end in ((old, a, b), (new, c, d))]
-    following = 0 if all(ends) or old[b : b + 1] == "\n" else (old[b:] + "\n").index("\n")
-    if more and all(text[at : at + 1] in ("", "\n") for text, at in ((old, a), (new, c))):
-        more = 0  # it begins behind the last word of a line
-    return old[a - more : b + following], new[c - more : d + following]
+    gone, came = ((old, edits[0].old[0], edits[-1].old[1]), (new, edits[0].new[0], edits[-1].new[1]))
+    is_behind = _is_behind_a_line(edits[0], old, new)
+    ends_a_line = old[gone[2] : gone[2] + 1] == "\n" or all(
+        text[max(end - 1, 0) : end] in ("", "\n") for text, _, end in (gone, came)
+    )
+    return _widened(*gone, is_behind, ends_a_line), _widened(*came, is_behind, ends_a_line)
+
+
+def _is_behind_a_line(edit: Edit, old: str, new: str) -> bool:
+    """Whether an edit begins behind the last word of a line."""
+    return all(text[at : at + 1] in ("", "\n") for text, at in ((old, edit.old[0]), (new, edit.new[0])))
+
+
+def _widened(text: str, start: int, end: int, has_beginning: bool, has_end: bool) -> str:
+    first = start if has_beginning else text.rfind("\n", 0, start) + 1
+    last = end if has_end else text.find("\n", end)
+    return text[first : last if last >= 0 else len(text)]
 
 
 def _marked(text: str, opening: str, closing: str, colour: str) -> str:

@@ -9,7 +9,7 @@ from ..errors import CallError
 from ..inspection.subject import Subject
 from ..sources.environment import absolute
 from ..vocabulary import Prompt, printable
-from .options import agent, as_in_a_conversation, assembler, document, standard_input, store_to_read
+from .options import agent, as_in_a_conversation, assembler, document, store_to_read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ TAKES = "a directory, a saved JSON or text file, talk:ID, talk:ID@EDITION, or sh
 
 def read_subject(name: str, given: argparse.Namespace) -> Subject:
     """The prompt that is meant by this name."""
-    if name == "-":
-        return _from_text("-", standard_input().decode("utf-8", "surrogateescape"), is_json=False)
     if name.startswith("sha256:"):
         return _of_store(name, given)
     if name.startswith("talk:"):
@@ -32,7 +30,7 @@ def read_subject(name: str, given: argparse.Namespace) -> Subject:
     if is_folder(name):
         return assembled(name, given)
     path = absolute(name, os.environ) if name else ""
-    if not os.path.lexists(path):
+    if name != "-" and not os.path.lexists(path):
         raise CallError(f"{printable(name) or 'an empty name'} is nothing that is there; it takes {TAKES}")
     return _from_text(name, document(name, "the file").text, is_json=path.endswith(".json"))
 
@@ -66,7 +64,7 @@ def assembled(folder: str, given: argparse.Namespace) -> Subject:
 
 
 def _from_text(name: str, text: str, is_json: bool) -> Subject:
-    """A saved form if it is one, else a plain text. A file that is called JSON has to be a form."""
+    """A saved form if it is one, else a plain text without the newline that `show` ends with. A file called JSON has to be a form."""
     import json
 
     form: Any = None
@@ -83,7 +81,7 @@ def _from_text(name: str, text: str, is_json: bool) -> Subject:
         raise CallError(
             f"{printable(name)} is no prompt but {kind}; it takes what foreword show --json, talk show --json or talk turn --json print"
         )
-    return Subject(printable(name), Prompt("", text, ()))
+    return Subject(printable(name), Prompt("", text.removesuffix("\n"), ()))
 
 
 def _from_form(name: str, form: Mapping[str, Any]) -> Subject:

@@ -211,7 +211,8 @@ def _slid(found: Spans, old: str, new: str) -> Spans:
         by = best = 0
         while by < room and text[start + by] == text[end + by]:
             by += 1
-            best = by if text[start + by - 1] == "\n" else best
+            is_last_line = text[start + by : start + by + 1] == "\n" and end + by == len(text)
+            best = by if text[start + by - 1] == "\n" or is_last_line else best
         slid.append((a + best, b + best, c + best, d + best))
     return slid
 
