@@ -132,6 +132,15 @@ def test_axe_finds_nothing_where_a_token_is_asked_for(own_site, open_page):
     assert complaints(page) == []
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_numbers_of_lines_are_as_easy_to_read_as_other_quiet_text(open_page, lived_in, scheme):
+    """axe passes over them, as a screen reader does."""
+    page = open_page(f"{lived_in.url}/#/edit", scheme=scheme)
+    settle_editor(page)
+    quiet = page.locator("dialog .state .quiet").first.evaluate("(element) => getComputedStyle(element).color")
+    expect(page.locator(".cm-lineNumbers .cm-gutterElement").last).to_have_css("color", quiet)
+
+
 def test_on_a_small_screen_all_three_panes_can_be_reached(open_page, lived_in):
     page = open_page(f"{lived_in.url}/#/edit", width=360, height=740)
     settle_editor(page)

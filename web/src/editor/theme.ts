@@ -22,7 +22,7 @@ export const theme = EditorView.theme({
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.6", overflow: "auto" },
   ".cm-content": { padding: "12px 0 40vh", caretColor: "var(--ink)" },
   ".cm-line": { padding: "0 14px 0 8px" },
-  ".cm-gutters": { backgroundColor: "var(--paper)", color: "var(--ink-faint)", border: "none", paddingLeft: "6px" },
+  ".cm-gutters": { backgroundColor: "var(--paper)", color: "var(--ink-soft)", border: "none", paddingLeft: "6px" },
   ".cm-activeLine": { backgroundColor: "var(--line-active)" },
   ".cm-activeLineGutter": { backgroundColor: "transparent", color: "var(--ink)" },
   ".cm-content ::selection, .cm-content::selection": { backgroundColor: "var(--selection)" },
