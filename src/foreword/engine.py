@@ -218,10 +218,11 @@ class Assembler:
     ) -> Prompt:
         """The prompt for an agent now; the same one as before where nothing it is made of has changed."""
         agent = agent or Agent()
-        check_agent(agent)
+        last = self._last
+        if last is None or last[1] is not agent:
+            check_agent(agent)
         stand = self.stand(agent, template)
         now = as_told(stand.tells, now)
-        last = self._last
         if last and last[0] is stand and last[2] == now and (last[1] is agent or last[1] == agent):
             return last[3]
         ready, inputs = with_active_skill(agent, stand.layout, stand.inputs)
