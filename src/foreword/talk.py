@@ -35,6 +35,7 @@ from .skills import activation, skill_named, skill_text, with_active_skill, with
 from .sources.environment import settled as settled_workspace
 from .sources.files import Reader
 from .store import open_store
+from .store.seen import Seen
 from .vocabulary import Agent, Candidate, Document, Edition, Finding, Tool, Turn, Workspace, printable, replace
 from .wire import account_form, agent_form, inputs_form, inputs_from, words_form
 
@@ -50,7 +51,8 @@ if TYPE_CHECKING:
 
     Message = Mapping[str, Any]
 
-_REMEMBERED = 10_000
+_POSTPONED = 10_000
+_MOST_SEEN = 256 * 2**20
 _ASSEMBLERS = 64
 _ACCOUNTS = 256
 _TEMPLATE = "template "
@@ -72,7 +74,7 @@ class Conversations:
         self.store: Store = open_store(store) if isinstance(store, str) else store
         self._lock = allocate_lock()
         self.postponed: dict[str, Mapping[str, Any]] = {}
-        self._known: dict[str, Edition] = {}
+        self._seen = Seen(_MOST_SEEN)
         self._assemblers: dict[str, Assembler] = {}
         self._accounts: dict[str, tuple[list[Any], list[Finding]]] = {}
 
@@ -137,24 +139,23 @@ class Conversations:
         try:
             edition = self.store.current(id)
         except StoreError as error:
-            known = self._known.get(id)
+            _, known = self._seen.get(id)
             if known is None:
                 raise
             return known, [finding("store-down", f"{error}; the edition this process knows is used")]
         if edition is None:
-            self._known.pop(id, None)  # another store may have taken the place of the one it was in
-        elif self._known.get(id) is not edition:
+            self._seen.forget(id)  # another store may have taken the place of the one it was in
+        elif self._seen.get(id)[1] is not edition:
             self.remember(id, edition)
         return edition, []
 
     def remember(self, id: str, edition: Edition) -> None:
-        with self._lock:
-            _remember(self._known, id, edition, _REMEMBERED)
+        self._seen.keep(id, edition)
 
     def postpone(self, id: str, edition: Edition, changes: Mapping[str, Any]) -> None:
         """Keep something beside an edition as soon as the store is back; until then this process knows it."""
         with self._lock:
-            _remember(self.postponed, id, changes, _REMEMBERED)
+            _remember(self.postponed, id, changes, _POSTPONED)
         self.remember(id, with_state(edition, **changes))
 
     def account(self, edition: Edition) -> tuple[list[Any], list[Finding]]:

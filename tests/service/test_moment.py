@@ -214,7 +214,7 @@ def restless():
 
 
 def test_more_answers_than_are_remembered_in_many_threads(restless, monkeypatch):
-    for name, content in {"_ANSWERS": 8, "_SHARED": 8, "_answers": {}, "_written_tails": {}}.items():
+    for name, content in {"_ANSWERS": 8, "_MOST_BYTES": 2000, "_answers": {}, "_written_tails": {}}.items():
         monkeypatch.setattr(conversations, name, content)
 
     def tags(thread):

@@ -156,7 +156,7 @@ TEXTS = {
 def test_every_text_comes_back_as_it_was(store, text):
     given = Edition(1, text, text, text, text, text, text, text, text)
     assert store.publish("talk", given, 0) == given
-    store._texts.forget()
+    store._forget()
     assert store.current("talk") == given
     assert store.prompt(digest(text)) == (text, text)
     kept = store.keep_template(TemplateVersion(0, text, text, text, text))
@@ -446,7 +446,7 @@ def test_an_edition_without_its_text_is_found(store, edition):
     number = numbers(store, edition(1))["inputs"]
     change(store, *unguarded(store), f"DELETE FROM foreword_texts WHERE id = {number}")
     assert store.verify() == [f"edition 1 of conversation 'talk' has no inputs: text {number} is gone"]
-    store._texts.forget()
+    store._forget()
     with pytest.raises(StoreError, match="a text of the store is gone"):
         store.current("talk")
 

@@ -16,7 +16,7 @@ from .bodies import AccessBody, AgentBody, ConstructQuery, DriftQuery, ListQuery
 from .call import Call
 from .service import DEFAULT_LAYOUT, Service
 
-_SHARED = 256
+_MOST_BYTES = 64 * 2**20
 _ANSWERS = 4096
 _HEAD = ("conversation", "edition", "made")
 
@@ -164,8 +164,9 @@ def _written(id: str, edition: Edition) -> tuple[bytes, bytes, str]:
         whole = edition_form(id, edition)
         rest = {name: content for name, content in whole.items() if name not in _HEAD}
         tail = written(rest)[1:]
-        if len(_written_tails) >= _SHARED:
+        if sum(len(each) for each, _ in list(_written_tails.values())) > _MOST_BYTES:
             _written_tails.clear()
+            _answers.clear()
         known = _written_tails[key] = (tail, digest(tail.decode())[7:23])
     head = msgspec.json.encode(dict(zip(_HEAD, (id, edition.number, edition.made), strict=True)))
     return head[:-1] + b",", *known

@@ -214,7 +214,7 @@ class PostgresStore(Reading):
             if connection.was_given_up:
                 self._connections.failed(_failure(self._settings, error), patience)
             self._connections.drop()
-            self._texts.forget()
+            self._forget()
             if not (is_used and is_repeatable):
                 raise _failure(self._settings, error) from error
         finally:

@@ -20,6 +20,7 @@ from .rows import (
     is_plain,
     version_of,
 )
+from .seen import Seen
 from .texts import Texts, pack
 
 TYPE_CHECKING = False
@@ -76,6 +77,7 @@ _ALL = (
 )
 _HASHES = slice(1, 1 + len(TEXTS))
 _AT_ONCE = 500
+_MOST_SEEN = 64 * 2**20
 
 
 class Reading:
@@ -84,7 +86,11 @@ class Reading:
     HOLDS = "instr"
 
     def __init__(self) -> None:
-        self._texts = Texts()
+        self._forget()
+
+    def _forget(self) -> None:
+        """Start anew: another server, or another file, has taken the place of the one that was known."""
+        self._texts, self._seen = Texts(), Seen(_MOST_SEEN)
 
     def _run(self, work: Callable[[Any], T]) -> T:
         """Do something with a connection that no other thread uses; what fails is a StoreError."""
@@ -107,16 +113,16 @@ class Reading:
         return None
 
     def current(self, conversation: str) -> Edition | None:
-        known = self._texts.editions.get(conversation)
-        if known is None:
+        row_seen, edition_seen = self._seen.get(conversation)
+        if edition_seen is None:
             check_id(conversation)
 
         def read(connection: Any) -> Edition | None:
             for row in self._select(connection, CURRENT, (conversation,)):
-                if known is not None and known[0] == row:
-                    return known[1]
+                if row == row_seen:
+                    return edition_seen
                 edition = edition_of(row, self._by_hash(connection, row[_HASHES]))
-                self._texts.remember_edition(conversation, row, edition)
+                self._seen.keep(conversation, edition, row)
                 return edition
             return None
 

@@ -210,7 +210,7 @@ class SqliteStore(Reading):
         path, self._file = self._path, None
         self._looks.retire()
         self._connections.retire(_empty_log)
-        self._texts.forget()
+        self._forget()
         set_log_aside(path, self._log)
         self._connections, self._looks = _pool(path, _opened(path, is_there=True)), _pool(path)
         self._file, self._log = found, log_stamp(path)

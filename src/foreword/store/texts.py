@@ -17,8 +17,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from ..vocabulary import Edition
-
     Packed = tuple[bytes, int, bytes]
 
 PLAIN, DEFLATED = 0, 1
@@ -26,7 +24,6 @@ _WORTH_PACKING = 512
 # Level 3 takes a third of the time of level 6 and gives 5 % more bytes.
 _LEVEL = 3
 _MOST_BYTES = 64 * 2**20
-_MOST_EDITIONS = 10_000
 
 
 def to_bytes(text: str) -> bytes:
@@ -74,23 +71,11 @@ class Texts:
     def __init__(self, most: int = _MOST_BYTES) -> None:
         self._most = most
         self._lock = allocate_lock()
-        self.forget()
-
-    def forget(self) -> None:
-        """Start anew: another server, or another file, has taken the place of the one that was known."""
         self._young: dict[bytes, str] = {}
         self._old: dict[bytes, str] = {}
         self._hashes: dict[str, bytes] = {}
         self._old_hashes: dict[str, bytes] = {}
         self._size = 0
-        self.editions: dict[str, tuple[object, Edition]] = {}
-
-    def remember_edition(self, conversation: str, row: object, edition: Edition) -> None:
-        """The edition that a row stands for, so that the same row gives the same value again."""
-        with self._lock:
-            if len(self.editions) >= _MOST_EDITIONS:
-                self.editions.pop(next(iter(self.editions)))
-            self.editions[conversation] = (row, edition)
 
     def remember(self, hash: bytes, text: str) -> None:
         with self._lock:
