@@ -334,11 +334,14 @@ def made_for(edition: Edition) -> dict[str, Any]:
     import json
 
     made = json.loads(edition.made_for)
-    agent = made.pop("agent", {})
-    made.pop("template", None)
+    agent = made.get("agent", {})
     told = agent.pop("tools", {})
     tools = {each.pop("name"): each for each in json.loads(edition.tools)}
-    return {**made, **agent, "tools": {name: {**each, **told.get(name, {})} for name, each in tools.items()}}
+    return {
+        **{name: made[name] for name in ("cwd", "model", "provider") if name in made},
+        **agent,
+        "tools": {name: {**each, **told.get(name, {})} for name, each in tools.items()},
+    }
 
 
 def _scope_form(scope: Scope) -> dict[str, Any]:

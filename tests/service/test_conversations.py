@@ -167,6 +167,17 @@ def test_halves_of_characters_in_an_old_store_are_no_fault(start, tmp_path):
     store.close()
 
 
+def test_an_edition_for_which_another_version_kept_more_is_compared_too(start, tmp_path):
+    store = open_store(str(tmp_path / "other.db"))
+    made_for = json.dumps({"cwd": "", "model": "m", "snippets": "0123456789abcdef", "template": 1})
+    edition = Edition(1, "planted", "[]", layout="$std/builder", made_for=made_for, made="2026-03-07T08:55:05Z")
+    store.publish("other", replace(edition, account='{"passages": [], "candidates": [], "findings": []}'), 0)
+    store.close()
+    server = start(store=str(tmp_path / "other.db"))
+    assert server.get("/conversations/other/drift").status == 200
+    server.close()
+
+
 def test_an_edition_of_another_text_has_another_tag(start, tmp_path):
     """After a backup was put back, an edition may have the number and the time of one that was there before."""
     tags = set()
