@@ -24,6 +24,7 @@ help: ## Print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 20
 
 setup: .venv/.stamp ## Make .venv from the lock, with every extra and the development tools
+	@$(BIN)/python -c 'import sys; print("Python", sys.version.split()[0], "of", sys.base_prefix + ", in", sys.prefix)'
 
 page: $(PAGE) ## Make the page of the service; needs Node 20 or later
 

@@ -19,6 +19,7 @@ from foreword.service.answers import PROBLEMS
 
 SRC = Path(__file__).parents[1] / "src"
 GENERATED = "packs.std.compiled"
+SCRIPTS = ("src", "tests", "bench", "docs", "examples")
 
 
 def module_name(path):
@@ -323,6 +324,78 @@ def test_no_branch_on_a_layouts_name():
         if found & known
     ]
     assert asked == []
+
+
+# Regular expressions
+
+# In Python 3.11.2, which Debian 12 ships, a possessive repetition of a group that begins with a look-ahead never matches.
+ESCAPE_OR_SET = re.compile(r"(?s)\\.|\[\^?\]?(?:[^\]\\]|\\.)*\]")
+POSSESSIVE = re.compile(r"[*+?]\+|\{[0-9]*,?[0-9]*\}\+|\(\?>")
+
+
+def is_possessive(pattern):
+    """Whether a pattern, or a part of one, has a possessive repetition or an atomic group."""
+    return bool(POSSESSIVE.search(ESCAPE_OR_SET.sub("x", pattern)))
+
+
+def patterns(tree):
+    """Every text of a module but its docstrings, with its line; what is put into an f-string counts as one character."""
+    inner = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
+    docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            parts = (part.value if isinstance(part, ast.Constant) else "x" for part in node.values)
+            yield "".join(parts), node.lineno
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inner | docs:
+            yield node.value, node.lineno
+
+
+def uses_re(tree):
+    return any(
+        alias.name.partition(".")[0] == "re"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import)
+        for alias in node.names
+    )
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("a*+", True),
+        ("a++b", True),
+        ("a?+", True),
+        ("`{3,}+", True),
+        ("(?:a){2}+", True),
+        ("(?>a)", True),
+        (r"[]a]*+", True),
+        (r"\[*+", True),
+        (r"[*+]", False),
+        (r"[]*+]", False),
+        (r"[\]*+]", False),
+        (r"\*+", False),
+        (r"a\?+b", False),
+        (r"(?=a)b*?c+", False),
+        (r"\{\}+", False),
+    ],
+)
+def test_the_reader_of_patterns_knows_a_possessive_repetition(pattern, expected):
+    assert is_possessive(pattern) is expected
+
+
+def test_no_pattern_is_possessive():
+    root = SRC.parent
+    files = [root / "hatch_build.py", *(path for folder in SCRIPTS for path in sorted((root / folder).rglob("*.py")))]
+    trees = {path: ast.parse(path.read_text()) for path in files if path != Path(__file__)}
+    searched = {path: tree for path, tree in trees.items() if uses_re(tree)}
+    found = [
+        f"{path.relative_to(root)}:{line} {text!r}"
+        for path, tree in searched.items()
+        for text, line in patterns(tree)
+        if is_possessive(text)
+    ]
+    assert len(searched) > 20
+    assert found == []
 
 
 # Findings

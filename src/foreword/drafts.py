@@ -97,7 +97,7 @@ def own_tag(layout: Layout) -> re.Pattern[str] | None:
                     names.update(re.findall(r"</?([A-Za-z][\w-]*)", part))
     if not names:
         return None
-    return re.compile(rf"<(?=\s*+/?+\s*+(?:{'|'.join(map(re.escape, sorted(names)))})(?=[\s/>]|\Z))", re.IGNORECASE)
+    return re.compile(rf"<(?=\s*(?:/\s*)?(?:{'|'.join(map(re.escape, sorted(names)))})(?=[\s/>]|\Z))", re.IGNORECASE)
 
 
 def broken(pieces: Pieces, tag: re.Pattern[str]) -> tuple[Piece, ...]:

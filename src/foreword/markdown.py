@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 # Patterns are text until a file needs them: most leave nothing open and hold no directive.
 _BLANKS = r" *"
-_FENCE = r"`{3,}+(?!.*`)|~{3,}+"
+_FENCE = r"`{3,}(?!`)(?!.*`)|~{3,}"
 _ITEM = r"(?:[-+*]|([0-9]{1,9})[.)])(?= |$)"
 _HEADING = r"#{1,6}(?= |$)"
 _COMMENT = r"\\[\\`<]|`+|<!--"
 _TICKS = r"`+"
 _ALONE = r"$|\||<!--|#{1,6}[ \t]|(?:-+|=+|\*{3,}|_{3,})[ \t]*$"
-_BLOCK = rf"(?m)^[ \t>]*+(?:({_ALONE})|[-+*][ \t]|\d{{1,9}}[.)][ \t])"
+_BLOCK = rf"(?m)^[ \t>]*(?:({_ALONE})|[-+*][ \t]|\d{{1,9}}[.)][ \t])"
 
 _INDENTED = 4
 """So many columns make a text code: no mark stands so deep."""

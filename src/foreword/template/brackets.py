@@ -137,7 +137,7 @@ def render(template: Template, lookup: Lookup, origin: Origin) -> tuple[Piece, .
 # From text to tags
 
 # Patterns are text until a template needs them: to compile them all costs more than to render most templates.
-_BRACKET = r"\\\[|\[(?=[ \t]*[A-Za-z])((?:[^\[\]\r\n\0\\]++|\\(?!\[))*+)(\]?)"
+_BRACKET = r"\\\[|\[(?=[ \t]*[A-Za-z])([^\[\]\r\n\0\\]*(?:\\(?!\[)[^\[\]\r\n\0\\]*)*)(\]?)"
 _BODY = r"(?:(if)[ \t]+(?:(!)[ \t]*)?)?([a-z][a-z0-9_-]*):(.*)"
 _PLAIN_NAME = r"(?!/)[\w./-]+"
 _ALMOST_A_WORD = r"(?i)(?:else[ \t]*)?if(?![\w-]).*[:!].*|elif[ \t].*|(?:else[ \t]*)?if|elif|else|end[ \t]*if"

@@ -108,7 +108,7 @@ class Mark:
 _TOKEN = (
     r"\\[\\`]"
     r"|`(`*)"
-    r"|<!--((?:(?!<!--|-->)[^\n\0])*+)-->"
+    r"|<!--([^\n\0<-]*(?:(?!<!--|-->)[<-][^\n\0<-]*)*)-->"
     r"|\{\{(?<!\{\{\{)[ \t]*(cwd|model|provider|date)[ \t]*\}\}(?!\})"
 )
 _ARGUED = r"(include|if):[ \t]*(.*)"
@@ -117,7 +117,7 @@ _WITHOUT_COLON = r"(?i)if[ \t]+(.*)"
 # A comment for `foreword lint` is no directive, and none was meant.
 _UNKNOWN = r"(?!foreword:)[a-z][a-z0-9_-]*:(?:[ \t].*)?"
 _MARK = Origin("mark")
-_EMPTY_LINES = r"(?:[ \t]*+\n)*+"
+_EMPTY_LINES = r"(?:[ \t\n]*\n)?"
 
 
 def _scan(text: str, doubts: list[Doubt]) -> Iterator[Mark]:

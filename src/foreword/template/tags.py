@@ -50,27 +50,29 @@ DEPTH = 100
 SPACE = "\t\n\x0b\x0c\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
 
 _OPENING = re.compile(r"(\{[{%#])[-+]?")
-_SPACES = re.compile(f"[{SPACE}]*+")
+_SPACES = re.compile(f"[{SPACE}]*")
 _RAW = re.compile(r"[ \t\n\r\f]*raw[ \t\n\r\f]*([-+]?)%\}")
 _ENDRAW = re.compile(r"\{%([-+]?)[ \t\n\r\f]*endraw[ \t\n\r\f]*([-+]?)%\}")
-_STATEMENT = re.compile(r"[ \t\n\r\f]*+([A-Za-z_]\w*)")
-_BLANKS = re.compile(r"[ \t\n\r\f]*+")
+_STATEMENT = re.compile(r"[ \t\n\r\f]*([A-Za-z_]\w*)")
+_BLANKS = re.compile(r"[ \t\n\r\f]*")
 # A name is made of letters, digits and whatever is not ASCII, written as what it is not: a class that names the whole of
 # Unicode takes 20 ms to compile.
 _WORD = re.compile(
     r"""
-      [^\0-@\[-^`{-\x7f] [^\0-/:-@\[-^`{-\x7f]*+
-    | 0[xX][\da-fA-F_]*+ | \d[\d_]*+ (?: \. (?![^\0-@\[-^`{-\x7f]) [\d_]*+ )? (?: \.?[eE][-+]?[\d_]*+ )?
-    | "(?:[^"\\]|\\.)*+" | '(?:[^'\\]|\\.)*+'
+      [^\0-@\[-^`{-\x7f] [^\0-/:-@\[-^`{-\x7f]*
+    | 0[xX][\da-fA-F_]* | \d[\d_]* (?: \. (?![^\0-@\[-^`{-\x7f]) [\d_]* )? (?: \.?[eE][-+]?[\d_]* )?
+    | "[^"\\]*(?:\\.[^"\\]*)*" | '[^'\\]*(?:\\.[^'\\]*)*'
     | // | \*\* | [!=<>]= | [-+*/%.,:~|=<>()\[\]{}]
     """,
     re.VERBOSE | re.DOTALL,
 )
-# Nearly every tag: words and strings, and brackets that hold no others. The rest is read word by word.
-_PLAIN = r"""[^"'()\[\]{{}}{0}]++ | "[^"\\]*+" | '[^'\\]*+' | [(\[] (?: [^"'()\[\]{{}}]++ | "[^"\\]*+" | '[^'\\]*+' )*+ [)\]]"""
+# Nearly every tag: words and strings, and brackets that hold no others. The rest is read word by word. What may follow a
+# repetition never begins with what it repeats, so a tag that does not match costs its length and no more.
+_STRING = r""" "[^"\\]*" | '[^'\\]*' """
+_GROUP = rf"""[(\[] [^"'()\[\]{{}}]* (?: (?: {_STRING} ) [^"'()\[\]{{}}]* )* [)\]]"""
 _WHOLE = {
-    "{{": re.compile(rf"((?: {_PLAIN.format('')} )*+) \}}\}}", re.VERBOSE),
-    "{%": re.compile(rf"((?: {_PLAIN.format('%')} )*+) %\}}", re.VERBOSE),
+    "{{": re.compile(rf"""([^"'()\[\]{{}}]* (?: (?: {_STRING} | {_GROUP} ) [^"'()\[\]{{}}]* )*) \}}\}}""", re.VERBOSE),
+    "{%": re.compile(rf"""([^"'()\[\]{{}}%]* (?: (?: {_STRING} | {_GROUP} ) [^"'()\[\]{{}}%]* )*) %\}}""", re.VERBOSE),
 }
 _CLOSING = {"{{": "}}", "{%": "%}"}
 _BLOCKS = frozenset("if for with filter macro call block autoescape".split())
