@@ -7,7 +7,7 @@ BIN := .venv/bin
 SECONDS := 20
 NPM := $(shell command -v npm)
 PAGE := src/foreword/service/static/index.html
-PYTHONS := 3.11 3.12 3.13
+PYTHONS :=
 EXAMPLES := 150
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	"$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11) or print(sys.executable))' 2>/dev/null && break; done)
@@ -28,8 +28,8 @@ setup: .venv/.stamp ## Make .venv from the lock, with every extra and the develo
 
 page: $(PAGE) ## Make the page of the service; needs Node 20 or later
 
-browser: setup ## See that there is a Chromium for the tests of the page, or install one
-	$(BIN)/python tests/browser/chromium.py
+browser: ## See that there is a Chromium for the tests of the page, or install one
+	"$(PYTHON)" tests/browser/chromium.py
 
 pictures: setup page browser ## Draw the pictures of the page that the documentation shows
 	$(BIN)/python tests/browser/pictures.py
@@ -41,12 +41,13 @@ run: setup ## Print the prompt for this folder, and what each section costs
 test: setup page browser ## Run every test
 	$(BIN)/pytest -n 2 --dist loadgroup
 
-test-pythons: page browser $(UV) ## Run every test on each of PYTHONS, in an environment of its own
-	@for version in $(PYTHONS); do \
-		python=$$(ls -d "$${PYENV_ROOT:-$$HOME/.pyenv}/versions/$$version".*/bin/python 2>/dev/null | tail -n 1); \
-		UV_PROJECT_ENVIRONMENT=.venv-$$version $(UV) sync -q --locked --all-extras --no-python-downloads \
-			--python "$${python:-$$version}" && \
-		.venv-$$version/bin/python --version && .venv-$$version/bin/pytest -n 2 --dist loadgroup || exit 1; \
+test-pythons: page browser $(UV) ## Run every test on each Python that is installed here, or on those of PYTHONS, by path
+	@pythons='$(PYTHONS)'; test -n "$$pythons" || pythons=$$("$(PYTHON)" tests/packaging/pythons.py) || exit 1; \
+	for python in $$pythons; do \
+		version=$$("$$python" -c 'import platform; print(platform.python_version())') || exit 1; \
+		echo "Python $$version of $$python"; \
+		UV_PROJECT_ENVIRONMENT=.venv-$$version $(UV) sync -q --locked --all-extras --no-python-downloads --python "$$python" && \
+		.venv-$$version/bin/pytest -n 2 --dist loadgroup || exit 1; \
 	done
 
 check: setup $(if $(NPM),web/node_modules/.stamp) ## Lint, check the format, type-check, and keep the rules of the house

@@ -1,0 +1,71 @@
+"""Prints the path of every supported Python on this machine, oldest first, one for each version.
+
+It looks on PATH, in /usr/bin and /usr/local/bin, and at the versions that pyenv has installed. Nothing is downloaded.
+With `--ends`, prints only the oldest and the newest.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+OLDEST = (3, 11)
+NAME = re.compile(r"python3(\.\d+)?")
+# Virtual environments, other implementations and pre-releases do not count.
+ASK = """import sys
+if sys.prefix == sys.base_prefix and sys.implementation.name == "cpython" and sys.version_info[3] == "final":
+    print(*sys.version_info[:3], sys.executable)"""
+
+
+def candidates(path: str, home: str, pyenv: str = "") -> Iterator[Path]:
+    """Every program that is called python3 or python3.X, in the order of preference."""
+    folders = [Path(folder) for folder in path.split(os.pathsep) if folder]
+    folders += [Path("/usr/bin"), Path("/usr/local/bin")]
+    folders += sorted((Path(pyenv) if pyenv else Path(home, ".pyenv")).glob("versions/*/bin"))
+    for folder in folders:
+        if folder.is_dir():
+            yield from sorted(each for each in folder.iterdir() if NAME.fullmatch(each.name))
+
+
+def version(program: Path) -> tuple[tuple[int, ...], str] | None:
+    """The version of an interpreter and its own path; None for one that does not run or does not count."""
+    try:
+        done = subprocess.run(
+            [program, "-I", "-c", ASK], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    words = done.stdout.strip().split(" ", 3)
+    if done.returncode != 0 or len(words) != 4:
+        return None
+    return tuple(map(int, words[:3])), words[3]
+
+
+def supported(programs: Iterator[Path]) -> list[str]:
+    """The paths of supported interpreters, from the oldest to the newest; of equal versions, the first."""
+    found: dict[tuple[int, ...], str] = {}
+    for program in programs:
+        told = version(program)
+        if told and told[0] >= OLDEST:
+            found.setdefault(*told)
+    return [found[each] for each in sorted(found)]
+
+
+def main() -> None:
+    environment = os.environ
+    found = supported(
+        candidates(environment.get("PATH", ""), environment.get("HOME", ""), environment.get("PYENV_ROOT", ""))
+    )
+    if not found:
+        sys.exit(f"no Python {'.'.join(map(str, OLDEST))} or later was found")
+    if "--ends" in sys.argv[1:]:
+        found = list(dict.fromkeys((found[0], found[-1])))
+    sys.stdout.write("".join(f"{path}\n" for path in found))
+
+
+if __name__ == "__main__":
+    main()
