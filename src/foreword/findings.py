@@ -6,10 +6,11 @@ as they wrote it, and `info` when all is well but worth knowing.
 
 from __future__ import annotations
 
-from .vocabulary import Finding
+from .vocabulary import Finding, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
     from .vocabulary import Severity
@@ -115,6 +116,36 @@ CODES: dict[str, tuple[Severity, str]] = {
 def finding(code: str, message: str, path: str = "", line: int | None = None) -> Finding:
     """A finding, with the severity of its code."""
     return Finding(code, CODES[code][0], message, path, line)
+
+
+_LENGTH = r"\d[\d,]* characters"
+
+
+def grouped(findings: Iterable[Finding], root: str = "") -> list[Finding]:
+    """The findings, with one for each field of skills that says how many skills it concerns, and is placed at the first.
+
+    One habit of an author would otherwise fill most of a report. Skills outside of `root` are counted apart.
+    """
+    every = list(findings)
+    groups: dict[tuple[str, bool], list[Finding]] = {}
+    for each in every:
+        if each.code == "skill-field":
+            groups.setdefault(_habit(each, root), []).append(each)
+    shown = []
+    for each in every:
+        same = groups[_habit(each, root)] if each.code == "skill-field" else [each]
+        skills = len({other.path for other in same})
+        if skills == 1:
+            shown.append(each)
+        elif each is same[0]:
+            shown.append(replace(each, message=f"{each.message} (in {skills:,} skills; this is the first)"))
+    return shown
+
+
+def _habit(each: Finding, root: str) -> tuple[str, bool]:
+    from re import sub
+
+    return sub(_LENGTH, "characters", each.message), not root or each.path.startswith(f"{root.rstrip('/')}/")
 
 
 # What a function of an extension gives

@@ -10,7 +10,7 @@ import os
 
 from .errors import CallError
 from .extensions import checked
-from .findings import finding
+from .findings import finding, grouped
 from .inspection.lint import Linter, Surroundings
 from .inspection.lint.manuscripts import skills_as_manuscripts
 from .places import is_inside
@@ -62,7 +62,8 @@ def proofread(
     desk.take(assembler)
     if is_recursive:
         desk.take_all_below()
-    return Report(tuple(sorted(desk.found, key=_order)), len(desk.files), desk.root)
+    found = grouped(sorted(desk.found, key=_order), printable(desk.root))
+    return Report(tuple(found), len(desk.files), desk.root)
 
 
 def _order(each: Finding) -> tuple[str, int, str]:

@@ -42,12 +42,48 @@ def test_in_a_pipe_each_finding_has_a_line_of_its_own(tree, run):
     status, out, err = run("lint", "web")
     assert status == 1
     assert out == (
-        ".agents/skills/release/SKILL.md:4: info: the specification does not know its fields 'version'; it is loaded all the same [skill-field]\n"
+        ".agents/skills/release/SKILL.md:4: info: its field 'version' is not in the specification and is ignored [skill-field]\n"
         "AGENTS.md:5: warning: there is no docs/style.md [missing-file]\n"
         "web/AGENTS.md:1: warning: the package manager: this file uses npm, AGENTS.md:3 forbids npm [contradiction]\n"
         f"web/AGENTS.md:3: error: what looks like an Anthropic key (sk-ant-…, {len(KEY)} characters); whoever has the prompt has it [secret]\n"
     )
     assert err == "3 files looked at: 1 error, 2 warnings, 1 info\n"
+
+
+def skills_with(*fields, folder="w/.agents/skills"):
+    """Skills `s0`, `s1`, …, each with other lines in its front matter."""
+    heads = [f"---\nname: s{number}\ndescription: Does it.\n{lines}---\nBody.\n" for number, lines in enumerate(fields)]
+    return {f"{folder}/s{number}/SKILL.md": head for number, head in enumerate(heads)}
+
+
+@pytest.mark.parametrize("options", [(), ("--recursive",)])
+def test_a_field_that_many_skills_have_is_one_finding_with_their_number(tree, run, options):
+    tree({**GIT, **skills_with("version: 1\n", "version: 1\nauthor: me\n", "", "license: MIT\nversion: 2\n")})
+    assert run("lint", *options)[1] == (
+        ".agents/skills/s0/SKILL.md:4: info: its field 'version' is not in the specification and is ignored (in 3 skills; this is the first) [skill-field]\n"
+        ".agents/skills/s1/SKILL.md:5: info: its field 'author' is not in the specification and is ignored [skill-field]\n"
+    )
+
+
+def test_lengths_do_not_tell_the_same_field_apart(tree, run):
+    longer = [f"compatibility: {'x' * (501 + number)}\n" for number in range(3)]
+    tree({**GIT, **skills_with(*longer)})
+    assert run("lint")[1] == (
+        ".agents/skills/s0/SKILL.md:4: info: its compatibility has 501 characters, more than 500; "
+        "it is loaded all the same (in 3 skills; this is the first) [skill-field]\n"
+    )
+
+
+def test_the_user_s_own_skills_are_counted_apart_from_the_project_s(tree, run):
+    own = skills_with("v: 1\n", "v: 1\n", folder="home/.agents/skills")
+    own = {
+        path.replace("/s0/", "/t0/").replace("/s1/", "/t1/"): text.replace("name: s", "name: t")
+        for path, text in own.items()
+    }
+    tree({**GIT, **skills_with("v: 1\n", "v: 1\n"), **own})
+    assert [line.rpartition("(")[2] for line in run("lint")[1].splitlines()] == [
+        "in 2 skills; this is the first) [skill-field]"
+    ] * 2
 
 
 def test_a_file_of_the_home_directory_is_not_looked_for(tree, run):

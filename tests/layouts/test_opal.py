@@ -200,7 +200,6 @@ def test_skills_are_looked_for_one_level_deep_and_not_in_parents(tree, skill):
         ("a", "---\nname: a\ndescription: Use when: x\n---\n"),
         ("a", f"---\nname: a\ndescription: {'x' * 1025}\n---\n"),
         ("a", f"---\nname: a\ndescription: D.\ncompatibility: {'x' * 501}\n---\n"),
-        ("a", "---\nname: a\ndescription: D.\nunheard-of: 1\n---\n"),
         ("a", "No front matter."),
         ("a", ""),
     ],
@@ -211,6 +210,13 @@ def test_what_breaks_the_specification_is_skipped_with_a_finding(tree, folder, t
     prompt = tree.prompt("opal")
     assert inside(prompt.text, "skills").endswith("\n\n- **good**: Does it.")
     assert {path for _, path in tree.told(prompt)} == {f"/w/{path}"}
+
+
+def test_an_unknown_field_does_not_cost_a_skill_its_place(tree):
+    tree({"w/.agents/skills/a/SKILL.md": "---\nname: a\ndescription: D.\nunheard-of: 1\n---\n"})
+    prompt = tree.prompt("opal")
+    assert inside(prompt.text, "skills").endswith("\n\n- **a**: D.")
+    assert [(each.code, each.severity) for each in prompt.findings] == [("skill-field", "info")]
 
 
 def test_globs_are_ignored_and_break_nothing(tree, skill):

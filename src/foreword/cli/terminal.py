@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from ..findings import grouped
 from ..vocabulary import printable, replace
 
 TYPE_CHECKING = False
@@ -87,7 +88,7 @@ def write_table(
 
 def report(findings: Sequence[Finding]) -> None:
     """Print findings to standard error, the worst first."""
-    for each in worst_first(findings):
+    for each in worst_first(grouped(findings)):
         line = painted_finding(replace(each, message=seen_by(sys.stderr, each.message)), sys.stderr)
         print(line.encode("utf-8", "backslashreplace").decode(), file=sys.stderr)
 

@@ -18,8 +18,7 @@ name the same breaks:
     license        text
     allowed-tools  text, or a list of texts
     metadata       fields of its own, of any kind
-    other fields   none; but `disable-model-invocation` (which hides the skill) and `globs` (which is ignored) are so
-                   common in other agents' skills that they break nothing
+    other fields   ignored, and named in a finding; `disable-model-invocation` hides the skill
 
 A bare number, `true` or `null` is the text as written, so `name: 123` is the name "123"; only as a description is
 `null` none at all. Where YAML fails, or a field is given twice, the lenient reader goes by lines: each field of the
@@ -52,6 +51,8 @@ LONGEST_COMPATIBILITY = 500
 LONGEST_HEAD = 32_768
 MOST_BRACKETS = 128
 MOST_ALIASES = 4
+# How many unknown fields of one skill are named, each in a finding of its own.
+MOST_UNKNOWN = 10
 
 SPECIFIED = frozenset({"name", "description", "license", "allowed-tools", "metadata", "compatibility"})
 TOLERATED = frozenset({"disable-model-invocation", "globs"})
@@ -127,7 +128,7 @@ def read_skill(text: str, path: str, validation: Literal["strict", "lenient"]) -
     if not name:
         return None, [finding("skill-invalid", "it has no name and is in no folder; the skill is skipped", path, 1)]
     found = [_told(one, name, path) for one in breaks]
-    if not fields.keys().isdisjoint(TOLERATED):
+    if not fields.keys() <= SPECIFIED:
         found += _ignored(fields, head, path)
     return Skill(name, description, path, _says_yes(fields.get(HIDING)), (1, last)), found
 
@@ -373,10 +374,6 @@ def _wrong_others(fields: Fields) -> list[tuple[str, str]]:
     tools = fields.get("allowed-tools")
     if any(isinstance(tool, (list, dict)) for tool in (tools if isinstance(tools, list) else [tools])):
         wrong.append(("allowed-tools", "its allowed-tools are neither text nor a list of texts"))
-    if unknown := sorted(str(key) for key in fields.keys() - _KNOWN):
-        more = f" and {len(unknown) - 5:,} more" if len(unknown) > 5 else ""
-        named = ", ".join(_short(key) for key in unknown[:5])
-        wrong.append((unknown[0], f"the specification does not know its fields {named}{more}"))
     return wrong
 
 
@@ -412,8 +409,15 @@ def _told(wrong: Break, name: str, path: str) -> Finding:
 
 
 def _ignored(fields: Fields, head: str, path: str) -> list[Finding]:
-    """Fields that break nothing and do not do what their author may expect."""
+    """Fields that never cost a skill its place, and do not do what their author may expect."""
     found = []
+    unknown = sorted(str(key) for key in fields.keys() - _KNOWN)
+    for key in unknown[:MOST_UNKNOWN]:
+        told = f"its field {_short(key)} is not in the specification and is ignored"
+        found.append(finding("skill-field", told, path, _line(head, key)))
+    if len(unknown) > MOST_UNKNOWN:
+        told = f"{len(unknown) - MOST_UNKNOWN:,} more of its fields are not in the specification and are ignored"
+        found.append(finding("skill-field", told, path, 1))
     if "globs" in fields:
         told = "its globs are ignored: a skill is chosen by its description"
         found.append(finding("skill-field", told, path, _line(head, "globs")))
