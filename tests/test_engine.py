@@ -10,17 +10,20 @@ from foreword import Agent, Assembler, CallError, Conversations, Tool, Workspace
 @pytest.mark.parametrize(
     ("call", "says"),
     [
-        (lambda: assemble("."), "the workspace is given as Workspace, not as str"),
-        (lambda: assemble(layout=Path("team.toml")), "the layout is given as str, not as PosixPath"),
-        (lambda: assemble(assignments={"on.turn": "warn"}), "an assignment is given as tuple or list, not as str"),
-        (lambda: assemble(agent=[Tool("read")]), "the agent is given as Agent, not as list"),
-        (lambda: assemble(agent=Agent(tools=["read"])), "a tool is given as Tool, not as str"),
-        (lambda: assemble(agent=Agent(base=Path("me.md"))), "the base is given as str or Document, not as PosixPath"),
-        (lambda: assemble(agent=Agent(plan=3)), "the plan is given as str or Document, not as int"),
-        (lambda: Conversations(Path("talks.db")), "the store is given as str, not as PosixPath"),
+        (lambda: assemble("."), "the workspace must be Workspace, not str"),
+        (lambda: assemble(layout=Path("team.toml")), "the layout must be str, not PosixPath"),
+        (
+            lambda: assemble(assignments={"on.turn": "warn"}),
+            "assignments must be a list or another iterable with an order, not dict",
+        ),
+        (lambda: assemble(agent=[Tool("read")]), "the agent must be Agent, not list"),
+        (lambda: Agent(tools=["read"]), "Agent.tools must be a list of Tool, not of str"),
+        (lambda: assemble(agent=Agent(base=Path("me.md"))), "Agent.base must be str or Document, not PosixPath"),
+        (lambda: assemble(agent=Agent(plan=3)), "Agent.plan must be str or Document, not int"),
+        (lambda: Conversations(Path("talks.db")), "the store must be str, not PosixPath"),
         (
             lambda: Conversations(extensions=[print]),
-            "an extension is given as Extension, not as builtin_function_or_method",
+            "extensions must be a list of Extension, not of builtin_function_or_method",
         ),
     ],
 )
@@ -40,9 +43,9 @@ def talks():
 @pytest.mark.parametrize(
     ("opened", "says"),
     [
-        ({"id": 42}, "the id of a conversation is given as str, not as int"),
-        ({"id": "42", "agent": "read"}, "the agent is given as Agent, not as str"),
-        ({"id": "42", "workspace": "."}, "the workspace is given as Workspace, not as str"),
+        ({"id": 42}, "the id of a conversation must be str, not int"),
+        ({"id": "42", "agent": "read"}, "the agent must be Agent, not str"),
+        ({"id": "42", "workspace": "."}, "the workspace must be Workspace, not str"),
     ],
 )
 def test_a_conversation_is_opened_with_the_right_kinds(talks, opened, says):
@@ -53,13 +56,12 @@ def test_a_conversation_is_opened_with_the_right_kinds(talks, opened, says):
 
 def test_a_tool_that_is_none_is_told_by_the_turn(talks):
     talk = talks.open("42", Workspace(".", home=""))
-    talk.set_active_tools(["read"])
-    with pytest.raises(CallError, match="a tool is given as Tool, not as str"):
-        talk.turn()
+    with pytest.raises(CallError, match=r"Agent\.tools must be a list of Tool, not of str"):
+        talk.set_active_tools(["read"])
 
 
 def test_a_prompt_is_asked_of_an_agent():
-    with pytest.raises(CallError, match="the agent is given as Agent, not as str"):
+    with pytest.raises(CallError, match="the agent must be Agent, not str"):
         Assembler(Workspace(".", home="")).prompt("read")
 
 

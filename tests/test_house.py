@@ -105,7 +105,7 @@ FLOORS = (
     ("collect", "clock", "includes"),
     ("template", "sources", "packs", "conversation", "providers", "extensions", "settings", "wording"),
     ("layout", "wire", "tokens", "budget", "drafts", "lists", "inspection", "places"),
-    ("findings", "errors", "vocabulary", "forms", "markdown", "version"),
+    ("findings", "errors", "arguments", "vocabulary", "forms", "markdown", "version"),
 )
 FLOOR = {name: number for number, floor in enumerate(FLOORS) for name in floor}
 
@@ -124,6 +124,9 @@ NEIGHBOURS = {
     ("lists", "places"): "what a scope names is meant from the working directory",
     ("collect", "clock"): "a section may tell the time",
     ("findings", "vocabulary"): "a finding is a value",
+    ("arguments", "errors"): "a wrong argument is an error of the caller's",
+    ("vocabulary", "arguments"): "a value refuses fields that cannot be right",
+    ("vocabulary", "errors"): "a value refuses fields that cannot be right",
     ("cli", "service"): "a command starts the service",
 }
 
@@ -178,7 +181,7 @@ def test_modules_are_imported_by_name_only_where_declared():
 # What a pure room may not touch
 
 PURE = set(
-    "vocabulary errors findings markdown places wire layout drafts lists clock collect budget tokens template inspection conversation"
+    "vocabulary errors arguments findings markdown places wire layout drafts lists clock collect budget tokens template inspection conversation"
     " build".split()
 )
 WORLD = {"os", "pathlib", "subprocess", "sqlite3", "socket", "time", "random"}

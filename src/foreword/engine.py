@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from _thread import allocate_lock
 
+from .arguments import check_moment, expect, expect_mapping, ordered, pairs
 from .build import build
 from .clock import tells_time
 from .drafts import Scribe
@@ -19,7 +20,7 @@ from .settings import confined, layout_of, read_settings, with_settings, writers
 from .skills import activation, each_skill, skill_named, with_active_skill, with_body
 from .sources.environment import settled
 from .sources.files import Reader, is_unchanged
-from .vocabulary import Agent, Document, Tool, Workspace, printable, replace, value
+from .vocabulary import Agent, Document, Workspace, replace, value
 from .wording import with_wording
 
 TYPE_CHECKING = False
@@ -111,36 +112,9 @@ class Stand:
         )
 
 
-def expect(what: str, given: object, *kinds: type) -> None:
-    """A CallError for what is given as another kind of value than it is."""
-    if not isinstance(given, kinds):
-        names = " or ".join(kind.__name__ for kind in kinds)
-        raise CallError(f"{what} is given as {names}, not as {type(given).__name__}")
-
-
 def check_agent(agent: Agent) -> None:
-    """A CallError for what would else be taken for something it is not, and for names that cannot be written as UTF-8."""
+    """Refuse what is not an agent; its fields were checked when it was made."""
     expect("the agent", agent, Agent)
-    expect("the base", agent.base, str, Document)
-    expect("the plan", agent.plan, str, Document)
-    if agent.role not in ("main", "sub"):
-        raise CallError(f"an agent's role is main or sub, not {agent.role!r}")
-    for row in (*agent.scope.allow, *agent.scope.deny) if agent.scope else ():
-        if row.permission not in ("read", "write", ""):
-            raise CallError(f"in a scope, the permission is read or write, not {row.permission!r}")
-    for tool in agent.tools:
-        expect("a tool", tool, Tool)
-        if isinstance(tool.guidelines, str):
-            raise CallError(f"the guidelines of the tool {tool.name!r} are a list of texts, not one text")
-    names = [("a tool", tool.name) for tool in agent.tools]
-    if len(set(names)) < len(names):
-        twice = next(name for _, name in names if names.count(("a tool", name)) > 1)
-        raise CallError(f"two tools are named {twice!r}; a model knows a tool by its name, so each has its own")
-    for what, name in (*names, ("the model", agent.model), ("the provider", agent.provider)):
-        if not name.isascii() and not name.isprintable() and any("\ud800" <= each <= "\udfff" for each in name):
-            raise CallError(
-                f"the name of {what} is text that can be written as UTF-8; '{printable(name)}' holds half a character"
-            )
 
 
 class Assembler:
@@ -165,15 +139,22 @@ class Assembler:
         skill_folders: Sequence[str] = (),
         variables: Mapping[str, Callable[[str, Workspace], str | None]] | None = None,
     ) -> None:
-        self.workspace = workspace or Workspace()
+        self.workspace = Workspace() if workspace is None else workspace
         self.layout_name = layout
         expect("the workspace", self.workspace, Workspace)
         expect("the layout", layout, str)
-        for each in assignments:
-            expect("an assignment", each, tuple, list)
-        self.settings, self.assignments, self.rules = settings, tuple(assignments), tuple(rules)
+        expect("the settings", settings, str)
+        self.settings, self.assignments = settings, pairs("assignments", assignments)
+        self.rules = ordered("rules", rules)
+        for what, given in (("packs", packs), ("values", values), ("variables", variables)):
+            expect_mapping(what, given)
+        for function in (*self.rules, *(variables or {}).values()):
+            if not callable(function):
+                raise CallError(f"a rule or variable must be a function, not {type(function).__name__}")
+        for folder in (packs or {}).values():
+            expect("the folder of a pack", folder, str)
         self.packs, self.values = dict(packs or {}), dict(values or {})
-        self.skill_folders, self.variables = tuple(skill_folders), dict(variables or {})
+        self.skill_folders, self.variables = ordered("skill_folders", skill_folders, str), dict(variables or {})
         self.reader: Callable[[], Reader] = Reader
         self.looks_for_skills = True
         self._lock = allocate_lock()
@@ -217,10 +198,11 @@ class Assembler:
         self, agent: Agent | None = None, now: datetime | None = None, template: Document | None = None
     ) -> Prompt:
         """The prompt for an agent now; the same one as before where nothing it is made of has changed."""
-        agent = agent or Agent()
+        agent = Agent() if agent is None else agent
         last = self._last
         if last is None or last[1] is not agent:
             check_agent(agent)
+        check_moment(now)
         stand = self.stand(agent, template)
         now = as_told(stand.tells, now)
         if last and last[0] is stand and last[2] == now and (last[1] is agent or last[1] == agent):

@@ -15,6 +15,7 @@ a workspace is ever an extension.
 
 from __future__ import annotations
 
+from .errors import ForewordError
 from .findings import Misgiven, entries_of, finding, kind_of
 from .vocabulary import Document, Finding, value
 
@@ -131,6 +132,7 @@ def run(
         return result if lists is None else entries
     except Exception as error:
         did = f"gave {error}" if isinstance(error, Misgiven) else f"raised {type(error).__name__}"
+        did += f" ({error})" if isinstance(error, ForewordError) else ""
         name = getattr(function, "__name__", "a function")
         message = f"{name} of the extension {extension.name!r} {did} and was skipped"
         findings.append(finding("extension-failed", message))

@@ -14,6 +14,7 @@ import json
 import os
 from _thread import allocate_lock
 
+from .arguments import check_id, check_message, check_moment, checked_messages, expect, ordered
 from .build import build
 from .clock import tells_time
 from .conversation import Settled, Steps, decide, drift, settle, tools_by_name, with_state, written_tools
@@ -24,7 +25,6 @@ from .engine import (
     Stand,
     as_told,
     check_agent,
-    expect,
     local_time,
 )
 from .errors import CallError, ForewordError, StoreError
@@ -68,9 +68,7 @@ class Conversations:
     def __init__(self, store: str | Store = ":memory:", extensions: Sequence[Extension] = ()) -> None:
         if not hasattr(store, "publish"):
             expect("the store", store, str)
-        self.extensions = tuple(extensions)
-        for each in self.extensions:
-            expect("an extension", each, Extension)
+        self.extensions = ordered("extensions", extensions, Extension)
         self.store: Store = open_store(store) if isinstance(store, str) else store
         self._lock = allocate_lock()
         self.postponed: dict[str, Mapping[str, Any]] = {}
@@ -98,15 +96,17 @@ class Conversations:
 
     def open_with(self, id: str, assembler: Assembler, agent: Agent | None = None) -> Talk:
         """A conversation whose prompts this assembler makes, with what the extensions add to it."""
-        expect("the id of a conversation", id, str)
-        expect("the agent", agent or Agent(), Agent)
+        check_id(id)
+        expect("the assembler", assembler, Assembler)
+        agent = Agent() if agent is None else agent
+        expect("the agent", agent, Agent)
         rules = [rule for each in self.extensions for rule in each.rules]
         packs = {name: folder for each in self.extensions for name, folder in each.packs.items()}
         assembler.rules, assembler.packs = (*assembler.rules, *rules), {**packs, **assembler.packs}
         assembler.variables.update(
             {type_: each for extension in self.extensions for type_, each in extension.variables.items()}
         )
-        return Talk(self, id, self.shared(assembler), agent or Agent())
+        return Talk(self, id, self.shared(assembler), agent)
 
     def shared(self, assembler: Assembler) -> Assembler:
         """The assembler of this process for the same workspace, layout and settings: what it has read is not read again."""

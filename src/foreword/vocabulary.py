@@ -6,6 +6,9 @@ more than everything else at the start of a command. `typing` is left to the typ
 
 from __future__ import annotations
 
+from .arguments import check_provider, check_text_form, check_tool, expect, expect_mapping, ordered, pairs
+from .errors import CallError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -37,11 +40,13 @@ else:
 def value(cls: type[V]) -> type[V]:
     """Make a class of annotated fields an immutable value: compared, hashed and shown by its fields.
 
-    A list given for a field is kept as a tuple.
+    A field annotated as a Sequence takes any iterable with an order and keeps it as a tuple. A method `_check` is called last, to
+    refuse fields that cannot be right.
     """
     fields = tuple(cls.__annotations__)
     defaults = {name: cls.__dict__[name] for name in fields if name in cls.__dict__}
     sequences = tuple(name for name in fields if cls.__annotations__[name].startswith("Sequence"))
+    check = cls.__dict__.get("_check")
     known = frozenset(fields)
     size = len(fields)
 
@@ -59,11 +64,20 @@ def value(cls: type[V]) -> type[V]:
                 f"{cls.__name__} takes ({', '.join(fields)}); wrong or missing: {', '.join(map(repr, wrong))}"
             )
         for name in sequences:
-            if type(own[name]) is list:
-                own[name] = tuple(own[name])
+            content = own[name]
+            if type(content) is not tuple:
+                if type(content) is list:
+                    own[name] = tuple(content)
+                elif content is not None or not cls.__annotations__[name].endswith("| None"):
+                    own[name] = ordered(f"{cls.__name__}.{name}", content)
+        if check is not None:
+            check(self)
 
     def __setattr__(self: Any, name: str, _: Any) -> None:
         raise AttributeError(f"{cls.__name__} is a value: use replace(value, {name}=…)")
+
+    def __delattr__(self: Any, name: str) -> None:
+        raise AttributeError(f"{cls.__name__} is a value: its field {name!r} cannot be deleted")
 
     def __eq__(self: Any, other: object) -> bool:
         return type(other) is type(self) and other.__dict__ == self.__dict__
@@ -74,7 +88,7 @@ def value(cls: type[V]) -> type[V]:
     def __repr__(self: Any) -> str:
         return f"{cls.__name__}({', '.join(f'{name}={self.__dict__[name]!r}' for name in fields)})"
 
-    for method in (__init__, __setattr__, __eq__, __hash__, __repr__):
+    for method in (__init__, __setattr__, __delattr__, __eq__, __hash__, __repr__):
         setattr(cls, method.__name__, method)
     cls.__match_args__ = fields  # type: ignore[misc,attr-defined,unused-ignore]
     return cls
@@ -102,6 +116,14 @@ class Workspace:
     environment: Mapping[str, str] | None = None
     is_repository: bool = False
 
+    def _check(self) -> None:
+        expect("Workspace.cwd", self.cwd, str)
+        for name in ("root", "home", "platform"):
+            content = getattr(self, name)
+            if content is not None:
+                expect(f"Workspace.{name}", content, str)
+        expect_mapping("Workspace.environment", self.environment)
+
 
 @value
 class Tool:
@@ -112,6 +134,12 @@ class Tool:
     snippet: str = ""
     guidelines: Sequence[str] = ()
     schema: Mapping[str, Any] | None = None
+
+    def _check(self) -> None:
+        check_tool(self.name, self.schema)
+        for each in ("description", "snippet"):
+            expect(f"the {each} of the tool {self.name!r}", getattr(self, each), str)
+        ordered(f"the guidelines of the tool {self.name!r}", self.guidelines, str)
 
 
 @value
@@ -126,6 +154,11 @@ class Access:
     permission: Literal["read", "write", ""] = ""
     recursive: bool = True
 
+    def _check(self) -> None:
+        expect("Access.path", self.path, str)
+        if self.permission not in ("read", "write", ""):
+            raise CallError(f"Access.permission must be 'read' or 'write', not {self.permission!r}")
+
 
 @value
 class Scope:
@@ -133,6 +166,10 @@ class Scope:
 
     allow: Sequence[Access] = ()
     deny: Sequence[Access] = ()
+
+    def _check(self) -> None:
+        ordered("Scope.allow", self.allow, Access)
+        ordered("Scope.deny", self.deny, Access)
 
 
 @value
@@ -161,6 +198,26 @@ class Agent:
     scope: Scope | None = None
     language: str = ""
     docs: Sequence[tuple[str, str]] = ()
+
+    def _check(self) -> None:
+        tools = ordered("Agent.tools", self.tools, Tool) if self.tools else ()
+        names = [tool.name for tool in tools]
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise CallError(f"two tools are named {twice!r}; a model knows a tool by its name, so each has its own")
+        for name in ("model", "provider", "session", "language"):
+            expect(f"Agent.{name}", getattr(self, name), str)
+            check_text_form(f"the {name}", getattr(self, name))
+        check_provider(self.provider)
+        if self.role not in ("main", "sub"):
+            raise CallError(f"Agent.role must be 'main' or 'sub', not {self.role!r}")
+        expect("Agent.base", self.base, str, Document)
+        expect("Agent.plan", self.plan, str, Document)
+        expect("Agent.skill", self.skill, str, Skill)
+        if self.scope is not None:
+            expect("Agent.scope", self.scope, Scope)
+        if self.docs:
+            self.__dict__["docs"] = pairs("Agent.docs", self.docs)
 
 
 # Where text comes from

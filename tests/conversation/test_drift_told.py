@@ -220,6 +220,5 @@ def test_two_tools_of_one_name_are_an_error(tree, opened, layout):
         assemble(tree.workspace("w"), Agent(tools=both), layout)
     talk = opened(layout, tools="read")
     talk.turn("hi")
-    talk.set_active_tools(both)
     with pytest.raises(CallError, match=told):
-        talk.turn("hi")
+        talk.set_active_tools(both)

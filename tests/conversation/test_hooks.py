@@ -272,7 +272,10 @@ def test_added_resources_count_from_the_next_turn(tree, opened, skill):
     [
         (boom, failed("boom")),
         (lambda reason: ["a folder"], misgave("<lambda>", "a list", "Resources")),
-        (lambda reason: Resources(skills="a folder"), misgave("<lambda>", "a str", "Resources with a list of folders")),
+        (
+            lambda reason: Resources(skills="a folder"),
+            failed("<lambda>", error="CallError (Resources.skills must be a list, not one text)"),
+        ),
     ],
 )
 def test_one_that_cannot_discover_is_reported_by_the_turn(opened, function, report):

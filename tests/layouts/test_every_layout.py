@@ -398,18 +398,3 @@ def test_used_candidates_are_those_whose_text_is_in_the_prompt(tree, skill, layo
     origins = {piece.origin.path for passage in prompt.passages for piece in passage.pieces}
     for candidate in prompt.candidates:
         assert (candidate.path in origins) == (candidate.fate in ("used", "cut")), candidate
-
-
-@pytest.mark.parametrize(
-    ("agent", "said"),
-    [
-        ({"role": "subagent"}, "an agent's role is main or sub, not 'subagent'"),
-        ({"scope": Scope([Access("/p", "rw")])}, "in a scope, the permission is read or write, not 'rw'"),
-        ({"scope": Scope(deny=[Access("/p", "READ")])}, "in a scope, the permission is read or write, not 'READ'"),
-        ({"tools": [Tool("t", guidelines="Do.")]}, "the guidelines of the tool 't' are a list of texts, not one text"),
-    ],
-)
-def test_what_an_agent_cannot_be_is_an_error(tree, layout, agent, said):
-    with pytest.raises(CallError) as error:
-        tree.prompt(layout, **agent)
-    assert str(error.value) == said

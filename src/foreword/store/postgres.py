@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from time import monotonic
 
+from ..arguments import check_id
 from ..errors import CallError, StoreError
 from ..vocabulary import replace
 from .connections import Connections
@@ -19,7 +20,6 @@ from .rows import (
     COLUMNS,
     LARGEST,
     LATEST,
-    check_id,
     check_newest,
     check_next,
     check_version,

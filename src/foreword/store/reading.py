@@ -6,18 +6,17 @@ is read once. The numbers by which rows point at texts are never remembered: a b
 
 from __future__ import annotations
 
+from ..arguments import check_id, is_plain
 from .rows import (
     LARGEST,
     READ,
     TEXTS,
-    check_id,
     check_page,
     conversation_of,
     edition_of,
     faults,
     hash_at,
     hash_in,
-    is_plain,
     version_of,
 )
 from .seen import Seen

@@ -27,28 +27,10 @@ def hash_at(pointer: str) -> str:
 
 # An edition as it is read: with the hashes of its texts in the place of their numbers.
 READ = f"number, {', '.join(map(hash_at, TEXTS))}, made, state"
-_LONGEST_ID = 512
 _NO_STATE = "{}"
 
 
 # What can be asked for
-
-
-def check_id(conversation: str) -> None:
-    """A CallError for an id that a conversation cannot have."""
-    if not conversation or len(conversation) > _LONGEST_ID:
-        raise CallError(f"the id of a conversation has 1 to {_LONGEST_ID} characters; this one has {len(conversation)}")
-    if not is_plain(conversation):
-        raise CallError(
-            f"the id of a conversation holds no control characters and no half surrogate pairs; {conversation!r} does"
-        )
-
-
-def is_plain(text: str) -> bool:
-    """Whether a text is without control characters and surrogates."""
-    if text.isprintable():
-        return True
-    return not any(each < " " or "\x7f" <= each <= "\x9f" or "\ud800" <= each <= "\udfff" for each in text)
 
 
 def check_next(edition: Edition, after: int) -> None:

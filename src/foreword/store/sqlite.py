@@ -12,6 +12,7 @@ import sqlite3
 import time
 from _thread import allocate_lock
 
+from ..arguments import check_id
 from ..errors import StoreError
 from ..vocabulary import replace
 from .connections import Connections
@@ -21,7 +22,6 @@ from .rows import (
     COLUMNS,
     LARGEST,
     LATEST,
-    check_id,
     check_newest,
     check_next,
     check_version,
