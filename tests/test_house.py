@@ -104,7 +104,7 @@ FLOORS = (
     ("gather", "build", "skills", "store", "sandbox", "prices"),
     ("collect", "clock", "includes"),
     ("template", "sources", "packs", "conversation", "providers", "extensions", "settings", "wording"),
-    ("layout", "wire", "tokens", "budget", "drafts", "lists", "inspection", "places"),
+    ("layout", "wire", "tokens", "budget", "drafts", "lists", "inspection", "places", "menus"),
     ("findings", "errors", "arguments", "vocabulary", "forms", "markdown", "version"),
 )
 FLOOR = {name: number for number, floor in enumerate(FLOORS) for name in floor}
@@ -120,6 +120,9 @@ NEIGHBOURS = {
     ("budget", "drafts"): "what gives way is an item of a draft",
     ("budget", "layout"): "which lists hold files is told by the fields of their items",
     ("budget", "tokens"): "a budget counts by the one fixed estimate",
+    ("menus", "drafts"): "a folder is named above an item of a draft",
+    ("menus", "layout"): "how a folder is named is a form of the layout",
+    ("menus", "places"): "folders are in order of their distance",
     ("lists", "drafts"): "a plan is trimmed as any text of the caller's",
     ("lists", "places"): "what a scope names is meant from the working directory",
     ("collect", "clock"): "a section may tell the time",
@@ -181,7 +184,7 @@ def test_modules_are_imported_by_name_only_where_declared():
 # What a pure room may not touch
 
 PURE = set(
-    "vocabulary errors arguments findings markdown places wire layout drafts lists clock collect budget tokens template inspection conversation"
+    "vocabulary errors arguments findings markdown places wire layout drafts lists clock collect budget tokens template inspection conversation menus"
     " build".split()
 )
 WORLD = {"os", "pathlib", "subprocess", "sqlite3", "socket", "time", "random"}

@@ -400,7 +400,8 @@ def _text_of(item: Item) -> Pieces:
 
 
 def _line(section: Section, item: Item) -> str:
-    return "".join(
+    before = "".join(piece.text for piece in item.before)
+    return before + "".join(
         part if isinstance(part, str) else "".join(piece.text for piece in item.fields[part]) for part in section.item
     )
 

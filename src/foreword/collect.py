@@ -23,6 +23,7 @@ from .findings import finding
 from .inspection.hidden import hidden
 from .layout import Field
 from .lists import Lists, holds
+from .menus import by_folder, location
 from .places import distance_of
 from .vocabulary import Candidate, Document, Origin, Piece, Skill, include_key, printable, replace
 
@@ -296,15 +297,22 @@ class Collector:
         if known is None or known.entries is not entries or section.language == "directives":
             made = {each.path: item for each, item in zip(known.entries, known.items, strict=True)} if known else {}
             items = [self.made_item(section, each, made.get(each.path)) for each in entries]
-            draft = Draft(
-                section,
-                [each.item for each in items if each.is_listed and not _is_blank(each.item)],
-                text=self.stand_in(section),
-            )
-            known = self.scribe.made[section.name] = Listing(entries, items, draft)
+            listed: Sequence[Item] = [each.item for each in items if each.is_listed and not _is_blank(each.item)]
+            found = len(self.findings)
+            if section.folder:
+                listed = self.by_folder(section, name, listed)
+            draft = Draft(section, listed, text=self.stand_in(section))
+            known = self.scribe.made[section.name] = Listing(entries, items, draft, self.findings[found:])
+            del self.findings[found:]
+        self.findings.extend(known.findings)
         for item in known.items:
             self.findings.extend(item.findings)
         return known.draft
+
+    def by_folder(self, section: Section, name: str, items: Sequence[Item]) -> Sequence[Item]:
+        find = next(each for each in self.layout.finds if each.name == name)
+        own = self.scribe.origin(section.name, "folder")
+        return by_folder(items, section, find, self.inputs.workspace, own, lambda pieces: self.harmless(pieces, ""))
 
     def without_copies(self, entries: Sequence[Entry]) -> Sequence[Entry]:
         copies = [each for each in entries if isinstance(each, Document) and self.why_taken(each)]
@@ -352,6 +360,8 @@ class Collector:
             self.findings.append(finding("hidden-characters", told, shown, entry.lines[0]))
         origin = Origin("skill" if isinstance(entry, Skill) else "resident", shown, entry.lines, entry.hash)
         values = {"name": entry.name, "description": entry.description, "path": shown}
+        if isinstance(entry, Skill):
+            values["location"] = location(entry.name, shown)
         return self.spoken(section, {name: Piece(text, origin) for name, text in values.items()}, shown)
 
     def spoken(self, section: Section, row: Row, path: str = "") -> Item:

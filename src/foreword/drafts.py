@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 class Item:
     """One entry of a list: what stands for each of its fields, and the file it came from; or `whole`, a line of its own.
 
+    `before` are lines above it: the first of a folder has the folder's name there.
     An item with neither is left out. One that is doubtful holds a value that may leave a fence or comment open: it is sealed when
     it is written.
     """
@@ -33,6 +34,7 @@ class Item:
     path: str = ""
     whole: Pieces = ()
     is_doubtful: bool = False
+    before: Pieces = ()
 
 
 @value
@@ -67,6 +69,7 @@ class Listing:
     entries: Sequence[Document | Skill | Resident]
     items: Sequence[MadeItem]
     draft: Draft
+    findings: Sequence[Finding] = ()
 
 
 # What content may not do
@@ -310,6 +313,7 @@ def _formed(section: Section, item: Item, own: Origin) -> Iterator[Piece]:
     if not item.fields:
         yield from item.whole
         return
+    yield from item.before
     form = section.item
     if _ends_empty(form, item):
         form = (*form[:-2], str(form[-2]).rstrip("\n"))

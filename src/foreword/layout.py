@@ -112,6 +112,12 @@ KEYS = (
     Key("section", "short", "form", "How one item is written when there is room for names only; `item` unless given."),
     Key(
         "section",
+        "folder",
+        "form",
+        "A line that names a folder of skills once, above those in it, as `{folder}`: in full, or `./…` below the last full one.",
+    ),
+    Key(
+        "section",
         "join",
         "text",
         "Between items, or between inner sections: a line end after an `item`, else a blank line.",
@@ -196,7 +202,7 @@ LISTS = {
 }
 FOUND = {
     "text": ("text", "path"),
-    "skill": ("name", "description", "path"),
+    "skill": ("name", "description", "path", "location"),
     "resident": ("name", "description", "path"),
 }
 FACTS = (
@@ -262,6 +268,7 @@ class Section:
     form: Form = ()
     item: Form = (Field("text"),)
     short: Form = ()
+    folder: Form = ()
     join: str = "\n\n"
     wrap: Form = ()
     none: str = ""
@@ -670,6 +677,7 @@ class _Sections:
             short=form(table["short"], self.fields(of, where), where + "short")
             if of is not None and "short" in table
             else (),
+            folder=self.folder(table.get("folder", ""), of, where + "folder"),
             join=table.get("join", "\n" if has_own_item else "\n\n"),
             wrap=self.wrap(table.get("wrap", ""), where + "wrap"),
             none=table.get("none", ""),
@@ -688,6 +696,11 @@ class _Sections:
         if of in LISTS:
             return LISTS[of]
         raise LayoutError(f"{where}of: no find or list {of!r}" + suggestion(of, (*self.finds, *LISTS)))
+
+    def folder(self, text: str, of: str | None, where: str) -> Form:
+        if text and (of not in self.finds or self.finds[of].kind != "skill"):
+            raise LayoutError(f"{where}: only a section that lists skills names their folders")
+        return form(text, ("folder",), where) if text else ()
 
     def over(self, of: str | None) -> str:
         """What gives way unless the layout says otherwise: files are cut, menus shortened, all else is only said."""

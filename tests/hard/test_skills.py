@@ -22,8 +22,9 @@ def menu(tree, layout, cwd="w"):
     block = text.partition("<skills>\n")[2].partition("\n</skills>")[0]
     if not block:
         return None
-    rows = [line.removeprefix("- ").partition(": ") for line in block.split("\n\n", 1)[1].split("\n")]
-    return [(name.strip("*"), description.partition(" (/")[0]) for name, _, description in rows]
+    lines = [line for line in block.split("\n\n", 1)[1].split("\n") if line.startswith("- ")]
+    rows = [line.removeprefix("- ").partition(": ") for line in lines]
+    return [(name.strip("*"), description.partition(" (")[0]) for name, _, description in rows]
 
 
 NAMES = [f"skill-{number:03}" for number in range(559)]

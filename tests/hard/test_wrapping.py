@@ -194,7 +194,7 @@ def test_what_the_description_of_a_resident_leaves_open(tree):
     ("layout", "description", "said"),
     [
         ("opal", "open <!-- x", "- **a**: open <!-- x -->\n- **b**: Does it."),
-        ("foreword", "open <!-- x", "- a: open <!-- x (/w/.agents/skills/a/SKILL.md) -->\n- b: Does it."),
+        ("foreword", "open <!-- x", "- a: open <!-- x -->\n- b: Does it."),
         ("opal", "whole <!-- x -->", "- **a**: whole <!-- x -->\n- **b**: Does it."),
         ("opal", "`<!--` begins one", "- **a**: `<!--` begins one\n- **b**: Does it."),
         ("opal", "```sh", "- **a**: ```sh\n- **b**: Does it."),

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from foreword import Access, Scope, Tool
+from foreword.tokens import estimate
 
 BOUNDARIES = "<boundaries>\nReadable:\n  - /w\nWritable:\n  - /w\n</boundaries>"
 ENVIRONMENT = "<environment>\nWorking directory: /w\nPlatform: linux\n</environment>"
@@ -40,7 +41,7 @@ def test_every_section_in_order(tree, skill):
         ENVIRONMENT,
         "<plan>\n1. Look.\n</plan>",
     ])  # fmt: skip
-    assert line == "- testing: Runs the tests. (/w/.agents/skills/testing/SKILL.md)"
+    assert line == "In /w/.agents/skills:\n- testing: Runs the tests."
 
 
 def test_nothing_but_a_base(tree):
@@ -193,7 +194,9 @@ def test_of_many_equal_texts_the_nearest_stays(tree):
 
 def names(tree, cwd="w", **options):
     menu = inside(tree.text("foreword", cwd, **{"tools": "read", **options}), "skills")
-    return menu and [line.partition(":")[0].removeprefix("- ") for line in menu.split("\n\n", 1)[1].split("\n")]
+    return menu and [
+        line.partition(":")[0].removeprefix("- ") for line in menu.split("\n\n", 1)[1].split("\n") if line[:2] == "- "
+    ]
 
 
 FOLDERS = [".foreword/skills", ".agents/skills", ".claude/skills", ".github/skills"]
@@ -204,19 +207,89 @@ def test_project_before_user_and_nearer_before_farther(tree, skill):
     tree({"w/.git": None, **{f"{place}/deploy/SKILL.md": skill("deploy", place) for place in PLACES}})
     for place in PLACES:
         menu = inside(tree.text("foreword", "w/a", tools="read"), "skills").split("\n\n", 1)[1]
-        assert menu == f"- deploy: {place} (/{place}/deploy/SKILL.md)"
+        assert menu == f"In /{place}:\n- deploy: {place}"
         Path(tree.path(f"{place}/deploy/SKILL.md")).unlink()
     assert names(tree, "w/a") is None
 
 
-def test_skills_by_name_from_everywhere(tree, skill):
-    tree(
-        {
-            "w/.git": None,
-            **{f"{place}/s{number:02}/SKILL.md": skill(f"s{99 - number}") for number, place in enumerate(PLACES)},
-        }
+def menu_of(tree, cwd="w", **options):
+    return inside(tree.text("foreword", cwd, tools="read", **options), "skills").split("\n\n", 1)[1]
+
+
+def test_each_folder_is_named_once_nearest_first_and_has_its_skills_by_name(tree, skill):
+    tree({"w/.git": None})
+    for number, place in enumerate(PLACES):
+        tree({f"{place}/{name}/SKILL.md": skill(name) for name in (f"z{number}", f"a{number}")})
+    order = [f"{top}/{folder}" for top in ("w/a", "w", "home") for folder in sorted(FOLDERS)]
+    numbers = [PLACES.index(place) for place in order]
+    assert menu_of(tree, "w/a") == "\n".join(
+        f"In /{place}:\n- a{number}: Does it.\n- z{number}: Does it."
+        for place, number in zip(order, numbers, strict=True)
     )
-    assert names(tree, "w/a") == sorted(f"s{99 - number}" for number in range(len(PLACES)))
+
+
+def test_a_folder_inside_another_is_named_by_what_it_adds(tree, skill):
+    names = ["plain", "web/forms", "web/css", "deep/er/x", "also"]
+    tree({f"w/.agents/skills/{name}/SKILL.md": skill(name.rpartition("/")[2]) for name in names})
+    tree({"home/.claude/skills/only/nested/SKILL.md": skill("nested")})
+    assert menu_of(tree) == (
+        "In /w/.agents/skills:\n- also: Does it.\n- plain: Does it.\n"
+        "In ./deep/er:\n- x: Does it.\nIn ./web:\n- css: Does it.\n- forms: Does it.\n"
+        "In /home/.claude/skills:\nIn ./only:\n- nested: Does it."
+    )
+
+
+@pytest.mark.parametrize(
+    ("folder", "name", "line"),
+    [
+        ("a-b", "a-b", "- a-b: D."),
+        ("a-b", "A B", "- A B: D. (a-b/SKILL.md)"),
+        ("A B", "A B", "- A B: D."),
+        ("a&b<c", "a&b<c", "- a&b<c: D."),
+        ("x (y)", "x", "- x: D. (x (y)/SKILL.md)"),
+        ("é", "é", "- é: D."),
+        ("two\nlines", "two lines", "- two lines: D. (two\\x0alines/SKILL.md)"),
+        ("b", "a (../../etc/passwd)", "- a (../../etc/passwd): D. (b/SKILL.md)"),
+        ("<skills>", "tag", "- tag: D. (<\\skills>/SKILL.md)"),
+    ],
+)
+def test_a_name_that_is_not_its_folder_s_has_its_path(tree, folder, name, line):
+    tree({"w/.git": None, f"w/.agents/skills/{folder}/SKILL.md": f"---\nname: {name!r}\ndescription: D.\n---\n"})
+    assert menu_of(tree) == f"In /w/.agents/skills:\n{line}"
+
+
+def test_a_folder_s_name_can_neither_close_the_section_nor_open_a_comment(tree, skill):
+    tree({"w/.git": None, "w/.agents/skills/<skills> <!--/a/SKILL.md": skill("a")})
+    for _ in range(2):
+        prompt = tree.prompt("foreword", tools="read")
+        assert "In ./<\\skills> <!--: -->\n- a: Does it.\n</skills>" in prompt.text
+        assert [code for code, _ in tree.told(prompt)] == ["file-neutralised"]
+
+
+@pytest.mark.parametrize("length", [6, 30])
+def test_400_skills_with_long_descriptions_keep_all_their_names(tree, skill, length):
+    every = [f"{'deploy-service-to-cluster-again'[:length]}-{number:03}" for number in range(400)]
+    text = ("It does one thing and does it well, whatever the weather. " * 11)[:600]
+    tree({"w/.git": None, **{f"w/.agents/skills/{name}/SKILL.md": skill(name, text) for name in every}})
+    prompt = tree.prompt("foreword", tools="read")
+    assert names(tree) == every
+    assert prompt.text.count("/w/.agents/skills") == 1
+    assert estimate(inside(prompt.text, "skills")) <= 8_000
+    (message,) = [message for code, message in tree.messages(prompt) if code == "budget-menu"]
+    assert "descriptions were shortened" in message or "only names were kept" in message
+
+
+def test_where_even_names_do_not_fit_the_last_are_dropped_with_a_mark(tree, skill):
+    every = [f"skill-number-{number:03}" for number in range(100)]
+    tree({"w/.git": None, **{f"w/.agents/skills/{name}/SKILL.md": skill(name) for name in every[:60]}})
+    tree({f"home/.agents/skills/{name}/SKILL.md": skill(name) for name in every[60:]})
+    prompt = tree.prompt("foreword", tools="read", set={"skills.budget": 300})
+    kept = [line[2:] for line in menu_of(tree, set={"skills.budget": 300}).split("\n") if line[:2] == "- "]
+    assert kept == every[: len(kept)] and 20 < len(kept) < 60
+    assert f"[foreword: {100 - len(kept)} more left out]\n</skills>" in prompt.text
+    assert "/home" not in inside(prompt.text, "skills")
+    (message,) = [message for code, message in tree.messages(prompt) if code == "budget-menu"]
+    assert f"only the first {len(kept)} names were kept in the menu of 100 entries (from " in message
 
 
 def test_skills_stand_in_the_order_of_code_points(tree, skill):
@@ -231,7 +304,7 @@ def test_skills_stand_in_the_order_of_code_points(tree, skill):
 
 def test_of_two_skills_with_one_name_in_one_folder_the_first_directory_wins(tree, skill):
     tree({f"w/.agents/skills/{folder}/SKILL.md": skill("same", folder) for folder in ("b", "a", "c")})
-    assert inside(tree.text("foreword", tools="read"), "skills").endswith("- same: a (/w/.agents/skills/a/SKILL.md)")
+    assert inside(tree.text("foreword", tools="read"), "skills").endswith("- same: a (a/SKILL.md)")
 
 
 def test_a_skill_outside_the_workspace_is_followed_and_said(tree, skill):
@@ -263,9 +336,7 @@ def test_skills_are_listed_when_the_agent_can_load_them(tree, skill, tools, are_
 
 def test_skills_are_read_leniently(tree):
     tree({"w/.agents/skills/Loose One/SKILL.md": "---\ndescription: Use when: x\n---\n"})
-    assert inside(tree.text("foreword", tools="read"), "skills").split("\n\n")[1] == (
-        "- Loose One: Use when: x (/w/.agents/skills/Loose One/SKILL.md)"
-    )
+    assert menu_of(tree) == "In /w/.agents/skills:\n- Loose One: Use when: x"
 
 
 def test_validation_can_be_set(tree):

@@ -78,11 +78,13 @@ def foreword() -> dict[str, Any]:
              'project': {'of': 'project', 'item': '<instruction-file path="{path|xml}">\n{text}\n</instruction-file>', 'join': '\n\n'},
              'skills': {'of': 'skills',
                         'when': ['@loaders'],
-                        'item': '- {name|line}: {description|line} ({path})',
-                        'short': '- {name|line} ({path})',
+                        'item': '- {name|line}: {description|line}{location}',
+                        'short': '- {name|line}{location}',
+                        'folder': 'In {folder}:',
                         'wrap': '<skills>\n'
-                                'A skill is a file of instructions for one kind of task. When a task fits a description, load that file '
-                                'before you start; paths in it are relative to its folder.\n'
+                                'A skill is a file of instructions for one kind of task: NAME/SKILL.md in the folder named above it, or '
+                                'the path in parentheses. A folder that starts with ./ is inside the last full one. When a task fits a '
+                                'description, load that file before you start; paths in it are relative to its folder.\n'
                                 '\n'
                                 '{}\n'
                                 '</skills>',
