@@ -128,7 +128,8 @@ WORDING = {
 # What calls give that is not imported by name; with the functions that a program imports from elsewhere than `foreword`.
 GIVEN = {
     "vocabulary": ("Passage", "Piece", "Origin", "Candidate", "Finding", "Skill", "Edition"),
-    "conversation": ("Drift", "SectionChange"),
+    "conversation": ("Drift",),
+    "inspection.changes": ("SectionChange", "Names"),
     "watching": ("Watching",),
     "extensions": ("Start", "Resources"),
     "findings": ("finding",),

@@ -13,6 +13,7 @@ import json
 
 from .errors import CallError
 from .findings import finding
+from .inspection.changes import BETWEEN, WHOLE, Names, changes, section_names, sent_edition
 from .inspection.words import common_start
 from .layout import STEPS
 from .tokens import estimate
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any, Literal
 
+    from .inspection.changes import SectionChange, Sent
     from .vocabulary import Finding, Tool
 
 _ABOUT_TOOLS = ("tools", "registry")
@@ -98,7 +100,7 @@ def settle(
         return Settled(with_state(replace(fresh, number=using.number + 1), skills=skills))
     change = drift(using, fresh, since)
     if step == "warn":
-        return Settled(using, (), [finding("drift", change.sentence())] if change.has_any else ())
+        return Settled(using, (), [finding("drift", change.sentence())] if change.is_changed else ())
     return _append(using, fresh, change) if step == "append" else Settled(using)
 
 
@@ -113,104 +115,91 @@ def with_state(edition: Edition, **changes: Any) -> Edition:
 
 
 @value
-class SectionChange:
-    """A section that a fresh prompt would change: how, which sources did it, and how it would read."""
-
-    section: str
-    how: Literal["came", "went", "changed"]
-    sources: Sequence[str] = ()
-    text: str = ""
-
-
-@value
 class Drift:
-    """What stands between the edition in use and a prompt built now."""
+    """What differs between the edition in use and a prompt built now, and what of the provider's cache a rebuild would lose."""
 
     sections: Sequence[SectionChange]
-    tools_added: Sequence[str]
-    tools_removed: Sequence[str]
-    tools_changed: Sequence[str]
+    tools: Names
     tokens_kept: int
     tokens_lost: int
 
     @property
-    def has_any(self) -> bool:
-        return bool(self.sections or self.tools_added or self.tools_removed or self.tools_changed)
+    def is_changed(self) -> bool:
+        """True if and only if the text or the tool definitions differ."""
+        return bool(self.sections) or self.tools.has_any
+
+    @property
+    def section_names(self) -> Names:
+        return section_names(self.sections)
 
     def sentence(self) -> str:
         """The change in one sentence, with its price."""
-        told = [
-            f"section '{each.section}' {each.how}" + (f" ({', '.join(each.sources)})" if each.sources else "")
-            for each in self.sections
-        ]
-        names = (("came", self.tools_added), ("went", self.tools_removed), ("changed", self.tools_changed))
-        told += [f"tool{'s' if len(each) > 1 else ''} {', '.join(each)} {how}" for how, each in names if each]
-        return f"{'; '.join(told)}; a rebuild would lose about {self.tokens_lost:,} tokens of prefix"
+        parts = [_described(each) for each in self.sections]
+        parts += [f"tool{'s' if len(names) > 1 else ''} {', '.join(names)} {kind}" for kind, names in self.tools.each()]
+        return f"{'; '.join(parts)}; a rebuild would lose about {self.tokens_lost:,} tokens of prefix"
+
+
+def _described(change: SectionChange) -> str:
+    """`section 'project' moved and changed (/w/AGENTS.md)`"""
+    what = {WHOLE: "the prompt", BETWEEN: "the text between sections"}.get(
+        change.section, f"section '{change.section}'"
+    )
+    sources = f" ({', '.join(change.sources)})" if change.sources else ""
+    return f"{what} {' and '.join(change.kinds)}{sources}"
 
 
 def drift(using: Edition, fresh: Edition, since: Edition | None = None) -> Drift:
     """How a fresh prompt differs from the edition in use, or from what is accounted for; the price is that of a rebuild."""
-    since = since or using
-    before, after = _sections(since), _sections(fresh)
-    changes: list[SectionChange] = []
-    for name in dict.fromkeys((*before, *after)):
-        if name not in after:
-            changes.append(SectionChange(name, "went", sorted(before[name][1])))
-        elif name not in before:
-            changes.append(SectionChange(name, "came", sorted(after[name][1]), after[name][0]))
-        elif before[name][0] != after[name][0]:
-            sources = sorted({path for path, _ in before[name][1].items() ^ after[name][1].items()})
-            changes.append(SectionChange(name, "changed", sources, after[name][0]))
-    old, new = tools_by_name(since.tools), tools_by_name(fresh.tools)
+    found = changes(sent_by(since or using), sent_by(fresh))
     kept = common_start(using.system, fresh.system)
     has_other_tools = using.tools != fresh.tools
     return Drift(
-        changes,
-        [name for name in new if name not in old],
-        [name for name in old if name not in new],
-        [name for name in new if name in old and new[name] != old[name]],
+        found.sections,
+        found.tools,
         0 if has_other_tools else estimate(using.system[:kept]),
         estimate(using.system if has_other_tools else using.system[kept:]),
     )
 
 
-def _sections(edition: Edition) -> dict[str, tuple[str, dict[str, str]]]:
-    """The text of each section, and the sources it came from with their hashes."""
-    found: dict[str, tuple[str, dict[str, str]]] = {}
+def sent_by(edition: Edition) -> Sent:
+    """What a model is sent with an edition."""
+    return sent_edition(edition.system, json.loads(edition.account), json.loads(edition.tools))
+
+
+def _texts(edition: Edition) -> dict[str, str]:
+    """The text of each section; sections of one name are joined."""
+    found: dict[str, list[str]] = {}
     for passage in json.loads(edition.account).get("passages", ()):
-        sources = {
-            each["path"]: each["hash"]
-            for each in passage["origins"]
-            if each["path"] and each["kind"] not in ("builtin", "mark")
-        }
-        found[passage["section"]] = (edition.system[passage["start"] : passage["end"]], sources)
-    return found
+        found.setdefault(passage["section"], []).append(edition.system[passage["start"] : passage["end"]])
+    return {name: "\n\n".join(texts) for name, texts in found.items()}
 
 
 # Append: the change goes into a message, once, and the prefix stays
 
 
 _INACTIVE = "tool:"
+_NO_SECTIONS = (WHOLE, BETWEEN)
 
 
 def _append(using: Edition, fresh: Edition, change: Drift) -> Settled:
     told: dict[str, str] = dict(json.loads(using.state).get("told", {}))
     news = _news(using, fresh, change, told)
     texts = [text for _, text, _ in news]
-    if change.tools_added:
-        texts.append(f"New tools are available from now on: {_listed(change.tools_added)}.")
+    if change.tools.added:
+        texts.append(f"New tools are available from now on: {_listed(change.tools.added)}.")
     if not texts:
         return Settled(using)
     for name, _, hash in news:
         told.pop(name, None)
         told.update({name: hash} if hash else {})
     kept = with_state(using, told=told)
-    others = replace(change, tools_added=())
-    findings = [finding("drift", others.sentence())] if others.has_any else []
-    if change.tools_added:
+    # New tools have a finding of their own, and the order of tools is kept.
+    others = replace(change, tools=replace(change.tools, added=(), moved=()))
+    findings = [finding("drift", others.sentence())] if others.is_changed else []
+    if change.tools.added:
         tools = with_new_tools(using.tools, fresh.tools)
         cost = estimate(tools) - estimate(using.tools)
-        sentence = f"tools came late: {', '.join(change.tools_added)}; their definitions cost about {cost:,} tokens"
+        sentence = f"tools came late: {', '.join(change.tools.added)}; their definitions cost about {cost:,} tokens"
         findings.append(finding("drift", f"{sentence} and the prefix behind them, about {change.tokens_lost:,} tokens"))
         kept = replace(kept, number=using.number + 1, tools=tools)
     findings = findings or [finding("drift", "what had changed is as it was")]
@@ -219,13 +208,20 @@ def _append(using: Edition, fresh: Edition, change: Drift) -> Settled:
 
 def _news(using: Edition, fresh: Edition, change: Drift, told: Mapping[str, str]) -> list[tuple[str, str, str]]:
     """What the messages so far do not say yet: what of, the sentence, and the hash of what it is now; none if as at first."""
-    now = {each.section: (_told(each), digest(each.text)) for each in change.sections}
+    texts = _texts(fresh)
+    # A move, or another separator, is nothing the model could act on.
+    named = [each.section for each in change.sections if tuple(each.kinds) != ("moved",)]
+    now = {
+        name: (_told(name, texts.get(name, "")), digest(texts.get(name, "")))
+        for name in named
+        if name not in _NO_SECTIONS
+    }
     definitions = tools_by_name(fresh.tools)
-    for name in change.tools_changed:
+    for name in change.tools.changed:
         written = json.dumps(definitions[name], ensure_ascii=False, sort_keys=True)
         now[f"tool:{name}"] = (f"The tool `{name}` has changed. Its definition is now:\n\n{written}", digest(written))
-    if change.tools_removed:
-        names = _listed(change.tools_removed)
+    if change.tools.removed:
+        names = _listed(change.tools.removed)
         sentence = f"Tools that are not active from now on, so do not call them: {names}. All others are active."
         now[_INACTIVE] = (sentence, digest(names))
     news = [(name, text, hash) for name, (text, hash) in now.items() if told.get(name) != hash]
@@ -239,18 +235,17 @@ def _as_at_first(name: str, using: Edition) -> str:
         return "All tools are active again."
     if name.startswith("tool:"):
         return f"The tool `{name.removeprefix('tool:')}` is again as it was defined at first."
-    text, _ = _sections(using).get(name, ("", {}))
-    return _told(SectionChange(name, "changed" if text else "went", (), text))
+    return _told(name, _texts(using).get(name, ""))
 
 
 def _listed(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-def _told(change: SectionChange) -> str:
-    if change.how == "went":
-        return f"The section '{change.section}' of your instructions no longer applies."
-    return f"The section '{change.section}' of your instructions has changed. It now reads:\n\n{change.text}"
+def _told(section: str, text: str) -> str:
+    if not text:
+        return f"The section '{section}' of your instructions no longer applies."
+    return f"The section '{section}' of your instructions has changed. It now reads:\n\n{text}"
 
 
 # Tool definitions

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 
 class OriginForm(TypedDict):
@@ -146,23 +146,28 @@ class ConversationForm(TypedDict):
     made: str
 
 
-class SectionChangeForm(TypedDict):
-    section: str
-    change: Literal["came", "went", "changed"]
-    sources: list[str]
-
-
-class ToolChangesForm(TypedDict):
+class NamesForm(TypedDict):
     added: list[str]
     removed: list[str]
     changed: list[str]
+    moved: list[str]
 
 
-class DriftForm(TypedDict):
-    conversation: str
+class ChangesForm(TypedDict):
     changed: bool
-    sections: list[SectionChangeForm]
-    tools: ToolChangesForm
+    sections: NamesForm
+    tools: NamesForm
+
+
+class SectionChangeForm(TypedDict):
+    section: str
+    changes: list[str]
+    sources: list[str]
+
+
+class DriftForm(ChangesForm):
+    conversation: str
+    details: list[SectionChangeForm]
     tokens_kept: int
     tokens_lost: int
 
@@ -203,9 +208,7 @@ class SectionPlaceForm(TypedDict):
     place: int
 
 
-class SectionDiffForm(TypedDict):
-    section: str
-    changes: list[str]
+class SectionDiffForm(SectionChangeForm):
     old: SectionPlaceForm | None
     new: SectionPlaceForm | None
     edits: list[EditForm]
@@ -219,25 +222,16 @@ class SubjectForm(TypedDict):
     tokens: TokensForm
 
 
-class ToolsDiffForm(TypedDict):
-    added: list[str]
-    removed: list[str]
-    changed: list[str]
-    reordered: bool
-
-
 class CircumstanceForm(TypedDict):
     name: str
     old: str
     new: str
 
 
-class DifferenceForm(TypedDict):
-    same: bool
+class DifferenceForm(ChangesForm):
     old: SubjectForm
     new: SubjectForm
-    sections: list[SectionDiffForm]
-    tools: ToolsDiffForm
+    details: list[SectionDiffForm]
     circumstances: list[CircumstanceForm]
 
 
@@ -286,9 +280,10 @@ class MendForm(TypedDict):
 class RebuildForm(TypedDict):
     varied: str
     how: str
-    same: bool | None
+    changed: bool | None
     trouble: str | None
-    sections: list[SectionDiffForm]
+    sections: NamesForm
+    details: list[SectionDiffForm]
 
 
 class CacheForm(TypedDict):
@@ -322,7 +317,7 @@ class KeptForm(TypedDict):
     first: FirstDifferenceForm | None
 
 
-class KeptsForm(TypedDict):
+class KeptsForm(ChangesForm):
     old: SubjectForm
     new: SubjectForm
     turns: int
@@ -337,16 +332,13 @@ class CountedPassage(TypedDict):
     tokens: int
 
 
-class SectionEffectForm(TypedDict):
-    section: str
-    change: str
+class SectionEffectForm(SectionChangeForm):
     tokens_before: int
     tokens_after: int
-    sources: list[str]
 
 
-class EffectForm(TypedDict):
-    sections: list[SectionEffectForm]
+class EffectForm(ChangesForm):
+    details: list[SectionEffectForm]
     tokens_before: int
     tokens_kept: int
     breaks_in: str | None

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         BreakpointForm,
         CandidateForm,
         CauseForm,
+        ChangesForm,
         ConversationForm,
         DifferenceForm,
         DriftForm,
@@ -50,12 +51,13 @@ if TYPE_CHECKING:
         LineForm,
         LintForm,
         MisplacedForm,
+        NamesForm,
         OriginForm,
         PassageForm,
         PriceForm,
         PromptForm,
+        SectionChangeForm,
         SectionDiffForm,
-        SectionEffectForm,
         SectionPlaceForm,
         SkillForm,
         SpanForm,
@@ -67,8 +69,9 @@ if TYPE_CHECKING:
         WatchForm,
     )
     from .inspection.cache import Breakpoint, FirstDifference, Kept, Misplaced
+    from .inspection.changes import Changes, Names, SectionChange
     from .inspection.diff import Cause, Difference, Edit, SectionDiff
-    from .inspection.effects import Effect
+    from .inspection.effects import Effect, SectionEffect
     from .inspection.origins import Line
     from .inspection.prices import Price, ProviderRules
     from .inspection.subject import Subject
@@ -191,22 +194,37 @@ def watch_form(
 
 def effect_form(effect: Effect) -> EffectForm:
     """What a change did to the sections, and how much of the prefix stays."""
-    sections: list[SectionEffectForm] = [
-        {
-            "section": each.section,
-            "change": each.how,
-            "tokens_before": each.before,
-            "tokens_after": each.after,
-            "sources": list(each.sources),
-        }
-        for each in effect.sections
-    ]
     return {
-        "sections": sections,
+        **changes_form(effect),
+        "details": [
+            {**_change_form(each), "tokens_before": each.before, "tokens_after": each.after} for each in effect.sections
+        ],
         "tokens_before": effect.before,
         "tokens_kept": effect.kept,
         "breaks_in": effect.breaks or None,
     }
+
+
+def changes_form(found: Drift | Difference | Effect | Changes) -> ChangesForm:
+    """What was added, removed, changed and moved, in the same words for every comparison."""
+    return {
+        "changed": found.is_changed,
+        "sections": names_form(found.section_names),
+        "tools": names_form(found.tools),
+    }
+
+
+def names_form(names: Names) -> NamesForm:
+    return {
+        "added": list(names.added),
+        "removed": list(names.removed),
+        "changed": list(names.changed),
+        "moved": list(names.moved),
+    }
+
+
+def _change_form(change: SectionChange | SectionDiff | SectionEffect) -> SectionChangeForm:
+    return {"section": change.section, "changes": list(change.kinds), "sources": list(change.sources)}
 
 
 def line_form(line: Line) -> LineForm:
@@ -407,15 +425,8 @@ def drift_form(conversation: str, drift: Drift) -> DriftForm:
     """What would change, what changed it, and what a rebuild would lose."""
     return {
         "conversation": conversation,
-        "changed": drift.has_any,
-        "sections": [
-            {"section": each.section, "change": each.how, "sources": list(each.sources)} for each in drift.sections
-        ],
-        "tools": {
-            "added": list(drift.tools_added),
-            "removed": list(drift.tools_removed),
-            "changed": list(drift.tools_changed),
-        },
+        **changes_form(drift),
+        "details": [_change_form(each) for each in drift.sections],
         "tokens_kept": drift.tokens_kept,
         "tokens_lost": drift.tokens_lost,
     }
@@ -513,18 +524,11 @@ def _candidate_from(form: Any, where: str) -> Candidate:
 
 def difference_form(old: Subject, new: Subject, tokens: tuple[Count, Count], found: Difference) -> DifferenceForm:
     """Two prompts and all that differs between them."""
-    tools = found.tools
     return {
-        "same": not found.has_any,
+        **changes_form(found),
         "old": subject_form(old, tokens[0]),
         "new": subject_form(new, tokens[1]),
-        "sections": [section_diff_form(each, old.prompt.text, new.prompt.text) for each in found.sections],
-        "tools": {
-            "added": list(tools.came),
-            "removed": list(tools.went),
-            "changed": list(tools.changed),
-            "reordered": tools.is_reordered,
-        },
+        "details": [section_diff_form(each, old.prompt.text, new.prompt.text) for each in found.sections],
         "circumstances": [{"name": name, "old": was, "new": now} for name, was, now in found.circumstances],
     }
 
@@ -536,8 +540,7 @@ def subject_form(subject: Subject, tokens: Count) -> SubjectForm:
 
 def section_diff_form(found: SectionDiff, old: str, new: str) -> SectionDiffForm:
     return {
-        "section": found.section,
-        "changes": list(found.changes),
+        **_change_form(found),
         "old": _place_form(found.old, found.old_place),
         "new": _place_form(found.new, found.new_place),
         "edits": [edit_form(each, old, new) for each in found.edits],

@@ -71,15 +71,15 @@ def test_diff_of_a_saved_prompt_and_a_directory(kept, run, tree):
     ]
 
 
-def test_diff_says_what_came_and_went(kept, run, tree):
+def test_diff_says_what_was_added_and_removed(kept, run, tree):
     old = kept("old.json", "show", "--tool", "read")
     os.remove(tree.path("w/AGENTS.md"))
     tree({"home/.agents/AGENTS.md": "Mine.\n"})
     status, out, _ = run("diff", old, ".", "--exit-code")
     assert status == 1
     heads = [line for line in out.splitlines()[2:] if line and line[0] != " "]
-    assert heads == ["changed  instructions", "went  skills"]
-    assert "went  skills\n  /w/.agents/skills/ship/SKILL.md:1-4 (now unused)\n    - <skills>\n" in out
+    assert heads == ["changed  instructions", "removed  skills"]
+    assert "removed  skills\n  /w/.agents/skills/ship/SKILL.md:1-4 (now unused)\n    - <skills>\n" in out
     assert (
         "  /w/AGENTS.md:1-3 (now absent)\n  /home/.agents/AGENTS.md:1 (was absent)\n"
         "    - # Shop\n    -\n    - Run `make test`.\n    + Mine.\n" in out
@@ -90,8 +90,9 @@ def test_diff_as_json(kept, asked, tree):
     old = kept("old.json", "show", "--tool", "read")
     tree({"w/AGENTS.md": "# Shop\n\nRun `make check`.\n"})
     found = asked(DifferenceForm, "diff", old, ".", "--tool", "read")
-    assert (found["same"], found["circumstances"]) == (False, [])
-    (section,) = found["sections"]
+    assert (found["changed"], found["circumstances"]) == (True, [])
+    assert found["sections"] == {"added": [], "removed": [], "changed": ["instructions"], "moved": []}
+    (section,) = found["details"]
     (edit,) = section["edits"]
     assert (section["section"], section["changes"]) == ("instructions", ["changed"])
     assert (edit["old"]["text"], edit["new"]["text"]) == ("test", "check")
@@ -102,7 +103,7 @@ def test_diff_of_the_same(kept, run, asked):
     old = kept("old.json", "show")
     assert run("diff", old, ".", "--exit-code")[::2] == (0, "")
     assert run("diff", ".", ".")[1].endswith("the prompts are the same\n")
-    assert asked(DifferenceForm, "diff", ".", old)["same"] is True
+    assert asked(DifferenceForm, "diff", ".", old)["changed"] is False
 
 
 def test_diff_of_editions(run, tree, asked):
@@ -113,14 +114,14 @@ def test_diff_of_editions(run, tree, asked):
     assert "    Run `make [-test-]{+check+}`.\n" in first
     whole = json.loads(run("talk", "show", "42", "--json")[1])["id"]
     by_id = asked(DifferenceForm, "diff", "talk:42@1", whole)
-    assert [each["section"] for each in by_id["sections"]] == ["instructions"]
-    assert asked(DifferenceForm, "diff", "talk:42@2", whole)["same"] is True
-    assert asked(DifferenceForm, "diff", "talk:42@2", ".", "--tool", "read")["same"] is True
+    assert by_id["sections"]["changed"] == ["instructions"]
+    assert asked(DifferenceForm, "diff", "talk:42@2", whole)["changed"] is False
+    assert asked(DifferenceForm, "diff", "talk:42@2", ".", "--tool", "read")["changed"] is False
 
 
 def test_an_id_may_hold_an_at(run, asked):
     run("talk", "turn", "me@3")
-    assert asked(DifferenceForm, "diff", "talk:me@3", "talk:me@3@1")["same"] is True
+    assert asked(DifferenceForm, "diff", "talk:me@3", "talk:me@3@1")["changed"] is False
 
 
 def test_diff_of_turns_tells_tools(kept, asked):
@@ -130,14 +131,14 @@ def test_diff_of_turns_tells_tools(kept, asked):
         "added": ["shell"],
         "removed": ["read"],
         "changed": [],
-        "reordered": False,
+        "moved": [],
     }
 
 
 def test_diff_of_layouts_names_the_layout(kept, asked):
     found = asked(DifferenceForm, "diff", kept("old.json", "show"), ".", "--layout", "opal")
     assert found["circumstances"] == [{"name": "layout", "old": "foreword", "new": "opal"}]
-    assert any(cause["kind"] == "layout" for section in found["sections"] for cause in section["causes"])
+    assert any(cause["kind"] == "layout" for section in found["details"] for cause in section["causes"])
 
 
 def test_diff_reads_standard_input(run, tree, monkeypatch):
@@ -233,7 +234,7 @@ def test_the_default_layout_has_nothing_to_mend(run, asked, tree):
     assert "other builds gave the same bytes\n" in out and "moved" not in out
     found = asked(CacheForm, "cache", ".", "--tool", "read")
     assert (found["findings"], found["misplaced"], found["mend"]) == ([], [], None)
-    assert {each["same"] for each in found["rebuilds"]} == {True}
+    assert {each["changed"] for each in found["rebuilds"]} == {False}
     anthropic, openai, gemini = found["providers"]
     assert [each["lifetime"] for each in anthropic["breakpoints"]] == ["release", "project", "conversation"]
     assert [each["kept"] for each in anthropic["breakpoints"]] == [False, True, True]
@@ -252,7 +253,7 @@ def test_a_layout_with_a_clock_is_told_that_it_breaks_the_prefix(run, asked):
     assert "        --set section.last.sections=cwd,clock  mends some of it\n" in out
     found = asked(CacheForm, "cache", "--layout", "pi", "--tool", "read")
     assert sorted({each["code"] for each in found["findings"]}) == ["cache-moved", "cache-order"]
-    moved = [(each["how"], each["sections"][0]["section"]) for each in found["rebuilds"] if each["same"] is False]
+    moved = [(each["how"], each["details"][0]["section"]) for each in found["rebuilds"] if each["changed"]]
     assert moved == [("a minute later", "clock"), ("a day later", "clock")]
     assert found["mend"]["set"] == ["section.last.sections=cwd,clock"]
 
@@ -273,7 +274,7 @@ def test_options_reach_the_other_process(asked, tree):
         "--scope", "scope.json", "--set", "skills.budget=5", "--set", "join=\n", "--model", "x", "--doc", "A=/b",
     )  # fmt: skip
     assert [each["trouble"] for each in found["rebuilds"]] == [None] * len(found["rebuilds"])
-    assert {each["same"] for each in found["rebuilds"]} == {True}
+    assert {each["changed"] for each in found["rebuilds"]} == {False}
 
 
 def test_one_provider_and_another_model(run, asked):
@@ -377,7 +378,7 @@ def test_a_provider_of_the_users_own(asked, tree):
 
 def test_tools_from_standard_input_are_read_once(asked, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b'[{"name": "read"}]')))
-    assert asked(DifferenceForm, "diff", ".", "./", "--tools", "-")["same"] is True
+    assert asked(DifferenceForm, "diff", ".", "./", "--tools", "-")["changed"] is False
     rebuilds = asked(CacheForm, "cache", "--tools", "-")["rebuilds"]
     assert {each["trouble"] for each in rebuilds} == {None}
 
@@ -390,7 +391,7 @@ def test_a_directory_with_the_name_of_something_else(run, asked, tree):
     assert asked(CacheForm, "cache", "./-")["rebuilds"] != []
     tree({"w/-x": None})
     found = json.loads(run("cache", "--json", "--", "-x")[1])
-    assert {each["same"] for each in found["rebuilds"]} == {True}
+    assert {each["changed"] for each in found["rebuilds"]} == {False}
 
 
 # wrong calls

@@ -209,12 +209,29 @@ def test_drift(tree, run, asked):
     )  # fmt: skip
     tree({"w/AGENTS.md": "Money is float.\n"})
     found = asked("talk", "drift", "t", "--tool", "bash")
-    assert set(found) == {"conversation", "changed", "sections", "tools", "tokens_kept", "tokens_lost"}
+    assert set(found) == {
+        "conversation", "changed", "sections", "tools", "details", "tokens_kept", "tokens_lost"
+    }  # fmt: skip
     assert (found["conversation"], found["changed"], found["tokens_kept"]) == ("t", True, 0)
-    assert {"section": "instructions", "change": "changed", "sources": ["/w/AGENTS.md"]} in found["sections"]
-    assert found["tools"] == {"added": ["bash"], "removed": ["read"], "changed": []}
+    assert {"section": "instructions", "changes": ["changed"], "sources": ["/w/AGENTS.md"]} in found["details"]
+    assert found["tools"] == {"added": ["bash"], "removed": ["read"], "changed": [], "moved": []}
     assert "section 'instructions' changed (/w/AGENTS.md)" in run("talk", "drift", "t", "--tool", "read")[1]
     assert asked("talk", "turn", "t", "--tool", "read")["edition"] == 1  # looking changes nothing
+
+
+@pytest.mark.parametrize(
+    ("setting", "moved", "changed"),
+    [
+        ("join=\n", [], ["(between sections)"]),
+        ("sections=instructions,identity,skills,guidance,boundaries,environment,plan", None, []),
+    ],
+)
+def test_drift_sees_another_separator_and_another_order(run, asked, setting, moved, changed):
+    asked("talk", "turn", "t", "--tool", "read")
+    found = asked("talk", "drift", "t", "--tool", "read", "--set", setting)
+    assert (found["changed"], found["sections"]["changed"]) == (True, changed)
+    assert bool(found["sections"]["moved"]) == (moved is None) and found["tokens_lost"] > 0
+    assert "; a rebuild would lose about" in run("talk", "drift", "t", "--tool", "read", "--set", setting)[1]
 
 
 # template

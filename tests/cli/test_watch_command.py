@@ -132,7 +132,7 @@ def test_the_files_that_options_name_are_watched(tree, start):
     save(tree, "w/tools.json", "[")
     assert "error: tools.json: --tools" in process.until(r"\n")
     save(tree, "w/tools.json", "[]")
-    assert "tools.json: the prompt is the same" in process.until(r"\n")
+    assert "tools.json: tool read_file removed; 0 of" in process.until(r"\n")
 
 
 def test_a_template_that_an_address_names_is_watched(tree, start):
@@ -196,10 +196,10 @@ def test_json_is_one_object_a_line(tree, start):
         "effect", "error", "event", "files", "findings", "id", "layout", "passages", "time", "tokens"
     ]  # fmt: skip
     assert (second["event"], second["files"]) == ("change", [tree.path("w/AGENTS.md")])
-    (section,) = second["effect"]["sections"]
-    assert (section["section"], section["change"], section["sources"]) == (
+    (section,) = second["effect"]["details"]
+    assert (section["section"], section["changes"], section["sources"]) == (
         "project",
-        "changed",
+        ["changed"],
         [tree.path("w/AGENTS.md")],
     )
     assert second["effect"]["breaks_in"] == "project"

@@ -8,7 +8,6 @@ import pytest
 from foreword import Document, Tool
 from foreword.conversation import (
     Drift,
-    SectionChange,
     Settled,
     Steps,
     decide,
@@ -19,6 +18,7 @@ from foreword.conversation import (
     with_state,
     written_tools,
 )
+from foreword.inspection.changes import BETWEEN, Names, SectionChange
 from foreword.tokens import estimate
 from foreword.vocabulary import Edition, replace
 
@@ -99,11 +99,11 @@ def test_the_tables_above_are_the_shipped_ones(layout, opened):
 # Editions to compare
 
 
-def edition(number=1, tools="a b", state=None, **sections):
+def edition(number=1, tools="a b", state=None, join="\n\n", **sections):
     """An edition of sections in tags, each from a file of its own name."""
     system, passages = "", []
     for name, text in sections.items():
-        system += "\n\n" if system else ""
+        system += join if system else ""
         start = len(system)
         system += f"<{name}>\n{text}\n</{name}>"
         origins = [
@@ -186,7 +186,7 @@ def test_what_is_accounted_for_is_not_told_again_and_the_price_is_that_of_a_rebu
     between, fresh = edition(0, one="1", two="new", tools="a"), edition(0, one="newer", two="new", tools="a")
     change = drift(using, fresh, between)
     assert [each.section for each in change.sections] == ["one"]
-    assert (change.tools_removed, change.tokens_lost) == ((), estimate(using.system))
+    assert (change.tools.removed, change.tokens_lost) == ((), estimate(using.system))
     settled = settle("append", using, fresh, since=between)
     assert [each["content"].splitlines()[0] for each in settled.messages] == [
         "The section 'one' of your instructions has changed. It now reads:"
@@ -205,25 +205,33 @@ def test_nothing_empty_is_remembered():
 @pytest.mark.parametrize(
     ("using", "fresh", "sections", "tools"),
     [
-        (edition(one="1"), edition(one="1"), [], ([], [], [])),
-        (edition(one="1"), edition(one="2"), [SectionChange("one", "changed", ["/one.md"], "<one>\n2\n</one>")], ([], [], [])),
-        (edition(one="1", two="2"), edition(two="2"), [SectionChange("one", "went", ["/one.md"])], ([], [], [])),
-        (edition(two="2"), edition(one="1", two="2"), [SectionChange("one", "came", ["/one.md"], "<one>\n1\n</one>")], ([], [], [])),
-        (edition(tools="a b"), edition(tools="b c"), [], (["c"], ["a"], [])),
-        (edition(tools="a b"), edition(tools="b a"), [], ([], [], [])),
+        (edition(one="1"), edition(one="1"), [], Names()),
+        (edition(one="1"), edition(one="2"), [SectionChange("one", ("changed",), ["/one.md"], 0, 0)], Names()),
+        (edition(one="1", two="2"), edition(two="2"), [SectionChange("one", ("removed",), ["/one.md"], 0, None)], Names()),
+        (edition(two="2"), edition(one="1", two="2"), [SectionChange("one", ("added",), ["/one.md"], None, 0)], Names()),
+        (edition(one="1", two="2"), edition(two="2", one="1"), [SectionChange("two", ("moved",), (), 1, 0)], Names()),
+        (edition(one="1", two="2"), edition(join="\n", one="1", two="2"), [SectionChange(BETWEEN, ("changed",))], Names()),
+        (edition(one="1"), replace(edition(one="1"), system=edition(one="1").system + " "), [SectionChange(BETWEEN, ("changed",))], Names()),
+        (edition(tools="a b"), edition(tools="b c"), [], Names(["c"], ["a"])),
+        (edition(tools="a b"), edition(tools="b a"), [], Names()),
+        (edition(tools="b c"), replace(edition(), tools=with_new_tools(edition(tools="c").tools, edition(tools="b").tools)), [], Names(moved=["c"])),
     ],
 )  # fmt: skip
 def test_drift(using, fresh, sections, tools):
     found = drift(using, fresh)
     assert list(found.sections) == sections
-    assert (list(found.tools_added), list(found.tools_removed), list(found.tools_changed)) == tools
-    assert found.has_any == bool(sections or any(tools))
+    assert found.tools == tools
+    assert (
+        found.is_changed
+        == bool(sections or tools.has_any)
+        == ((using.system, using.tools) != (fresh.system, fresh.tools))
+    )
 
 
 def test_a_tool_of_the_same_name_that_is_another():
     using = replace(edition(), tools=written_tools([Tool("a", "Reads."), Tool("b")]))
     fresh = replace(edition(), tools=written_tools([Tool("a", "Reads it all."), Tool("b")]))
-    assert list(drift(using, fresh).tools_changed) == ["a"]
+    assert list(drift(using, fresh).tools.changed) == ["a"]
 
 
 def test_a_rebuild_loses_what_stands_behind_the_first_change():
@@ -242,9 +250,9 @@ def test_other_tools_lose_the_whole_prompt():
 
 
 def test_the_sentence():
-    found = Drift([SectionChange("one", "changed", ["/a", "/b"])], ["x", "y"], ["z"], [], 10, 1234)
+    found = Drift([SectionChange("one", ["changed"], ["/a", "/b"])], Names(["x", "y"], ["z"]), 10, 1234)
     assert found.sentence() == (
-        "section 'one' changed (/a, /b); tools x, y came; tool z went; a rebuild would lose about 1,234 tokens of prefix"
+        "section 'one' changed (/a, /b); tools x, y added; tool z removed; a rebuild would lose about 1,234 tokens of prefix"
     )
 
 
@@ -328,12 +336,12 @@ def test_fewer_tools_are_said_and_change_nothing_of_the_definitions():
 @pytest.mark.parametrize(
     ("fresh", "told"),
     [
-        (edition(0, one="1", tools="a"), ["tool b went; a rebuild would lose about"]),
+        (edition(0, one="1", tools="a"), ["tool b removed; a rebuild would lose about"]),
         (
             edition(0, one="2", tools="a b c"),
             ["section 'one' changed (/one.md); a rebuild", "tools came late: c; their"],
         ),
-        (edition(0, one="1", tools="a c"), ["tool b went; a rebuild would lose about", "tools came late: c; their"]),
+        (edition(0, one="1", tools="a c"), ["tool b removed; a rebuild would lose about", "tools came late: c; their"]),
         (edition(0, one="1", tools="a b c"), ["tools came late: c; their definitions cost about"]),
         (edition(0, one="1", tools="a b"), []),
     ],

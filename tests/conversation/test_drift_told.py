@@ -47,7 +47,7 @@ def test_what_was_told_of_tools_is_taken_back_when_they_return(turns):
     rows = [(each, "One.") for each in ("read bash", "read", "read", "read bash", "read bash")]
     assert heads(turns({}, *rows)) == [
         (1, [], []),
-        (1, [GONE, BASH_GONE], ["section 'guidance' went; tool bash went"]),
+        (1, [GONE, BASH_GONE], ["section 'guidance' removed; tool bash removed"]),
         (1, [], []),
         (1, [GUIDANCE, "All tools are active again."], ["what had changed is as it was"]),
         (1, [], []),
@@ -74,7 +74,7 @@ def test_the_same_conversation_in_one_process(opened, said):
 def test_a_removed_tool_without_guidance_is_drift(turns, on):
     seen = heads(turns(on, ("x y", "One."), ("x", "One.")))
     told = ["Tools that are not active from now on, so do not call them: `y`. All others are active."]
-    assert seen[1] == (1, told, ["tool y went"])
+    assert seen[1] == (1, told, ["tool y removed"])
 
 
 def test_warn_of_files_while_tools_differ(turns):
@@ -82,7 +82,7 @@ def test_warn_of_files_while_tools_differ(turns):
     rows = [("read bash", "One."), ("read", "One."), ("read", "Two."), ("read", "Two."), ("read bash", "Two.")]
     seen = heads(turns({"on.turn": "warn"}, *rows))
     assert [found for _, _, found in seen[1:4]] == [
-        ["section 'guidance' went; tool bash went"],
+        ["section 'guidance' removed; tool bash removed"],
         [seen[3][2][0]],
         [seen[3][2][0]],
     ]
@@ -100,7 +100,7 @@ def test_tools_that_are_kept_stay_as_they_are_whatever_becomes_of_files(turns, t
     assert [said for _, said, _ in seen] == [[], [], [INSTRUCTIONS] if turn == "append" else [], []]
     found = [" / ".join(each) for _, _, each in seen]
     is_warned = tools == "warn"
-    assert ["tools bash, new came" in found[1], "tool read went" in found[3]] == [is_warned, is_warned]
+    assert ["tools bash, new added" in found[1], "tool read removed" in found[3]] == [is_warned, is_warned]
     assert "instructions" not in found[1] and ("instructions" in found[2]) == (turn != "keep")
     assert ("instructions" in found[3]) == (turn == "warn")
 

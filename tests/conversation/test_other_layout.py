@@ -48,7 +48,7 @@ def test_warn_keeps_the_edition_and_tells_what_the_other_layout_would_change(pla
     turn = opened("pi", tools="bash", set=on).turn("hi")
     assert (turn.edition, turn.system) == (1, first.system)
     (told,) = [each.message for each in turn.findings if each.code == "drift"]
-    assert "section 'instructions' went" in told and "tool bash came; tool read went" in told
+    assert "section 'instructions' removed" in told and "tool bash added; tool read removed" in told
 
 
 def test_a_layout_that_looks_for_more_than_it_did_is_gathered_again(place, opened):

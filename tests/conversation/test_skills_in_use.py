@@ -208,7 +208,7 @@ def test_an_active_skill_that_is_gone_or_unreadable_is_left_out_of_a_known_conve
     for each in (talk, opened("ion", skill="testing")):
         turn = each.turn("hi")
         assert (turn.edition, "Active Skill" in turn.system) == (2, False)
-        assert each.drift().has_any is False
+        assert each.drift().is_changed is False
     os.rmdir(path) if not is_gone else None
     place({"w/.agents/skills/testing/SKILL.md": "---\nname: testing\ndescription: x\n---\nBack."})
     assert "Back." in talk.turn("hi").system

@@ -1,9 +1,10 @@
-"""How two prompts differ: sections that came, went, moved and changed, and what caused it."""
+"""How two prompts differ: sections that were added, removed, moved and changed, and what caused it."""
 
 import pytest
 
 from foreword.errors import CallError
-from foreword.inspection.diff import BETWEEN, WHOLE, Cause, compare, told
+from foreword.inspection.changes import BETWEEN, WHOLE, Names
+from foreword.inspection.diff import Cause, compare, told
 from foreword.inspection.subject import Subject
 from foreword.vocabulary import Candidate, Origin, Passage, Piece, Prompt
 from foreword.wire import account_form, prompt_from
@@ -36,10 +37,11 @@ def compared(old, new, **options):
 
 
 def summary(found):
-    return [(each.section, *each.changes) for each in found.sections]
+    return [(each.section, *each.kinds) for each in found.sections]
 
 
 A, B, C = ("a", own("A")), ("b", file("B")), ("c", own("C"))
+X, Y = ("b", file("X")), ("b", file("Y"))
 
 
 @pytest.mark.parametrize(
@@ -47,15 +49,20 @@ A, B, C = ("a", own("A")), ("b", file("B")), ("c", own("C"))
     [
         ([A, B, C], [A, B, C], []),
         ([], [], []),
-        ([A, C], [A, B, C], [("b", "came")]),
-        ([A, B, C], [A, C], [("b", "went")]),
+        ([A, C], [A, B, C], [("b", "added")]),
+        ([A, B, C], [A, C], [("b", "removed")]),
         ([A, B, C], [C, A, B], [("c", "moved")]),
         ([A, B, C], [A, ("b", file("X")), C], [("b", "changed")]),
         ([A, B, C], [("b", file("X")), A, C], [("b", "moved", "changed")]),
-        ([A, B], [C], [("a", "went"), ("b", "went"), ("c", "came")]),
+        ([A, B], [C], [("a", "removed"), ("b", "removed"), ("c", "added")]),
         # a name that stands twice is told apart by which time it is
         ([A, B, B, B], [A, B, ("b", file("X")), B], [("b", "changed")]),
-        ([A, B, B], [A, B], [("b", "went")]),
+        ([A, B, B], [A, B], [("b", "removed")]),
+        # and by its content first
+        ([A, X, B, Y], [A, B, Y], [("b", "removed")]),
+        ([A, X, Y], [A, Y, B], [("b", "added"), ("b", "removed")]),
+        ([A, X, B, Y], [A, X, C, Y], [("b", "removed"), ("c", "added")]),
+        ([X, A, Y], [Y, A, X], [("a", "moved"), ("b", "moved")]),
     ],
 )
 def test_sections(old, new, expected):
@@ -66,6 +73,18 @@ def test_sections(old, new, expected):
 def test_what_stands_between_sections():
     found = compared(made(A, C), made(A, C, join="\n"))
     assert summary(found) == [(BETWEEN, "changed")]
+    (section,) = found.sections
+    assert (section.edits[0].old, section.edits[0].new, section.causes) == ((1, 3), (1, 2), (Cause("layout"),))
+
+
+def test_a_separator_that_changed_beside_a_section():
+    found = compared(made(A, B, C), made(A, B, ("c", own("D")), join="\n"))
+    assert summary(found) == [("c", "changed"), (BETWEEN, "changed")]
+
+
+def test_equal_texts_never_differ_however_they_are_cut():
+    assert not compared(made(("a", own("A\n\nB"))), made(("a", own("A")), ("b", own("B")))).is_changed
+    assert not compared(made(("a", own("A"))), made(("b", own("A")))).is_changed
 
 
 def test_a_plain_text_is_compared_as_a_whole_and_the_other_side_tells_causes():
@@ -126,7 +145,7 @@ def test_the_layouts_own_words_change_because_of_the_layout_or_the_agent():
     assert found.circumstances == (("layout", "x", "y"),)
     assert [told(each) for each in found.sections[0].causes] == [
         "layout (x → y)",
-        "tool shell (came)",
+        "tool shell (added)",
         "base text $std/x/s",
     ]
 
@@ -135,34 +154,44 @@ def test_made_for():
     old = Subject("o", made(A), None, (), {"model": "a", "cwd": "/w", "only here": "x"})
     new = Subject("n", made(A), None, (), {"model": "", "cwd": "/w"})
     found = compare(old, new)
-    assert (found.has_any, found.circumstances) == (False, (("model", "a", ""),))
+    assert (found.is_changed, found.circumstances) == (False, (("model", "a", ""),))
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "came", "went", "changed", "is_reordered"),
+    ("old", "new", "expected"),
     [
-        ("a b", "a b", [], [], [], False),
-        ("a b", "b a", [], [], [], True),
-        ("a", "a b", ["b"], [], [], False),
-        ("a b", "b", [], ["a"], [], False),
-        ("a b c", "c b!", [], ["a"], ["b"], True),
+        ("a b", "a b", Names()),
+        ("a b", "b a", Names(moved=["b"])),
+        ("a", "a b", Names(added=["b"])),
+        ("a b", "b", Names(removed=["a"])),
+        ("a b c", "c b!", Names(removed=["a"], changed=["b"], moved=["c"])),
+        ("a a", "a", Names(removed=["a"])),
+        ("a a", "a a!", Names(changed=["a"])),
     ],
 )
-def test_tools(old, new, came, went, changed, is_reordered):
+def test_tools(old, new, expected):
     def rows(names):
         return [{"name": name.rstrip("!"), "description": name} for name in names.split()]
 
-    tools = compare(Subject("o", made(A), rows(old)), Subject("n", made(A), rows(new))).tools
-    assert (tools.came, tools.went, tools.changed, tools.is_reordered) == (
-        tuple(came),
-        tuple(went),
-        tuple(changed),
-        is_reordered,
-    )
+    assert compare(Subject("o", made(A), rows(old)), Subject("n", made(A), rows(new))).tools == expected
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_changed"),
+    [
+        ({}, {"description": "", "schema": {}}, False),  # never sent
+        ({"schema": {"a": 1, "b": 2}}, {"schema": {"b": 2, "a": 1}}, True),  # other bytes
+        ({"schema": {"a": 1}}, {"schema": {"a": True}}, True),
+        ({"description": "d", "schema": {"a": 1}}, {"schema": {"a": 1}, "description": "d"}, False),
+    ],
+)
+def test_a_tool_is_changed_if_other_bytes_are_sent(old, new, is_changed):
+    tools = [[{"name": "a", **each}] for each in (old, new)]
+    assert compare(*(Subject("s", made(A), each) for each in tools)).is_changed is is_changed
 
 
 def test_tools_that_are_not_known_are_not_held_against_the_other():
-    assert not compare(Subject("o", made(A)), Subject("n", made(A), [{"name": "a"}])).has_any
+    assert not compare(Subject("o", made(A)), Subject("n", made(A), [{"name": "a"}])).is_changed
 
 
 # Saved forms
@@ -178,7 +207,7 @@ def test_a_saved_prompt_is_the_prompt(tree, layout):
         (each.section, each.start, each.text, each.lifetime) for each in prompt.passages
     ]
     assert account_form(again)["passages"] == account_form(prompt)["passages"]
-    assert not compare(Subject("o", prompt), Subject("n", again)).has_any
+    assert not compare(Subject("o", prompt), Subject("n", again)).is_changed
 
 
 def passage(**changes):

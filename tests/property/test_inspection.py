@@ -8,14 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foreword import for_anthropic, for_openai_responses
+from foreword.conversation import drift
 from foreword.errors import CallError
 from foreword.inspection.cache import breakpoints, keeps, kept, mended_order, misplaced, rendered
 from foreword.inspection.diff import compare
+from foreword.inspection.effects import effect
 from foreword.inspection.prices import Price, ProviderRules
 from foreword.inspection.subject import Subject
 from foreword.tokens import Count
-from foreword.vocabulary import LIFETIMES
-from foreword.wire import difference_form, prompt_from
+from foreword.vocabulary import LIFETIMES, Edition, Turn
+from foreword.wire import account_form, changes_form, difference_form, prompt_from
 
 words = st.text("ab \n<>é😀\ud800\0", max_size=12)
 junk = st.recursive(
@@ -75,23 +77,61 @@ def applied(old, new, edits):
     return text + old[at:]
 
 
-@given(forms(), forms())
-def test_a_comparison_is_true(one, other):
-    old, new = Subject("o", prompt_from(one, "o")), Subject("n", prompt_from(other, "n"))
+tools = st.lists(
+    st.fixed_dictionaries(
+        {"name": st.sampled_from("xyz")},
+        optional={"description": st.sampled_from(["", "d"]), "schema": st.sampled_from([{}, {"a": 1}, {"a": True}])},
+    ),
+    max_size=4,
+)
+other_joins = st.sampled_from(["", "\n", "\n\n", " "])
+
+
+@st.composite
+def reordered(draw, form):
+    """The same sections in another order, joined by something else, with something behind them."""
+    join = draw(other_joins)
+    text, passages = "", []
+    for each in draw(st.permutations(form["passages"])):
+        text += join if passages else ""
+        by = len(text) - each["start"]
+        text += form["text"][each["start"] : each["end"]]
+        origins = [{**one, "start": one["start"] + by, "end": one["end"] + by} for one in each["origins"]]
+        passages.append({**each, "start": each["start"] + by, "end": each["end"] + by, "origins": origins})
+    return {**form, "text": text + draw(st.sampled_from(["", " ", "\n"])), "passages": passages}
+
+
+pairs = forms().flatmap(lambda form: st.tuples(st.just(form), forms() | reordered(form)))
+
+
+@given(pairs, tools, tools)
+def test_a_comparison_is_true(forms, old_tools, new_tools):
+    """Something has changed if and only if the texts or the tools that are sent differ; every comparison agrees."""
+    old = Subject("o", prompt_from(forms[0], "o"), old_tools)
+    new = Subject("n", prompt_from(forms[1], "n"), new_tools)
     found = compare(old, new)
-    is_plain = old.is_plain or new.is_plain  # then only the texts count
-    assert found.has_any == (old.prompt.text != new.prompt.text or (not is_plain and _sections(old) != _sections(new)))
+    assert bool(found.sections) == (old.prompt.text != new.prompt.text)
+    assert found.tools.has_any == (_sent(old_tools) != _sent(new_tools))
     for section in found.sections:
         if section.edits and section.old and section.new:
             (a, b), (c, d) = section.old, section.new
             whole = applied(old.prompt.text[:b], new.prompt.text, section.edits)[a:]
             assert whole == new.prompt.text[c:d] or section.section[0] == "("
-    assert not compare(old, old).has_any
+    assert not compare(old, old).is_changed
+    told = effect(old.prompt, new.prompt, len, (old_tools, new_tools))
+    drifted = drift(*(_edition(each) for each in (old, new)))
+    expected = changes_form(found)
+    assert changes_form(told) == changes_form(drifted) == expected
     json.dumps(difference_form(old, new, (Count(1, "x", True, 0.0),) * 2, found))
 
 
-def _sections(subject):
-    return [(each.section, each.text) for each in subject.prompt.passages]
+def _sent(tools):
+    """The bytes that a provider gets."""
+    return json.dumps(for_openai_responses(Turn("", 1, False, "", (), tools)).get("tools", []))
+
+
+def _edition(subject):
+    return Edition(1, subject.prompt.text, json.dumps(subject.tools), json.dumps(account_form(subject.prompt)))
 
 
 RULES = (

@@ -105,7 +105,7 @@ def test_drift_says_what_changed_and_for_whom(fresh, place):
     assert fresh.get("/conversations/d/drift").json["changed"] is False
     told = fresh.get("/conversations/d/drift?tool=shell&tool=edit").json
     assert (told["changed"], told["tools"]["added"], told["tools"]["removed"]) == (True, ["edit"], ["read_file"])
-    assert fresh.get("/conversations/d/drift?cwd=sub").json["sections"]
+    assert fresh.get("/conversations/d/drift?cwd=sub").json["details"]
     assert fresh.get("/conversations/d/drift?model=other").json["changed"] is False
     notes = place / "w" / "AGENTS.md"
     before = notes.read_text()
@@ -114,8 +114,8 @@ def test_drift_says_what_changed_and_for_whom(fresh, place):
         told = fresh.get("/conversations/d/drift").json
     finally:
         notes.write_text(before)
-    assert [(each["section"], each["change"]) for each in told["sections"]] == [("context", "changed")]
-    assert [source.endswith("/w/AGENTS.md") for source in told["sections"][0]["sources"]] == [True]
+    assert [(each["section"], each["changes"]) for each in told["details"]] == [("context", ["changed"])]
+    assert [source.endswith("/w/AGENTS.md") for source in told["details"][0]["sources"]] == [True]
     assert fresh.get("/conversations/none/drift").problem == "not-found"
 
 

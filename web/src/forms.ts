@@ -104,10 +104,14 @@ export interface Edition extends EditionRow {
   findings: Finding[];
 }
 
+export type Change = "added" | "removed" | "changed" | "moved";
+export type Names = Record<Change, string[]>;
+
 export interface Drift {
   changed: boolean;
-  sections: { section: string; change: string; sources: string[] }[];
-  tools: { added: string[]; removed: string[]; changed: string[] };
+  sections: Names;
+  tools: Names;
+  details: { section: string; changes: Change[]; sources: string[] }[];
   tokens_kept: number;
   tokens_lost: number;
 }

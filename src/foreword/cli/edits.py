@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..inspection.diff import Cause, Difference, Edit, SectionDiff
     from ..inspection.subject import Subject
 
-_COLOURS = {"came": "green", "went": "red", "moved": "cyan", "changed": "yellow"}
+_COLOURS = {"added": "green", "removed": "red", "moved": "cyan", "changed": "yellow"}
 _MOST_SECTIONS = 100
 _MOST_EDITS = 20
 _MOST_LINES = 8
@@ -45,18 +45,18 @@ def write_difference(old: Subject, new: Subject, tokens: tuple[int, int], found:
     if found.tools.has_any:
         write("\n")
         _write_tools(found)
-    if not found.has_any:
+    if not found.is_changed:
         write("the prompts are the same")
 
 
 def _write_section(found: SectionDiff, old: str, new: str) -> None:
-    how = " and ".join(painted(each, _COLOURS[each]) for each in found.changes)
-    moved = f"  from place {found.old_place} to {found.new_place}" if "moved" in found.changes else ""
+    how = " and ".join(painted(each, _COLOURS[each]) for each in found.kinds)
+    moved = f"  from place {found.old_place} to {found.new_place}" if "moved" in found.kinds else ""
     write(f"{how}  {painted(printable(found.section), 'bold')}{moved}")
-    if "came" in found.changes and found.new:
+    if "added" in found.kinds and found.new:
         _write_causes(found.causes)
         write("\n".join(_lines(new[found.new[0] : found.new[1]], "+", "green")))
-    elif "went" in found.changes and found.old:
+    elif "removed" in found.kinds and found.old:
         _write_causes(found.causes)
         write("\n".join(_lines(old[found.old[0] : found.old[1]], "-", "red")))
     elif not found.edits:
@@ -95,12 +95,10 @@ def _write_causes(causes: Sequence[Cause]) -> None:
 
 
 def _write_tools(found: Difference) -> None:
-    tools = found.tools
-    for how, names in (("came", tools.came), ("went", tools.went), ("changed", tools.changed)):
-        if names:
-            write(f"{painted(how, _COLOURS[how])}  tools {', '.join(map(printable, names))}")
-    if tools.is_reordered:
-        write(f"{painted('moved', 'cyan')}  tools stand in another order")
+    for kind, names in found.tools.each():
+        write(
+            f"{painted(kind, _COLOURS[kind])}  tool{'' if len(names) == 1 else 's'} {', '.join(map(printable, names))}"
+        )
 
 
 def _edit(edits: Sequence[Edit], old: str, new: str) -> Iterator[str]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any
 
-    from ..forms import CacheForm, MendForm, ProviderForm, RebuildForm
+    from ..forms import CacheForm, KeptsForm, MendForm, ProviderForm, RebuildForm
     from ..inspection.cache import Kept, Misplaced, Stretch
     from ..inspection.diff import SectionDiff
     from ..inspection.prices import Price, Prices, ProviderRules
@@ -72,7 +72,7 @@ def diff(given: argparse.Namespace) -> int:
         write_json(difference_form(old, new, tokens, found))
     else:
         write_difference(old, new, (tokens[0].count, tokens[1].count), found)
-    return _status(given, found.has_any, old, new)
+    return _status(given, found.is_changed, old, new)
 
 
 def _status(given: argparse.Namespace, has_any: bool, *subjects: Subject) -> int:
@@ -276,15 +276,17 @@ def _cache_form(
 
 
 def _rebuild_form(rebuilt: Rebuild, sections: Sequence[SectionDiff], subject: Subject) -> RebuildForm:
-    from ..wire import section_diff_form
+    from ..inspection.changes import section_names
+    from ..wire import names_form, section_diff_form
 
     new = rebuilt.prompt.text if rebuilt.prompt else ""
     return {
         "varied": rebuilt.varied,
         "how": rebuilt.how,
-        "same": None if rebuilt.prompt is None else not sections,
+        "changed": None if rebuilt.prompt is None else bool(sections),
         "trouble": rebuilt.trouble or None,
-        "sections": [section_diff_form(each, subject.prompt.text, new) for each in sections],
+        "sections": names_form(section_names(sections)),
+        "details": [section_diff_form(each, subject.prompt.text, new) for each in sections],
     }
 
 
@@ -367,13 +369,22 @@ def _cache_of_change(given: argparse.Namespace, asked: Sequence[_Asked]) -> int:
 def _write_kept_json(
     given: argparse.Namespace, old: Subject, new: Subject, asked: Sequence[_Asked], found: Sequence[Kept]
 ) -> None:
+    from ..inspection.changes import changes, sent
     from ..tokens import count
-    from ..wire import kept_form, subject_form
+    from ..wire import changes_form, kept_form, subject_form
 
+    found_changes = changes(sent(old.prompt, old.tools), sent(new.prompt, new.tools))
     tokens = [count(each.prompt.text, given.model, given.provider) for each in (old, new)]
     rows = [kept_form(kept, each.rules, each.price, given.turns) for each, kept in zip(asked, found, strict=True)]
     subjects = subject_form(old, tokens[0]), subject_form(new, tokens[1])
-    write_json({"old": subjects[0], "new": subjects[1], "turns": given.turns, "providers": rows})
+    form: KeptsForm = {
+        **changes_form(found_changes),
+        "old": subjects[0],
+        "new": subjects[1],
+        "turns": given.turns,
+        "providers": rows,
+    }
+    write_json(form)
 
 
 def _write_kept(

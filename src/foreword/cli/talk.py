@@ -91,7 +91,7 @@ def talk_drift(given: argparse.Namespace) -> int:
     found = _talk(given, url_to_read).drift(given.clock)
     if given.json:
         write_json(drift_form(given.id, found))
-    elif found.has_any:
+    elif found.is_changed:
         write_text(found.sentence())
     else:
         write("nothing has changed since the edition in use was made")

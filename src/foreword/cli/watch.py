@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
+from ..inspection.changes import BETWEEN, WHOLE
+from ..inspection.effects import TOOLS
 from . import options
 from .options import assembler, parser, status, with_dir
 from .terminal import one_line, short, told_count, visible, worst_first, write
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
     import argparse
     from typing import Protocol
 
-    from ..inspection.effects import Effect
+    from ..inspection.effects import Effect, SectionEffect
     from ..tokens import Count
     from ..vocabulary import Agent, Prompt
     from ..watching import Change
@@ -48,12 +50,14 @@ def watch(given: argparse.Namespace) -> int:
     going = changes(source, tick=view.tick)
     ending = Ending()
     last: Prompt | None = None
+    tools = source.tools
     try:
         with ending:
             for change in going:
                 if change is not None:
                     last = change.prompt
-                    view.show(News(change, given))
+                    view.show(News(change, given, (tools, source.tools)))
+                    tools = source.tools
                 elif view.refresh():
                     break
     except KeyboardInterrupt:
@@ -77,10 +81,16 @@ class _Source:
         self.source = Source(self.made, given.agent, given.clock or local_time())
         names = [given.plan, given.tools, given.scope, "" if given.base.startswith("$") else given.base]
         self.files = [absolute(name, os.environ) for name in names if name and name != "-"]
+        self.tools = "[]"
 
     def prompt(self) -> Prompt:
+        """The prompt now. `tools` are the definitions that go with it."""
+        from ..conversation import written_tools
+
         self.source.agent = self.agent()
-        return self.source.prompt()
+        prompt = self.source.prompt()
+        self.tools = written_tools(self.source.agent.tools)
+        return prompt
 
     def agent(self) -> Agent:
         from ..vocabulary import replace
@@ -101,28 +111,32 @@ class _Source:
 class News:
     """A change, counted: what the view tells of it."""
 
-    def __init__(self, change: Change, given: argparse.Namespace) -> None:
+    def __init__(self, change: Change, given: argparse.Namespace, tools: tuple[str, str] = ("[]", "[]")) -> None:
         from datetime import datetime
 
-        self.change, self.prompt, self.given = change, change.prompt, given
+        self.change, self.prompt, self.given, self.tools = change, change.prompt, given, tools
         self.time = datetime.now().astimezone()
         self.whole = _counted(self.prompt.text, given.model, given.provider)
         self.each = [_counted(each.text, given.model, given.provider) for each in self.prompt.passages]
         self.effect = self._effect()
 
     def _effect(self) -> Effect | None:
+        import json
+
         from ..inspection.effects import effect
 
         if self.change.before is None or self.change.error is not None:
             return None
         model, provider = self.given.model, self.given.provider
-        return effect(self.change.before, self.prompt, lambda text: _counted(text, model, provider).count)
+        tools = json.loads(self.tools[0]), json.loads(self.tools[1])
+        return effect(self.change.before, self.prompt, lambda text: _counted(text, model, provider).count, tools)
 
     @property
     def event(self) -> str:
         if self.change.error is not None:
             return "error"
-        return "start" if self.change.before is None else "same" if self.prompt is self.change.before else "change"
+        is_same = self.prompt is self.change.before and self.tools[0] == self.tools[1]
+        return "start" if self.change.before is None else "same" if is_same else "change"
 
     def lines(self) -> list[str]:
         """The change in sentences: what it did to the text, then which findings came and went."""
@@ -138,14 +152,15 @@ class News:
     def told(self) -> str:
         """What happened to the sections, and to the prefix."""
         effect = self.effect
-        if effect is None or not effect.has_other_text:
+        if effect is None or not effect.is_changed:
             return f"the {'prompt' if self.event == 'same' else 'text'} is the same"
-        sections = [
-            f"{each.section}{'' if each.how == 'changed' else f' {each.how}'} {each.after - each.before:+,}"
-            for each in effect.sections
+        parts = [_described(each) for each in effect.sections]
+        parts += [
+            f"tool{'' if len(names) == 1 else 's'} {', '.join(names)} {kind}" for kind, names in effect.tools.each()
         ]
-        what = ", ".join(sections) or "only what stands between sections"
+        what = ", ".join(parts)
         where = f" (up to {effect.breaks})" if effect.breaks else ""
+        where = ", since tools come first" if effect.breaks == TOOLS else where
         return f"{what}; {effect.kept:,} of {effect.before:,} tokens of the prefix stay{where}"
 
     def files(self) -> str:
@@ -158,6 +173,14 @@ class News:
         shown = [short(name, self.given.dir) for name in names]
         more = f" and {len(shown) - 3} more" if len(shown) > 3 else ""
         return f"{', '.join(shown[:3])}{more}: "
+
+
+def _described(each: SectionEffect) -> str:
+    """`project +12`, `menu moved +0`, `(between sections) changed`"""
+    if each.section in (WHOLE, BETWEEN):
+        return f"{each.section} changed"
+    how = "" if tuple(each.kinds) == ("changed",) else f" {' and '.join(each.kinds)}"
+    return f"{each.section}{how} {each.after - each.before:+,}"
 
 
 def _sentence(error: Exception) -> str:

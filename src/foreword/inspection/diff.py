@@ -1,24 +1,23 @@
 """How two prompts differ: section by section, then word by word, and what caused each change.
 
-A section came, went, moved or changed. The cause of a change is the origin of the words that are new or gone; where those are the
+Which sections and tools differ is the answer of `changes.py`. The cause of a change is the origin of the words that were added or removed; where those are the
 layout's own, it is whatever made the layout speak otherwise: another layout, other tools, another agent.
 """
 
 from __future__ import annotations
 
 from ..vocabulary import printable, value
+from .changes import BETWEEN, WHOLE, Names, changes, section_names, sent
 from .subject import Places
-from .words import changed_spans, longest_rise
+from .words import changed_spans
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import Any
 
     from ..vocabulary import Passage, Prompt
+    from .changes import Changes, Kind, SectionChange
     from .subject import Place, Subject
-
-    Keyed = dict[tuple[str, int], Passage]
 
 # What each kind of origin is called as a cause, the most telling first: the words of a wrapper change because of what they wrap.
 CAUSES = {
@@ -39,7 +38,6 @@ CAUSES = {
 }
 _OWN = ("layout", "builtin", "mark")  # what a layout says itself
 _CLOCKS = ("now", "date", "time", "datetime", "system:time", "system:date")
-WHOLE, BETWEEN = "(whole prompt)", "(between sections)"
 
 
 @value
@@ -63,30 +61,17 @@ class Edit:
 
 @value
 class SectionDiff:
-    """A section that is not as it was. `old` and `new` are its spans, None where it is not there; the places count from 1."""
+    """A section that is different. `old` and `new` are its spans, None where it is missing; the places count from 1."""
 
     section: str
-    changes: Sequence[str]
+    kinds: Sequence[Kind]
     old: tuple[int, int] | None
     new: tuple[int, int] | None
     old_place: int = 0
     new_place: int = 0
     edits: Sequence[Edit] = ()
     causes: Sequence[Cause] = ()
-
-
-@value
-class ToolsDiff:
-    """Tools that came, went or read otherwise, and whether those that stayed stand in another order."""
-
-    came: Sequence[str] = ()
-    went: Sequence[str] = ()
-    changed: Sequence[str] = ()
-    is_reordered: bool = False
-
-    @property
-    def has_any(self) -> bool:
-        return bool(self.came or self.went or self.changed or self.is_reordered)
+    sources: Sequence[str] = ()
 
 
 @value
@@ -94,91 +79,66 @@ class Difference:
     """All that differs. `circumstances` are what the prompts were made for and with: name, old, new."""
 
     sections: Sequence[SectionDiff]
-    tools: ToolsDiff
+    tools: Names
     circumstances: Sequence[tuple[str, str, str]]
 
     @property
-    def has_any(self) -> bool:
-        return bool(self.sections or self.tools.has_any)
+    def is_changed(self) -> bool:
+        """True if and only if the texts or the tool definitions differ."""
+        return bool(self.sections) or self.tools.has_any
+
+    @property
+    def section_names(self) -> Names:
+        return section_names(self.sections)
 
 
 def compare(old: Subject, new: Subject) -> Difference:
     """How the new prompt differs from the old one."""
-    tools = ToolsDiff() if old.tools is None or new.tools is None else _tools(old.tools, new.tools)
+    found = changes(sent(old.prompt, old.tools), sent(new.prompt, new.tools))
     circumstances = list(_circumstances(old, new))
-    why = _Why(old.prompt, new.prompt, tools, circumstances)
-    if old.is_plain or new.is_plain:
-        sections = _whole(old.prompt.text, new.prompt.text, WHOLE, why)
-    else:
-        sections = list(_sections(old.prompt, new.prompt, why))
-        if not sections:
-            sections = _whole(old.prompt.text, new.prompt.text, BETWEEN, why)
-    return Difference(sections, tools, circumstances)
+    why = _Why(old.prompt, new.prompt, found.tools, circumstances)
+    sections = [_section(each, found, old.prompt, new.prompt, why) for each in found.sections]
+    return Difference(sections, found.tools, circumstances)
 
 
 # Section by section
 
 
-def _sections(old: Prompt, new: Prompt, why: _Why) -> Iterator[SectionDiff]:
-    """In the order of the new prompt; what went is told where it stood."""
-    before, after = _keyed(old.passages), _keyed(new.passages)
-    old_places = {key: place for place, key in enumerate(before, 1)}
-    moved = _moved([key for key in after if key in before], old_places)
-    gone = [key for key in before if key not in after]
-    for place, (key, passage) in enumerate(after.items(), 1):
-        while gone and old_places[gone[0]] <= old_places.get(key, 0):
-            yield _went(before[gone[0]], old_places[gone.pop(0)], why)
-        if key not in before:
-            span = (passage.start, passage.end)
-            yield SectionDiff(passage.section, ("came",), None, span, 0, place, (), why.came(*span))
-            continue
-        changes = [*(["moved"] if key in moved else []), *(["changed"] if before[key].text != passage.text else [])]
-        if changes:
-            yield _changed(changes, before[key], passage, (old_places[key], place), why)
-    for key in gone:
-        yield _went(before[key], old_places[key], why)
+def _section(change: SectionChange, found: Changes, old: Prompt, new: Prompt, why: _Why) -> SectionDiff:
+    """A changed section with the words that changed in it."""
+    if change.section == WHOLE and change.old is None and change.new is None:
+        edits = [why.edit((a, b), (c, d)) for a, b, c, d in changed_spans(old.text, new.text)]
+        return _whole(WHOLE, old, new, edits, [cause for edit in edits for cause in edit.causes])
+    if change.section == BETWEEN and change.old is None and change.new is None:
+        edits = [Edit(one, other, [why.order()]) for one, other in found.gaps]
+        return _whole(BETWEEN, old, new, edits, [why.order()])
+    before = old.passages[change.old] if change.old is not None else None
+    after = new.passages[change.new] if change.new is not None else None
+    places = (0 if change.old is None else change.old + 1, 0 if change.new is None else change.new + 1)
+    edits = _edits(before, after, why) if "changed" in change.kinds and before and after else []
+    causes = [cause for edit in edits for cause in edit.causes]
+    if "added" in change.kinds and after:
+        causes = why.added(after.start, after.end)
+    elif "removed" in change.kinds and before:
+        causes = why.removed(before.start, before.end)
+    elif "moved" in change.kinds:
+        causes.append(why.order())
+    spans = [(each.start, each.end) if each else None for each in (before, after)]
+    return SectionDiff(
+        change.section, change.kinds, spans[0], spans[1], *places, edits, _each_once(causes), change.sources
+    )
 
 
-def _went(passage: Passage, place: int, why: _Why) -> SectionDiff:
-    span = (passage.start, passage.end)
-    return SectionDiff(passage.section, ("went",), span, None, place, 0, (), why.went(*span))
+def _whole(name: str, old: Prompt, new: Prompt, edits: Sequence[Edit], causes: Sequence[Cause]) -> SectionDiff:
+    """Two texts as one section: where no sections are known, or for the text between them."""
+    return SectionDiff(name, ("changed",), (0, len(old.text)), (0, len(new.text)), 1, 1, edits, _each_once(causes))
 
 
-def _changed(
-    changes: Sequence[str], before: Passage, after: Passage, places: tuple[int, int], why: _Why
-) -> SectionDiff:
-    edits = [
+def _edits(before: Passage, after: Passage, why: _Why) -> list[Edit]:
+    return [
         why.edit((before.start + a, before.start + b), (after.start + c, after.start + d))
         for a, b, c, d in changed_spans(before.text, after.text)
     ]
-    causes = _each_once(cause for edit in edits for cause in edit.causes)
-    if "moved" in changes:
-        causes = _each_once([*causes, why.order()])
-    spans = (before.start, before.end), (after.start, after.end)
-    return SectionDiff(after.section, changes, *spans, *places, edits, causes)
-
-
-def _keyed(passages: Sequence[Passage]) -> Keyed:
-    """The passages by name; of one name that stands twice, by which time it is."""
-    keyed: Keyed = {}
-    seen: dict[str, int] = {}
-    for passage in passages:
-        seen[passage.section] = seen.get(passage.section, 0) + 1
-        keyed[passage.section, seen[passage.section]] = passage
-    return keyed
-
-
-def _moved(keys: Sequence[tuple[str, int]], old_places: Mapping[tuple[str, int], int]) -> set[tuple[str, int]]:
-    """The fewest sections whose move explains the new order."""
-    stayed = set(longest_rise([old_places[key] for key in keys]))
-    return {key for number, key in enumerate(keys) if number not in stayed}
-
-
-def _whole(old: str, new: str, name: str, why: _Why) -> list[SectionDiff]:
-    """Two texts as one section: where no sections are known, or only what stands between them differs."""
-    edits = [why.edit((a, b), (c, d)) for a, b, c, d in changed_spans(old, new)]
-    causes = _each_once(cause for edit in edits for cause in edit.causes)
-    return [SectionDiff(name, ("changed",), (0, len(old)), (0, len(new)), 1, 1, edits, causes)] if edits else []
 
 
 # What caused it
@@ -187,9 +147,7 @@ def _whole(old: str, new: str, name: str, why: _Why) -> list[SectionDiff]:
 class _Why:
     """Finds the causes of changes between two prompts."""
 
-    def __init__(
-        self, old: Prompt, new: Prompt, tools: ToolsDiff, circumstances: Sequence[tuple[str, str, str]]
-    ) -> None:
+    def __init__(self, old: Prompt, new: Prompt, tools: Names, circumstances: Sequence[tuple[str, str, str]]) -> None:
         self.old, self.new = Places(old), Places(new)
         self._old_fates = {each.path: each.fate for each in old.candidates}
         self._new_fates = {each.path: each.fate for each in new.candidates}
@@ -204,10 +162,10 @@ class _Why:
                 by_section.setdefault(place.section, []).extend(self._causes([place], fates, when))
         return Edit(old, new, _each_once(each for causes in by_section.values() for each in self._telling(causes)))
 
-    def came(self, start: int, end: int) -> list[Cause]:
+    def added(self, start: int, end: int) -> list[Cause]:
         return self._telling(self._causes(self.new.of(start, end), self._old_fates, "was"))
 
-    def went(self, start: int, end: int) -> list[Cause]:
+    def removed(self, start: int, end: int) -> list[Cause]:
         return self._telling(self._causes(self.old.of(start, end), self._new_fates, "now"))
 
     def order(self) -> Cause:
@@ -235,8 +193,7 @@ class _Why:
     def _of_the_agent(self) -> Iterator[Cause]:
         for row in self._circumstances:
             yield self._circumstance(row)
-        named = (("came", self._tools.came), ("went", self._tools.went))
-        for how, names in named:
+        for how, names in (("added", self._tools.added), ("removed", self._tools.removed)):
             yield from (Cause("tool", name, None, how) for name in names)
 
     @staticmethod
@@ -274,17 +231,6 @@ def _circumstances(old: Subject, new: Subject) -> Iterator[tuple[str, str, str]]
     rows = [("layout", old.prompt.layout, new.prompt.layout)] if old.prompt.layout and new.prompt.layout else []
     rows += [(name, old.made_for[name], new.made_for[name]) for name in old.made_for if name in new.made_for]
     yield from (row for row in rows if row[1] != row[2])
-
-
-def _tools(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -> ToolsDiff:
-    before, after = ({str(tool.get("name", "")): tool for tool in tools} for tools in (old, new))
-    stayed = [name for name in before if name in after]
-    return ToolsDiff(
-        [name for name in after if name not in before],
-        [name for name in before if name not in after],
-        [name for name in stayed if before[name] != after[name]],
-        stayed != [name for name in after if name in before],
-    )
 
 
 def told(cause: Cause) -> str:

@@ -1,23 +1,30 @@
-"""What became of a prompt: which sections changed, by how much, which sources did it, and how much of the prefix stays."""
+"""What a change did to a prompt: which sections and tools, how many tokens, which findings, and how much of the prefix stays."""
 
 from __future__ import annotations
 
 from ..vocabulary import value
+from .changes import Names, changes, section_names, sent
 from .words import common_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
 
     from ..vocabulary import Finding, Passage, Prompt
+    from .changes import Kind
+
+    Tools = Sequence[Mapping[str, Any]]
+
+TOOLS = "(tools)"
 
 
 @value
 class SectionEffect:
-    """A section that came, went or changed: its tokens before and after, and the sources that are not what they were."""
+    """A section that is different: how, its tokens before and after, and the sources that changed."""
 
     section: str
-    how: str
+    kinds: Sequence[Kind]
     before: int
     after: int
     sources: Sequence[str] = ()
@@ -25,13 +32,14 @@ class SectionEffect:
 
 @value
 class Effect:
-    """What stands between two prompts.
+    """What differs between two prompts.
 
-    `kept` are the tokens that both begin with, of `before`; `breaks` is the section in which the old one ends to be the beginning
-    of the new one, and empty where nothing of it is lost.
+    `kept` is how many of the `before` tokens both prompts begin with. `breaks` is the section in which the old prompt stops being the
+    beginning of the new one; it is empty if nothing is lost, and `(tools)` if the tool definitions differ, which come first.
     """
 
     sections: Sequence[SectionEffect]
+    tools: Names
     before: int
     after: int
     kept: int
@@ -40,41 +48,40 @@ class Effect:
     gone: Sequence[Finding] = ()
 
     @property
-    def has_other_text(self) -> bool:
-        return bool(self.sections) or self.kept != self.before or self.after != self.before
+    def is_changed(self) -> bool:
+        """True if and only if the texts or the tool definitions differ."""
+        return bool(self.sections) or self.tools.has_any
+
+    @property
+    def section_names(self) -> Names:
+        return section_names(self.sections)
 
 
-def effect(old: Prompt, new: Prompt, count: Callable[[str], int]) -> Effect:
-    """How a prompt differs from an older one; `count` gives the tokens of a text."""
-    before, after = ({each.section: each for each in prompt.passages} for prompt in (old, new))
+def effect(old: Prompt, new: Prompt, count: Callable[[str], int], tools: tuple[Tools, Tools] = ((), ())) -> Effect:
+    """How a prompt differs from an older one; `count` returns the tokens of a text, `tools` are those before and after."""
+    found = changes(sent(old, tools[0]), sent(new, tools[1]))
     sections = []
-    for name in dict.fromkeys((*before, *after)):
-        one, other = before.get(name), after.get(name)
-        if one is None or other is None or one.text != other.text:
-            how = "came" if one is None else "went" if other is None else "changed"
-            sources = sorted({path for path, _ in _sources(one) ^ _sources(other)})
-            tokens_before, tokens_after = (count(each.text) if each else 0 for each in (one, other))
-            sections.append(SectionEffect(name, how, tokens_before, tokens_after, sources))
+    for each in found.sections:
+        before = old.passages[each.old].text if each.old is not None else ""
+        after = new.passages[each.new].text if each.new is not None else ""
+        sections.append(SectionEffect(each.section, each.kinds, count(before), count(after), each.sources))
+    tokens_before = count(old.text)
+    kept, breaks = tokens_before, ""
     length = common_start(old.text, new.text)
-    has_lost = length < len(old.text)
+    if found.tools.has_any:
+        kept, breaks = 0, TOOLS
+    elif length < len(old.text):
+        kept, breaks = count(old.text[:length]), _section_at(old.passages, length)
     return Effect(
         sections,
-        count(old.text),
+        found.tools,
+        tokens_before,
         count(new.text),
-        count(old.text[:length]) if has_lost else count(old.text),
-        _section_at(old.passages, length) if has_lost else "",
+        kept,
+        breaks,
         [each for each in new.findings if each not in old.findings],
         [each for each in old.findings if each not in new.findings],
     )
-
-
-def _sources(passage: Passage | None) -> set[tuple[str, str]]:
-    """What the words came from, each with the hash it had; without Foreword's own texts."""
-    return {
-        (piece.origin.path, piece.origin.hash)
-        for piece in (passage.pieces if passage else ())
-        if piece.origin.path and piece.origin.kind not in ("builtin", "mark", "environment")
-    }
 
 
 def _section_at(passages: Sequence[Passage], position: int) -> str:

@@ -96,7 +96,7 @@ def read_drift(service: Service, call: Call) -> Answer:
     query: DriftQuery = call.query
     body = _asked(query, _whole(made_for(service.edition(id))))
     found = service.talk(id, body).drift(body.now)
-    return Answer(drift_form(id, found), counts=("drift",) if found.has_any else ())
+    return Answer(drift_form(id, found), counts=("drift",) if found.is_changed else ())
 
 
 def read_prompt(service: Service, call: Call) -> Answer:

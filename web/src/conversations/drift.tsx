@@ -1,8 +1,6 @@
 // What stands between the edition in use and a prompt built now.
 import type { Drift } from "../forms";
 
-const WORDS: Record<string, string> = { came: "is new", went: "is gone", changed: "changed" };
-
 export function DriftView({ drift, problem }: { drift: Drift | null; problem: string }) {
   return (
     <section class="card drift" aria-labelledby="drift-heading" aria-busy={!drift && !problem}>
@@ -22,9 +20,9 @@ function Changes({ drift }: { drift: Drift }) {
     <>
       <p>A prompt built now would keep about <b>{kept}</b> tokens of the provider's cache and lose <b>{lost}</b>.</p>
       <ul class="changes">
-        {drift.sections.map((each) => (
-          <li key={each.section}>
-            <b>{each.section}</b> {WORDS[each.change] ?? each.change}
+        {drift.details.map((each, number) => (
+          <li key={number}>
+            <b>{each.section}</b> {each.changes.join(" and ")}
             {each.sources.length > 0 && <ul>{each.sources.map((source) => <li key={source} class="path">{source}</li>)}</ul>}
           </li>
         ))}

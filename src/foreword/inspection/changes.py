@@ -1,0 +1,305 @@
+"""The one comparison: which sections and tools were added, removed, changed or moved, and which sources did it.
+
+Drift, `diff`, `watch`, `cache` and the page all ask it, so that they never disagree. Something changed if and only if the texts or the tool
+definitions that a model is sent differ. Two equal texts never differ, however they are cut into sections.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_left
+
+from ..vocabulary import value
+from .words import longest_rise
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any, Literal
+
+    from ..vocabulary import Prompt
+
+    Kind = Literal["added", "removed", "changed", "moved"]
+    Span = tuple[int, int]
+    Named = tuple[str, str]
+
+KINDS: Sequence[Kind] = ("added", "removed", "changed", "moved")
+# What is named instead of a section: a text of which no sections are known, and the text before, between and after sections.
+WHOLE, BETWEEN = "(whole prompt)", "(between sections)"
+_NOT_SOURCES = ("builtin", "mark")
+
+
+# What is compared
+
+
+@value
+class Part:
+    """One section of a text, and the sources it came from, each with the hashes it had."""
+
+    section: str
+    start: int
+    end: int
+    sources: Mapping[str, Sequence[str]] = {}
+
+
+@value
+class Sent:
+    """What a model is sent: a text, its sections in order, and the tool definitions (None: not known)."""
+
+    text: str
+    parts: Sequence[Part] = ()
+    tools: Sequence[Mapping[str, Any]] | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether there is text, but nothing is known about its sections."""
+        return not self.parts and bool(self.text)
+
+    def text_of(self, number: int) -> str:
+        return self.text[self.parts[number].start : self.parts[number].end]
+
+
+def sent(prompt: Prompt, tools: Sequence[Mapping[str, Any]] | None = None) -> Sent:
+    """A prompt and its tools as they are compared."""
+    parts = []
+    for each in prompt.passages:
+        origins = (
+            (piece.origin.kind, piece.origin.path, piece.origin.hash or f"text {piece.text}") for piece in each.pieces
+        )
+        parts.append(Part(each.section, each.start, each.end, _sources(origins)))
+    return Sent(prompt.text, parts, tools)
+
+
+def sent_edition(system: str, account: Mapping[str, Any], tools: Sequence[Mapping[str, Any]]) -> Sent:
+    """An edition as it is compared; `account` is its stored form."""
+    parts = []
+    for each in account.get("passages", ()):
+        origins = ((origin["kind"], origin["path"], origin["hash"]) for origin in each["origins"])
+        parts.append(Part(each["section"], each["start"], each["end"], _sources(origins)))
+    return Sent(system, parts, tools)
+
+
+def _sources(origins: Iterable[tuple[str, str, str]]) -> dict[str, Sequence[str]]:
+    """The hashes of each path, without Foreword's own texts."""
+    found: dict[str, dict[str, None]] = {}
+    for kind, path, hash in origins:
+        if path and kind not in _NOT_SOURCES:
+            found.setdefault(path, {})[hash] = None
+    return {path: tuple(hashes) for path, hashes in found.items()}
+
+
+# What changed
+
+
+@value
+class SectionChange:
+    """A section that is different: how, and because of which sources.
+
+    `kinds` is one of added or removed, or changed, moved or both. `old` and `new` are its indexes in the two lists of sections, None
+    where it is missing.
+    """
+
+    section: str
+    kinds: Sequence[Kind]
+    sources: Sequence[str] = ()
+    old: int | None = None
+    new: int | None = None
+
+
+@value
+class Names:
+    """The names of what was added, removed, changed and moved; each name once per list."""
+
+    added: Sequence[str] = ()
+    removed: Sequence[str] = ()
+    changed: Sequence[str] = ()
+    moved: Sequence[str] = ()
+
+    @property
+    def has_any(self) -> bool:
+        return bool(self.added or self.removed or self.changed or self.moved)
+
+    def each(self) -> Iterator[tuple[Kind, Sequence[str]]]:
+        """The lists that are not empty, each with what happened."""
+        for kind in KINDS:
+            if names := getattr(self, kind):
+                yield kind, names
+
+
+@value
+class Changes:
+    """All that differs between two texts and their tools.
+
+    `gaps` are the spans between sections that differ, in the old text and in the new one.
+    """
+
+    sections: Sequence[SectionChange] = ()
+    tools: Names = Names()
+    gaps: Sequence[tuple[Span, Span]] = ()
+
+    @property
+    def is_changed(self) -> bool:
+        """True if and only if the texts or the tool definitions differ."""
+        return bool(self.sections) or self.tools.has_any
+
+    @property
+    def section_names(self) -> Names:
+        return section_names(self.sections)
+
+
+def section_names(sections: Iterable[Any]) -> Names:
+    """The names of changed sections by what happened to them; each has a `section` and its `kinds`."""
+    found: dict[str, dict[str, None]] = {kind: {} for kind in KINDS}
+    for each in sections:
+        for kind in each.kinds:
+            found[kind][each.section] = None
+    return Names(*(tuple(found[kind]) for kind in KINDS))
+
+
+def changes(old: Sent, new: Sent) -> Changes:
+    """What was added, removed, changed and moved. Tools that are not known on one side are not compared."""
+    tools = Names() if old.tools is None or new.tools is None else _tools(old.tools, new.tools)
+    if old.text == new.text:
+        return Changes((), tools)
+    if old.is_plain or new.is_plain:
+        return Changes([SectionChange(WHOLE, ("changed",))], tools)
+    matches = _matched(*([(part.section, side.text_of(n)) for n, part in enumerate(side.parts)] for side in (old, new)))
+    sections = list(_sections(old, new, matches))
+    gaps = list(_gaps(old, new, matches))
+    if gaps:
+        sections.append(SectionChange(BETWEEN, ("changed",)))
+    return Changes(sections or [SectionChange(WHOLE, ("changed",))], tools, gaps)
+
+
+def _sections(old: Sent, new: Sent, matches: Sequence[int | None]) -> Iterator[SectionChange]:
+    """In the order of the new text; a removed section comes where it was."""
+    moved, known = _moved(matches), set(matches)
+    removed = [number for number in range(len(old.parts)) if number not in known]
+    at = 0
+    for number, (part, match) in enumerate(zip(new.parts, matches, strict=True)):
+        while match is not None and at < len(removed) and removed[at] < match:
+            yield _removed(old, removed[at])
+            at += 1
+        if match is None:
+            yield SectionChange(part.section, ("added",), sorted(part.sources), None, number)
+            continue
+        is_changed = old.text_of(match) != new.text_of(number)
+        facts: tuple[tuple[Kind, bool], ...] = (("moved", number in moved), ("changed", is_changed))
+        if kinds := [kind for kind, is_so in facts if is_so]:
+            sources = _changed_sources(old.parts[match], part) if is_changed else ()
+            yield SectionChange(part.section, kinds, sources, match, number)
+    yield from (_removed(old, number) for number in removed[at:])
+
+
+def _removed(old: Sent, number: int) -> SectionChange:
+    part = old.parts[number]
+    return SectionChange(part.section, ("removed",), sorted(part.sources), number, None)
+
+
+def _changed_sources(old: Part, new: Part) -> list[str]:
+    paths = {*old.sources, *new.sources}
+    return sorted(path for path in paths if old.sources.get(path) != new.sources.get(path))
+
+
+def _gaps(old: Sent, new: Sent, matches: Sequence[int | None]) -> Iterator[tuple[Span, Span]]:
+    """The text between neighbours that are neighbours in both, where it differs; likewise what comes first and last."""
+    last = len(old.parts)
+    ends: Sequence[int | None] = (-1, *matches, last)
+    old_gaps, new_gaps = _spans_between(old), _spans_between(new)
+    for number, (a, b) in enumerate(new_gaps):
+        before, after = ends[number], ends[number + 1]
+        if before is not None and after is not None and after == before + 1:
+            c, d = old_gaps[after]
+            if old.text[c:d] != new.text[a:b]:
+                yield (c, d), (a, b)
+
+
+def _spans_between(side: Sent) -> list[Span]:
+    """The spans before, between and after the sections: one more than there are sections."""
+    starts = [0, *(part.end for part in side.parts)]
+    ends = [*(part.start for part in side.parts), len(side.text)]
+    return list(zip(starts, ends, strict=True))
+
+
+# Tools
+
+
+def _tools(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -> Names:
+    before, after = ([(str(tool.get("name", "")), _definition(tool)) for tool in tools] for tools in (old, new))
+    matches = _matched(before, after)
+    known, moved = set(matches), _moved(matches)
+    pairs = [(name, match, number) for number, ((name, _), match) in enumerate(zip(after, matches, strict=True))]
+    return Names(
+        _once(name for name, match, _ in pairs if match is None),
+        _once(name for number, (name, _) in enumerate(before) if number not in known),
+        _once(name for name, match, number in pairs if match is not None and before[match] != after[number]),
+        _once(name for name, _, number in pairs if number in moved),
+    )
+
+
+def _definition(tool: Mapping[str, Any]) -> str:
+    """A definition as text. The order of a schema's keys is sent and counts; an empty description or schema is never sent."""
+    sent = {key: tool[key] for key in sorted(tool, key=str) if tool[key] or key not in ("description", "schema")}
+    return json.dumps(sent)
+
+
+def _once(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))
+
+
+# Which of the old ones a new one is
+
+
+def _matched(old: Sequence[Named], new: Sequence[Named]) -> list[int | None]:
+    """The index of the old item that each new item continues, by name; None for one that is new.
+
+    Of several with one name, equal content comes first; what is left between those is matched in order.
+    """
+    found: list[int | None] = [None] * len(new)
+    by_name: dict[str, tuple[list[int], list[int]]] = {}
+    for side, items in enumerate((old, new)):
+        for number, (name, _) in enumerate(items):
+            by_name.setdefault(name, ([], []))[side].append(number)
+    for ours, theirs in by_name.values():
+        if len(ours) == len(theirs) == 1:
+            found[theirs[0]] = ours[0]
+        else:
+            _match_equal_names(old, ours, new, theirs, found)
+    return found
+
+
+def _match_equal_names(
+    old: Sequence[Named], ours: Sequence[int], new: Sequence[Named], theirs: Sequence[int], found: list[int | None]
+) -> None:
+    start, most = 0, min(len(ours), len(theirs))
+    while start < most and old[ours[start]] == new[theirs[start]]:
+        start += 1
+    end = 0
+    while end < most - start and old[ours[-1 - end]] == new[theirs[-1 - end]]:
+        end += 1
+    for at in (*range(start), *range(-end, 0)):
+        found[theirs[at]] = ours[at]
+    ours, theirs = ours[start : len(ours) - end], theirs[start : len(theirs) - end]
+    waiting: dict[str, list[int]] = {}
+    for number in reversed(ours):
+        waiting.setdefault(old[number][1], []).append(number)
+    for number in theirs:
+        if same := waiting.get(new[number][1]):
+            found[number] = same.pop()
+    equal = [(number, match) for number in theirs if (match := found[number]) is not None]
+    in_order = [equal[at] for at in longest_rise([match for _, match in equal])]
+    fixed, old_fixed = [number for number, _ in in_order], [match for _, match in in_order]
+    taken = {match for _, match in equal}
+    left: dict[int, list[int]] = {}
+    for number in reversed([each for each in ours if each not in taken]):
+        left.setdefault(bisect_left(old_fixed, number), []).append(number)
+    for number in theirs:
+        if found[number] is None and (between := left.get(bisect_left(fixed, number))):
+            found[number] = between.pop()
+
+
+def _moved(matches: Sequence[int | None]) -> set[int]:
+    """The fewest new items whose move explains the new order."""
+    kept = [(number, match) for number, match in enumerate(matches) if match is not None]
+    stayed = {kept[at][0] for at in longest_rise([match for _, match in kept])}
+    return {number for number, _ in kept if number not in stayed}
