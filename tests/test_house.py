@@ -105,7 +105,7 @@ FLOORS = (
     ("collect", "clock", "includes"),
     ("template", "sources", "packs", "conversation", "providers", "extensions", "settings", "wording"),
     ("layout", "wire", "tokens", "budget", "drafts", "lists", "inspection", "places", "menus"),
-    ("findings", "errors", "arguments", "vocabulary", "forms", "markdown", "version"),
+    ("findings", "errors", "arguments", "vocabulary", "forms", "markdown", "version", "waits"),
 )
 FLOOR = {name: number for number, floor in enumerate(FLOORS) for name in floor}
 

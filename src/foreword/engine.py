@@ -190,7 +190,10 @@ class Assembler:
             before = next((each for each in self._stands if each.made_for == wanted), None)
             if before is not None and is_unchanged(before.inputs.stamps):
                 return before
-            stand = self._look(before or next(iter(self._stands), None), *wanted)
+            stand, untrusted = self._look(before or next(iter(self._stands), None), *wanted)
+        for root, templates in untrusted:  # not under the lock: the worker may take its time
+            _parse(root, templates)
+        with self._lock:
             self._stands = (stand, *(each for each in self._stands if each is not before))[:_STANDS]
             return stand
 
@@ -247,15 +250,18 @@ class Assembler:
 
     def _look(
         self, before: Stand | None, base: str | Document, scope: Scope | None, template: Document | None
-    ) -> Stand:
-        """Look again at whatever changed: settings and layout, or only what is found for them."""
+    ) -> tuple[Stand, list[tuple[str, dict[str, Document]]]]:
+        """Look again at whatever changed: settings and layout, or only what is found for them.
+
+        The second value holds the untrusted templates, by the one that includes the others; they are not parsed yet.
+        """
         reader = self._reader = self.reader()
         plan = self._plan(reader)
         if before is not None and before.plan is not plan:
             before = None
         layout, workspace = plan.layout, plan.workspace
         bodies = _bodies(layout, base, template, workspace, reader, self.packs)
-        templates = _templates(layout, bodies, workspace, reader, self.packs)
+        templates, untrusted = _templates(layout, bodies, workspace, reader, self.packs)
         inputs = gather(
             layout, workspace, reader, before.inputs if before else None, bodies, templates, scope, self.variables
         )
@@ -263,7 +269,7 @@ class Assembler:
             inputs = replace(
                 inputs, findings=(*plan.findings, *inputs.findings), values={**inputs.values, **self.values}
             )
-        return Stand(plan, inputs, tells_time(layout, inputs), base, scope, template)
+        return Stand(plan, inputs, tells_time(layout, inputs), base, scope, template), untrusted
 
     def _plan(self, reader: Reader) -> Plan:
         """The plan, made again if what it was read from has changed."""
@@ -330,18 +336,31 @@ def _bodies(
 
 def _templates(
     layout: Layout, bodies: Mapping[str, Document], workspace: Workspace, reader: Reader, packs: Mapping[str, str]
-) -> dict[str, Document]:
-    """Every template that takes part, by its address, each parsed: what is wrong with one is known before the first turn."""
+) -> tuple[dict[str, Document], list[tuple[str, dict[str, Document]]]]:
+    """Every template that takes part, by its address. The trusted ones are parsed; the second value holds the others.
+
+    So what is wrong with a template is known before the first turn.
+    """
     templates: dict[str, Document] = {}
+    untrusted: list[tuple[str, dict[str, Document]]] = []
     for section in layout.each_section():
         body = bodies.get(section.name)
         if section.language != "jinja" or body is None or not body.text:
             continue
-        from .sandbox import check
+        from .template.jinja import check
 
         trusting = _no_strange if _is_trusted(layout, section.name, body) else _nothing
-        templates |= check(body.path, _loading(body, workspace, reader, packs), is_trusted=trusting)
-    return templates
+        loaded = check(body.path, _loading(body, workspace, reader, packs), may_parse=trusting)
+        templates |= loaded
+        if not trusting(loaded):
+            untrusted.append((body.path, loaded))
+    return templates, untrusted
+
+
+def _parse(root: str, templates: Mapping[str, Document]) -> None:
+    from .sandbox import parse
+
+    parse(root, templates)
 
 
 def _loading(

@@ -6,7 +6,7 @@ gets a TemplateError, and the next template a new worker. `check` and `render` t
 
 The worker is an interpreter that finds nothing but the standard library, this package and minijinja, started in the root
 folder without the caller's environment. It lives until the program ends, `close` is called, or a template kills it.
-Requests and answers are JSON, each behind its length. Threads wait for each other.
+Requests and answers are JSON, each behind its length. There are at most `WORKERS` of them; further threads wait for one.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import os
 import sys
 import threading
 
+from . import waits
 from .errors import CallError, ForewordError, TemplateError
 from .template import inclusion, jinja
 from .template.calm import is_calm
@@ -37,6 +38,8 @@ PATIENCE = 10.0
 """How long the worker may take to start or to answer, on a machine that is busy with other things."""
 MEMORY = 256
 """The most memory the worker may ask for, in MB."""
+WORKERS = 2
+"""How many templates may be rendered at the same time."""
 
 _BOOT = "import sys; sys.path += sys.argv[1:]; from foreword.sandbox import serve; serve()"
 _NEEDED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
@@ -51,8 +54,13 @@ def check(
     """Everything that takes part when the template at `root` is rendered, parsed by the worker unless all of it is trusted."""
     loaded = jinja.check(root, load, may_parse=is_trusted)
     if not is_trusted(loaded):
-        _worker.ask(root, {"templates": _written(loaded), "variables": None, "trace": False})
+        parse(root, loaded)
     return loaded
+
+
+def parse(root: str, templates: Mapping[str, Document]) -> None:
+    """Have the worker parse these templates, as `check` does."""
+    _pool.ask(root, {"templates": _written(templates), "variables": None, "trace": False})
 
 
 def render(
@@ -69,13 +77,22 @@ def render(
     if is_trusted and is_calm(collected, values):
         return jinja.rendered(collected, values, trace=trace)
     loaded = {address: templates[address] for address in collected}
-    return _worker.ask(root, {"templates": _written(loaded), "variables": values, "trace": trace})
+    return _pool.ask(root, {"templates": _written(loaded), "variables": values, "trace": trace})
+
+
+def set_workers(count: int) -> None:
+    """Let so many templates be rendered at the same time."""
+    _pool.most = count
 
 
 def close() -> None:
-    """End the worker, if there is one. The next template starts another."""
-    with _worker.lock:
-        _worker.end()
+    """End the workers. One that is rendering ends when it is done; the next template starts another."""
+    _pool.close()
+
+
+def process_ids() -> list[int]:
+    """The processes that wait for a template."""
+    return [worker.process.pid for worker in _pool.idle if worker.process is not None]
 
 
 def _written(templates: Mapping[str, Document]) -> dict[str, tuple[str, str, int]]:
@@ -89,26 +106,90 @@ class _Ended(Exception):
     """The worker is gone; the words say what the template did."""
 
 
-class _Worker:
-    """The process, and the lock of those who speak with it."""
+class _Pool:
+    """The workers: those that wait for a template, and how many others there are."""
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.process: Popen[bytes] | None = None
+        self.most = WORKERS
+        self.idle: list[_Worker] = []
+        self.busy: set[_Worker] = set()
+        self.changed = threading.Condition()
         self.is_known_to_system = False
 
     def ask(self, root: str, request: dict[str, Any]) -> tuple[Piece, ...]:
+        """The pieces that a worker makes of a request."""
+        waits.before("template")
+        worker = self.take()
+        try:
+            return worker.ask(root, request)
+        finally:
+            self.give(worker)
+
+    def take(self) -> _Worker:
+        self.prepare()
+        with self.changed:
+            while len(self.busy) >= self.most:
+                self.changed.wait()
+            worker = self.idle.pop() if self.idle else _Worker()
+            self.busy.add(worker)
+        return worker
+
+    def give(self, worker: _Worker) -> None:
+        with self.changed:
+            if worker in self.busy and worker.process is not None:
+                self.idle.append(worker)
+            else:
+                worker.end()  # the pool was closed meanwhile
+            self.busy.discard(worker)
+            self.changed.notify()
+
+    def close(self) -> None:
+        with self.changed:
+            idle, self.idle = self.idle, []
+            self.busy.clear()
+            for worker in idle:
+                worker.end()
+            self.changed.notify_all()
+
+    def prepare(self) -> None:
+        """Have the workers ended with the program, and forgotten by a fork of it."""
+        if self.is_known_to_system:
+            return
+        import atexit
+
+        atexit.register(close)
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self.forget)
+        self.is_known_to_system = True
+
+    def forget(self) -> None:
+        for worker in (*self.idle, *self.busy):
+            if worker.process is not None:
+                worker.process.returncode = 0  # it is the parent's, and not to be waited for
+        self.idle, self.busy, self.changed = [], set(), threading.Condition()
+
+
+class _Worker:
+    """A process that renders. One thread at a time speaks with it."""
+
+    def __init__(self) -> None:
+        self.process: Popen[bytes] | None = None
+
+    def ask(self, root: str, request: dict[str, Any]) -> tuple[Piece, ...]:
         """The pieces that the worker makes of a request."""
-        with self.lock:
-            process = self.running()
+        process = self.running()
+        try:
+            waits.stoppable(process.kill)
             try:
                 answer = _within(PATIENCE, process, lambda: _exchange(process, {"root": root, **request}))
-            except _Ended as ended:
-                self.end()
-                raise TemplateError(f"{root} {ended}") from None
-            except BaseException:
-                self.end()  # half an exchange would answer the next question
-                raise
+            finally:
+                waits.stoppable(None)
+        except _Ended as ended:
+            self.end()
+            raise TemplateError(f"{root} {ended}") from None
+        except BaseException:
+            self.end()  # half an exchange would answer the next question
+            raise
         if "error" in answer:
             raise TemplateError(str(answer["error"]))
         return tuple(
@@ -121,7 +202,6 @@ class _Worker:
         if self.process is not None and self.process.poll() is not None:
             self.end()
         if self.process is None:
-            self.prepare()
             self.process = process = _start()
             try:
                 _within(PATIENCE, process, lambda: _receive(_pipe(process.stdout)))
@@ -141,25 +221,8 @@ class _Worker:
             for pipe in (process.stdin, process.stdout):
                 _pipe(pipe).close()
 
-    def prepare(self) -> None:
-        """Have the worker ended with the program, and forgotten by a fork of it."""
-        if self.is_known_to_system:
-            return
-        import atexit
 
-        atexit.register(close)
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self.forget)
-        self.is_known_to_system = True
-
-    def forget(self) -> None:
-        self.lock = threading.Lock()
-        if self.process is not None:
-            self.process.returncode = 0  # it is the parent's, and not to be waited for
-            self.process = None
-
-
-_worker = _Worker()
+_pool = _Pool()
 
 
 def _start() -> Popen[bytes]:

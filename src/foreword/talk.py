@@ -14,6 +14,7 @@ import json
 import os
 from _thread import allocate_lock
 
+from . import waits
 from .arguments import check_id, check_message, check_moment, checked_messages, expect, ordered
 from .build import build
 from .clock import tells_time
@@ -230,6 +231,7 @@ class Talk:
 
     def reload(self, now: datetime | None = None) -> Turn:
         """Read everything again, if the layout does that on a reload."""
+        waits.before("build")
         self._discover("reload")
         settled, is_reused = self._carry_out(["turn", "reload"], now)
         return self._turn(settled, is_reused, "", ())
@@ -552,6 +554,7 @@ class Talk:
     # how an edition is made
 
     def _gathered(self, now: datetime | None, agent: Agent | None = None, *, is_known: bool = True) -> Edition:
+        waits.before("build")
         if self._discovered is None:
             self._discover("start")
         stand = self._stand()
@@ -562,6 +565,7 @@ class Talk:
 
     def _stand(self) -> Stand:
         """What the workspace holds now, with the global template where the layout has a place for it."""
+        waits.before("build")
         version = None
         if any("template" in section.instead for section in self.layout.each_section()):
             version = self.talks.store.template()
@@ -609,6 +613,7 @@ class Talk:
 
     def _built(self, inputs: Inputs, agent: Agent, now: datetime | None, *, is_known: bool = False) -> Prompt:
         """The prompt of these inputs. A skill that is not there is an error, but in a known conversation it has gone meanwhile."""
+        waits.before("build")
         check_agent(agent)
         layout = self.layout
         stand = Stand(Plan(layout, inputs.workspace, (), ()), inputs, tells_time(layout, inputs))

@@ -854,7 +854,7 @@ def test_a_template_of_the_users_is_parsed_with_a_strangers_in_the_worker(tree, 
     assembler = Assembler(tree.workspace(), "pod")
     sandbox.close()
     assembler.stand(Agent(base=assembler.template("$user/mine")))
-    assert (sandbox._worker.process is not None) is has_worker
+    assert (sandbox.process_ids() != []) is has_worker
 
 
 def test_a_template_in_the_workspaces_settings_is_a_strangers_too(tree):

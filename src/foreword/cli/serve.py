@@ -51,6 +51,20 @@ def parser_for(command: str) -> Parser:
         help="how long a request may take to arrive, and its work to be done",
     )
     made.add_argument(
+        "--template-workers",
+        type=int,
+        default=2,
+        metavar="N",
+        help="how many untrusted templates each process renders at the same time",
+    )
+    made.add_argument(
+        "--template-queue",
+        type=int,
+        default=16,
+        metavar="N",
+        help="how many more may wait; the next ones are answered with 503",
+    )
+    made.add_argument(
         "--allow-host",
         action="append",
         default=[],
@@ -71,6 +85,10 @@ def serve(given: argparse.Namespace) -> int:
         raise CallError(f"--workers takes a number from 1 to 64, not {given.workers}")
     if not 0.1 <= given.time_limit <= 3600:
         raise CallError(f"--time-limit takes seconds from 0.1 to 3600, not {given.time_limit:g}")
+    if not 1 <= given.template_workers <= 64:
+        raise CallError(f"--template-workers takes a number from 1 to 64, not {given.template_workers}")
+    if not 0 <= given.template_queue <= 10_000:
+        raise CallError(f"--template-queue takes a number from 0 to 10000, not {given.template_queue}")
     store = store_url(given)
     if given.workers > 1 and store in (":memory:", "sqlite://", "sqlite:///:memory:"):
         raise CallError("several workers cannot share a store in memory; name a file or a PostgreSQL with --store")
@@ -87,6 +105,8 @@ def serve(given: argparse.Namespace) -> int:
         hosts=tuple(given.allow_host),
         is_json_logged=given.log == "json" or given.json,
         seconds=given.time_limit,
+        template_workers=given.template_workers,
+        template_queue=given.template_queue,
     )
     serve(settings, os.environ.get(TOKEN, ""), lambda url: _tell(url, given.json))
     return 0

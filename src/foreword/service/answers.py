@@ -31,12 +31,14 @@ PROBLEMS = {
     "too-large": (413, "The request is too large"),
     "wrong-template": (422, "The template cannot be parsed or rendered"),
     "large-headers": (431, "The headers are too large"),
+    "client-gone": (499, "The client disconnected before it was answered"),
     "failed": (500, "Something went wrong here"),
+    "busy": (503, "The service has too much to do"),
     "store-down": (503, "The store cannot be reached"),
     "too-slow": (504, "The work took too long"),
 }
 _PLACE = re.compile(r"\(line (\d+), column \d+\)")
-RETRY_AFTER = {"store-down": "5", "too-slow": "5"}
+RETRY_AFTER = {"busy": "2", "store-down": "5", "too-slow": "5"}
 
 
 @value

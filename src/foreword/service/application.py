@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import re
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from math import inf
 from secrets import token_hex
 from time import perf_counter
 from typing import Any
 
+from .. import sandbox
 from ..errors import ForewordError, MissingError, StoreError, TemplateError
 from .answers import Answer, Problem, line_of, written
 from .call import Call, read_body, read_query
-from .connection import ARRIVED
+from .connection import ARRIVED, CONNECTION, Connection
 from .guard import Guard
+from .lanes import READING, TEMPLATES, Cancelled, Job, Lanes
 from .log import Log, cause_of
 from .metrics import Metrics
 from .routes import ROUTES, Route, Router
-from .service import Service
+from .service import UNREACHABLE, Service
 
 LARGEST_BODY = 8 * 1024 * 1024
 _LARGEST_REFUSED = 8 * LARGEST_BODY
 _SECONDS = 30.0
-_THREADS = 32
+TEMPLATE_WORKERS = 2
+TEMPLATE_QUEUE = 16
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 
 Scope = Any
@@ -38,13 +41,23 @@ class _Gone(Exception):
 class Application:
     """Answers requests for a service. What only reads a row of a local store is done at once, all else in threads."""
 
-    def __init__(self, service: Service, guard: Guard, log: Log, metrics: Metrics, seconds: float = _SECONDS) -> None:
+    def __init__(
+        self,
+        service: Service,
+        guard: Guard,
+        log: Log,
+        metrics: Metrics,
+        seconds: float = _SECONDS,
+        template_workers: int = TEMPLATE_WORKERS,
+        template_queue: int = TEMPLATE_QUEUE,
+    ) -> None:
         self._service, self._guard, self._log, self._metrics = service, guard, log, metrics
         self._seconds = seconds
         self._router = Router(ROUTES)
         self._seen: object = None
         self._looked_at = -inf
-        self._threads = ThreadPoolExecutor(_THREADS, "foreword")
+        self._lanes = Lanes(template_workers, template_queue)
+        sandbox.set_workers(template_workers)
         service.metrics = metrics.text
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -62,7 +75,7 @@ class Application:
         )  # for connections, which have no other way here
         await send({"type": "lifespan.startup.complete"})
         await receive()
-        self._threads.shutdown()
+        self._lanes.close()
         self._service.talks.close()
         await send({"type": "lifespan.shutdown.complete"})
 
@@ -84,7 +97,7 @@ class Application:
         except Problem as problem:
             answer = problem.answer(id)
         except _Gone:
-            return
+            answer = Problem("client-gone", "the client disconnected before it was answered").answer(id)
         except Exception as error:
             cause = cause_of(error)
             answer = Problem("failed", f"this is a fault of ours; the log has more under request {id}").answer(id)
@@ -105,14 +118,41 @@ class Application:
             return _done(route, self._service, call)
         if route.is_quick and self._service.is_local:
             call.moment = self._moment(scope.get(ARRIVED, inf))
-            return _done(route, self._service, call)
-        work = asyncio.get_running_loop().run_in_executor(self._threads, _done, route, self._service, call)
+            if call.moment is not UNREACHABLE:
+                return _done(route, self._service, call)
+        return await self._work(route, call, scope.get(CONNECTION))
+
+    async def _work(self, route: Route, call: Call, connection: Connection | None) -> Answer:
+        """Do it in threads, within the time limit and only for as long as the client is there."""
+        job = Job(partial(_done, route, self._service, call))
         try:
-            return await asyncio.wait_for(work, self._seconds)
+            async with asyncio.timeout(self._seconds):
+                return await self._through_lanes(job, TEMPLATES if route.is_template else READING, connection)
         except TimeoutError:
             raise Problem(
                 "too-slow", f"the work was not done in {self._seconds:g} seconds; it may still be done"
             ) from None
+        finally:
+            job.cancel()
+            if connection is not None:
+                connection.on_gone = None
+
+    async def _through_lanes(self, job: Job, lane: int, connection: Connection | None) -> Answer:
+        while True:
+            if connection is not None and connection.is_gone:
+                raise _Gone
+            work = asyncio.wrap_future(self._lanes.submit(job, lane))
+            if connection is not None:
+                connection.on_gone = partial(_leave, job, work)
+            try:
+                done: Answer | int = await work
+            except (asyncio.CancelledError, Cancelled):
+                if connection is not None and connection.is_gone:
+                    raise _Gone from None
+                raise
+            if not isinstance(done, int):
+                return done
+            lane = done
 
     def _moment(self, arrived: float) -> object:
         """The store as it is for a request. All that have arrived when somebody looks share that look."""
@@ -135,6 +175,12 @@ class Application:
             raise Problem(
                 "slow-request", f"the body was not whole after {self._seconds:g} seconds", {"Connection": "close"}
             ) from None
+
+
+def _leave(job: Job, work: asyncio.Future[Any]) -> None:
+    """The client has hung up: end its work, or take it out of the queue."""
+    job.cancel()
+    work.cancel()
 
 
 def _done(route: Route, service: Service, call: Call) -> Answer:

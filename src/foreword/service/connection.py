@@ -7,6 +7,7 @@ without being a body is counted, and the time until a request has its headers.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from secrets import token_hex
 from time import perf_counter
 from typing import Any
@@ -18,6 +19,7 @@ from .answers import Problem
 from .guard import LARGEST_HEADERS
 
 ARRIVED = "foreword.arrived"
+CONNECTION = "foreword.connection"
 
 
 class Connection(HttpToolsProtocol):
@@ -27,6 +29,8 @@ class Connection(HttpToolsProtocol):
         super().__init__(*given, **named)
         self._outside = 0
         self._timer: asyncio.TimerHandle | None = None
+        self.is_gone = False
+        self.on_gone: Callable[[], None] | None = None  # what is to end when the client hangs up
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -34,7 +38,10 @@ class Connection(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
+        self.is_gone = True
         super().connection_lost(exc)
+        if self.on_gone is not None:
+            self.on_gone()
 
     def data_received(self, data: bytes) -> None:
         if self.transport.is_closing():
@@ -52,6 +59,7 @@ class Connection(HttpToolsProtocol):
         self._outside = 0
         self._stop_waiting()
         self.scope[ARRIVED] = perf_counter()  # type: ignore[literal-required]
+        self.scope[CONNECTION] = self  # type: ignore[literal-required]
         super().on_headers_complete()
 
     def on_response_complete(self) -> None:

@@ -32,7 +32,8 @@ class Route:
     """A method and path, what does the work, and the types of what is said and answered.
 
     `problems` are those of its own, beside the ones that any route may have. A quick one reads a row and no more; one that is
-    at hand reads no store at all, and answers when no thread is free. An open one needs no token.
+    at hand reads no store at all, and answers when no thread is free. One of templates renders what its caller sends, in threads
+    of its own. An open one needs no token.
     """
 
     method: str
@@ -44,6 +45,7 @@ class Route:
     problems: tuple[str, ...] = ()
     is_quick: bool = False
     is_at_hand: bool = False
+    is_template: bool = False
     is_open: bool = False
 
     @property
@@ -51,7 +53,7 @@ class Route:
         return (self.function.__doc__ or "").strip()
 
 
-_TALK = ("outside-roots", "not-found", "wrong-template", "store-down")
+_TALK = ("outside-roots", "not-found", "wrong-template", "store-down", "busy")
 ROUTES = (
     Route("GET", "/conversations/{id}", conversations.read_conversation, EditionForm, None, None, ("not-found", "store-down"), True),
     Route("POST", "/conversations/{id}/turn", conversations.turn, TurnForm, TurnBody, None, _TALK),
@@ -70,9 +72,9 @@ ROUTES = (
     Route("GET", "/system-prompt/versions", templates.list_versions, forms.VersionsForm, None, None, ("store-down",)),
     Route("POST", "/system-prompt/versions/{version}/restore", templates.restore_template, TemplateForm, None, AuthorQuery, ("not-found", "store-down")),
     Route("GET", "/system-prompt/usage", templates.count_uses, forms.UsesForm, None, None, ("store-down",)),
-    Route("POST", "/system-prompt/preview", templates.preview, PromptForm, PreviewBody, None, ("outside-roots", "not-found", "wrong-template")),
-    Route("POST", "/system-prompt/check", templates.check, forms.FindingsForm, CheckBody, None, ("outside-roots", "not-found")),
-    Route("POST", "/system-prompt/values", templates.list_values, forms.ValuesForm, ValuesBody, None, ("outside-roots", "not-found")),
+    Route("POST", "/system-prompt/preview", templates.preview, PromptForm, PreviewBody, None, ("outside-roots", "not-found", "wrong-template", "busy"), is_template=True),
+    Route("POST", "/system-prompt/check", templates.check, forms.FindingsForm, CheckBody, None, ("outside-roots", "not-found", "busy"), is_template=True),
+    Route("POST", "/system-prompt/values", templates.list_values, forms.ValuesForm, ValuesBody, None, ("outside-roots", "not-found", "busy"), is_template=True),
     Route("GET", "/files", templates.list_files, forms.EntriesForm, None, FilesQuery, ("outside-roots", "not-found")),
     Route("GET", "/layouts", templates.list_layouts, forms.LayoutsForm),
     Route("GET", "/roots", templates.list_roots, forms.RootsForm, is_at_hand=True),

@@ -20,7 +20,7 @@ from uvicorn.supervisors import Multiprocess
 
 from ..errors import CallError
 from ..extensions import installed
-from .application import Application
+from .application import TEMPLATE_QUEUE, TEMPLATE_WORKERS, Application
 from .connection import Connection
 from .guard import Guard
 from .log import Handler, Log
@@ -48,6 +48,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     is_json_logged: bool = False
     metrics: str = ""
     seconds: float = 30.0
+    template_workers: int = TEMPLATE_WORKERS
+    template_queue: int = TEMPLATE_QUEUE
 
 
 def serve(settings: Settings, token: str, tell: Callable[[str], None]) -> None:
@@ -145,7 +147,15 @@ def application() -> Application:
     service = Service(settings.store, settings.roots, installed())
     guard = Guard(os.environ.get(TOKEN, ""), (*settings.hosts, settings.host))
     log = _logging(settings)
-    return Application(service, guard, log, Metrics(ROUTES, settings.metrics), settings.seconds)
+    return Application(
+        service,
+        guard,
+        log,
+        Metrics(ROUTES, settings.metrics),
+        settings.seconds,
+        settings.template_workers,
+        settings.template_queue,
+    )
 
 
 def _end_with_the_supervisor() -> None:

@@ -18,6 +18,7 @@ from .bodies import AccessBody, AgentBody
 
 DEFAULT_LAYOUT = "builder"
 _SCOPES = 256
+UNREACHABLE = object()
 
 
 class Service:
@@ -95,11 +96,11 @@ class Service:
         return edition, not findings
 
     def moment(self) -> object:
-        """What is the same as long as the store is; None if that is not known."""
+        """What is the same as long as the store is; None if that is not known, UNREACHABLE if the store does not answer at once."""
         try:
             return self.talks.store.moment()
         except StoreError:
-            return None
+            return UNREACHABLE
 
     def _layout_of(self, id: str) -> str:
         edition, _ = self.talks.current(id)

@@ -31,6 +31,11 @@ def _forked() -> None:
     _process += 1
 
 
+def process_number() -> int:
+    """A number that is another one in every child of this process."""
+    return _process
+
+
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forked)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from time import monotonic
 
+from .. import waits
 from ..arguments import check_id
 from ..errors import CallError, StoreError
 from ..vocabulary import replace
@@ -161,6 +162,7 @@ class PostgresStore(Reading):
                 connection.execute(_KEEP_STATE, (state_kept(state), conversation, number))
                 return True
 
+        waits.before("write")
         return self._run(keep)
 
     def keep_template(self, version: TemplateVersion, after: int | None = None) -> TemplateVersion:
@@ -248,6 +250,7 @@ class PostgresStore(Reading):
                     raise psycopg.Rollback
             return is_done
 
+        waits.before("write")
         is_done = self._run(write, is_repeatable)
         if is_done:
             self._remember(packed)

@@ -12,10 +12,11 @@ import sqlite3
 import time
 from _thread import allocate_lock
 
+from .. import waits
 from ..arguments import check_id
 from ..errors import StoreError
 from ..vocabulary import replace
-from .connections import Connections
+from .connections import Connections, process_number
 from .file import gone, is_same, log_stamp, set_log_aside, shown, stamp
 from .reading import Reading
 from .rows import (
@@ -44,7 +45,9 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-_PATIENCE = 30.0
+_PATIENCE = 5.0
+# After a write has waited that long in vain, others try once for a while instead of waiting in turn.
+_PAUSE = 2.0
 # "FwdS": by this a file says whose it is.
 _APPLICATION = 0x46776453
 
@@ -67,9 +70,12 @@ class SqliteStore(Reading):
         # A later connection must find the same file, wherever the process has gone; and SQLite reads `file:…` as a URI.
         self._path = path = os.path.abspath(path) if path else ""
         self._lock = allocate_lock()
+        # SQLite lets one write at a time; whoever waits here waits its turn, instead of asking again and again.
+        self._writing, self._process = allocate_lock(), process_number()
+        self._locked_until = 0.0
         found = stamp(path) if path else None
         connection = _opened(path)
-        self._connections, self._looks = _pool(path, connection), _pool(path)
+        self._connections, self._looks = _pool(path, connection), _pool(path, patience=0)
         # Of a file that was there before it is known which one; if it was replaced at that moment, the next call sees it.
         self._file, self._log = (found or stamp(path), log_stamp(path)) if path else (None, None)
 
@@ -113,7 +119,7 @@ class SqliteStore(Reading):
             connection.execute("COMMIT")
             return True
 
-        return self._run(keep)
+        return self._run_alone(keep)
 
     def keep_template(self, version: TemplateVersion, after: int | None = None) -> TemplateVersion:
         packed = self._packed([version.template])
@@ -174,6 +180,28 @@ class SqliteStore(Reading):
     def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
         return self._run_in(self._at_hand() if self._path else self._connections, work)
 
+    def _run_alone(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Do something that writes, one at a time in this process. Another process that holds the file is waited for, but not for long."""
+        waits.before("write")
+        if not self._path:
+            return self._run(work)
+        if self._process != process_number():  # a thread of the parent may have held the lock during the fork
+            self._writing, self._process = allocate_lock(), process_number()
+        writing = self._writing
+        if not writing.acquire(timeout=_PATIENCE):
+            raise _locked(self._path)
+        try:
+            is_locked = time.monotonic() < self._locked_until
+            done = self._run(_at_once(work) if is_locked else work)
+            self._locked_until = 0.0
+            return done
+        except StoreError as error:
+            if _is_locked(error.__cause__):
+                self._locked_until = time.monotonic() + _PAUSE
+            raise
+        finally:
+            writing.release()
+
     def _run_in(self, connections: Connections, work: Callable[[sqlite3.Connection], T]) -> T:
         connection, _ = connections.take()
         is_damaged = False
@@ -212,7 +240,7 @@ class SqliteStore(Reading):
         self._connections.retire(_empty_log)
         self._forget()
         set_log_aside(path, self._log)
-        self._connections, self._looks = _pool(path, _opened(path, is_there=True)), _pool(path)
+        self._connections, self._looks = _pool(path, _opened(path, is_there=True)), _pool(path, patience=0)
         self._file, self._log = found, log_stamp(path)
 
     def _select(self, connection: sqlite3.Connection, statement: str, key: Sequence[object] = ()) -> Rows:
@@ -237,7 +265,7 @@ class SqliteStore(Reading):
                 connection.execute("PRAGMA synchronous = NORMAL")
             return is_done
 
-        is_done = self._run(write)
+        is_done = self._run_alone(write)
         if is_done:
             self._remember(packed)
         return is_done
@@ -260,9 +288,11 @@ class SqliteStore(Reading):
 # Opening and leaving
 
 
-def _pool(path: str, connection: sqlite3.Connection | None = None) -> Connections:
+def _pool(path: str, connection: sqlite3.Connection | None = None, patience: float | None = None) -> Connections:
     """A connection and, unless it is to memory, the way to others like it."""
-    connections = Connections(lambda: _connected(path, is_there=True), only=None if path else connection)
+    connections = Connections(
+        lambda: _connected(path, is_there=True, patience=patience), only=None if path else connection
+    )
     if path and connection:
         connections.give(connection)
     return connections
@@ -304,13 +334,14 @@ def _make_folder(folder: str) -> None:
             raise
 
 
-def _connected(path: str, is_there: bool = False) -> sqlite3.Connection:
+def _connected(path: str, is_there: bool = False, patience: float | None = None) -> sqlite3.Connection:
     """A connection to the file at a path, which is made unless it has to be there."""
+    patience = _PATIENCE if patience is None else patience
     place = _uri(path) if is_there else path or ":memory:"
     connection = None
     try:
         connection = sqlite3.connect(
-            place, timeout=_PATIENCE, isolation_level=None, check_same_thread=False, uri=is_there
+            place, timeout=patience, isolation_level=None, check_same_thread=False, uri=is_there
         )
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = NORMAL")
@@ -319,6 +350,19 @@ def _connected(path: str, is_there: bool = False) -> sqlite3.Connection:
         if connection is not None:
             connection.close()
         raise _failure(path, error) from error
+
+
+def _at_once(work: Callable[[sqlite3.Connection], T]) -> Callable[[sqlite3.Connection], T]:
+    """The same work, on a connection that does not wait for others."""
+
+    def hurry(connection: sqlite3.Connection) -> T:
+        connection.execute("PRAGMA busy_timeout = 0")
+        try:
+            return work(connection)
+        finally:
+            connection.execute(f"PRAGMA busy_timeout = {_PATIENCE * 1000:.0f}")
+
+    return hurry
 
 
 def _empty_log(connection: sqlite3.Connection) -> None:
@@ -347,6 +391,8 @@ def migrate(
     version = _version(connection, latest)
     connection.execute("ROLLBACK")
     if version == latest:
+        if connection.execute("PRAGMA journal_mode").fetchone()[0] == "delete":
+            _use_wal(connection)  # another program has turned it off: readers would wait for writers
         return
     _use_wal(connection)
     connection.execute("BEGIN IMMEDIATE")
@@ -400,6 +446,14 @@ def _failure(path: str, error: sqlite3.Error) -> StoreError:
     name = getattr(error, "sqlite_errorname", "")
     reason = next((told for code, told in _FAILURES.items() if name.startswith(code)), str(error))
     return StoreError(f"the store {shown(path or ':memory:')} cannot be used: {reason}")
+
+
+def _locked(path: str) -> StoreError:
+    return StoreError(f"the store {shown(path)} cannot be used: {_FAILURES['SQLITE_BUSY']}")
+
+
+def _is_locked(error: BaseException | None) -> bool:
+    return getattr(error, "sqlite_errorname", "").startswith("SQLITE_BUSY")
 
 
 def _is_damage(error: sqlite3.Error) -> bool:

@@ -1,0 +1,157 @@
+"""Known turns, reads and health are answered while templates are stuck, or while another process holds the store."""
+
+import json
+import os
+import select
+import signal
+import socket
+import sqlite3
+import time
+from contextlib import ExitStack, closing
+from pathlib import Path
+
+import pytest
+
+CHECK = {"syntax": "jinja", "template": "{{ cwd }}"}
+QUEUE = 2
+
+
+class Asked:
+    """A request that was sent; its answer is read when somebody wants it."""
+
+    def __init__(self, server, path, body, id):
+        self.id = id
+        data = json.dumps(body).encode()
+        head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: {id}\r\nConnection: close\r\n"
+        self.socket = socket.create_connection(("127.0.0.1", server.port), timeout=60)
+        self.socket.sendall(f"{head}Content-Length: {len(data)}\r\n\r\n".encode() + data)
+
+    @property
+    def is_answered(self):
+        return bool(select.select([self.socket], [], [], 0)[0])
+
+    def answer(self):
+        """The status, the headers and the body."""
+        with closing(self.socket):
+            whole = b"".join(iter(lambda: self.socket.recv(1 << 16), b""))
+        head, _, body = whole.partition(b"\r\n\r\n")
+        first, *lines = head.decode().lower().split("\r\n")
+        return int(first.split()[1]), dict(line.split(": ", 1) for line in lines), json.loads(body)
+
+
+def workers(server):
+    """The processes in which the server renders templates."""
+    tasks = Path(f"/proc/{server.process.pid}/task").glob("*/children")
+    return [int(pid) for task in tasks for pid in task.read_text().split()]
+
+
+def is_running(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except FileNotFoundError:
+        return False
+
+
+@pytest.fixture
+def stuck(start):
+    """A server with one template worker, which is stopped, and a conversation that it knows."""
+    if not os.path.isdir(f"/proc/{os.getpid()}/task"):
+        pytest.skip("reads /proc")
+    server = start("--template-workers", "1", "--template-queue", str(QUEUE))
+    server.talk("known")
+    assert server.post("/system-prompt/check", CHECK).status == 200
+    (server.worker,) = workers(server)
+    os.kill(server.worker, signal.SIGSTOP)
+    yield server
+    if is_running(server.worker):
+        os.kill(server.worker, signal.SIGCONT)
+    server.close()
+
+
+def assert_the_rest_is_answered(server):
+    assert (server.talk("known").status, server.talk("known").json["reused"]) == (200, True)
+    for path in ("/readyz", "/healthz", "/conversations/known", "/conversations", "/system-prompt", "/metrics"):
+        assert server.get(path).status == 200, path
+
+
+STICKY = {
+    "check": ("/system-prompt/check", CHECK),
+    "preview": ("/system-prompt/preview", {"layout": "pod", "template": "{{ cwd }}"}),
+    "turn": ("/conversations/new-{}/turn", {"cwd": "", "layout": "pod", "base": "{{ cwd }}"}),
+    "construct": ("/conversations/new-{}/construct", {"cwd": "", "layout": "pod", "base": "{{ cwd }}"}),
+}
+
+
+@pytest.mark.parametrize("route", STICKY)
+def test_more_templates_than_the_queue_holds_are_refused_at_once(stuck, route):
+    path, body = STICKY[route]
+    asked = held_by(stuck, path, body)
+    assert len(asked) == 1 + QUEUE
+    for number in range(40):
+        reply = stuck.post(path.format(f"more-{number}"), body)
+        assert (reply.status, reply.problem) == (503, "busy")
+        assert int(reply.headers["retry-after"]) > 0
+    assert_the_rest_is_answered(stuck)
+    assert stuck.talk("plain", layout="foreword").status == 200, "a new conversation without templates"
+    assert not any(each.is_answered for each in asked), "all that while the templates were stuck"
+    os.kill(stuck.worker, signal.SIGCONT)
+    assert [each.answer()[0] for each in asked] == [200] * len(asked)
+
+
+def held_by(server, path, body):
+    """Requests for templates that wait, as many as the server lets wait."""
+    asked = []
+    while not asked or not asked[-1].is_answered:
+        asked.append(Asked(server, path.format(len(asked)), body, f"held-{len(asked)}"))
+        select.select([asked[-1].socket], [], [], 0.5)
+    waiting = [each for each in asked if not each.is_answered]
+    assert {each.answer()[0] for each in asked if each not in waiting} == {503}
+    return waiting
+
+
+def test_a_template_whose_caller_has_gone_is_stopped(stuck):
+    asked = Asked(stuck, "/system-prompt/check", CHECK, "running")
+    queued = Asked(stuck, "/system-prompt/check", CHECK, "queued")
+    assert stuck.get("/healthz").status == 200
+    queued.socket.close()
+    (line,) = stuck.lines("queued")
+    assert (line["status"], line["problem"].partition(":")[0]) == (499, "client-gone")
+    asked.socket.close()
+    assert stuck.lines("running")[0]["status"] == 499
+    while is_running(stuck.worker):
+        time.sleep(0.01)
+    assert stuck.post("/system-prompt/check", CHECK).json == {"findings": []}
+
+
+def test_a_store_that_another_process_holds_keeps_only_writes_waiting(start):
+    server = start()
+    server.talk("known")
+    with ExitStack() as opened:
+        other = opened.enter_context(closing(sqlite3.connect(server.folder / "store.db", isolation_level=None)))
+        other.execute("BEGIN IMMEDIATE")
+        turns = [Asked(server, f"/conversations/new-{each}/turn", {"cwd": ""}, f"new-{each}") for each in range(50)]
+        assert_the_rest_is_answered(server)
+        for each in turns:
+            status, headers, problem = each.answer()
+            assert (status, problem["type"].rpartition(":")[2]) == (503, "store-down")
+            assert int(headers["retry-after"]) > 0
+            assert "another process" in problem["detail"]
+        assert server.ask("PUT", "/system-prompt", {"template": "x"}).problem == "store-down"
+        assert_the_rest_is_answered(server)
+        other.execute("ROLLBACK")
+    assert server.ask("PUT", "/system-prompt", {"template": "x"}).status == 200
+    assert server.talk("new").status == 200
+    server.close()
+
+
+def test_a_store_that_was_taken_out_of_wal_mode_is_put_back(start, tmp_path):
+    file = tmp_path / "store.db"
+    start(store=str(file)).close()
+    with closing(sqlite3.connect(file)) as other:
+        assert other.execute("PRAGMA journal_mode = DELETE").fetchone() == ("delete",)
+    server = start(store=str(file))
+    with closing(sqlite3.connect(file, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        assert server.get("/readyz").status == 200
+        other.execute("ROLLBACK")
+    server.close()
