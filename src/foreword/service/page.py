@@ -73,7 +73,7 @@ def _small() -> str:
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Foreword</title></head>
 <body>
 <h1>Foreword</h1>
-<p>The service runs. Its page is not built into this installation: <code>make page</code> in a checkout builds it, with Node 20.</p>
+<p>The service runs. Its page is not built into this installation: <code>make page</code> in a checkout builds it.</p>
 <p><a href="/openapi.json">/openapi.json</a> describes these routes:</p>
 <ul>
 {rows}

