@@ -26,6 +26,8 @@ if TYPE_CHECKING:
         "cut",
         "refused",
         "untrusted",
+        "unread",
+        "elsewhere",
     ]
 else:
 
