@@ -100,6 +100,7 @@ FLOORS = (
     ("__main__", "__init__"),
     ("cli", "service"),
     ("talk", "stability", "watching", "proofread"),
+    ("explain",),
     ("engine",),
     ("gather", "build", "skills", "store", "sandbox", "prices"),
     ("collect", "clock", "includes"),

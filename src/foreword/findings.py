@@ -23,7 +23,10 @@ CODES: dict[str, tuple[Severity, str]] = {
     "file-cut": ("warning", "A file is larger than the reader's limit; what follows the limit is not in the prompt."),
     "file-duplicate": ("info", "The same file, or the same text, was found twice; it stands in the prompt once."),
     "file-shadowed": ("info", "Another file was chosen in place of this one."),
-    "file-case": ("warning", "A file differs from a known name only in its capital letters and was not read."),
+    "file-case": (
+        "warning",
+        "A file differs from a known name only in its capital letters; the message says whether it was read.",
+    ),
     "file-outside": ("warning", "A link of the project leads out of the workspace."),
     "file-fence": (
         "warning",

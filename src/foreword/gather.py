@@ -15,6 +15,7 @@ from .places import absolute_scope, distance_of
 from .sources.environment import settled
 from .sources.files import GONE, UNTRUSTED, is_unchanged
 from .sources.finder import (
+    SKILL_FILE,
     Trail,
     bound_of,
     choose,
@@ -367,7 +368,7 @@ def _find_entries(
                     seen[file] = path
                 elif may_be_used(path, pattern, layer, workspace, reader, trail):
                     seen[file] = path
-                    if _enter(find, reading, layer, taken, trail):
+                    if _has_right_name(path, find, layer, trail) and _enter(find, reading, layer, taken, trail):
                         identities[path] = reading.identity
     return [taken[name] for name in sorted(taken)], identities
 
@@ -377,6 +378,20 @@ def _links_last(find: Find, paths: list[str], reader: Reader) -> list[str]:
     if find.kind != "resident":
         return paths
     return sorted(paths, key=lambda path: reader.is_linked(path, os.path.dirname(path)))
+
+
+def _has_right_name(path: str, find: Find, layer: str, trail: Trail) -> bool:
+    """Whether a skill's file may be called as it is: `skill.md` is loaded leniently, with a finding, and refused strictly."""
+    name = os.path.basename(path)
+    if find.kind != "skill" or name == SKILL_FILE or name.lower() != SKILL_FILE.lower():
+        return True
+    if find.validation == "strict":
+        trail.leave(path, layer, "refused", f"it was not read: the name is {SKILL_FILE}", "file-case")
+        return False
+    shown = printable(path)
+    message = f"{shown} was read, but the name is {SKILL_FILE}: other agents do not see it"
+    trail.findings.append(finding("file-case", message, shown))
+    return True
 
 
 def _is_entry(reading: Reading, layer: str, trail: Trail) -> bool:

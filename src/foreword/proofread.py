@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from .errors import CallError
+from .explain import in_another_case
 from .extensions import checked
 from .findings import finding, grouped
 from .inspection.lint import Linter, Surroundings
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from .engine import Assembler, Stand
     from .extensions import Extension
     from .layout import Layout
-    from .vocabulary import Finding, Prompt
+    from .vocabulary import Finding
 
 
 @value
@@ -111,21 +112,11 @@ class _Desk:
         skills = [each.path for each in each_skill(stand.inputs)]
         self.keep(self.linter.look(prompt, map(printable, skills)))
         self.keep(checked(self.extensions, prompt))
-        self.keep(self.in_another_case(prompt))
+        self.keep(in_another_case(prompt.candidates, self.root))
         self.files.update(
             piece.origin.path for passage in prompt.passages for piece in passage.pieces if piece.origin.kind == "file"
         )
         self.read_skills(skills)
-
-    def in_another_case(self, prompt: Prompt) -> Iterator[Finding]:
-        """Files of the workspace that would have been read, were it not for the capital letters of their names."""
-        absent = [each.path for each in prompt.candidates if each.fate == "absent" and is_inside(each.path, self.root)]
-        for path in dict.fromkeys(absent):
-            folder, wanted = os.path.split(path)
-            for name in self.reader.entries(folder)[0]:
-                if name != wanted and name.lower() == wanted.lower():
-                    shown = printable(os.path.join(folder, name))
-                    yield finding("file-case", f"{shown} was not read: the name is {wanted}", shown)
 
     def keep(self, findings: Iterable[Finding]) -> None:
         """Remember findings. That one section is too large is told once for a file, though each folder below has its own sum."""

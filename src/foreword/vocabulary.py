@@ -29,6 +29,8 @@ if TYPE_CHECKING:
         "cut",
         "refused",
         "untrusted",
+        "unread",
+        "elsewhere",
     ]
 else:
 

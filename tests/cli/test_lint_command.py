@@ -50,6 +50,11 @@ def test_in_a_pipe_each_finding_has_a_line_of_its_own(tree, run):
     assert err == "3 files looked at: 1 error, 2 warnings, 1 info\n"
 
 
+def test_a_name_in_the_wrong_case_is_found_in_folders_below(tree, run):
+    tree({**GIT, "w/api/agents.md": "Be brief.\n"})
+    assert run("lint", "--recursive")[1] == "api/agents.md: warning: was not read: the name is AGENTS.md [file-case]\n"
+
+
 def skills_with(*fields, folder="w/.agents/skills"):
     """Skills `s0`, `s1`, …, each with other lines in its front matter."""
     heads = [f"---\nname: s{number}\ndescription: Does it.\n{lines}---\nBody.\n" for number, lines in enumerate(fields)]

@@ -266,9 +266,91 @@ def test_why_of_a_folder(shop, run):
     assert [(each["path"], each["fate"]) for each in given] == [("/w/.agents/skills/testing/SKILL.md", "unused")]
 
 
-def test_why_of_what_was_not_considered(shop, run):
-    status, out, err = run("why", ".", "README.md")
-    assert (status, out) == (0, "") and "README.md" in err
+def answer(run, *arguments):
+    """Path, fate and reason of the one row that `why` gives, which is the same with --json."""
+    (row,) = json.loads(run("why", *arguments, "--json")[1])
+    shown = run("why", *arguments)[1]
+    assert [part in shown for part in (row["fate"], row["path"], row["reason"])] == [True] * 3
+    return row["path"], row["fate"], row["reason"]
+
+
+@pytest.fixture
+def project(tree):
+    return tree({
+        "w/.git": None,
+        "w/AGENTS.md": "Root.",
+        "w/README.md": "Read me.",
+        "w/GEMINI.md": "G.",
+        "w/OPAL.md": "O.",
+        "w/.pi.md": "P.",
+        "w/api/AGENTS.md": "Api.",
+        "w/api/CLAUDE.md": "Other.",
+        "w/api/deep/er/x.txt": "",
+        "w/api/.agents/skills/a/SKILL.md": "---\nname: a\ndescription: D.\n---\n",
+    })  # fmt: skip
+
+
+FOREWORD_READS = "it reads AGENTS.md, AGENTS.override.md, CLAUDE.md, AGENTS.local.md"
+
+
+@pytest.mark.parametrize(
+    ("path", "fate", "reason"),
+    [
+        ("AGENT.md", "absent", "there is no such file; did you mean 'AGENTS.md'?"),
+        ("nowhere/x.md", "absent", "there is no such file"),
+        ("README.md", "unread", f"the layout 'foreword' does not read it ({FOREWORD_READS}); no other shipped layout does"),
+        ("GEMINI.md", "unread", f"the layout 'foreword' does not read it ({FOREWORD_READS}); no other shipped layout does"),
+        ("OPAL.md", "unread", f"the layout 'foreword' does not read it ({FOREWORD_READS}); these layouts would: opal"),
+        ("api/AGENTS.md", "elsewhere", "it counts only for an agent that works in /w/api"),
+        ("api/CLAUDE.md", "elsewhere", "it counts only for an agent that works in /w/api; there it is shadowed"),
+        ("api/.agents/skills/a/SKILL.md", "elsewhere", "it counts only for an agent that works in /w/api"),
+        ("api", "elsewhere", "it counts only for an agent that works in /w/api"),
+        ("api/deep", "unread", f"the layout 'foreword' does not read below it ({FOREWORD_READS}); no other shipped layout does"),
+    ],
+)  # fmt: skip
+def test_why_of_what_was_not_considered(project, run, path, fate, reason):
+    assert answer(run, ".", path) == (f"/w/{path}", fate, reason)
+
+
+def test_why_of_an_absent_file_that_would_be_read(project, run):
+    assert answer(run, ".", "AGENTS.local.md") == (
+        "/w/AGENTS.local.md",
+        "absent",
+        "there is no such file; it would be read",
+    )
+
+
+def test_why_of_a_skill_that_counts_in_its_folder_only(project, run):
+    path = "api/.agents/skills/a/SKILL.md"
+    told = "it counts only for an agent that works in /w/api"
+    assert answer(run, ".", path, "--layout", "opal") == (f"/w/{path}", "elsewhere", told)
+
+
+@pytest.mark.parametrize("path", ["AGENTS.md", "./AGENTS.md", "api/AGENTS.md"])
+def test_a_single_argument_that_is_a_file_is_the_path(project, run, path):
+    assert run("why", path) == run("why", ".", path)
+
+
+# `agents.md` alone
+
+
+@pytest.mark.parametrize("name", ["agents.md", "Agents.MD", "claude.md"])
+def test_a_file_in_the_wrong_case_is_mentioned(tree, run, name):
+    tree({"w/.git": None, f"w/{name}": "Be brief."})
+    right = "CLAUDE.md" if name[0] == "c" else "AGENTS.md"
+    told = f"/w/{name} was not read: the name is {right} [file-case]"
+    for command in ("show", "why"):
+        assert run(command)[2].count(told) == 1
+    assert run("lint")[1] == f"{name}: warning: was not read: the name is {right} [file-case]\n"
+    path, fate, reason = answer(run, ".", name)
+    assert (path, fate) == (f"/w/{name}", "unread")
+    assert f"the name is {right}" in reason
+    assert "Be brief." not in run("show")[1]
+
+
+def test_a_folder_in_the_wrong_case_is_not_mentioned(tree, run):
+    tree({"w/.git": None, "w/agents.md/x": ""})
+    assert run("show")[2] == ""
 
 
 def test_why_shows_absent_files_when_asked(shop, run):

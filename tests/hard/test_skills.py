@@ -228,6 +228,26 @@ def test_a_body_that_is_no_text_is_found_out(tree, skill, layout, body, code):
     assert tree.told(tree.prompt(layout, tools="read")) == ([(code, "/w/.agents/skills/a/SKILL.md")] if code else [])
 
 
+@pytest.mark.parametrize("layout", MENUS)
+@pytest.mark.parametrize("name", ["skill.md", "Skill.md"])
+def test_a_skill_file_in_the_wrong_case(tree, skill, layout, name):
+    tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": skill("a"), f"w/.agents/skills/b/{name}": skill("b")})
+    prompt = tree.prompt(layout, tools="read")
+    listed = ["a"] if layout == "opal" else ["a", "b"]
+    assert [each[0] for each in menu(tree, layout)] == listed
+    assert tree.told(prompt) == [("file-case", f"/w/.agents/skills/b/{name}")]
+    fate = "refused" if layout == "opal" else "used"
+    assert (f"/w/.agents/skills/b/{name}", fate) in tree.fates(prompt)
+    if layout == "foreword":
+        assert f"- b: Does it. (b/{name})" in prompt.text
+
+
+def test_a_skill_file_in_the_right_case_is_preferred(tree, skill):
+    files = {"SKILL.md": skill("a", "Right."), "skill.md": skill("a", "Wrong.")}
+    tree({"w/.git": None, **{f"w/.agents/skills/a/{name}": text for name, text in files.items()}})
+    assert menu(tree, "foreword") == menu(tree, "opal") == [("a", "Right.")]
+
+
 # 559 skills, a small budget -> descriptions shortened first, then names only, then a counted omission; order stable
 
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import sys
 
 from ..engine import counted
+from ..vocabulary import replace
 from .options import as_in_a_conversation, assembler, parser, status, with_dir
 from .terminal import is_terminal, painted, report, seen_by, write, write_json, write_table, write_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
     from ..forms import PromptForm
-    from ..vocabulary import Origin, Prompt
+    from ..vocabulary import Candidate, Origin, Prompt
     from .options import Parser
 
 _FATES = {"used": "green", "cut": "yellow", "unreadable": "red", "binary": "red", "refused": "red", "untrusted": "red"}
@@ -46,9 +48,13 @@ def write_prompt(prompt: Prompt, given: argparse.Namespace) -> int:
 
 
 def why(given: argparse.Namespace) -> int:
-    """`foreword why [DIR] [PATH]`"""
+    """`foreword why [DIR] [PATH]`; a single argument that is a file is the PATH."""
+    if not given.path and _is_file(given.dir):
+        given.path, given.dir = given.dir, "."
     prompt = _prompt(given)
     candidates = [each for each in prompt.candidates if _is_meant(each.path, given.path, given.dir)]
+    if given.path and not any(each.fate != "absent" for each in candidates):
+        candidates = _explained(candidates, given)
     if given.json:
         from ..wire import candidate_form
 
@@ -64,7 +70,7 @@ def why(given: argparse.Namespace) -> int:
         places = "1 more place" if hidden == 1 else f"{hidden} more places"
         print(f"{places} had no such file (--all shows {'it' if hidden == 1 else 'them'})", file=sys.stderr)
     if not candidates:
-        print(f"nothing was considered{f' at {given.path}' if given.path else ''}", file=sys.stderr)
+        print("nothing was considered", file=sys.stderr)
     report(prompt.findings)
     return status(prompt.findings, given)
 
@@ -120,8 +126,38 @@ def _bar(count: int, most: int) -> str:
 
 
 def _prompt(given: argparse.Namespace) -> Prompt:
+    """The prompt, with a finding for each file that was not read because of the capital letters of its name."""
+    from ..explain import in_another_case
+
     prompts = assembler(given)
-    return prompts.prompt(as_in_a_conversation(given.agent, prompts, given), given.clock)
+    prompt = prompts.prompt(as_in_a_conversation(given.agent, prompts, given), given.clock)
+    known = {(each.code, each.path) for each in prompt.findings}
+    more = [each for each in in_another_case(prompt.candidates) if (each.code, each.path) not in known]
+    return replace(prompt, findings=(*prompt.findings, *more)) if more else prompt
+
+
+def _is_file(name: str) -> bool:
+    import os
+
+    from ..sources.environment import absolute
+
+    path = absolute(name, os.environ)
+    return os.path.lexists(path) and not os.path.isdir(path)
+
+
+def _explained(absent: Sequence[Candidate], given: argparse.Namespace) -> list[Candidate]:
+    """What is to be said of a path that names no file which was considered."""
+    import os
+
+    from ..explain import explain
+    from ..sources.environment import absolute
+
+    paths = [absolute(os.path.join(given.dir, given.path), os.environ), absolute(given.path, os.environ)]
+    path = next((each for each in paths if os.path.lexists(each)), paths[0])
+    if absent and not os.path.lexists(path):
+        return [replace(each, reason=each.reason or "there is no such file; it would be read") for each in absent]
+    prompts = assembler(given)
+    return [*absent, explain(prompts, path, as_in_a_conversation(given.agent, prompts, given))]
 
 
 def _form(prompt: Prompt, given: argparse.Namespace) -> PromptForm:

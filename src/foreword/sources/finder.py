@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 # Below a folder of skills may lie whole checkouts; these two never hold a skill, and there is an end to everything.
 _PASSED_OVER = frozenset((".git", "node_modules"))
 _MOST_FOLDERS = 20_000
+SKILL_FILE = "SKILL.md"
 _OWN_PLACES = ("cwd", "root", "walk")
 _LAYERS = {"home": "user", "config": "user", "path": "extra"}
 
@@ -176,8 +177,22 @@ def _matching(folder: str, segments: Sequence[str], reader: Reader, trail: Trail
     if not rest:
         return found
     if "*" not in "".join(rest):
-        return [path for each in found if _is_there(path := os.path.join(each, *rest), each, reader)]
+        return [path for each in found if (path := _file_below(each, rest, reader))]
     return [path for each in found if reader.is_folder(each) for path in _matching(each, rest, reader, trail, layer)]
+
+
+def _file_below(folder: str, rest: Sequence[str], reader: Reader) -> str:
+    """The file `rest` below a folder; for a skill also one whose name differs in its capital letters. Empty without one."""
+    path = os.path.join(folder, *rest)
+    if _is_there(path, folder, reader):
+        return path
+    other = _in_another_case(reader.entries(folder)[0], rest) if len(rest) == 1 else ""
+    return os.path.join(folder, other) if other else ""
+
+
+def _in_another_case(names: Sequence[str], rest: Sequence[str]) -> str:
+    """The name of a SKILL.md in a folder without one, in other letters, such as `skill.md`."""
+    return next((name for name in names if name.lower() == "skill.md"), "") if list(rest) == [SKILL_FILE] else ""
 
 
 def _is_there(path: str, folder: str, reader: Reader) -> bool:
@@ -217,6 +232,9 @@ def _at_any_depth(top: str, rest: Sequence[str], reader: Reader, trail: Trail, l
             yield path
             continue
         names = _names(folder, reader, trail, layer)
+        if folder != top and (other := _in_another_case(names, rest)):
+            yield os.path.join(folder, other)
+            continue
         below = [os.path.join(folder, name) for name in reversed(names) if name not in _PASSED_OVER]
         folders = {each: reader.is_folder(each) for each in below}
         waiting.extend(each for each in below if folders[each])

@@ -27,8 +27,8 @@ class Tree:
 
 
 def look_below(top: str, names: Collection[str]) -> Tree:
-    """Every folder at or below `top` that holds one of `names`, which may be paths (`.agents/AGENTS.md`)."""
-    plain = {name for name in names if "/" not in name}
+    """Every folder at or below `top` that holds one of `names`, which may be paths (`.agents/AGENTS.md`), in any case."""
+    plain = {name.lower() for name in names if "/" not in name}
     deep = [name for name in names if "/" in name]
     folders, skills, trouble = [], [], []
 
@@ -37,7 +37,7 @@ def look_below(top: str, names: Collection[str]) -> Tree:
 
     for here, below, files in os.walk(top, onerror=note):
         below[:] = sorted(name for name in below if name not in PASSED_OVER)
-        if not plain.isdisjoint(files) or any(os.path.lexists(os.path.join(here, name)) for name in deep):
+        if not plain.isdisjoint(map(str.lower, files)) or any(os.path.lexists(os.path.join(here, name)) for name in deep):
             folders.append(here)
         if "SKILL.md" in files:
             skills.append(os.path.join(here, "SKILL.md"))
