@@ -8,7 +8,7 @@ from ..errors import CallError
 from ..vocabulary import TemplateVersion, replace
 from .options import assembler, document, parser, store_to_read, store_url, with_dir
 from .prompt import write_prompt
-from .terminal import report, write, write_json, write_table, write_text
+from .terminal import report, shown_time, write_json, write_line, write_table, write_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def template_history(given: argparse.Namespace) -> int:
     if given.json:
         write_json([version_form(each) for each in versions])
     else:
-        rows = [(str(each.version), each.author, each.time, each.note) for each in versions]
+        rows = [(str(each.version), each.author, shown_time(each.time), each.note) for each in versions]
         write_table(rows, ("version", "author", "time", "note"), ("bold",), right=(0,))
     return 0
 
@@ -91,7 +91,7 @@ def _keep(given: argparse.Namespace, text: str, note: str) -> int:
     if given.json:
         write_json(version_form(kept))
     else:
-        write(
+        write_line(
             f"version {kept.version} is the global template; conversations use it from their compaction on, new ones at once"
         )
     return 0
@@ -137,7 +137,7 @@ def template_check(given: argparse.Namespace) -> int:
 
         write_json({"variables": used, "findings": [finding_form(each) for each in findings]})
     else:
-        report(findings)
+        report(findings, given, every=True)
         print(
             f"{len(findings)} finding{'' if len(findings) == 1 else 's'}, {len(used)} variable{'' if len(used) == 1 else 's'}",
             file=sys.stderr,

@@ -5,18 +5,21 @@ from __future__ import annotations
 import os
 import sys
 
+from ..vocabulary import replace
 from . import options
 from .options import assembler, parser, status, with_dir
-from .terminal import one_line, short, told_count, visible, worst_first, write
+from .paths import Paths, paths_of
+from .terminal import info_count, one_line, told_count, visible, worst_first, write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
     from typing import Protocol
 
     from ..inspection.effects import Effect
     from ..tokens import Count
-    from ..vocabulary import Agent, Prompt
+    from ..vocabulary import Agent, Finding, Prompt
     from ..watching import Change
     from .options import Parser
 
@@ -45,6 +48,7 @@ def watch(given: argparse.Namespace) -> int:
     gc.enable()  # this one is not over in a moment
     source = _Source(given)
     view = _view(given)
+    paths = paths_of(given)
     going = changes(source, tick=view.tick)
     ending = Ending()
     last: Prompt | None = None
@@ -53,7 +57,7 @@ def watch(given: argparse.Namespace) -> int:
             for change in going:
                 if change is not None:
                     last = change.prompt
-                    view.show(News(change, given))
+                    view.show(News(change, given, paths))
                 elif view.refresh():
                     break
     except KeyboardInterrupt:
@@ -83,8 +87,6 @@ class _Source:
         return self.source.prompt()
 
     def agent(self) -> Agent:
-        from ..vocabulary import replace
-
         made = options.agent(self.given)
         base = self.given.base
         if base.startswith("$"):
@@ -101,10 +103,12 @@ class _Source:
 class News:
     """A change, counted: what the view tells of it."""
 
-    def __init__(self, change: Change, given: argparse.Namespace) -> None:
+    def __init__(self, change: Change, given: argparse.Namespace, paths: Paths) -> None:
         from datetime import datetime
 
         self.change, self.prompt, self.given = change, change.prompt, given
+        self.paths = paths
+        self.folder = Paths("", home=paths.home).short(paths.cwd)
         self.time = datetime.now().astimezone()
         self.whole = _counted(self.prompt.text, given.model, given.provider)
         self.each = [_counted(each.text, given.model, given.provider) for each in self.prompt.passages]
@@ -132,8 +136,20 @@ class News:
             sections = f"{len(self.each)} section{'' if len(self.each) == 1 else 's'}"
             return [f"{self.prompt.layout}: {sections}, {told_count(self.whole)}"]
         lines = [visible(f"{self.files()}{self.told()}")]
-        lines += [f"  + {one_line(each)}" for each in worst_first(self.effect.found)]
-        return lines + [f"  - {one_line(each)}" for each in worst_first(self.effect.gone)]
+        lines += [f"  + {line}" for line in self.told_findings(self.effect.found)]
+        return lines + [f"  - {line}" for line in self.told_findings(self.effect.gone, has_hint=False)]
+
+    def told_findings(self, findings: Sequence[Finding], has_hint: bool = True) -> list[str]:
+        """Each error and warning on a line, the worst first, and the number of infos."""
+        lines = [
+            one_line(replace(each, message=self.paths.in_text(each.message), path=self.paths.short(each.path)))
+            for each in worst_first(findings)
+            if each.severity != "info"
+        ]
+        infos = sum(each.severity == "info" for each in findings)
+        if infos:
+            lines.append(info_count(infos) if has_hint else f"{infos:,} info{'' if infos == 1 else 's'}")
+        return lines
 
     def told(self) -> str:
         """What happened to the sections, and to the prefix."""
@@ -155,7 +171,7 @@ class News:
             names = sorted({path for each in self.effect.sections for path in each.sources})
         if not names:
             return ""
-        shown = [short(name, self.given.dir) for name in names]
+        shown = [self.paths.short(name) for name in names]
         more = f" and {len(shown) - 3} more" if len(shown) > 3 else ""
         return f"{', '.join(shown[:3])}{more}: "
 
@@ -227,7 +243,7 @@ class _Lines:
     def show(self, news: News) -> None:
         lines = news.lines()
         if news.event == "start":
-            lines += [f"  {one_line(each)}" for each in worst_first(news.prompt.findings)]
+            lines += [f"  {line}" for line in news.told_findings(news.prompt.findings)]
         colon = "error: " if news.event == "error" else ""
         lines[0] = f"{news.time:%H:%M:%S}  {colon}{lines[0]}"
         for line in lines:
