@@ -353,7 +353,7 @@ def _templates(
     templates: dict[str, Document] = {}
     for section in layout.each_section():
         body = bodies.get(section.name)
-        if section.language != "jinja" or body is None or not body.text:
+        if body is None or not body.text or (body.syntax or section.language) != "jinja":
             continue
         from .sandbox import check
 

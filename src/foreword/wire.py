@@ -427,6 +427,7 @@ def version_form(version: TemplateVersion) -> VersionForm:
         "author": version.author,
         "time": version.time or None,
         "note": version.note,
+        "syntax": version.syntax,
         "template": version.template,
     }
 

@@ -259,7 +259,11 @@ def as_in_a_conversation(who: Agent, prompts: Assembler, given: argparse.Namespa
 
     url = url_to_read(given)
     kept = open_store(url).template() if url != ":memory:" else None
-    return who if kept is None else replace(who, base=Document(f"template {kept.version}", kept.template))
+    return (
+        who
+        if kept is None
+        else replace(who, base=Document(f"template {kept.version}", kept.template, syntax=kept.syntax))
+    )
 
 
 def _store_url(given: argparse.Namespace) -> tuple[str, bool]:
