@@ -334,7 +334,7 @@ def test_a_file_of_the_user_speaks_of_every_project(tree, findings):
 
 
 def test_a_pipe_that_is_closed_early_gets_whole_lines(tree):
-    names = "".join(f"See docs/{number:05}-{'x' * 120}.md.\n" for number in range(600))
+    names = "".join(f"Read `docs/{number:05}-{chr(120) * 60}.md`.\n" for number in range(600))
     tree({**GIT, "w/AGENTS.md": names})
     for count in (1, 40, 200):
         done = subprocess.run(

@@ -146,9 +146,9 @@ class AuthorQuery(Struct, forbid_unknown_fields=True):
 
 
 class SaveQuery(AuthorQuery, forbid_unknown_fields=True):
-    """Who sets the template, why, and its language; without one, it is that of the newest version."""
+    """Who sets the template, why, and the language it is written in."""
 
-    syntax: Syntax | None = None
+    syntax: Syntax = "brackets"
 
 
 class ListQuery(Struct, forbid_unknown_fields=True):

@@ -42,11 +42,7 @@ def set_template(service: Service, call: Call) -> Answer:
     body: TemplateBody = call.body
     query: SaveQuery = call.query
     after = _followed(service, call.header("if-match"))
-    syntax = query.syntax
-    if syntax is None:
-        newest = service.talks.store.template()
-        syntax = newest.syntax if newest else "brackets"
-    return _keep(service, call, TemplateVersion(0, body.template, note=query.note, syntax=syntax), after)
+    return _keep(service, call, TemplateVersion(0, body.template, note=query.note, syntax=query.syntax), after)
 
 
 def restore_template(service: Service, call: Call) -> Answer:
