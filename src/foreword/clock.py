@@ -32,7 +32,7 @@ def tells_time(layout: Layout, inputs: Inputs) -> str:
 
 def _body_tells_time(section: Section, inputs: Inputs) -> bool:
     body = inputs.bodies[section.name]
-    if section.language == "jinja":
+    if (body.syntax or section.language) == "jinja":
         from .template import jinja
 
         return bool(body.text and jinja.names_used(body.path, inputs.templates) & {"date", "time", "datetime"})

@@ -115,7 +115,7 @@ class Collector:
         body = self.inputs.bodies.get(section.name, Document("", ""))
         kind = "builtin" if body.path.startswith("$std/") else "template" if body.path else "caller"
         origin = Origin(kind, body.path or "base", None, body.hash)
-        if section.language == "jinja":
+        if (body.syntax or section.language) == "jinja":
             return Draft(section, text=self.rendered(section, body), is_replaced=True)
         from .template import brackets
         from .template.catalog import TYPES, names

@@ -345,7 +345,7 @@ def _templates(
     untrusted: list[tuple[str, dict[str, Document]]] = []
     for section in layout.each_section():
         body = bodies.get(section.name)
-        if section.language != "jinja" or body is None or not body.text:
+        if body is None or not body.text or (body.syntax or section.language) != "jinja":
             continue
         from .template.jinja import check
 

@@ -177,6 +177,7 @@ class VersionForm(TypedDict):
     author: str
     time: str | None
     note: str
+    syntax: str
     template: str
 
 

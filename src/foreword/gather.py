@@ -445,8 +445,9 @@ def _values(
 
     wanted: dict[tuple[str, str], None] = {}
     for section in layout.each_section():
-        if section.language == "brackets" and section.name in bodies:
-            template = brackets.parse(bodies[section.name].text, TYPES | further.keys())
+        body = bodies.get(section.name)
+        if body is not None and (body.syntax or section.language) == "brackets":
+            template = brackets.parse(body.text, TYPES | further.keys())
             wanted.update(dict.fromkeys((each.type, each.name) for each in template.variables))
     for type_, name in wanted:
         if type_ == "file":

@@ -102,6 +102,14 @@ def _written(templates: Mapping[str, Document]) -> dict[str, tuple[str, str, int
 # This side of the pipes
 
 
+def _lines(form: Any) -> tuple[int, int] | None:
+    return (int(form[0]), int(form[1])) if form else None
+
+
+def _tag(form: Any) -> tuple[str, int, int] | None:
+    return (str(form[0]), int(form[1]), int(form[2])) if form else None
+
+
 class _Ended(Exception):
     """The worker is gone; the words say what the template did."""
 
@@ -193,8 +201,8 @@ class _Worker:
         if "error" in answer:
             raise TemplateError(str(answer["error"]))
         return tuple(
-            Piece(str(text), Origin(str(kind), str(path), (int(lines[0]), int(lines[1])) if lines else None, str(hash)))
-            for text, kind, path, lines, hash in answer["pieces"]
+            Piece(str(text), Origin(str(kind), str(path), _lines(lines), str(hash), _tag(tag)))
+            for text, kind, path, lines, hash, tag in answer["pieces"]
         )
 
     def running(self) -> Popen[bytes]:
@@ -388,4 +396,4 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
     except MemoryError:
         return {"error": f"{root} asks for more than {MEMORY} MB of memory"}
     origins = [piece.origin for piece in pieces]
-    return {"pieces": [(p.text, o.kind, o.path, o.lines, o.hash) for p, o in zip(pieces, origins, strict=True)]}
+    return {"pieces": [(p.text, o.kind, o.path, o.lines, o.hash, o.tag) for p, o in zip(pieces, origins, strict=True)]}

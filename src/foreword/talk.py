@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
     from .conversation import Drift
     from .layout import Layout, Section
-    from .vocabulary import Fate, Inputs, Prompt, Skill, Store
+    from .vocabulary import Fate, Inputs, Prompt, Skill, Store, TemplateVersion
 
     Message = Mapping[str, Any]
 
@@ -569,7 +569,7 @@ class Talk:
         version = None
         if any("template" in section.instead for section in self.layout.each_section()):
             version = self.talks.store.template()
-        template = Document(f"{_TEMPLATE}{version.version}", version.template) if version else None
+        template = _document(version) if version else None
         return self.assembler.stand(self.agent, template)
 
     def _formatted(self, using: Edition, now: datetime | None) -> Edition:
@@ -821,6 +821,11 @@ def _base_text(layout: Layout, prompt: Prompt) -> str:
 def _kept(form: Mapping[str, Any]) -> str:
     """A form as an edition has it."""
     return json.dumps(form, ensure_ascii=False, sort_keys=True)
+
+
+def _document(version: TemplateVersion) -> Document:
+    """A version of the global template, in its own language."""
+    return Document(f"{_TEMPLATE}{version.version}", version.template, syntax=version.syntax)
 
 
 def _template_used(layout: Layout, inputs: Inputs) -> dict[str, int]:

@@ -176,13 +176,17 @@ class Scope:
 
 @value
 class Document:
-    """A text and the file it stands in: the line on which it begins, and the size in bytes of a file that was read in part."""
+    """A text and the file it stands in: the line on which it begins, and the size in bytes of a file that was read in part.
+
+    `syntax` is the language of a template that brings its own; any other is written in that of its section.
+    """
 
     path: str
     text: str
     hash: str = ""
     line: int = 1
     cut_from: int = 0
+    syntax: str = ""
 
 
 @value
@@ -227,12 +231,16 @@ class Agent:
 
 @value
 class Origin:
-    """Where a piece of text came from. `lines` are the first and last line there, None where lines make no sense."""
+    """Where a piece of text came from. `lines` are the first and last line there, None where lines make no sense.
+
+    `tag` are the lines of the tag that put it here, with the path of its template, if a template did.
+    """
 
     kind: str
     path: str = ""
     lines: tuple[int, int] | None = None
     hash: str = ""
+    tag: tuple[str, int, int] | None = None
 
 
 @value
@@ -412,6 +420,7 @@ class TemplateVersion:
     author: str = ""
     time: str = ""
     note: str = ""
+    syntax: str = "brackets"
 
 
 @value

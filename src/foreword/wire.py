@@ -438,6 +438,7 @@ def version_form(version: TemplateVersion) -> VersionForm:
         "author": version.author,
         "time": version.time or None,
         "note": version.note,
+        "syntax": version.syntax,
         "template": version.template,
     }
 

@@ -54,8 +54,8 @@ def test_the_bracket_language_is_highlighted(editor):
     assert editor.code.locator("span", has_text=re.compile("^TODO")).count() == 0
 
 
-def test_the_jinja_language_is_highlighted_where_the_layout_speaks_it(editor):
-    editor.dialog.get_by_label("Layout").select_option("pod")
+def test_the_jinja_language_is_highlighted_where_it_is_chosen(editor):
+    editor.dialog.get_by_label("Written in").select_option("jinja")
     editor.write("{# a note #}\n{% if tools %}{{ cwd }}{% endif %} Plain")
     seen = colours(editor, ["if", "tools", "{# a note #}"])
     assert len(set(seen.values())) == 3
@@ -120,7 +120,7 @@ def test_findings_come_as_you_type_with_place_and_reason(editor):
 
 
 def test_a_template_of_jinja_that_cannot_be_parsed_says_where(editor):
-    editor.dialog.get_by_label("Layout").select_option("pod")
+    editor.dialog.get_by_label("Written in").select_option("jinja")
     editor.write("Fine\n{% if %}\n")
     expect(editor.dialog.get_by_role("region", name="Findings")).to_contain_text("Line 2")
     expect(editor.preview.get_by_role("alert")).to_contain_text("2")

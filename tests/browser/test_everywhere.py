@@ -53,10 +53,13 @@ def show_completion(page):
     expect(page.get_by_role("listbox", name="Completions")).to_be_visible()
 
 
-def show_layout_without_template(page):
+def show_outdated_preview(page):
     settle_editor(page)
-    page.get_by_label("Layout").select_option("opal")
-    expect(page.get_by_role("group", name="The prompt, by origin")).to_contain_text("<identity>")
+    page.get_by_label("Written in").select_option("jinja")
+    page.locator(".cm-content").focus()
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.insert_text("{% if %}")
+    expect(page.get_by_text("The prompt below is outdated")).to_be_visible()
 
 
 def show_saving(page):
@@ -85,7 +88,7 @@ VIEWS = {
     "overview": ("#/", show_overview),
     "editor": ("#/edit", settle_editor),
     "completion": ("#/edit", show_completion),
-    "another layout": ("#/edit", show_layout_without_template),
+    "outdated preview": ("#/edit", show_outdated_preview),
     "saving": ("#/edit", show_saving),
     "leaving": ("#/edit", show_leaving),
     "history": ("#/history", show_history),

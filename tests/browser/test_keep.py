@@ -237,3 +237,44 @@ def test_history_shows_each_version_with_its_difference_and_restores_one(open_pa
     expect(versions.get_by_role("link").first).to_contain_text(f"Version {first + 2}")
     expect(page.get_by_role("heading", name=f"Version {first + 2}")).to_be_focused()
     assert site.template() == "One\ntwo\n"
+
+
+# The language, and what cannot be rendered
+
+
+def test_a_template_is_saved_in_its_language_and_conversations_render_it(editor, site):
+    editor.dialog.get_by_label("Written in").select_option("jinja")
+    editor.write("We are in {{ cwd }}.")
+    save(editor)
+    expect(editor.dialog.get_by_role("status").filter(has_text="Saved as version")).to_be_visible()
+    newest = site.call("GET", "/system-prompt/versions")["versions"][0]
+    assert (newest["template"], newest["syntax"]) == ("We are in {{ cwd }}.", "jinja")
+    made = site.call("POST", "/conversations/of-jinja/turn", {"cwd": str(site.shop), "message": "Hi."})
+    assert made["system"] == f"We are in {site.shop}."
+    editor.page.reload()
+    editor.settle()
+    expect(editor.dialog.get_by_label("Written in")).to_have_value("jinja")
+
+
+def test_another_language_alone_is_a_change_to_save(editor):
+    expect(editor.dialog.get_by_text("unsaved changes")).to_have_count(0)
+    editor.dialog.get_by_label("Written in").select_option("jinja")
+    expect(editor.dialog.get_by_text("unsaved changes")).to_be_visible()
+    editor.dialog.get_by_label("Written in").select_option("brackets")
+    expect(editor.dialog.get_by_text("unsaved changes")).to_have_count(0)
+
+
+def test_saving_what_cannot_be_rendered_asks_first(editor, site):
+    before = site.template()
+    editor.dialog.get_by_label("Written in").select_option("jinja")
+    editor.write("{% if %}")
+    editor.page.keyboard.press("ControlOrMeta+s")
+    dialog = editor.page.get_by_role("dialog", name="Save the template")
+    expect(dialog.get_by_role("alert")).to_contain_text("This template cannot be rendered")
+    expect(dialog.get_by_role("button", name="Save", exact=True)).to_have_count(0)
+    dialog.get_by_role("button", name="Go on editing").click()
+    assert site.template() == before
+    editor.page.keyboard.press("ControlOrMeta+s")
+    dialog.get_by_role("button", name="Save anyway").click()
+    expect(editor.dialog.get_by_role("status").filter(has_text="Saved as version")).to_be_visible()
+    assert site.template() == "{% if %}"

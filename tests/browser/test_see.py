@@ -147,9 +147,8 @@ def test_the_keyboard_does_it_too(seeing):
 
 
 def test_tokens_per_section_are_a_bar_and_follow_the_model(editor, site):
-    editor.dialog.get_by_label("Layout").select_option("foreword")
     tokens = editor.preview.get_by_role("region", name="Tokens")
-    made = site.call("POST", "/system-prompt/preview", {"layout": "foreword"})
+    made = site.call("POST", "/system-prompt/preview", {})
     for passage in made["passages"]:
         expect(
             tokens.get_by_role("button", name=re.compile(rf"^{passage['section']} {passage['tokens']} "))
@@ -158,21 +157,59 @@ def test_tokens_per_section_are_a_bar_and_follow_the_model(editor, site):
     most = max(made["passages"], key=lambda each: each["tokens"])
     assert widths.index(max(widths)) == made["passages"].index(most)
     editor.dialog.get_by_label("Model", exact=True).fill("claude-opus-4-7")
-    scaled = site.call("POST", "/system-prompt/preview", {"layout": "foreword", "model": "claude-opus-4-7"})
+    scaled = site.call("POST", "/system-prompt/preview", {"model": "claude-opus-4-7"})
     assert scaled["tokens"]["count"] != made["tokens"]["count"]
     expect(tokens).to_contain_text(f"{scaled['tokens']['count']:,} tokens")
-    expect(editor.preview).to_contain_text("has no place for the template")
 
 
-def test_folder_layout_and_tools_can_be_chosen(editor, site):
+def test_folder_and_tools_can_be_chosen(editor, site):
     editor.write("[file:AGENTS.md]")
     editor.dialog.get_by_label("Folder").fill(str(site.shop / "api"))
     expect(editor.prompt).to_have_text("Handlers stay thin; rules live in `domain/`.")
-    editor.dialog.get_by_label("Layout").select_option("opal")
-    expect(editor.prompt).to_contain_text("<identity>")
-    expect(editor.prompt).not_to_contain_text("<tool-guidelines>")
+    editor.dialog.get_by_label("Written in").select_option("jinja")
+    editor.write("{% for tool in tools %}- {{ tool }}\n{% endfor %}end")
+    expect(editor.prompt).to_have_text("end")
     editor.dialog.get_by_label("Tools").fill("read_file, shell")
-    expect(editor.prompt).to_contain_text("<tool-guidelines>")
+    expect(editor.prompt).to_contain_text("- read_file")
+
+
+def test_only_layouts_that_use_the_stored_template_are_offered(editor, site):
+    layouts = site.call("GET", "/layouts")["layouts"]
+    wanted = [each["name"] for each in layouts if each["stored_template"]]
+    assert wanted and len(wanted) < len(layouts)
+    expect(editor.dialog.get_by_label("Layout").locator("option")).to_have_text(wanted)
+
+
+def test_a_value_lights_the_tag_that_wrote_it_and_not_one_of_the_same_name(editor):
+    editor.write("One [file:AGENTS.md]\ntwo [file:./AGENTS.md]\nthree")
+    expect(editor.prompt.locator(".k-file")).to_have_count(2)
+    for at, line in ((1, "two [file:./AGENTS.md]"), (0, "One [file:AGENTS.md]")):
+        editor.prompt.locator(".k-file").nth(at).focus()
+        editor.page.keyboard.press("Enter")
+        expect(editor.code.locator(".cm-line.cm-lit")).to_have_text(line)
+
+
+def test_a_value_of_jinja_lights_its_tag(editor):
+    editor.dialog.get_by_label("Written in").select_option("jinja")
+    editor.write("In\n{{ cwd }}\nto work")
+    expect(editor.prompt).to_contain_text("to work")
+    editor.prompt.locator(".k-variable").focus()
+    editor.page.keyboard.press("Enter")
+    expect(editor.code.locator(".cm-line.cm-lit")).to_have_text("{{ cwd }}")
+
+
+def test_after_a_failed_render_the_prompt_before_is_marked_as_outdated(editor):
+    editor.dialog.get_by_label("Written in").select_option("jinja")
+    editor.write("Fine {{ cwd }}")
+    expect(editor.prompt).to_contain_text("Fine /")
+    expect(editor.preview.locator(".outdated")).to_have_count(0)
+    editor.write("Broken {% if %}")
+    expect(editor.preview.get_by_role("alert")).to_contain_text("The prompt below is outdated")
+    expect(editor.preview.locator(".outdated")).to_contain_text("Fine /")
+    editor.write("Mended {{ cwd }}")
+    expect(editor.prompt).to_contain_text("Mended /")
+    expect(editor.preview.locator(".outdated")).to_have_count(0)
+    expect(editor.preview.get_by_role("alert")).to_have_count(0)
 
 
 def test_choices_that_another_service_had_are_forgotten(editor, site):

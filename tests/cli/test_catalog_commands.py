@@ -70,12 +70,12 @@ def test_skills(three, run):
     assert (status, [line.split(None, 2) for line in out.rstrip("\n").split("\n")]) == (
         0,
         [
-            ["deploy", "/home/.agents/skills/deploy/SKILL.md", "Brings it out."],
-            ["quiet", "/w/.agents/skills/quiet/SKILL.md", "(hidden)  Hidden."],
-            ["testing", "/w/.agents/skills/testing/SKILL.md", "Runs the tests."],
+            ["deploy", "~/.agents/skills/deploy/SKILL.md", "Brings it out."],
+            ["quiet", ".agents/skills/quiet/SKILL.md", "(hidden)  Hidden."],
+            ["testing", ".agents/skills/testing/SKILL.md", "Runs the tests."],
         ],
     )
-    assert "/w/.agents/skills/broken/SKILL.md" in err and "[skill-no-description]" in err
+    assert ".agents/skills/broken/SKILL.md" in err and "[skill-no-description]" in err
 
 
 def test_skills_as_json(three, run):

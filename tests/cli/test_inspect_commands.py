@@ -64,9 +64,9 @@ def test_diff_of_a_saved_prompt_and_a_directory(kept, run, tree):
     assert out.splitlines()[2:] == [
         "",
         "changed  instructions",
-        "  /w/AGENTS.md:3",
+        "  AGENTS.md:3",
         "    Run `make [-test-]{+check+}`.",
-        "  /w/AGENTS.md:4-5",
+        "  AGENTS.md:4-5",
         "    + Be kind.",
     ]
 
@@ -79,9 +79,9 @@ def test_diff_says_what_was_added_and_removed(kept, run, tree):
     assert status == 1
     heads = [line for line in out.splitlines()[2:] if line and line[0] != " "]
     assert heads == ["changed  instructions", "removed  skills"]
-    assert "removed  skills\n  /w/.agents/skills/ship/SKILL.md:1-4 (now unused)\n    - <skills>\n" in out
+    assert "removed  skills\n  .agents/skills/ship/SKILL.md:1-4 (now unused)\n    - <skills>\n" in out
     assert (
-        "  /w/AGENTS.md:1-3 (now absent)\n  /home/.agents/AGENTS.md:1 (was absent)\n"
+        "  AGENTS.md:1-3 (now absent)\n  ~/.agents/AGENTS.md:1 (was absent)\n"
         "    - # Shop\n    -\n    - Run `make test`.\n    + Mine.\n" in out
     )
 
@@ -304,7 +304,7 @@ def test_cache_of_a_change(kept, run, asked, tree):
         assert each["first"]["causes"] == [{"kind": "file", "path": "/w/AGENTS.md", "lines": [151, 151], "note": None}]
     status, out, _ = run("cache", old, ".", "--tool", "read", "--exit-code")
     assert status == 1
-    assert "first difference for anthropic, openai, gemini: section 'instructions', /w/AGENTS.md:151\n" in out
+    assert "first difference for anthropic, openai, gemini: section 'instructions', AGENTS.md:151\n" in out
 
 
 def test_cache_of_no_change(run, asked):

@@ -9,13 +9,17 @@ import struct
 import subprocess
 import sys
 import termios
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
 from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonSchema as Sarif
 
+from foreword.cli.lint import _write_text
 from foreword.forms import LintForm
 from foreword.inspection.lint.table import KEY
+from foreword.proofread import Report
+from foreword.vocabulary import Finding
 
 GIT = {"w/.git/HEAD": "ref: refs/heads/main\n"}
 DOUBTFUL = {
@@ -368,3 +372,26 @@ def test_a_reference_out_of_the_workspace_is_not_looked_for(tree, findings):
 def test_a_file_of_the_user_speaks_of_every_project(tree, findings):
     tree({**GIT, "home/.agents/AGENTS.md": "Read `docs/style.md`.\n"})
     assert findings() == []
+
+
+def test_a_pipe_that_is_closed_early_gets_whole_lines(tree):
+    names = "".join(f"Read `docs/{number:05}-{chr(120) * 60}.md`.\n" for number in range(600))
+    tree({**GIT, "w/AGENTS.md": names})
+    for count in (1, 40, 200):
+        done = subprocess.run(
+            ["bash", "-c", f"{sys.executable} -m foreword lint 2>&1 | head -n {count}"],
+            cwd=tree.path("w"),
+            env={**os.environ, "HOME": tree.path("home"), "COLUMNS": "40"},
+            capture_output=True,
+            text=True,
+        )
+        lines = done.stdout.splitlines()
+        assert len(lines) == count and done.stderr == ""
+        assert [line for line in lines if not re.fullmatch(r"\S+: (error|warning|info): .* \[[a-z-]+\]", line)] == []
+
+
+def test_a_finding_that_quotes_several_lines_is_one_line_in_a_pipe(capsys):
+    found = Finding("file-cut", "warning", "/w/a.md: it says\n  one\r\ntwo \x1b[2J", "/w/a.md", 3)
+    report = Report((found,), 1, "/w")
+    _write_text(report, Namespace(dir="/", home=None))
+    assert capsys.readouterr().out == "/w/a.md:3: warning: it says   one two \\x1b[2J [file-cut]\n"

@@ -6,6 +6,7 @@ import os
 import pty
 import subprocess
 import sys
+from argparse import Namespace
 from datetime import datetime
 
 import pytest
@@ -35,7 +36,7 @@ def test_show_prints_the_prompt_and_findings_apart(shop, run):
     assert run("show", "--layout", "ion", "--base", "base.md") == (
         0,
         "BASE\n\n# Ion Instructions\nI.\n\n---\n\n# Project Instructions\nOne.\nTwo.\n",
-        "info: /w/CLAUDE.md: /w/AGENTS.md comes before it [file-shadowed]\n",
+        "1 info; see it with foreword lint\n",
     )
 
 
@@ -238,10 +239,10 @@ def test_why(shop, run):
     assert (status, [line.split(None, 3) for line in out.rstrip("\n").split("\n")]) == (
         0,
         [
-            ["used", "ion-local", "/home/.ion/AGENTS.md"],
-            ["used", "project", "/w/AGENTS.md"],
-            ["shadowed", "project", "/w/CLAUDE.md", "/w/AGENTS.md comes before it"],
-            ["unused", "project", "/w/.agents/skills/testing/SKILL.md", "no section lists it; it is used by name"],
+            ["used", "ion-local", "~/.ion/AGENTS.md"],
+            ["used", "project", "AGENTS.md"],
+            ["shadowed", "project", "CLAUDE.md", "AGENTS.md comes before it"],
+            ["unused", "project", ".agents/skills/testing/SKILL.md", "no section lists it; it is used by name"],
         ],
     )
     assert "1 more" in err and "--all" in err
@@ -354,8 +355,8 @@ def test_a_folder_in_the_wrong_case_is_not_mentioned(tree, run):
 
 
 def test_why_shows_absent_files_when_asked(shop, run):
-    assert "/home/.config/agents/AGENTS.md" not in run("why", "--layout", "ion")[1]
-    assert "/home/.config/agents/AGENTS.md" in run("why", "--layout", "ion", "--all")[1]
+    assert "~/.config/agents/AGENTS.md" not in run("why", "--layout", "ion")[1]
+    assert "~/.config/agents/AGENTS.md" in run("why", "--layout", "ion", "--all")[1]
 
 
 # blame
@@ -484,19 +485,19 @@ def test_control_characters_of_a_file_do_not_drive_a_terminal(shop, skill, argum
     assert HOSTILE in script(shop, *arguments, *options, capture_output=True, text=True).stdout
     seen = on_a_terminal(shop, *arguments, *options, NO_COLOR="1")
     assert "\x1b" not in seen and "\x9b" not in seen
-    assert SHOWN.replace("\t", " ") in seen.expandtabs(1)
+    assert " ".join(SHOWN.split()) in " ".join(seen.split())
 
 
 @pytest.mark.parametrize(("stream", "told"), [("terminal", SHOWN), ("pipe", HOSTILE)])
-def test_control_characters_in_a_finding_do_not_either(stream, told, monkeypatch):
+def test_control_characters_in_a_finding_do_not_either(stream, told, monkeypatch, tmp_path):
     class Stream(io.StringIO):
         def isatty(self):
             return stream == "terminal"
 
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setattr(sys, "stderr", Stream())
-    report([Finding("file-cut", "warning", HOSTILE)])
-    assert sys.stderr.getvalue() == f"warning: {told} [file-cut]\n"
+    report([Finding("file-cut", "warning", HOSTILE)], Namespace(dir=str(tmp_path), home=None))
+    assert sys.stderr.getvalue().split() == f"warning: {told} [file-cut]\n".split()
 
 
 def test_the_prompt_itself_is_never_coloured(shop):

@@ -332,3 +332,15 @@ def test_a_template_takes_the_place_of_the_one_that_the_layout_has(tree, run):
     tree({"w/t.md": "You are in [prompt:cwd].\n", "w/mine.toml": layout})
     assert run("template", "show", "--layout", "mine.toml")[:2] == (0, "Hi.\n")
     assert run("template", "render", "t.md", "--layout", "mine.toml")[:2] == (0, "You are in /w.\n")
+
+
+def test_a_version_knows_its_language(tree, run):
+    tree({"w/t.md": "In {{ cwd }}"})
+    assert run("template", "set", "t.md", "--syntax", "jinja", "--author", "me")[0] == 0
+    assert run("show", "--layout", "builder")[1] == "In /w\n"
+    assert run("talk", "turn", "c", "--layout", "builder")[1] == "In /w\n"
+    assert run("template", "set", "t.md")[0] == 0
+    assert run("show", "--layout", "builder")[1] == "In {{ cwd }}\n"
+    assert run("template", "restore", "1")[0] == 0
+    rows = [line.split()[:2] for line in run("template", "history")[1].splitlines()]
+    assert rows == [["3", "jinja"], ["2", "brackets"], ["1", "jinja"], ["0", "brackets"]]

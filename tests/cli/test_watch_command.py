@@ -113,10 +113,10 @@ def test_lines_say_what_each_save_did(tree, start):
     save(tree, "w/AGENTS.md", "One. And two.")
     assert process.until(r"\n").endswith("  AGENTS.md: the prompt is the same\n")
     save(tree, "w/CLAUDE.md", "Other.")
-    told = process.until(r"\[file-shadowed\]\n")
-    assert "CLAUDE.md: the text is the same\n  + info: " in told
+    told = process.until(r"foreword lint\n")
+    assert "CLAUDE.md: the text is the same\n  + 1 info; see it with foreword lint\n" in told
     os.remove(tree.path("w/CLAUDE.md"))
-    assert "  - info: " in process.until(r"\[file-shadowed\]\n")
+    assert "  - 1 info\n" in process.until(r"1 info\n")
     assert process.end() == (0, "", "")
 
 

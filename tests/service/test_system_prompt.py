@@ -398,3 +398,54 @@ def test_layouts_and_roots(service, place):
 def test_a_query_or_body_on_a_route_that_takes_none_is_let_be(service):
     assert service.ask("GET", "/roots?x=1", b"not json").status == 200
     assert json.loads(service.get("/healthz?%ff").body) == {"status": "ok"}
+
+
+# Languages
+
+
+def test_a_version_knows_its_language_and_the_body_stays_as_it_is(fresh, place):
+    reply = fresh.ask("PUT", "/system-prompt?syntax=jinja", {"template": "In {{ cwd }}"})
+    assert (reply.json, reply.headers["template-syntax"]) == ({"template": "In {{ cwd }}"}, "jinja")
+    turn = fresh.ask("POST", "/conversations/c/turn", {"cwd": str(place / "w"), "message": "Hi."})
+    assert turn.json["system"] == f"In {place / 'w'}"
+    plain = fresh.ask("PUT", "/system-prompt", {"template": "In {{ cwd }}"})
+    assert plain.headers["template-syntax"] == "brackets"
+    again = fresh.ask("POST", "/system-prompt/versions/1/restore", None)
+    assert (again.json, again.headers["template-syntax"]) == ({"template": "In {{ cwd }}"}, "jinja")
+    assert fresh.get("/system-prompt").headers["template-syntax"] == "jinja"
+    syntaxes = [each["syntax"] for each in fresh.get("/system-prompt/versions").json["versions"]]
+    assert syntaxes == ["jinja", "brackets", "jinja"]
+    assert fresh.ask("PUT", "/system-prompt?syntax=mako", {"template": ""}).status == 400
+
+
+def test_a_preview_says_which_lines_wrote_which_characters(service):
+    template = "One\n[prompt:cwd]\n[if prompt:cwd]Two [prompt:cwd][endif]"
+    form = service.ask("POST", "/system-prompt/preview", {"template": template}).json
+    written = [
+        (form["text"][each["start"] : each["end"]], each["lines"], each["value"]) for each in form["template_lines"]
+    ]
+    cwd = form["text"].splitlines()[1]
+    assert written == [
+        ("One\n", [1, 1], False),
+        (cwd, [2, 2], True),
+        ("\n", [2, 2], False),
+        ("Two ", [3, 3], False),
+        (cwd, [3, 3], True),
+    ]
+
+
+def test_a_preview_of_jinja_does_too(service):
+    body = {"template": "One\n{{ cwd }}\nTwo", "syntax": "jinja"}
+    form = service.ask("POST", "/system-prompt/preview", body).json
+    values = [each["lines"] for each in form["template_lines"] if each["value"]]
+    assert values == [[2, 2]] and "{{" not in form["text"]
+
+
+def test_a_layout_without_a_place_for_the_template_has_no_lines_of_it(service):
+    form = service.ask("POST", "/system-prompt/preview", {"template": "[file:AGENTS.md]", "layout": "opal"}).json
+    assert form["template_lines"] == []
+
+
+def test_the_service_says_which_layouts_use_the_stored_template(service):
+    layouts = service.get("/layouts").json["layouts"]
+    assert [each["name"] for each in layouts if each["stored_template"]] == ["builder"]

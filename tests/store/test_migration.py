@@ -10,6 +10,8 @@ import pytest
 import foreword.store
 from foreword.errors import StoreError
 from foreword.store import open_store, postgres, rows, sqlite
+from foreword.store.texts import hash_of
+from foreword.vocabulary import TemplateVersion
 
 SCHEMA = Path(foreword.store.__file__).parent / "schema"
 
@@ -65,6 +67,26 @@ def test_an_old_store_is_brought_forward(url, edition):
     connection.close()
     store = open_store(url)
     assert store.current("talk") == edition(1)
+    store.close()
+
+
+def test_versions_of_the_template_from_before_languages_are_written_in_brackets(url):
+    connection, migrate = connected(url)
+    kind = "sqlite" if url.startswith("sqlite") else "postgres"
+    migrate(connection, lambda version: rows.schema(kind, version), 1)
+    mark = "?" if kind == "sqlite" else "%s"
+    ((number,),) = connection.execute(
+        f"INSERT INTO foreword_texts (hash, form, body) VALUES ({mark}, {mark}, {mark}) RETURNING id",
+        (hash_of("Hi [system:date]"), 0, b"Hi [system:date]"),
+    ).fetchall()
+    row = (1, number, b"me", b"2026-01-01", b"why")
+    marks = ", ".join([mark] * 5)
+    connection.execute(f"INSERT INTO foreword_templates (version, template, author, time, note) VALUES ({marks})", row)
+    connection.close()
+    store = open_store(url)
+    assert store.templates() == [TemplateVersion(1, "Hi [system:date]", "me", "2026-01-01", "why", "brackets")]
+    added = store.keep_template(TemplateVersion(0, "Hi {{ date }}", syntax="jinja"))
+    assert (added.version, store.template().syntax) == (2, "jinja")
     store.close()
 
 

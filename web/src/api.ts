@@ -1,6 +1,6 @@
 // The one door to the service: every request, what can go wrong with it, and the token.
 import type {
-  ConversationRow, Drift, Edition, EditionRow, Entry, Finding, Layout, Prompt, Variable, VariableValue, Version,
+  ConversationRow, Drift, Edition, EditionRow, Entry, Finding, Layout, Previewed, Syntax, Variable, VariableValue, Version,
 } from "./forms";
 import { ofTab } from "./shelf";
 import { Watched } from "./state";
@@ -59,6 +59,7 @@ function askToken(wasWrong: boolean): Promise<boolean> {
 interface Answer<T> {
   body: T;
   version: string | null;
+  syntax: Syntax;
 }
 
 interface Sending {
@@ -78,7 +79,8 @@ async function send<T>(path: string, sending: Sending = {}): Promise<Answer<T>> 
   }
   if (!response.ok) throw await problem(response);
   const tag = response.headers.get("ETag");
-  return { body: (await response.json()) as T, version: tag && tag.replace(/^(W\/)?"|"$/g, "") };
+  const syntax = response.headers.get("Template-Syntax") === "jinja" ? "jinja" : "brackets";
+  return { body: (await response.json()) as T, version: tag && tag.replace(/^(W\/)?"|"$/g, ""), syntax };
 }
 
 async function reach(path: string, sending: Sending, token: string | null): Promise<Response> {
@@ -149,22 +151,23 @@ export interface Current {
   template: string;
   /** None while the store is down: what is shown then is the default. */
   version: string | null;
+  syntax: Syntax;
 }
 
 export async function readTemplate(): Promise<Current> {
-  const { body, version } = await send<{ template: string }>(TEMPLATE);
-  return { template: body.template, version };
+  const { body, version, syntax } = await send<{ template: string }>(TEMPLATE);
+  return { template: body.template, version, syntax };
 }
 
-export async function saveTemplate(template: string, after: string | null, author: string, note: string): Promise<Current> {
-  const { version } = await send(TEMPLATE, { method: "PUT", body: { template }, match: after, query: { author, note } });
-  return { template, version };
+export async function saveTemplate(template: string, syntax: Syntax, after: string | null, author: string, note: string): Promise<Current> {
+  const { version } = await send(TEMPLATE, { method: "PUT", body: { template }, match: after, query: { author, note, syntax } });
+  return { template, version, syntax };
 }
 
 export async function restoreVersion(number: number, author: string, note: string): Promise<Current> {
   const path = `${TEMPLATE}/versions/${number}/restore`;
-  const { body, version } = await send<{ template: string }>(path, { method: "POST", query: { author, note } });
-  return { template: body.template, version };
+  const { body, version, syntax } = await send<{ template: string }>(path, { method: "POST", query: { author, note } });
+  return { template: body.template, version, syntax };
 }
 
 export async function listVersions(): Promise<Version[]> {
@@ -187,9 +190,9 @@ export async function readValues({ cwd, model }: Choices): Promise<VariableValue
   return (await send<{ values: VariableValue[] }>(`${TEMPLATE}/values`, { method: "POST", body })).body.values;
 }
 
-export async function preview(template: string, choices: Choices, signal?: AbortSignal): Promise<Prompt> {
-  const body = { template, ...asAgent(choices), ...(choices.layout && { layout: choices.layout }) };
-  return (await send<Prompt>(`${TEMPLATE}/preview`, { method: "POST", body, signal })).body;
+export async function preview(template: string, syntax: Syntax, choices: Choices, signal?: AbortSignal): Promise<Previewed> {
+  const body = { template, syntax, ...asAgent(choices), ...(choices.layout && { layout: choices.layout }) };
+  return (await send<Previewed>(`${TEMPLATE}/preview`, { method: "POST", body, signal })).body;
 }
 
 export async function check(template: string, syntax: string, cwd: string, signal?: AbortSignal): Promise<Finding[]> {

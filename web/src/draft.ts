@@ -2,10 +2,12 @@
 //
 // Each tab has a draft of its own, under an id that it holds as a lock: a draft whose lock nobody holds was left behind by a tab
 // that is gone, and is offered to the next one.
+import type { Syntax } from "./forms";
 import { ofBrowser, ofTab } from "./shelf";
 
 export interface Draft {
   template: string;
+  syntax?: Syntax;
   /** The version that it was begun from. */
   version: string | null;
   time: number;

@@ -13,11 +13,15 @@ export interface VariableValue {
   value: string | null;
 }
 
+/** The languages of templates. */
+export type Syntax = "brackets" | "jinja";
+
 export interface Version {
   version: number;
   author: string;
   time: string | null;
   note: string;
+  syntax: Syntax;
   template: string;
 }
 
@@ -63,10 +67,23 @@ export interface Prompt {
   findings: Finding[];
 }
 
+/** Characters of a prompt, and the lines of the template that wrote them: as its own text, or as the value of a tag. */
+export interface TemplateLines {
+  start: number;
+  end: number;
+  lines: [number, number];
+  value: boolean;
+}
+
+export interface Previewed extends Prompt {
+  template_lines: TemplateLines[];
+}
+
 export interface Layout {
   name: string;
   about: string;
-  language?: "brackets" | "jinja" | null;
+  language?: Syntax | null;
+  stored_template: boolean;
 }
 
 export interface Entry {

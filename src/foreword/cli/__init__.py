@@ -146,24 +146,29 @@ def _unknown(given: list[str]) -> NoReturn:
 
 def _help(commands: dict[str, tuple[str, str]], usage: str, status: int) -> int:
     """All commands, or the actions of one: asked for, or instead of a call that names none."""
+    from .terminal import columns_of, fitted, is_terminal
+
+    stream = sys.stderr if status else sys.stdout
+    is_narrow = is_terminal(stream) and columns_of(stream) < len(usage)
     lines = [
         "Assembles the system prompt of coding agents, and can say where every character came from.",
         "",
-        usage,
+        *(usage.split("      ") if is_narrow else [usage]),
         "",
     ]
     width = max(map(len, commands))
-    lines += [f"  {name:<{width}}  {about}" for name, (_, about) in commands.items()]
-    print("\n".join(lines), file=sys.stderr if status else sys.stdout)
+    print("\n".join(fitted(line, stream) for line in lines), file=stream)
+    for name, (_, about) in commands.items():
+        print(fitted(f"  {name:<{width}}  {about}", stream, indent=width + 4), file=stream)
     return status
 
 
 def _refuse(sentence: str) -> int:
-    from .terminal import painted, seen_by
+    from .terminal import fitted, painted, seen_by
 
     shown = seen_by(sys.stderr, sentence.encode("utf-8", "backslashreplace").decode())
     try:
-        print(f"{painted('foreword:', 'red', sys.stderr)} {shown}", file=sys.stderr)
+        print(fitted(f"{painted('foreword:', 'red', sys.stderr)} {shown}", sys.stderr, indent=2), file=sys.stderr)
     except OSError:  # there is nobody to tell
         sys.stderr = None
     return 2

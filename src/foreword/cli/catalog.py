@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from .options import assembler, parser, status, with_dir
-from .terminal import report, write, write_json, write_table, write_text
+from .terminal import report, write, write_json, write_line, write_table, write_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,15 +60,16 @@ def _one_layout(given: argparse.Namespace) -> int:
             }
         )
         return 0
-    write(layout.about)
-    write("")
+    write_line(layout.about)
+    write("\n")
     write_table(
         [("  " * depth + each.name, each.lifetime, _content(each)) for depth, each in rows],
         ("section", "lifetime", "content"),
         ("bold", "dim"),
     )
     steps = ", ".join(f"{event}: {step}" for event, step in layout.on.items()) or "nothing rebuilds it"
-    write(f"\nevents  {steps}")
+    write("\n")
+    write_line(f"events  {steps}", indent=8)
     return 0
 
 
@@ -102,15 +103,22 @@ def skills(given: argparse.Namespace) -> int:
 
         write_json([skill_form(each) for each in found])
     else:
+        from .paths import paths_of
+
+        paths = paths_of(given)
         rows = [
-            (each.name, each.path + ("  (hidden)" if each.hidden else ""), " ".join(each.description.split()))
+            (
+                each.name,
+                paths.short(each.path) + ("  (hidden)" if each.hidden else ""),
+                " ".join(each.description.split()),
+            )
             for each in found
         ]
-        write_table(rows, ("skill", "file", "description"), ("bold", "dim"))
+        write_table(rows, ("skill", "file", "description"), ("bold", "dim"), paths=(1,))
         if not rows:
             print("no skills were found", file=sys.stderr)
         sys.stdout.flush()
-        report([each for each in findings if each.code.startswith("skill-")])
+        report([each for each in findings if each.code.startswith("skill-")], given)
     return status(findings, given)
 
 

@@ -7,7 +7,7 @@ import sys
 
 from ..inspection.diff import told
 from ..vocabulary import printable
-from .terminal import is_terminal, painted, write
+from .terminal import has_colours, painted, write, write_line, write_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..inspection.cache import FirstDifference
     from ..inspection.diff import Cause, Difference, Edit, SectionDiff
     from ..inspection.subject import Subject
+    from .paths import Paths
 
 _COLOURS = {"added": "green", "removed": "red", "moved": "cyan", "changed": "yellow"}
 _MOST_SECTIONS = 100
@@ -27,21 +28,17 @@ _AROUND = 50
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
-def write_difference(old: Subject, new: Subject, tokens: tuple[int, int], found: Difference) -> None:
+def write_difference(old: Subject, new: Subject, tokens: tuple[int, int], found: Difference, paths: Paths) -> None:
     """Print how two prompts differ."""
-    width, wide = (max(len(old.name), len(new.name)), max(len(old.prompt.layout), len(new.prompt.layout)))
-    for sign, colour, subject, count in (("-", "red", old, tokens[0]), ("+", "green", new, tokens[1])):
-        layout = f"  {subject.prompt.layout:<{wide}}" if wide else ""
-        tokens_told = f"{count:,} token{'' if count == 1 else 's'}"
-        head = f"{sign} {subject.name:<{width}}{layout}  {tokens_told}  {subject.prompt.id[:19]}"
-        write(painted(head, colour))
+    _write_heads(old, new, tokens, paths)
     for name, before, after in found.circumstances:
-        write(f"{painted('made with', 'dim')}  {name} {printable(before) or 'none'} → {printable(after) or 'none'}")
+        values = [printable(paths.short(each)) or "none" for each in (before, after)]
+        write_line(f"{painted('made with', 'dim')}  {name} {values[0]} → {values[1]}", indent=11)
     for each in found.sections[:_MOST_SECTIONS]:
         write("\n")
-        _write_section(each, old.prompt.text, new.prompt.text)
+        _write_section(each, old.prompt.text, new.prompt.text, paths)
     if len(found.sections) > _MOST_SECTIONS:
-        write(f"\n… {len(found.sections) - _MOST_SECTIONS:,} more sections (--json has them all)")
+        write_line(f"\n… {len(found.sections) - _MOST_SECTIONS:,} more sections (--json has them all)")
     if found.tools.has_any:
         write("\n")
         _write_tools(found)
@@ -49,27 +46,44 @@ def write_difference(old: Subject, new: Subject, tokens: tuple[int, int], found:
         write("the prompts are the same")
 
 
-def _write_section(found: SectionDiff, old: str, new: str) -> None:
+def _write_heads(old: Subject, new: Subject, tokens: tuple[int, int], paths: Paths) -> None:
+    """What is compared: name, layout if one is known, size and id."""
+    rows = []
+    has_layout = bool(old.prompt.layout or new.prompt.layout)
+    for sign, subject, count in (("-", old, tokens[0]), ("+", new, tokens[1])):
+        layout = [subject.prompt.layout] if has_layout else []
+        size = f"{count:,} token{'' if count == 1 else 's'}"
+        rows.append([f"{sign} {paths.short(subject.name)}", *layout, size, subject.prompt.id[:19]])
+    colours = [dict.fromkeys(range(4), colour) for colour in ("red", "green")]
+    write_table(rows, paths=(0,), spare=(len(rows[0]) - 1,), row_colours=colours)
+
+
+def _write_section(found: SectionDiff, old: str, new: str, paths: Paths) -> None:
     how = " and ".join(painted(each, _COLOURS[each]) for each in found.kinds)
     moved = f"  from place {found.old_place} to {found.new_place}" if "moved" in found.kinds else ""
-    write(f"{how}  {painted(printable(found.section), 'bold')}{moved}")
+    write_line(f"{how}  {painted(printable(found.section), 'bold')}{moved}", indent=4)
     if "added" in found.kinds and found.new:
-        _write_causes(found.causes)
-        write("\n".join(_lines(new[found.new[0] : found.new[1]], "+", "green")))
+        _write_causes(found.causes, paths)
+        _write_lines(_lines(new[found.new[0] : found.new[1]], "+", "green"))
     elif "removed" in found.kinds and found.old:
-        _write_causes(found.causes)
-        write("\n".join(_lines(old[found.old[0] : found.old[1]], "-", "red")))
+        _write_causes(found.causes, paths)
+        _write_lines(_lines(old[found.old[0] : found.old[1]], "-", "red"))
     elif not found.edits:
-        _write_causes(found.causes)
+        _write_causes(found.causes, paths)
     last: Sequence[Cause] = ()
     groups = list(_by_line(found.edits, old, new))
     for edits in groups[:_MOST_EDITS]:
         if edits[0].causes != last:
-            _write_causes(edits[0].causes)
+            _write_causes(edits[0].causes, paths)
             last = edits[0].causes
-        write("\n".join(_edit(edits, old, new)))
+        _write_lines(_edit(edits, old, new))
     if len(groups) > _MOST_EDITS:
         write(f"  … {len(groups) - _MOST_EDITS:,} more changes (--json has them all)")
+
+
+def _write_lines(lines: Iterator[str]) -> None:
+    for line in lines:
+        write_line(line, indent=6)
 
 
 def _by_line(edits: Sequence[Edit], old: str, new: str) -> Iterator[list[Edit]]:
@@ -87,18 +101,17 @@ def _by_line(edits: Sequence[Edit], old: str, new: str) -> Iterator[list[Edit]]:
         yield group
 
 
-def _write_causes(causes: Sequence[Cause]) -> None:
+def _write_causes(causes: Sequence[Cause], paths: Paths) -> None:
     for cause in causes[:_MOST_CAUSES]:
-        write(f"  {painted(told(cause), 'cyan')}")
+        write_line(f"  {painted(paths.in_text(told(cause)), 'cyan')}", indent=4)
     if len(causes) > _MOST_CAUSES:
         write(f"  … {len(causes) - _MOST_CAUSES:,} more sources")
 
 
 def _write_tools(found: Difference) -> None:
     for kind, names in found.tools.each():
-        write(
-            f"{painted(kind, _COLOURS[kind])}  tool{'' if len(names) == 1 else 's'} {', '.join(map(printable, names))}"
-        )
+        tools = "tool" if len(names) == 1 else "tools"
+        write_line(f"{painted(kind, _COLOURS[kind])}  {tools} {', '.join(map(printable, names))}", indent=4)
 
 
 def _edit(edits: Sequence[Edit], old: str, new: str) -> Iterator[str]:
@@ -153,7 +166,7 @@ def _marked(text: str, opening: str, closing: str, colour: str) -> str:
     if text.isspace():
         shown = text.replace(" ", "·").replace("\t", "⇥").replace("\n", "⏎")
     shown = shown if len(shown) <= _WIDEST else f"{shown[: _WIDEST - 1]}…"
-    return painted(shown, colour) if is_terminal(sys.stdout) else f"{opening}{shown}{closing}"
+    return painted(shown, colour) if has_colours(sys.stdout) else f"{opening}{shown}{closing}"
 
 
 def _lines(text: str, sign: str, colour: str) -> Iterator[str]:
@@ -172,11 +185,11 @@ def _plain(text: str) -> str:
     return _CONTROLS.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
 
 
-def write_first(found: FirstDifference) -> str:
+def write_first(found: FirstDifference, paths: Paths) -> str:
     """Where two requests begin to differ, and who wrote that."""
     if found.of == "tools":
         return f"the definition of the tool {printable(found.name)}, character {found.offset + 1:,}"
     if found.of == "messages":
         return f"message {found.name}, character {found.offset + 1:,}"
     section = f"section '{printable(found.name)}'" if found.name else f"character {found.offset + 1:,} of the prompt"
-    return section + (f", {', '.join(map(told, found.causes))}" if found.causes else "")
+    return section + (f", {', '.join(paths.in_text(told(cause)) for cause in found.causes)}" if found.causes else "")

@@ -10,7 +10,7 @@ from ..vocabulary import Workspace, replace
 from .edits import write_difference, write_first
 from .options import OPTIONS, assembler, parser, standard_input, status
 from .subjects import TAKES, agent_in, assembled, is_folder, read_subject
-from .terminal import is_terminal, painted, report, write, write_json, write_table
+from .terminal import is_terminal, painted, report, write, write_json, write_line, write_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,7 +71,9 @@ def diff(given: argparse.Namespace) -> int:
 
         write_json(difference_form(old, new, tokens, found))
     else:
-        write_difference(old, new, (tokens[0].count, tokens[1].count), found)
+        from .paths import paths_of
+
+        write_difference(old, new, (tokens[0].count, tokens[1].count), found, paths_of(given))
     return _status(given, found.is_changed, old, new)
 
 
@@ -169,7 +171,7 @@ def _cache_of_prompt(given: argparse.Namespace, asked: Sequence[_Asked]) -> int:
         write_json(form)
     else:
         _write_cache(form, rebuilt, subject.is_plain)
-        report(findings)
+        report(findings, given, every=True)
     return _status(given, bool(findings), subject)
 
 
@@ -293,7 +295,7 @@ def _rebuild_form(rebuilt: Rebuild, sections: Sequence[SectionDiff], subject: Su
 def _write_cache(form: CacheForm, rebuilt: Sequence[tuple[Rebuild, Sequence[SectionDiff]]], is_plain: bool) -> None:
     prompt = form["prompt"]
     layout = f"layout {prompt['layout']}, " if prompt["layout"] else ""
-    write(
+    write_line(
         f"{painted(prompt['name'], 'bold')}  {layout}{prompt['tokens']['count']:,} tokens by {prompt['tokens']['method']}"
     )
     for each in form["providers"]:
@@ -301,21 +303,23 @@ def _write_cache(form: CacheForm, rebuilt: Sequence[tuple[Rebuild, Sequence[Sect
     mend = form["mend"]
     write("\n")
     if is_plain:
-        write("order   nothing is known of its sections")
+        write_line("order   nothing is known of its sections", indent=8)
     elif mend is None:
-        write("order   no section stands before one that lives longer")
+        write_line("order   no section stands before one that lives longer", indent=8)
     else:
-        write(f"order   this would mend it: {', '.join(mend['order'])}")
+        write_line(f"order   this would mend it: {', '.join(mend['order'])}", indent=8)
         tried = {"all": "mends all of it", "part": "mends some of it", "none": ""}[mend["mends"]]
         if mend["set"]:
-            write(f"        {' '.join(f'--set {option}' for option in mend['set'])}  {painted(tried, 'dim')}")
+            options = " ".join(f"--set {option}" for option in mend["set"])
+            write_line(f"        {options}  {painted(tried, 'dim')}", indent=8)
     if rebuilt:
         same = sum(not sections and rebuild.prompt is not None for rebuild, sections in rebuilt)
-        write(f"again   {same} of {len(rebuilt)} other builds gave the same bytes")
+        write_line(f"again   {same} of {len(rebuilt)} other builds gave the same bytes", indent=8)
     for rebuild, sections in rebuilt:
         if sections or rebuild.trouble:
             told = rebuild.trouble or ", ".join(each.section for each in sections)
-            write(f"        {painted('moved' if sections else 'failed', 'yellow')}  {rebuild.how}: {told}")
+            moved = painted("moved" if sections else "failed", "yellow")
+            write_line(f"        {moved}  {rebuild.how}: {told}", indent=16)
     sys.stdout.flush()
 
 
@@ -324,9 +328,10 @@ def _write_provider(form: ProviderForm) -> None:
     from_ = f", from {price['minimum']:,} tokens on" if price and price["minimum"] else ""
     how = f"at {len(form['breakpoints'])} breakpoints" if form["caching"] == "breakpoints" else "by itself"
     write("\n")
-    write(
+    write_line(
         f"{painted(form['provider'], 'bold')}  {price['model'] if price else 'no price is known'}; reads {', '.join(form['order'])}; "
-        f"caches {how}{from_}"
+        f"caches {how}{from_}",
+        indent=2,
     )
     rows = [
         (
@@ -339,7 +344,8 @@ def _write_provider(form: ProviderForm) -> None:
     ]
     write_table(rows, ("  behind", "lives for", "tokens", ""), ("", "dim", "", "dim"), right=(2,))
     if price and form["first_request"] is not None and form["next_request"] is not None:
-        write(f"  the first request costs {dollars(form['first_request'])}, the next {dollars(form['next_request'])}")
+        first, later = dollars(form["first_request"]), dollars(form["next_request"])
+        write_line(f"  the first request costs {first}, the next {later}", indent=2)
 
 
 # of a change
@@ -405,16 +411,19 @@ def _write_kept(
     head = ("", "model", "same tokens", "kept", "written again", "costs more now", f"on each of {given.turns} turns")
     write_table(rows if is_terminal(sys.stdout) else [head, *rows], head, ("bold",), right=(2, 3, 4, 5, 6))
     if not any(kept.most for kept in found):
-        write("the prompt is too short to be kept by any of them")
+        write_line("the prompt is too short to be kept by any of them")
+    from .paths import paths_of
+
+    paths = paths_of(given, ".")
     firsts: dict[str, list[str]] = {}
     for kept in found:
         if kept.first:
-            firsts.setdefault(write_first(kept.first), []).append(kept.provider)
+            firsts.setdefault(write_first(kept.first, paths), []).append(kept.provider)
     write("\n")
     for sentence, names in firsts.items():
-        write(f"first difference for {', '.join(names)}: {sentence}")
+        write_line(f"first difference for {', '.join(names)}: {sentence}", indent=2)
     if not firsts:
-        write(
+        write_line(
             "nothing differs"
             if subjects[0].prompt.text == subjects[1].prompt.text
             else "the one goes on where the other ends"

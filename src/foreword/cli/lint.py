@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 
+from .columns import middle_cut, width_of, wrapped
 from .options import as_in_a_conversation, assembler, parser, with_dir
-from .terminal import SEVERITIES, is_terminal, painted, write, write_json
+from .terminal import SEVERITIES, columns_of, fitted, is_terminal, painted, visible, write, write_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,9 +18,10 @@ if TYPE_CHECKING:
     from ..proofread import Report
     from ..vocabulary import Finding
     from .options import Parser
+    from .paths import Paths
 
 _SEVERITIES = tuple(SEVERITIES)
-_NARROWEST = 40
+_NARROWEST = 12
 
 
 def parser_for(command: str) -> Parser:
@@ -61,55 +63,64 @@ def lint(given: argparse.Namespace) -> int:
     wanted = _SEVERITIES[: _SEVERITIES.index(given.least) + 1]
     fatal = _SEVERITIES[: _SEVERITIES.index(given.fail) + 1]
     shown = tuple(each for each in report.findings if each.severity in wanted)
-    _WRITERS["json" if given.json else given.format](replace(report, findings=shown))
+    _WRITERS["json" if given.json else given.format](replace(report, findings=shown), given)
     return 1 if any(each.severity in fatal for each in report.findings) else 0
 
 
-def _write_json(report: Report) -> None:
+def _write_json(report: Report, _: argparse.Namespace) -> None:
     from ..wire import lint_form
 
     write_json(lint_form(report))
 
 
-def _write_sarif(report: Report) -> None:
+def _write_sarif(report: Report, _: argparse.Namespace) -> None:
     from ..inspection.lint.formats import sarif_form
     from ..version import __version__
 
     write_json(sarif_form(report.findings, report.root, __version__))
 
 
-def _write_github(report: Report) -> None:
+def _write_github(report: Report, _: argparse.Namespace) -> None:
     from ..inspection.lint.formats import annotation
 
     for each in report.findings:
         write(annotation(each, report.root))
 
 
-def _write_text(report: Report) -> None:
+def _write_text(report: Report, args: argparse.Namespace) -> None:
     """On a terminal by file, the worst first in the sum; piped, a line for each, with its place at the start."""
     if is_terminal(sys.stdout):
+        from .paths import paths_of
+
+        paths = paths_of(args, ".")
         by_file: dict[str, list[Finding]] = {}
         for each in report.findings:
             by_file.setdefault(each.path, []).append(each)
         for path, findings in by_file.items():
-            _write_file(path, findings)
+            _write_file(path, findings, paths)
     else:
         for each in report.findings:
-            place = ":".join([_short(each.path) or "prompt", *([str(each.line)] if each.line else [])])
-            write(f"{place}: {each.severity}: {_sentence(each)} [{each.code}]")
+            place = ":".join([_from_here(each.path) or "prompt", *([str(each.line)] if each.line else [])])
+            write(_one_line(f"{place}: {each.severity}: {_from_here_in(_sentence(each))} [{each.code}]"))
     sys.stdout.flush()
-    print(_sum(report), file=sys.stderr if not is_terminal(sys.stdout) else sys.stdout)
+    print(fitted(_sum(report), _stream()), file=_stream())
 
 
-def _write_file(path: str, findings: Sequence[Finding]) -> None:
+def _one_line(text: str) -> str:
+    """A finding on one line, whatever it quotes."""
+    return visible(" ".join(text.splitlines()))
+
+
+def _write_file(path: str, findings: Sequence[Finding], paths: Paths) -> None:
     """One file: its path, and below it line, severity and sentence, the check at the end."""
-    write(painted(_short(path) or "the whole prompt", "bold"))
+    columns = columns_of(sys.stdout)
+    write(painted(visible(middle_cut(paths.short(path), columns)) or "the whole prompt", "bold"))
     numbers = max(len(str(each.line or "")) for each in findings)
     indent = 2 + numbers + 2 + 9
-    width = max(_columns() - indent, _NARROWEST)
+    width = max(columns - indent, _NARROWEST)
     for each in findings:
-        lines = _wrapped(_sentence(each), width)
-        if len(lines[-1]) + 2 + len(each.code) <= width:
+        lines = wrapped(visible(" ".join(paths.in_text(_sentence(each)).split())), width)
+        if width_of(lines[-1]) + 2 + len(each.code) <= width:
             lines[-1] += "  " + painted(each.code, "dim")
         else:
             lines.append(painted(each.code, "dim"))
@@ -118,35 +129,22 @@ def _write_file(path: str, findings: Sequence[Finding]) -> None:
     write("\n")
 
 
-def _columns() -> int:
-    try:
-        return os.get_terminal_size(sys.stdout.fileno()).columns or 100
-    except (OSError, ValueError):
-        return 100
-
-
-def _wrapped(text: str, width: int) -> list[str]:
-    """The text in lines; a word that is too long for one stands alone."""
-    lines = [""]
-    for word in text.split():
-        if lines[-1] and len(lines[-1]) + 1 + len(word) > width:
-            lines.append(word)
-        else:
-            lines[-1] = f"{lines[-1]} {word}".lstrip()
-    return lines
-
-
-def _short(path: str) -> str:
-    """A path as seen from the folder the command was called in, where it lies below it."""
+def _from_here(path: str) -> str:
+    """A path as seen from the folder the command was called in, where it lies below it: what programs can open."""
     here = os.getcwd().rstrip("/") + "/"
     return path.removeprefix(here)
 
 
 def _sentence(each: Finding) -> str:
-    """The message without the path that stands beside it anyway, and with other paths short."""
+    """The message without the path that is printed beside it anyway."""
     text = each.message
     if each.path and text.startswith(each.path):
         text = text[len(each.path) :].lstrip(": ")
+    return text
+
+
+def _from_here_in(text: str) -> str:
+    """A sentence, with paths as seen from the folder the command was called in."""
     return text.replace(os.getcwd().rstrip("/") + "/", "")
 
 

@@ -29,8 +29,10 @@ argparse._ = str  # type: ignore[attr-defined]
 
 def _formatter(prog: str) -> argparse.HelpFormatter:
     """With a width, or argparse would load `shutil` to find one out."""
-    columns = os.environ.get("COLUMNS", "")
-    return argparse.HelpFormatter(prog, width=int(columns) - 2 if columns.isdecimal() else 110, max_help_position=32)
+    from .terminal import columns_of, is_terminal
+
+    is_fitted = is_terminal(sys.stdout) or os.environ.get("COLUMNS", "")
+    return argparse.HelpFormatter(prog, width=columns_of(sys.stdout) - 2 if is_fitted else 110, max_help_position=32)
 
 
 class Parser(argparse.ArgumentParser):
@@ -257,7 +259,11 @@ def as_in_a_conversation(who: Agent, prompts: Assembler, given: argparse.Namespa
 
     url = url_to_read(given)
     kept = open_store(url).template() if url != ":memory:" else None
-    return who if kept is None else replace(who, base=Document(f"template {kept.version}", kept.template))
+    return (
+        who
+        if kept is None
+        else replace(who, base=Document(f"template {kept.version}", kept.template, syntax=kept.syntax))
+    )
 
 
 def _store_url(given: argparse.Namespace) -> tuple[str, bool]:

@@ -7,7 +7,19 @@ import sys
 from ..engine import counted
 from ..vocabulary import replace
 from .options import as_in_a_conversation, assembler, parser, status, with_dir
-from .terminal import is_terminal, painted, report, seen_by, write, write_json, write_table, write_text
+from .terminal import (
+    columns_of,
+    has_colours,
+    is_terminal,
+    painted,
+    report,
+    seen_by,
+    write,
+    write_error,
+    write_json,
+    write_table,
+    write_text,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,8 +29,11 @@ if TYPE_CHECKING:
     from ..forms import PromptForm
     from ..vocabulary import Candidate, Origin, Prompt
     from .options import Parser
+    from .paths import Paths
 
 _FATES = {"used": "green", "cut": "yellow", "unreadable": "red", "binary": "red", "refused": "red", "untrusted": "red"}
+_LEAST_LABEL = 20
+_LONGEST_BAR, _SHORTEST_BAR = 40, 8
 
 
 def parser_for(command: str) -> Parser:
@@ -43,7 +58,7 @@ def write_prompt(prompt: Prompt, given: argparse.Namespace) -> int:
     else:
         write_text(prompt.text)
         sys.stdout.flush()
-        report(prompt.findings)
+        report(prompt.findings, given)
     return status(prompt.findings, given)
 
 
@@ -60,18 +75,24 @@ def why(given: argparse.Namespace) -> int:
 
         write_json([candidate_form(each) for each in candidates])
         return status(prompt.findings, given)
+    from .paths import paths_of
+
+    paths = paths_of(given)
     shown = [each for each in candidates if given.all or given.path or each.fate != "absent"]
-    for each in shown:
-        colour = _FATES.get(each.fate, "dim")
-        reason = f"  {painted(seen_by(sys.stdout, each.reason), 'dim')}" if each.reason else ""
-        write(f"{painted(f'{each.fate:<10}', colour)}  {each.layer:<9}  {each.path}{reason}")
+    write_table(
+        [(each.fate, each.layer, paths.short(each.path), paths.in_text(each.reason)) for each in shown],
+        ("fate", "layer", "file", "reason"),
+        ("", "", "", "dim"),
+        paths=(2,),
+        row_colours=[{0: _FATES.get(each.fate, "dim")} for each in shown],
+    )
     hidden = len(candidates) - len(shown)
     if hidden:
         places = "1 more place" if hidden == 1 else f"{hidden} more places"
-        print(f"{places} had no such file (--all shows {'it' if hidden == 1 else 'them'})", file=sys.stderr)
+        write_error(f"{places} had no such file (--all shows {'it' if hidden == 1 else 'them'})")
     if not candidates:
-        print("nothing was considered", file=sys.stderr)
-    report(prompt.findings)
+        write_error("nothing was considered")
+    report(prompt.findings, given)
     return status(prompt.findings, given)
 
 
@@ -86,15 +107,30 @@ def blame(given: argparse.Namespace) -> int:
 
         write_json([line_form(line) for line in lines])
         return status(prompt.findings, given)
-    labels = [seen_by(sys.stdout, _label(line.origin, line.line)) for line in lines]
-    width = min(max(map(len, labels), default=0), 60)
-    for label, line in zip(labels, lines, strict=True):
-        place = label if len(label) <= width else "…" + label[len(label) - width + 1 :]
-        colour = "cyan" if line.origin and line.origin.kind == "file" else "dim"
-        write(f"{painted(f'{place:<{width}}', colour)} │ {seen_by(sys.stdout, line.text)}".rstrip())
+    from .paths import paths_of
+
+    paths = paths_of(given)
+    _write_blame(
+        [(line.origin, seen_by(sys.stdout, _label(line.origin, line.line, paths)), line.text) for line in lines]
+    )
     sys.stdout.flush()
-    report(prompt.findings)
+    report(prompt.findings, given)
     return status(prompt.findings, given)
+
+
+def _write_blame(lines: Sequence[tuple[Origin | None, str, str]]) -> None:
+    """Each line with its label. On a terminal labels take a third of the width at most, and long lines are wrapped beside them."""
+    from .columns import middle_cut, padded, width_of, wrapped
+
+    is_shown, room = is_terminal(sys.stdout), columns_of(sys.stdout)
+    width = max((width_of(label) for _, label, _ in lines), default=0)
+    width = min(width, max(room // 3, _LEAST_LABEL)) if is_shown else width
+    for origin, label, text in lines:
+        colour = "cyan" if origin and origin.kind == "file" else "dim"
+        shown = wrapped(seen_by(sys.stdout, text), room - width - 3) if is_shown else [text]
+        for number, line in enumerate(shown):
+            place = padded("" if number else middle_cut(label, width), width)
+            write(f"{painted(place, colour)} │ {line}".rstrip())
 
 
 def tokens(given: argparse.Namespace) -> int:
@@ -107,22 +143,32 @@ def tokens(given: argparse.Namespace) -> int:
         passages = [{key: content for key, content in each.items() if key in keys} | how for each in form["passages"]]
         write_json({"tokens": form["tokens"], "passages": passages})
         return status(prompt.findings, given)
-    most = max((each["tokens"] for each in form["passages"]), default=1) or 1
-    rows = [
-        (each["section"], each["lifetime"], f"{each['tokens']:,}", _bar(each["tokens"], most))
-        for each in form["passages"]
-    ]
-    write_table(rows, ("section", "lifetime", "tokens", ""), ("", "dim", "", "cyan"), right=(2,))
+    rows = [(each["section"], each["lifetime"], f"{each['tokens']:,}") for each in form["passages"]]
+    bars = _bars([each["tokens"] for each in form["passages"]], rows)
+    write_table(
+        [(*row, bar) for row, bar in zip(rows, bars, strict=True)],
+        ("section", "lifetime", "tokens", ""),
+        ("", "dim", "", "cyan"),
+        right=(2,),
+    )
     whole = form["tokens"]
     sure = "exact" if whole["exact"] else f"within {whole['error']:.0%}"
     write(f"{whole['count']:,} tokens by {whole['method']}, {sure}")
     sys.stdout.flush()
-    report(prompt.findings)
+    report(prompt.findings, given)
     return status(prompt.findings, given)
 
 
-def _bar(count: int, most: int) -> str:
-    return ("█" if is_terminal(sys.stdout) else "#") * max(round(count / most * 40), 1 if count else 0)
+def _bars(counts: Sequence[int], rows: Sequence[Sequence[str]]) -> list[str]:
+    """A bar for each count, the longest as long as the terminal has room for beside the rows."""
+    from .columns import GAP, width_of
+
+    longest = _LONGEST_BAR
+    if is_terminal(sys.stdout):
+        beside = sum(max((width_of(row[column]) for row in rows), default=0) + GAP for column in range(3))
+        longest = min(max(columns_of(sys.stdout) - beside, _SHORTEST_BAR), _LONGEST_BAR)
+    sign, most = "█" if has_colours(sys.stdout) else "#", max(counts, default=1) or 1
+    return [sign * max(round(count / most * longest), 1 if count else 0) for count in counts]
 
 
 def _prompt(given: argparse.Namespace) -> Prompt:
@@ -179,10 +225,11 @@ def _is_meant(path: str, wanted: str, cwd: str) -> bool:
     )
 
 
-def _label(origin: Origin | None, line: int | None) -> str:
+def _label(origin: Origin | None, line: int | None, paths: Paths) -> str:
     if origin is None:
         return ""
-    place = f"{origin.path}:{line}" if line else origin.path
+    path = paths.short(origin.path)
+    place = f"{path}:{line}" if line else path
     return (
         place
         if origin.kind in ("file", "builtin", "layout", "skill", "template")

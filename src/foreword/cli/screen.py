@@ -9,9 +9,9 @@ import os
 import signal
 import sys
 import threading
-from unicodedata import combining, east_asian_width
 
-from .terminal import one_line, painted, short, told_count, visible, worst_first
+from .columns import clipped, padded, width_of
+from .terminal import painted, told_count, visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ _ENTER, _LEAVE = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
 _HOLD, _SHOW = "\x1b[?2026h", "\x1b[?2026l"
 _MOST_LINES = 1_000
 _BAR = 24
-_PAINTED = "\x1b["
 
 
 class Screen:
@@ -48,7 +47,7 @@ class Screen:
         colour = {"error": "red", "same": "dim"}.get(news.event, "")
         first, *others = news.lines()
         self.log.append(f"{painted(f'{news.time:%H:%M:%S}', 'dim')}  {painted(first, colour)}")
-        self.log += [f"        {line.replace(news.given.dir + '/', '')}" for line in others]
+        self.log += [f"        {line}" for line in others]
         del self.log[:-_MOST_LINES]
         if news.event != "error" or self.news is None:
             self.news = news
@@ -99,9 +98,9 @@ class Screen:
 def frame(news: News, log: Sequence[str], width: int, height: int) -> list[str]:
     """The lines of the view, at most as many and as long as the window allows."""
     sections = _sections(news, width)
-    findings = [one_line(each).replace(news.given.dir + "/", "") for each in worst_first(news.prompt.findings)]
+    findings = news.told_findings(news.prompt.findings)
     title = painted(f"foreword {visible(news.prompt.layout)}", "bold")
-    head = f"{title}  {told_count(news.whole)}  {painted(visible(short(news.given.dir)), 'dim')}"
+    head = f"{title}  {told_count(news.whole)}  {painted(visible(news.folder), 'dim')}"
     shares = _shared(height - 4, [len(sections), len(findings) or 1, len(log)])
     parts = [_first(sections, shares[0]), _first(findings or ["no findings"], shares[1]), list(log[-shares[2] :])]
     lines = [head]
@@ -116,7 +115,7 @@ def _sections(news: News, width: int) -> list[str]:
     """One line for each section: name, lifetime, tokens, what the last change did to it, and a bar."""
     changed = {each.section: each for each in news.effect.sections} if news.effect else {}
     rows = list(zip(news.prompt.passages, news.each, strict=True))
-    longest = min(max((len(each.section) for each, _ in rows), default=0), 30)
+    longest = min(max((width_of(visible(each.section)) for each, _ in rows), default=0), 30)
     longest = max(longest, len("section"))
     most = max((count.count for _, count in rows), default=0) or 1
     bar = max(min(_BAR, width - longest - 40), 0)
@@ -126,7 +125,7 @@ def _sections(news: News, width: int) -> list[str]:
         effect = changed.get(passage.section)
         told = f"{effect.after - effect.before:+,}" if effect else ""
         filled = "█" * max(round(count.count / most * bar), 1 if count.count and bar else 0)
-        name = f"{visible(passage.section)[:longest]:<{longest}}"
+        name = padded(clipped(visible(passage.section), longest), longest)
         lines.append(
             f"{painted(name, 'bold' if effect else '')}  {painted(f'{passage.lifetime:<12}', 'dim')}  {count.count:>9,}"
             f"  {painted(f'{told:>8}', 'yellow')}  {painted(filled, 'cyan')}".rstrip()
@@ -148,25 +147,6 @@ def _first(lines: Sequence[str], room: int) -> list[str]:
     if len(lines) <= room:
         return list(lines)
     return [*lines[: room - 1], painted(f"… {len(lines) - room + 1} more", "dim")] if room > 0 else []
-
-
-def clipped(text: str, width: int) -> str:
-    """A line that fits: colours take no room, wide characters take two columns."""
-    kept: list[str] = []
-    used = position = 0
-    while position < len(text):
-        if text.startswith(_PAINTED, position):
-            end = text.find("m", position) + 1
-            kept.append(text[position:end])
-            position = end
-            continue
-        each = text[position]
-        wide = 0 if combining(each) else 2 if east_asian_width(each) in "WF" else 1
-        if used + wide > width:
-            break
-        kept.append(each)
-        used, position = used + wide, position + 1
-    return "".join(kept) + ("\x1b[0m" if _PAINTED in text else "")
 
 
 def _put(text: str) -> None:

@@ -6,7 +6,7 @@ import sys
 
 from ..errors import CallError
 from .options import assembler, parser, read_json, status, store_to_read, store_url, url_to_read, with_dir
-from .terminal import report, write, write_json, write_table, write_text
+from .terminal import report, shown_time, write, write_json, write_table, write_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,8 +77,8 @@ def talk_list(given: argparse.Namespace) -> int:
     if given.json:
         write_json([conversation_form(row) for row in rows])
     else:
-        cells = [(row.id, str(row.editions), row.layout, row.made, row.prompt[:19]) for row in rows]
-        write_table(cells, ("conversation", "editions", "layout", "made", "prompt"), ("bold",), right=(1,))
+        cells = [(row.id, str(row.editions), row.layout, shown_time(row.made), row.prompt[:19]) for row in rows]
+        write_table(cells, ("conversation", "editions", "layout", "made", "prompt"), ("bold",), right=(1,), spare=(4,))
         if not rows:
             print("no conversations", file=sys.stderr)
     return 0
@@ -151,5 +151,5 @@ def _write_turn(turn: Turn, given: argparse.Namespace) -> int:
         state = "reused" if turn.is_reused else "new"
         tools = f"{len(turn.tools)} tool{'' if len(turn.tools) == 1 else 's'}"
         print(f"conversation {turn.conversation}, edition {turn.edition} ({state}), {tools}", file=sys.stderr)
-        report(turn.findings)
+        report(turn.findings, given)
     return status(turn.findings, given)

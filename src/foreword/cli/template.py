@@ -8,7 +8,7 @@ from ..errors import CallError
 from ..vocabulary import TemplateVersion, replace
 from .options import assembler, document, parser, store_to_read, store_url, with_dir
 from .prompt import write_prompt
-from .terminal import report, write, write_json, write_table, write_text
+from .terminal import report, shown_time, write_json, write_line, write_table, write_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,11 +31,12 @@ def parser_for(command: str) -> Parser:
     if action in ("set", "restore"):
         made.add_argument("--author", default="", metavar="NAME", help="who does it; the user's name unless given")
         made.add_argument("--note", default="", metavar="TEXT", help="why")
+    if action in ("set", "check", "render"):
+        made.add_argument(
+            "--syntax", choices=("brackets", "jinja"), default="brackets", metavar="LANGUAGE", help="brackets or jinja"
+        )
     if action not in ("check", "render"):
         return made
-    made.add_argument(
-        "--syntax", choices=("brackets", "jinja"), default="brackets", metavar="LANGUAGE", help="brackets or jinja"
-    )
     made.add_argument("--value", action="append", default=[], metavar="type:name=TEXT", help="a value for a variable")
     return with_dir(made)
 
@@ -53,7 +54,7 @@ def template_show(given: argparse.Namespace) -> int:
 
 def template_set(given: argparse.Namespace) -> int:
     """`foreword template set FILE`"""
-    return _keep(given, document(given.file, "FILE").text, given.note)
+    return _keep(given, document(given.file, "FILE").text, given.note, given.syntax)
 
 
 def template_history(given: argparse.Namespace) -> int:
@@ -67,31 +68,33 @@ def template_history(given: argparse.Namespace) -> int:
     if given.json:
         write_json([version_form(each) for each in versions])
     else:
-        rows = [(str(each.version), each.author, each.time, each.note) for each in versions]
-        write_table(rows, ("version", "author", "time", "note"), ("bold",), right=(0,))
+        rows = [(str(each.version), each.syntax, each.author, shown_time(each.time), each.note) for each in versions]
+        write_table(rows, ("version", "syntax", "author", "time", "note"), ("bold",), right=(0,))
     return 0
 
 
 def template_restore(given: argparse.Namespace) -> int:
     """`foreword template restore N`"""
-    versions = {each.version: each.template for each in _store(given).templates()} | {0: _default(given)}
+    versions = {each.version: each for each in _store(given).templates()}
+    versions[0] = TemplateVersion(0, _default(given))
     if given.version not in versions:
         raise CallError(f"there is no version {given.version} of the template; see foreword template history")
-    return _keep(given, versions[given.version], given.note or f"version {given.version} again")
+    kept = versions[given.version]
+    return _keep(given, kept.template, given.note or f"version {given.version} again", kept.syntax)
 
 
-def _keep(given: argparse.Namespace, text: str, note: str) -> int:
+def _keep(given: argparse.Namespace, text: str, note: str, syntax: str) -> int:
     from ..engine import local_time
     from ..wire import version_form
 
     author = given.author or _user()
     kept = _store(given).keep_template(
-        TemplateVersion(0, text, author, local_time().isoformat(timespec="seconds"), note)
+        TemplateVersion(0, text, author, local_time().isoformat(timespec="seconds"), note, syntax)
     )
     if given.json:
         write_json(version_form(kept))
     else:
-        write(
+        write_line(
             f"version {kept.version} is the global template; conversations use it from their compaction on, new ones at once"
         )
     return 0
@@ -137,7 +140,7 @@ def template_check(given: argparse.Namespace) -> int:
 
         write_json({"variables": used, "findings": [finding_form(each) for each in findings]})
     else:
-        report(findings)
+        report(findings, given, every=True)
         print(
             f"{len(findings)} finding{'' if len(findings) == 1 else 's'}, {len(used)} variable{'' if len(used) == 1 else 's'}",
             file=sys.stderr,

@@ -10,7 +10,8 @@ from ..vocabulary import printable, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    import argparse
+    from collections.abc import Collection, Mapping, Sequence
     from typing import Any, TextIO
 
     from ..tokens import Count
@@ -21,14 +22,33 @@ _COLOURS = {"red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "3
 SEVERITIES: dict[Severity, str] = {"error": "red", "warning": "yellow", "info": "dim"}
 
 
+_USUAL_WIDTH = 80
+
+
 def is_terminal(stream: TextIO) -> bool:
-    """Whether a person looks at the stream. `NO_COLOR` and a dumb terminal count as no."""
+    """Whether a person looks at the stream: then tables have a head, and lines fit the width."""
+    return stream.isatty()
+
+
+def has_colours(stream: TextIO) -> bool:
+    """Whether the stream shows colours: a terminal does, unless it is a dumb one or `NO_COLOR` is set."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def columns_of(stream: TextIO) -> int:
+    """How wide the terminal is: what `COLUMNS` says, else what the terminal says."""
+    named = os.environ.get("COLUMNS", "")
+    if named.isascii() and named.isdecimal() and int(named) > 0:
+        return int(named)
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or _USUAL_WIDTH
+    except (OSError, ValueError):
+        return _USUAL_WIDTH
 
 
 def painted(text: str, colour: str, stream: TextIO | None = None) -> str:
     """The text in a colour, where a person looks at it."""
-    return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m" if colour and is_terminal(stream or sys.stdout) else text
+    return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m" if colour and has_colours(stream or sys.stdout) else text
 
 
 def write(text: str) -> None:
@@ -61,36 +81,98 @@ def write_json(form: Any) -> None:
     write(json.dumps(form, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None))
 
 
+def write_line(text: str, indent: int = 0) -> None:
+    """Print a line; on a terminal it is wrapped between words, and its other lines are indented."""
+    write(fitted(text, sys.stdout, indent))
+
+
+def fitted(text: str, stream: TextIO, indent: int = 0) -> str:
+    """The text as it goes to a stream: on a terminal in lines that fit, elsewhere as it is."""
+    if not is_terminal(stream):
+        return text
+    from .columns import wrapped
+
+    width = columns_of(stream)
+    indent = min(indent, width // 2)
+    return ("\n" + " " * indent).join(wrapped(text, width, width - indent))
+
+
 def write_table(
-    rows: Sequence[Sequence[str]], head: Sequence[str] = (), colours: Sequence[str] = (), right: Iterable[int] = ()
+    rows: Sequence[Sequence[str]],
+    head: Sequence[str] = (),
+    colours: Sequence[str] = (),
+    right: Collection[int] = (),
+    paths: Collection[int] = (),
+    spare: Collection[int] = (),
+    row_colours: Sequence[Mapping[int, str]] = (),
 ) -> None:
-    """Print rows in columns. The last column is never padded; on a terminal the head is shown and columns have colours."""
+    """Print rows in columns. On a terminal the head is shown, columns have colours, and all fits the width.
+
+    Numbers are aligned to the `right`; `paths` are shortened where others would be wrapped; columns that are `spare` are left
+    out where there is no room for them. Where words would have to be broken, each row becomes a few lines. `row_colours` has
+    the colours of cells that differ from those of their column.
+    """
+    from .columns import column_widths, is_too_wide, record_lines, table_lines
+
     if not rows:
         return
-    shown = is_terminal(sys.stdout)
-    rows = [[printable(cell) for cell in row] for row in rows]
-    lines = [list(head), *map(list, rows)] if head and shown else list(map(list, rows))
-    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
-    numbers = set(right)
-    text: list[str] = []
-    for number, line in enumerate(lines):
-        cells = []
-        for column, cell in enumerate(line):
-            is_last = column == len(line) - 1
-            padded = (
-                cell.rjust(widths[column]) if column in numbers else cell if is_last else cell.ljust(widths[column])
-            )
-            colour = "bold" if head and shown and number == 0 else colours[column] if column < len(colours) else ""
-            cells.append(painted(padded, colour) if colour else padded)
-        text.append("  ".join(cells).rstrip())
-    write("\n".join(text))
+    rows = [[seen_by(sys.stdout, printable(cell)) for cell in row] for row in rows]
+    is_shown = is_terminal(sys.stdout)
+    width = columns_of(sys.stdout)
+    if is_shown and spare and is_too_wide([*([head] if head else []), *rows], width):
+        kept = [column for column in range(len(rows[0])) if column not in spare]
+        new = {column: number for number, column in enumerate(kept)}
+        write_table(
+            [[row[column] for column in kept] for row in rows],
+            [head[column] for column in kept] if head else (),
+            [colours[column] for column in kept if column < len(colours)],
+            [new[column] for column in right if column in new],
+            [new[column] for column in paths if column in new],
+            row_colours=[{new[column]: each for column, each in row.items() if column in new} for row in row_colours],
+        )
+        return
+    widths = column_widths(head if is_shown else (), rows, width if is_shown else sys.maxsize, paths)
+    lines: list[str] = []
+    if head and is_shown and widths is not None:
+        lines += table_lines(head, widths, lambda _, text: painted(text, "bold"), right)
+    for number, row in enumerate(rows):
+        own = row_colours[number] if row_colours else {}
+
+        def paint(column: int, text: str, own: Mapping[int, str] = own) -> str:
+            return painted(text, own.get(column) or (colours[column] if column < len(colours) else ""))
+
+        if widths is None:
+            lines += record_lines(head, row, width, paint, paths)
+        else:
+            lines += table_lines(row, widths, paint, right, paths)
+    write("\n".join(lines))
 
 
-def report(findings: Sequence[Finding]) -> None:
-    """Print findings to standard error, the worst first."""
+def report(findings: Sequence[Finding], args: argparse.Namespace, every: bool = False) -> None:
+    """Print findings to standard error, the worst first; infos are only counted, unless `every` one is wanted."""
+    if not findings:
+        return
+    from .paths import paths_of
+
+    paths = paths_of(args)
     for each in worst_first(grouped(findings)):
-        line = painted_finding(replace(each, message=seen_by(sys.stderr, each.message)), sys.stderr)
-        print(line.encode("utf-8", "backslashreplace").decode(), file=sys.stderr)
+        if each.severity == "info" and not every:
+            continue
+        shown = replace(each, message=paths.in_text(seen_by(sys.stderr, each.message)), path=paths.short(each.path))
+        write_error(painted_finding(shown, sys.stderr), indent=2)
+    infos = sum(each.severity == "info" for each in findings)
+    if infos and not every:
+        write_error(painted(info_count(infos), SEVERITIES["info"], sys.stderr), indent=2)
+
+
+def write_error(text: str, indent: int = 0) -> None:
+    """Print a sentence to standard error, in lines that fit a terminal."""
+    print(fitted(text, sys.stderr, indent).encode("utf-8", "backslashreplace").decode(), file=sys.stderr)
+
+
+def info_count(count: int) -> str:
+    """How many infos there are, and the command that shows them."""
+    return "1 info; see it with foreword lint" if count == 1 else f"{count:,} infos; see them with foreword lint"
 
 
 def worst_first(findings: Sequence[Finding]) -> list[Finding]:
@@ -122,12 +204,16 @@ def _is_control(character: str) -> bool:
     return character < " " or "\x7f" <= character <= "\x9f"
 
 
-def short(path: str, folder: str = "") -> str:
-    """A path as a person calls it: from the working directory or from the home directory on."""
-    home = os.path.expanduser("~").rstrip("/")
-    if folder and path.startswith(folder.rstrip("/") + "/"):
-        return path[len(folder.rstrip("/")) + 1 :]
-    return "~" + path[len(home) :] if home and path.startswith(home + "/") else path
+def shown_time(time: str) -> str:
+    """A time of the store: on a terminal to the minute, in the zone of the person who looks; elsewhere as it is."""
+    if not is_terminal(sys.stdout):
+        return time
+    from datetime import datetime
+
+    try:
+        return f"{datetime.fromisoformat(time).astimezone():%Y-%m-%d %H:%M}"
+    except (ValueError, OverflowError):  # no time was recorded
+        return time
 
 
 def told_count(count: Count) -> str:

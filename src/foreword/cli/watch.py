@@ -7,18 +7,21 @@ import sys
 
 from ..inspection.changes import BETWEEN, WHOLE
 from ..inspection.effects import TOOLS
+from ..vocabulary import replace
 from . import options
 from .options import assembler, parser, status, with_dir
-from .terminal import one_line, short, told_count, visible, worst_first, write
+from .paths import Paths, paths_of
+from .terminal import info_count, one_line, told_count, visible, worst_first, write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
     from typing import Protocol
 
     from ..inspection.effects import Effect, SectionEffect
     from ..tokens import Count
-    from ..vocabulary import Agent, Prompt
+    from ..vocabulary import Agent, Finding, Prompt
     from ..watching import Change
     from .options import Parser
 
@@ -47,6 +50,7 @@ def watch(given: argparse.Namespace) -> int:
     gc.enable()  # this one is not over in a moment
     source = _Source(given)
     view = _view(given)
+    paths = paths_of(given)
     going = changes(source, tick=view.tick)
     ending = Ending()
     last: Prompt | None = None
@@ -56,7 +60,7 @@ def watch(given: argparse.Namespace) -> int:
             for change in going:
                 if change is not None:
                     last = change.prompt
-                    view.show(News(change, given, (tools, source.tools)))
+                    view.show(News(change, given, paths, (tools, source.tools)))
                     tools = source.tools
                 elif view.refresh():
                     break
@@ -93,8 +97,6 @@ class _Source:
         return prompt
 
     def agent(self) -> Agent:
-        from ..vocabulary import replace
-
         made = options.agent(self.given)
         base = self.given.base
         if base.startswith("$"):
@@ -111,10 +113,14 @@ class _Source:
 class News:
     """A change, counted: what the view tells of it."""
 
-    def __init__(self, change: Change, given: argparse.Namespace, tools: tuple[str, str] = ("[]", "[]")) -> None:
+    def __init__(
+        self, change: Change, given: argparse.Namespace, paths: Paths, tools: tuple[str, str] = ("[]", "[]")
+    ) -> None:
         from datetime import datetime
 
         self.change, self.prompt, self.given, self.tools = change, change.prompt, given, tools
+        self.paths = paths
+        self.folder = Paths("", home=paths.home).short(paths.cwd)
         self.time = datetime.now().astimezone()
         self.whole = _counted(self.prompt.text, given.model, given.provider)
         self.each = [_counted(each.text, given.model, given.provider) for each in self.prompt.passages]
@@ -146,8 +152,20 @@ class News:
             sections = f"{len(self.each)} section{'' if len(self.each) == 1 else 's'}"
             return [f"{self.prompt.layout}: {sections}, {told_count(self.whole)}"]
         lines = [visible(f"{self.files()}{self.told()}")]
-        lines += [f"  + {one_line(each)}" for each in worst_first(self.effect.found)]
-        return lines + [f"  - {one_line(each)}" for each in worst_first(self.effect.gone)]
+        lines += [f"  + {line}" for line in self.told_findings(self.effect.found)]
+        return lines + [f"  - {line}" for line in self.told_findings(self.effect.gone, has_hint=False)]
+
+    def told_findings(self, findings: Sequence[Finding], has_hint: bool = True) -> list[str]:
+        """Each error and warning on a line, the worst first, and the number of infos."""
+        lines = [
+            one_line(replace(each, message=self.paths.in_text(each.message), path=self.paths.short(each.path)))
+            for each in worst_first(findings)
+            if each.severity != "info"
+        ]
+        infos = sum(each.severity == "info" for each in findings)
+        if infos:
+            lines.append(info_count(infos) if has_hint else f"{infos:,} info{'' if infos == 1 else 's'}")
+        return lines
 
     def told(self) -> str:
         """What happened to the sections, and to the prefix."""
@@ -170,7 +188,7 @@ class News:
             names = sorted({path for each in self.effect.sections for path in each.sources})
         if not names:
             return ""
-        shown = [short(name, self.given.dir) for name in names]
+        shown = [self.paths.short(name) for name in names]
         more = f" and {len(shown) - 3} more" if len(shown) > 3 else ""
         return f"{', '.join(shown[:3])}{more}: "
 
@@ -250,7 +268,7 @@ class _Lines:
     def show(self, news: News) -> None:
         lines = news.lines()
         if news.event == "start":
-            lines += [f"  {one_line(each)}" for each in worst_first(news.prompt.findings)]
+            lines += [f"  {line}" for line in news.told_findings(news.prompt.findings)]
         colon = "error: " if news.event == "error" else ""
         lines[0] = f"{news.time:%H:%M:%S}  {colon}{lines[0]}"
         for line in lines:

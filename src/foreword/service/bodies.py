@@ -12,6 +12,7 @@ ShortText = Annotated[str, Meta(max_length=16_000)]
 Name = Annotated[str, Meta(min_length=1, max_length=512)]
 Label = Annotated[str, Meta(max_length=512)]
 Path = Annotated[str, Meta(max_length=4096, pattern=r"^[^\x00]*$")]
+Syntax = Literal["brackets", "jinja"]
 _DEEPEST = 100
 Moment = Annotated[datetime, Meta(tz=True)]
 
@@ -100,10 +101,14 @@ class TurnBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
 
 
 class PreviewBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
-    """An agent, and the template to look at; without one, the global template. Without a cwd, the first folder served."""
+    """An agent, and the template to look at; without one, the global template. Without a cwd, the first folder served.
+
+    `syntax` is the language of the template; without one, it is that of the layout's own.
+    """
 
     cwd: Path = ""
     template: str | None = None
+    syntax: Syntax | None = None
 
 
 class TemplateBody(Struct, forbid_unknown_fields=True):
@@ -116,7 +121,7 @@ class CheckBody(Struct, forbid_unknown_fields=True):
     """A template to be checked."""
 
     template: str
-    syntax: Literal["brackets", "jinja"] = "brackets"
+    syntax: Syntax = "brackets"
     cwd: Path = ""
 
 
@@ -138,6 +143,12 @@ class AuthorQuery(Struct, forbid_unknown_fields=True):
 
     author: Annotated[str, Meta(max_length=200)] = ""
     note: Annotated[str, Meta(max_length=2000)] = ""
+
+
+class SaveQuery(AuthorQuery, forbid_unknown_fields=True):
+    """Who sets the template, why, and the language it is written in."""
+
+    syntax: Syntax = "brackets"
 
 
 class ListQuery(Struct, forbid_unknown_fields=True):

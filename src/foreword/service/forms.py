@@ -10,6 +10,7 @@ from ..forms import (
     ConversationForm,
     EditionRowForm,
     FindingForm,
+    PromptForm,
     VersionForm,
 )
 
@@ -55,10 +56,24 @@ class LayoutChoiceForm(TypedDict):
     about: str
     sections: list[str]
     language: str | None
+    stored_template: bool
 
 
 class LayoutsForm(TypedDict):
     layouts: list[LayoutChoiceForm]
+
+
+class TemplateLinesForm(TypedDict):
+    """Characters of a prompt, and the lines of the template that wrote them: as its own text, or as the value of a tag."""
+
+    start: int
+    end: int
+    lines: list[int]
+    value: bool
+
+
+class PreviewForm(PromptForm):
+    template_lines: list[TemplateLinesForm]
 
 
 class RootsForm(TypedDict):

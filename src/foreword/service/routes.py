@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from urllib.parse import unquote
 
-from ..forms import DriftForm, EditionForm, MessageForm, PromptForm, TemplateForm, TurnForm, VariablesForm
+from ..forms import DriftForm, EditionForm, MessageForm, TemplateForm, TurnForm, VariablesForm
 from ..vocabulary import value
 from . import about, conversations, forms, templates
 from .answers import Answer, Problem
@@ -19,6 +19,7 @@ from .bodies import (
     FilesQuery,
     ListQuery,
     PreviewBody,
+    SaveQuery,
     TemplateBody,
     TurnBody,
     ValuesBody,
@@ -67,12 +68,12 @@ ROUTES = (
     Route("GET", "/conversations", conversations.list_conversations, forms.ConversationsForm, None, ListQuery, ("store-down",)),
     Route("GET", "/prompts/{id}", conversations.read_prompt, forms.KeptPromptForm, None, None, ("not-found", "store-down")),
     Route("GET", "/system-prompt", templates.read_template, TemplateForm),
-    Route("PUT", "/system-prompt", templates.set_template, TemplateForm, TemplateBody, AuthorQuery, ("template-changed", "store-down")),
+    Route("PUT", "/system-prompt", templates.set_template, TemplateForm, TemplateBody, SaveQuery, ("template-changed", "store-down")),
     Route("GET", "/system-prompt/variables", templates.list_variables, VariablesForm),
     Route("GET", "/system-prompt/versions", templates.list_versions, forms.VersionsForm, None, None, ("store-down",)),
     Route("POST", "/system-prompt/versions/{version}/restore", templates.restore_template, TemplateForm, None, AuthorQuery, ("not-found", "store-down")),
     Route("GET", "/system-prompt/usage", templates.count_uses, forms.UsesForm, None, None, ("store-down",)),
-    Route("POST", "/system-prompt/preview", templates.preview, PromptForm, PreviewBody, None, ("outside-roots", "not-found", "wrong-template", "busy"), is_template=True),
+    Route("POST", "/system-prompt/preview", templates.preview, forms.PreviewForm, PreviewBody, None, ("outside-roots", "not-found", "wrong-template", "busy"), is_template=True),
     Route("POST", "/system-prompt/check", templates.check, forms.FindingsForm, CheckBody, None, ("outside-roots", "not-found", "busy"), is_template=True),
     Route("POST", "/system-prompt/values", templates.list_values, forms.ValuesForm, ValuesBody, None, ("outside-roots", "not-found", "busy"), is_template=True),
     Route("GET", "/files", templates.list_files, forms.EntriesForm, None, FilesQuery, ("outside-roots", "not-found")),

@@ -15,10 +15,10 @@ from ..sources.files import Reader
 from ..sources.variables import complete
 from ..template.brackets import LIMIT
 from ..template.catalog import CATALOG
-from ..vocabulary import Access, Agent, Document, Scope, TemplateVersion, replace
+from ..vocabulary import Access, Agent, Document, Prompt, Scope, TemplateVersion, replace
 from ..wire import finding_form, variable_form, version_form
 from .answers import Answer, Problem, line_of
-from .bodies import AgentBody, AuthorQuery, CheckBody, FilesQuery, PreviewBody, TemplateBody, ValuesBody
+from .bodies import AgentBody, AuthorQuery, CheckBody, FilesQuery, PreviewBody, SaveQuery, TemplateBody, ValuesBody
 from .call import Call, tags_in
 from .service import DEFAULT_LAYOUT, Service, named_layout
 
@@ -40,16 +40,20 @@ def read_template(service: Service, call: Call) -> Answer:
 def set_template(service: Service, call: Call) -> Answer:
     """Keep a new version of the global template. With If-Match, only if that is still the newest."""
     body: TemplateBody = call.body
-    return _keep(service, call, body.template, call.query.note, _followed(service, call.header("if-match")))
+    query: SaveQuery = call.query
+    after = _followed(service, call.header("if-match"))
+    return _keep(service, call, TemplateVersion(0, body.template, note=query.note, syntax=query.syntax), after)
 
 
 def restore_template(service: Service, call: Call) -> Answer:
     """Make a version of the global template the newest again; 0 is the one that is built in."""
     version = call.number("version")
-    known = {each.version: each.template for each in service.talks.store.templates()} | {0: default_template()}
+    known = {each.version: each for each in service.talks.store.templates()}
+    known[0] = TemplateVersion(0, default_template())
     if version not in known:
         raise Problem("not-found", f"there is no version {version} of the template; see /system-prompt/versions")
-    return _keep(service, call, known[version], call.query.note or f"version {version} again", None)
+    again = replace(known[version], note=call.query.note or f"version {version} again")
+    return _keep(service, call, again, None)
 
 
 def list_versions(service: Service, call: Call) -> Answer:
@@ -79,10 +83,26 @@ def preview(service: Service, call: Call) -> Answer:
     _check_size(body.template or "")
     talk = service.talk(body.session or "preview", body, named_layout(body.layout) or DEFAULT_LAYOUT)
     try:
-        prompt = talk.preview(None if body.template is None else Document(_TRIED, body.template), body.now)
+        tried = None if body.template is None else Document(_TRIED, body.template, syntax=body.syntax or "")
+        prompt = talk.preview(tried, body.now)
     except StoreError:  # only the global template is in the store
         prompt = talk.preview(Document(_TRIED, default_template()), body.now)
-    return Answer(counted(prompt, body.model, body.provider))
+    return Answer({**counted(prompt, body.model, body.provider), "template_lines": template_lines(prompt)})
+
+
+def template_lines(prompt: Prompt) -> list[dict[str, Any]]:
+    """Which lines of the global template, or of the one that is tried, wrote which characters: its text, and the values of its tags."""
+    found: list[dict[str, Any]] = []
+    for passage in prompt.passages:
+        at = passage.start
+        for piece in passage.pieces:
+            path, *lines = piece.origin.tag or (piece.origin.path, *(piece.origin.lines or ()))
+            is_own = piece.origin.kind == "template" or piece.origin.tag is not None
+            if is_own and lines and path.startswith(_TRIED):
+                form = {"start": at, "end": at + len(piece.text), "lines": lines, "value": piece.origin.tag is not None}
+                found.append(form)
+            at += len(piece.text)
+    return found
 
 
 def check(service: Service, call: Call) -> Answer:
@@ -131,7 +151,10 @@ def list_files(service: Service, call: Call) -> Answer:
 
 
 def list_layouts(service: Service, call: Call) -> Answer:
-    """The shipped layouts; `language` is that of the template which takes a place in them, if any."""
+    """The shipped layouts; `language` is that of the template which takes a place in them, if any.
+
+    `stored_template` says whether conversations in the layout use the global template.
+    """
     rows: list[dict[str, Any]] = []
     for name in layout_names():
         layout = service.talks.open("layouts", service.workspace(""), None, name).layout
@@ -144,6 +167,7 @@ def list_layouts(service: Service, call: Call) -> Answer:
                 "about": about,
                 "sections": [each.name for each in sections],
                 "language": next(iter(languages), None),
+                "stored_template": any("template" in each.instead for each in sections),
             }
         )
     return Answer({"layouts": rows})
@@ -154,10 +178,10 @@ def list_roots(service: Service, call: Call) -> Answer:
     return Answer({"roots": service.roots})
 
 
-def _keep(service: Service, call: Call, template: str, note: str, after: int | None) -> Answer:
+def _keep(service: Service, call: Call, version: TemplateVersion, after: int | None) -> Answer:
     query: AuthorQuery = call.query
-    _check_size(template)
-    version = TemplateVersion(0, template, query.author, local_time().isoformat(timespec="seconds"), note)
+    _check_size(version.template)
+    version = replace(version, version=0, author=query.author, time=local_time().isoformat(timespec="seconds"))
     try:
         return _answer(service.talks.store.keep_template(version, after))
     except StaleError as error:
@@ -165,7 +189,9 @@ def _keep(service: Service, call: Call, template: str, note: str, after: int | N
 
 
 def _answer(version: TemplateVersion) -> Answer:
-    return Answer({"template": version.template}, headers={"ETag": f'"{version.version}"'})
+    """The template alone, as every client knows it; version and language are in the headers."""
+    headers = {"ETag": f'"{version.version}"', "Template-Syntax": version.syntax}
+    return Answer({"template": version.template}, headers=headers)
 
 
 def _check_size(template: str) -> None:

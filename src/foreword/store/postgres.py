@@ -74,7 +74,9 @@ _NEWEST = "SELECT number, state FROM foreword_editions WHERE conversation = %s O
 _KEEP_STATE = "UPDATE foreword_editions SET state = %s WHERE conversation = %s AND number = %s"
 _LOCK_TEMPLATES = "LOCK TABLE foreword_templates IN SHARE ROW EXCLUSIVE MODE"
 _NEWEST_TEMPLATE = "SELECT coalesce(max(version), 0) FROM foreword_templates"
-_ADD_TEMPLATE = "INSERT INTO foreword_templates (version, template, author, time, note) VALUES (%s, %s, %s, %s, %s)"
+_ADD_TEMPLATE = (
+    "INSERT INTO foreword_templates (version, template, author, time, note, syntax) VALUES (%s, %s, %s, %s, %s, %s)"
+)
 _NUMBERS_OF = "SELECT hash, id FROM foreword_texts WHERE hash = ANY(%s)"
 _ADD_TEXTS = """
     INSERT INTO foreword_texts (hash, form, body) SELECT * FROM unnest(%s::bytea[], %s::smallint[], %s::bytea[])
@@ -167,7 +169,7 @@ class PostgresStore(Reading):
 
     def keep_template(self, version: TemplateVersion, after: int | None = None) -> TemplateVersion:
         packed = self._packed([version.template])
-        others = [to_bytes(each) for each in (version.author, version.time, version.note)]
+        others = [to_bytes(each) for each in (version.author, version.time, version.note, version.syntax)]
         kept = 0
 
         def add(connection: Connection) -> bool:

@@ -52,7 +52,9 @@ _PROMPT = f"""
     SELECT t.hash, {hash_at("p.account")}
     FROM foreword_prompts AS p JOIN foreword_texts AS t ON t.id = p.system WHERE t.hash = ?
 """
-_TEMPLATES = f"SELECT version, {hash_at('template')}, author, time, note FROM foreword_templates ORDER BY version DESC"
+_TEMPLATES = (
+    f"SELECT version, {hash_at('template')}, author, time, note, syntax FROM foreword_templates ORDER BY version DESC"
+)
 _USES = f"""
     SELECT {hash_at("made_for")}, uses FROM (
         SELECT e.made_for, count(*) AS uses FROM foreword_editions AS e

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-LATEST = 1
+LATEST = 2
 LARGEST = 2**31 - 1
 TEXTS = ("system", "tools", "account", "inputs", "layout", "made_for")
 COLUMNS = f"number, {', '.join(TEXTS)}, made, state"
@@ -102,7 +102,7 @@ def conversation_of(row: Sequence[Any], texts: Mapping[bytes, str]) -> Conversat
 
 
 def version_of(row: Sequence[Any], texts: Mapping[bytes, str]) -> TemplateVersion:
-    """A version of the template from number, text, author, time and note."""
+    """A version of the template from number, text, author, time, note and syntax."""
     version, template, *others = row
     return TemplateVersion(version, texts[template], *map(to_text, others))
 

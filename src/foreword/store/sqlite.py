@@ -56,7 +56,9 @@ _ADD_EDITION = f"INSERT INTO foreword_editions (conversation, {COLUMNS}) VALUES 
 _ADD_PROMPT = "INSERT OR IGNORE INTO foreword_prompts (system, account) VALUES (?, ?)"
 _KEEP_STATE = "UPDATE foreword_editions SET state = ? WHERE conversation = ? AND number = ?"
 _NEWEST_TEMPLATE = "SELECT coalesce(max(version), 0) FROM foreword_templates"
-_ADD_TEMPLATE = "INSERT INTO foreword_templates (version, template, author, time, note) VALUES (?, ?, ?, ?, ?)"
+_ADD_TEMPLATE = (
+    "INSERT INTO foreword_templates (version, template, author, time, note, syntax) VALUES (?, ?, ?, ?, ?, ?)"
+)
 _CHANGES = "PRAGMA data_version"
 _NUMBER_OF = "SELECT id FROM foreword_texts WHERE hash = ?"
 _ADD_TEXT = "INSERT INTO foreword_texts (hash, form, body) VALUES (?, ?, ?)"
@@ -123,7 +125,7 @@ class SqliteStore(Reading):
 
     def keep_template(self, version: TemplateVersion, after: int | None = None) -> TemplateVersion:
         packed = self._packed([version.template])
-        others = [to_bytes(each) for each in (version.author, version.time, version.note)]
+        others = [to_bytes(each) for each in (version.author, version.time, version.note, version.syntax)]
         kept = 0
 
         def add(connection: sqlite3.Connection) -> bool:

@@ -36,7 +36,7 @@ import re
 from itertools import pairwise
 
 from ..errors import TemplateError
-from ..vocabulary import Origin, Piece, value
+from ..vocabulary import Origin, Piece, replace, value
 from .doubts import Doubt, tell
 
 TYPE_CHECKING = False
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
     # A variable is given by its place in Template.variables; a branch without one asks for what never exists.
     Write: TypeAlias = tuple[Literal["text"], str, Lines]
-    Insert: TypeAlias = tuple[Literal["insert"], int]
+    Insert: TypeAlias = tuple[Literal["insert"], int, int]
     Branch: TypeAlias = tuple[Literal["branch"], int | None, bool, int]  # is it negated; where to go on if not taken
     Jump: TypeAlias = tuple[Literal["jump"], int]
     Step: TypeAlias = Write | Insert | Branch | Jump
@@ -123,7 +123,8 @@ def render(template: Template, lookup: Lookup, origin: Origin) -> tuple[Piece, .
         if step[0] == "text":
             pieces.append(Piece(step[1], Origin(origin.kind, origin.path, step[2], origin.hash)))
         elif step[0] == "insert":
-            pieces.extend(find(step[1]))
+            tag = (origin.path, step[2], step[2])
+            pieces.extend(replace(piece, origin=replace(piece.origin, tag=tag)) for piece in find(step[1]))
         elif step[0] == "jump":
             at = step[1]
         else:
@@ -263,7 +264,7 @@ def _steps(text: str, tags: list[Tag], ends: dict[int, int]) -> tuple[list[Step]
         at = end
         place = places.setdefault(variable, len(places)) if variable else None
         if kind == "variable" and place is not None:
-            steps.append(("insert", place))
+            steps.append(("insert", place, line))
         if kind == "if":
             steps.append(("branch", place, meaning.is_negated, 0))
         if kind == "else":

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from ..vocabulary import Origin, Piece
+from ..vocabulary import Origin, Piece, replace
 from .tags import inside, is_opening, looked_up, names, words
 
 TYPE_CHECKING = False
@@ -120,7 +120,8 @@ class _Marking:
 
     def value(self, token: Token) -> Origin:
         lines = self.lines(token[1], token[2])
-        return self.tracer.value_origin(words(inside(self.document, token))) or lines
+        found = self.tracer.value_origin(words(inside(self.document, token)))
+        return replace(found, tag=(self.document.path, *(lines.lines or (1, 1)))) if found else lines
 
     def statement(self, index: int) -> Iterator[str]:
         token, text = self.tokens[index], self.document.text

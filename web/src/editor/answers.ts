@@ -2,10 +2,9 @@
 import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type Choices, Problem, check, preview, readValues } from "../api";
-import type { Finding, VariableValue } from "../forms";
+import type { Finding, Previewed, VariableValue } from "../forms";
 import type { Language } from "../languages/language";
 import { latest } from "../latest";
-import type { Previewed } from "../preview/preview";
 import { useServer } from "../server";
 import { Watched } from "../state";
 import type { Code } from "./code";
@@ -31,10 +30,7 @@ export function useAnswers(code: RefObject<Code | null>, choices: Choices, langu
     };
     const previewing = latest<null, Previewed>(
       PREVIEW_AFTER,
-      async (_, signal) => {
-        const template = code.current!.text();
-        return { template, prompt: await preview(template, now.current.choices, signal) };
-      },
+      (_, signal) => preview(code.current!.text(), now.current.language.name, now.current.choices, signal),
       {
         answer(answer) {
           setPreviewed(answer);
@@ -64,12 +60,23 @@ export function useAnswers(code: RefObject<Code | null>, choices: Choices, langu
   useServer(() => {
     ask();
     asking.valuing.ask(null);
-  }, [choices]);
+  }, [choices, language]);
   useEffect(() => () => [asking.previewing, asking.checking, asking.valuing].forEach((each) => each.stop()), []);
 
   const findings = useMemo(() => unique([...checked, ...broken]), [checked, broken]);
-  const all = useMemo(() => unique([...findings, ...(previewed?.prompt.findings ?? [])]), [findings, previewed]);
+  const all = useMemo(() => unique([...findings, ...(previewed?.findings ?? [])]), [findings, previewed]);
+  /** Why the text cannot be rendered now; empty if it can be, or if that cannot be found out. */
+  async function trial(): Promise<string> {
+    try {
+      await preview(code.current!.text(), now.current.language.name, now.current.choices);
+      return "";
+    } catch (error) {
+      return mistakes(error).length ? told(error) : "";
+    }
+  }
+
   return {
+    trial,
     /** Ask anew, a little later: the text has changed. */
     ask,
     previewed, problem, values, waiting: asking.waiting,

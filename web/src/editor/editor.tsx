@@ -1,7 +1,8 @@
 // The full-page dialog: variables, the template, and what it gives.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { listFiles } from "../api";
+import { type Current, listFiles } from "../api";
 import { Dialog } from "../dialog";
+import type { Syntax } from "../forms";
 import { brackets } from "../languages/brackets";
 import { jinja } from "../languages/jinja";
 import { Live } from "../live";
@@ -57,13 +58,16 @@ function Editor({ opened }: { opened: Opened }) {
   const [pane, setPane] = useState<Pane>("template");
   const [isBack, setBack] = useState(draft !== null);
 
-  const begun = { template: draft?.template ?? current.template, version: draft?.version ?? current.version };
-  const base = { template: current.template, version: begun.version };
-  const keeping = useKeeping(code, base, begun, go);
+  const begun: Current = {
+    template: draft?.template ?? current.template,
+    version: draft?.version ?? current.version,
+    syntax: draft?.syntax ?? current.syntax,
+  };
+  const [syntax, setSyntax] = useState(begun.syntax);
+  const syntaxNow = useRef(syntax);
+  const keeping = useKeeping(code, syntaxNow, { ...current, version: begun.version }, begun, go);
 
-  const layout = layouts.find((each) => each.name === choices.layout);
-  const isJinja = layout?.language === "jinja";
-  const language = useMemo(() => (isJinja ? jinja : brackets(variables)), [isJinja, variables]);
+  const language = useMemo(() => (syntax === "jinja" ? jinja : brackets(variables)), [syntax, variables]);
   const answers = useAnswers(code, choices, language);
 
   const cwd = useRef("");
@@ -91,6 +95,18 @@ function Editor({ opened }: { opened: Opened }) {
   useEffect(() => code.current!.show(answers.findings), [answers.findings]);
   useEffect(() => rememberChoices(choices), [choices]);
 
+  function speak(chosen: Syntax): void {
+    syntaxNow.current = chosen;
+    setSyntax(chosen);
+    keeping.changed();
+  }
+
+  function take(text: Current): void {
+    speak(text.syntax);
+    code.current!.replaceAll(text.template);
+    keeping.acknowledge(text);
+  }
+
   function nextFinding(direction: 1 | -1): void {
     put(() => say(code.current!.nextFinding(direction) ?? "No findings."));
   }
@@ -115,8 +131,7 @@ function Editor({ opened }: { opened: Opened }) {
   }
 
   function bringBack(): void {
-    code.current!.replaceAll(current.template);
-    keeping.acknowledge(current);
+    take(current);
     code.current!.view.focus();
     setBack(false);
     say("The saved text is back; undo brings yours again.");
@@ -138,6 +153,13 @@ function Editor({ opened }: { opened: Opened }) {
             <span class="quiet">{versionName(saved.version)}</span>{" "}
             <span class={keeping.isDirty ? "unsaved" : "quiet"}>{keeping.isDirty ? "unsaved changes" : "saved"}</span>
           </p>
+          <label class="inline">
+            Written in{" "}
+            <select value={syntax} onInput={(event) => speak(event.currentTarget.value as Syntax)}>
+              <option value="brackets">brackets</option>
+              <option value="jinja">Jinja</option>
+            </select>
+          </label>
           <nav class="buttons" aria-label="Editor">
             <a class="button" href={HISTORY}>History</a>
             <button type="button" class="primary" onClick={save} aria-keyshortcuts="Control+S">Save… <kbd>{MAC ? "⌘" : "Ctrl"} S</kbd></button>
@@ -166,18 +188,18 @@ function Editor({ opened }: { opened: Opened }) {
             <div class="code" ref={host} />
             <Findings findings={answers.all} onGoTo={(line) => put(() => code.current!.goTo(line))} onNext={() => nextFinding(1)} />
           </section>
-          <Preview previewed={answers.previewed} problem={answers.problem} waiting={answers.waiting} language={language} choices={choices} roots={roots} layouts={layouts}
+          <Preview previewed={answers.previewed} problem={answers.problem} waiting={answers.waiting} choices={choices} roots={roots} layouts={layouts}
             lit={lit} onChoices={setChoices} onPick={pick} />
         </div>
       </div>
       {step.at === "saving" && (
-        <SaveDialog before={saved.template} after={code.current!.text()} isBusy={step.isBusy} problem={step.problem}
+        <SaveDialog before={saved.template} after={code.current!.text()} isBusy={step.isBusy} problem={step.problem} trial={answers.trial}
           onSave={(author, note) => void keeping.save(author, note)} onCancel={keeping.goOn} />
       )}
       {step.at === "conflict" && (
         <ConflictDialog theirs={step.theirs} mine={code.current!.text()} problem={step.problem}
           onSaveMine={() => void keeping.save(step.author, step.note, step.theirs)}
-          onTakeTheirs={() => { code.current!.replaceAll(step.theirs.template); keeping.acknowledge(step.theirs); keeping.goOn(); say("Their text is in the editor; undo brings yours back."); }}
+          onTakeTheirs={() => { take(step.theirs); keeping.goOn(); say("Their text is in the editor; undo brings yours back."); }}
           onCancel={() => { keeping.acknowledge(step.theirs); keeping.goOn(); }} />
       )}
       {step.at === "leaving" && <LeaveDialog onSave={save} onDiscard={keeping.discard} onCancel={keeping.goOn} />}

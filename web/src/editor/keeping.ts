@@ -4,6 +4,7 @@ import { type RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type Current, Problem, saveTemplate } from "../api";
 import { dropDraft, keepDraft } from "../draft";
+import type { Syntax } from "../forms";
 import { guardLeaving } from "../route";
 import { complain, say } from "../state";
 import type { Code } from "./code";
@@ -19,9 +20,9 @@ export type Step =
 const DRAFT_AFTER = 300;
 const STORE_IS_DOWN = "The store cannot be reached. Your text is kept in this browser; try again in a moment.";
 
-export function useKeeping(code: RefObject<Code | null>, from: Current, start: Current, leave: (to: string) => void) {
+export function useKeeping(code: RefObject<Code | null>, syntax: RefObject<Syntax>, from: Current, start: Current, leave: (to: string) => void) {
   const [saved, setSaved] = useState(from);
-  const [isDirty, setDirty] = useState(from.template !== start.template);
+  const [isDirty, setDirty] = useState(from.template !== start.template || from.syntax !== start.syntax);
   const [step, setStep] = useState<Step>({ at: "editing" });
   const savedText = useRef(asText(from.template));
   const leavingFor = useRef<string | null>(null);
@@ -29,15 +30,17 @@ export function useKeeping(code: RefObject<Code | null>, from: Current, start: C
   const state = useRef({ saved, isDirty });
   state.current = { saved, isDirty };
 
+  const isSaved = () => code.current!.is(savedText.current) && syntax.current === state.current.saved.syntax;
+
   function keepNow(): void {
     clearTimeout(timer.current);
-    if (!code.current || code.current.is(savedText.current)) return dropDraft();
-    const draft = { template: code.current.text(), version: state.current.saved.version, time: Date.now() };
+    if (!code.current || isSaved()) return dropDraft();
+    const draft = { template: code.current.text(), syntax: syntax.current!, version: state.current.saved.version, time: Date.now() };
     if (!keepDraft(draft)) complain("This browser cannot keep unsaved text: save before you leave.");
   }
 
   function changed(): void {
-    setDirty(!code.current!.is(savedText.current));
+    setDirty(!isSaved());
     clearTimeout(timer.current);
     timer.current = setTimeout(keepNow, DRAFT_AFTER);
   }
@@ -45,7 +48,7 @@ export function useKeeping(code: RefObject<Code | null>, from: Current, start: C
   function settle(now: Current): void {
     savedText.current = asText(now.template);
     state.current.saved = now;
-    state.current.isDirty = !code.current!.is(savedText.current);
+    state.current.isDirty = !isSaved();
     setSaved(now);
     setDirty(state.current.isDirty);
     keepNow();
@@ -56,7 +59,7 @@ export function useKeeping(code: RefObject<Code | null>, from: Current, start: C
     setStep({ at: "saving", problem: "", isBusy: true });
     try {
       const base = after.version === null ? await found(after) : after;
-      settle(await saveTemplate(mine, base.version, author, note));
+      settle(await saveTemplate(mine, syntax.current!, base.version, author, note));
       say(`Saved as version ${state.current.saved.version}.`);
       setStep({ at: "editing" });
       const to = leavingFor.current;

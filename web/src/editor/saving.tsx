@@ -52,12 +52,16 @@ interface SaveProps {
   after: string;
   isBusy: boolean;
   problem: string;
+  /** Why the text cannot be rendered; empty if it can be. */
+  trial(): Promise<string>;
   onSave(author: string, note: string): void;
   onCancel(): void;
 }
 
-export function SaveDialog({ before, after, isBusy, problem, onSave, onCancel }: SaveProps) {
+export function SaveDialog({ before, after, isBusy, problem, trial, onSave, onCancel }: SaveProps) {
   const { author, note, remember, fields } = useSignature();
+  const [mistake, setMistake] = useState<string | null>(null);
+  useEffect(() => void trial().then(setMistake), [after]);
   function submit(event: Event): void {
     event.preventDefault();
     remember();
@@ -70,10 +74,17 @@ export function SaveDialog({ before, after, isBusy, problem, onSave, onCancel }:
         <DifferenceView before={before} after={after} label="What changes" />
         <Followers />
         <Signature {...fields} />
+        {mistake && (
+          <p class="note wrong" role="alert">
+            <b>This template cannot be rendered:</b> {mistake}
+            <br />
+            Conversations that need it will fail until it is mended.
+          </p>
+        )}
         {problem && <p class="note wrong" role="alert">{problem}</p>}
         <p class="buttons">
-          <button type="button" onClick={onCancel}>Go on editing</button>
-          <button type="submit" class="primary" disabled={isBusy}>Save</button>
+          <button type="button" class={mistake ? "primary" : ""} onClick={onCancel}>Go on editing</button>
+          <button type="submit" class={mistake ? "danger" : "primary"} disabled={isBusy || mistake === null}>{mistake ? "Save anyway" : "Save"}</button>
         </p>
       </form>
     </Dialog>

@@ -60,7 +60,7 @@ export function History({ version }: { version: number | null }) {
                   <a href={versionAt(each.version)} aria-current={each === chosen ? "true" : undefined}>
                     <span class="name">Version {each.version}</span>
                     <span>{each.note}</span>
-                    <span class="quiet"><Time iso={each.time} />{each.author && ` · ${each.author}`}</span>
+                    <span class="quiet"><Time iso={each.time} />{each.author && ` · ${each.author}`}{each.syntax === "jinja" && " · Jinja"}</span>
                   </a>
                 </li>
               ))}

@@ -7,14 +7,14 @@ import { ofBrowser } from "../shelf";
 const KEY = "foreword.choices";
 const MODELS = ["claude-opus-4-7", "claude-sonnet-4-5", "gpt-5", "gpt-4o", "gemini-2.5-pro"];
 
-const NOTHING: Choices = { cwd: "", model: "", layout: "builder", tools: "" };
+const NOTHING: Choices = { cwd: "", model: "", layout: "", tools: "" };
 
 /** What was chosen last, as far as this service has it: another one may have had the same address then. */
 export function rememberedChoices(roots: string[], layouts: Layout[]): Choices {
   const { cwd, layout, ...rest } = { ...NOTHING, ...readChoices() };
   const isServed = !cwd.startsWith("/") || roots.some((root) => `${cwd}/`.startsWith(root.replace(/\/?$/, "/")));
   const isKnown = layouts.some((each) => each.name === layout);
-  return { ...rest, cwd: isServed ? cwd : NOTHING.cwd, layout: isKnown ? layout : NOTHING.layout };
+  return { ...rest, cwd: isServed ? cwd : NOTHING.cwd, layout: isKnown ? layout : (layouts[0]?.name ?? NOTHING.layout) };
 }
 
 function readChoices(): Partial<Choices> {

@@ -1,6 +1,5 @@
 // A prompt cut into segments of one origin each, and which lines of the template each came from.
-import type { Origin, Passage } from "../forms";
-import type { Tag } from "../languages/language";
+import type { Origin, Passage, TemplateLines } from "../forms";
 
 export interface Segment {
   text: string;
@@ -12,21 +11,21 @@ export interface Segment {
   lines: [number, number] | null;
 }
 
-export function segments(text: string, passages: Passage[], template = "", tags: Tag[] = []): Segment[] {
+export function segments(text: string, passages: Passage[], written: TemplateLines[] = []): Segment[] {
   const slice = slicer(text);
+  const linesOf = lineFinder(written);
   const found: Segment[] = [];
   let at = 0;
   for (const passage of passages) {
     if (passage.start > at) found.push(separator(slice(at, passage.start)));
     passage.origins.forEach((origin, index) => {
-      const lines = origin.kind === "template" ? origin.lines : null;
+      const lines = linesOf(origin.start, origin.end);
       found.push({ text: slice(origin.start, origin.end), origin, section: passage.section, isFirst: index === 0, lines });
     });
     at = passage.end;
   }
   const rest = slice(at, Infinity);
   if (rest) found.push(separator(rest));
-  if (template) placeValues(found, template, tags);
   return found;
 }
 
@@ -42,51 +41,18 @@ function slicer(text: string): (from: number, to: number) => string {
   return (from, to) => text.slice(places[from] ?? text.length, places[to] ?? text.length);
 }
 
-/** A value has no line of its own: it is that of the tag between the texts of the template around it. */
-function placeValues(found: Segment[], template: string, tags: Tag[]): void {
-  const variables = withLines(template, tags.filter((tag) => tag.kind === "variable"));
-  const after = linesAfter(found);
-  let first = 1;
+/** The lines of the template that wrote these characters, as the service says; none if the template did not. Both lists are in order. */
+function lineFinder(written: TemplateLines[]): (start: number, end: number) => [number, number] | null {
   let next = 0;
-  found.forEach((segment, index) => {
-    const { origin, lines } = segment;
-    if (lines) first = lines[1];
-    if (!origin || lines || !["file", "variable"].includes(origin.kind)) return;
-    for (let at = next; at < variables.length; at++) {
-      const { tag, line } = variables[at]!;
-      if (line > after[index]!) break;
-      if (line < first || !isValueOf(origin, tag.variable)) continue;
-      segment.lines = [line, line];
-      next = found[index + 1]?.origin?.path === origin.path ? at : at + 1;
-      return;
+  return (start, end) => {
+    while (next < written.length && written[next]!.end <= start) next++;
+    let lines: [number, number] | null = null;
+    for (let at = next; at < written.length && written[at]!.start < end; at++) {
+      const [first, last] = written[at]!.lines;
+      lines = lines ? [Math.min(lines[0], first), Math.max(lines[1], last)] : [first, last];
     }
-  });
-}
-
-/** For each segment the line on which the next text of the template begins. */
-function linesAfter(found: Segment[]): number[] {
-  const after: number[] = [];
-  let line = Infinity;
-  for (let at = found.length - 1; at >= 0; at--) {
-    line = found[at]!.lines?.[0] ?? line;
-    after[at] = line;
-  }
-  return after;
-}
-
-function isValueOf(origin: Origin, variable: string): boolean {
-  if (origin.kind === "variable") return origin.path === variable;
-  const name = variable.replace(/^[^:]*:/, "").replace(/^(\.\.?\/)+/, "");
-  return origin.path === name || origin.path.endsWith(`/${name}`);
-}
-
-function withLines(text: string, tags: Tag[]): { tag: Tag; line: number }[] {
-  let line = 1;
-  let at = 0;
-  return tags.map((tag) => {
-    for (; at < tag.from; at++) if (text.charCodeAt(at) === 10) line++;
-    return { tag, line };
-  });
+    return lines;
+  };
 }
 
 /** The line of an origin at an offset of its segment: where it came from, file or template. */

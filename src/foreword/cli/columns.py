@@ -1,0 +1,290 @@
+"""Fit text into the columns of a terminal: measure, wrap, shorten, and share the width of a table.
+
+Widths are in terminal columns, not characters: a Chinese character or an emoji takes two, an accent or a colour takes none.
+"""
+
+from __future__ import annotations
+
+import re
+from unicodedata import category, east_asian_width
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+
+GAP = 2
+# A column of sentences gets this much before paths beside it are shortened, and a path keeps this much of itself.
+_READABLE = 24
+_PATH = 20
+# A longer word, such as an address, may be broken rather than push everything else aside.
+_LONGEST_WORD = 30
+_ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
+_RESET = "\x1b[0m"
+_EMOJI_FORM = "\ufe0f"
+_JAMO = ("\u1160", "\u11ff")
+_GOOD_ENDS = "/\\-_.,:;=&?"
+
+
+def width_of(text: str) -> int:
+    """How many columns a text takes on a terminal."""
+    if text.isascii() and "\x1b" not in text:
+        return len(text)
+    return sum(len_ for _, len_ in _units(text))
+
+
+def _units(text: str) -> list[tuple[str, int]]:
+    """What must not be taken apart, in order, each with its width: a character with its accents, or a colour."""
+    units: list[tuple[str, int]] = []
+    position = 0
+    while position < len(text):
+        escape = _ESCAPE.match(text, position) if text[position] == "\x1b" else None
+        if escape:
+            units.append((escape[0], 0))
+            position = escape.end()
+            continue
+        each = text[position]
+        wide = _width_of_one(each)
+        is_shown = bool(units) and not units[-1][0].startswith("\x1b")
+        if wide == 0 and is_shown:
+            before, width = units[-1]
+            units[-1] = (before + each, 2 if each == _EMOJI_FORM else width)
+        else:
+            units.append((each, wide))
+        position += 1
+    return units
+
+
+def _width_of_one(character: str) -> int:
+    if character.isascii():
+        return 1
+    if category(character) in ("Mn", "Me", "Cf") or _JAMO[0] <= character <= _JAMO[1]:
+        return 0
+    return 2 if east_asian_width(character) in "WF" else 1
+
+
+def clipped(text: str, width: int) -> str:
+    """The beginning of a line that fits; colours are kept, and ended."""
+    kept: list[str] = []
+    used = 0
+    for unit, wide in _units(text):
+        if used + wide > width:
+            break
+        kept.append(unit)
+        used += wide
+    return "".join(kept) + (_RESET if "\x1b[" in text else "")
+
+
+def padded(text: str, width: int, right: bool = False) -> str:
+    """The text with blanks up to a width: after it, or before it if it is aligned to the right."""
+    blanks = " " * (width - width_of(text))
+    return blanks + text if right else text + blanks
+
+
+def middle_cut(text: str, width: int) -> str:
+    """A path or name with `…` for its middle if it is too wide: the end, which tells files apart, keeps the larger share."""
+    if width_of(text) <= width:
+        return text
+    units = [unit for unit in _units(text) if unit[1]]
+    room = max(width - 1, 0)
+    tail, used = _taken(list(reversed(units)), room - room // 3)
+    head, _ = _taken(units, room - used)
+    return "".join(head) + "…" + "".join(reversed(tail))
+
+
+def _taken(units: Sequence[tuple[str, int]], room: int) -> tuple[list[str], int]:
+    taken: list[str] = []
+    used = 0
+    for unit, wide in units:
+        if used + wide > room:
+            break
+        taken.append(unit)
+        used += wide
+    return taken, used
+
+
+def wrapped(text: str, width: int, later: int | None = None) -> list[str]:
+    """The text in lines that fit, broken between words; `later` is the width of all lines but the first.
+
+    Blanks at the beginning and between words stay as they are. A word that no line can hold is broken, after punctuation if possible.
+    Chinese and Japanese may break between any two characters. A colour that is open at a break is opened again behind it.
+    """
+    lines: list[str] = []
+    for line in text.split("\n"):
+        lines += _wrapped_line(line.expandtabs(4), width, width if later is None else later, not lines)
+    return _carried(lines) if "\x1b[" in text else lines
+
+
+def _wrapped_line(text: str, width: int, later: int, is_first: bool) -> list[str]:
+    width, later = max(width, 1), max(later, 1)
+    lines: list[str] = []
+    line, used = "", 0
+    for blank, word in _words(text):
+        room = width if is_first and not lines else later
+        wide = width_of(word)
+        # A word that fits no line at all begins on this one, if there is room worth using.
+        has_place = wide > later and room - used - len(blank) >= room // 2
+        if line.strip() and used + len(blank) + wide > room and not has_place:
+            lines.append(line.rstrip(" "))
+            line, used, blank = "", 0, ""
+            room = later
+        elif len(blank) + wide > room and not line.strip():
+            blank = blank[: max(room - min(wide, room // 2), 0)]
+        line, used = line + blank, used + len(blank)
+        while used + wide > room:
+            head, word = _broken(word, room - used)
+            lines.append(line + head)
+            line, used, room = "", 0, later
+            wide = width_of(word)
+        line, used = line + word, used + wide
+    return [*lines, line.rstrip(" ")] if line or not lines else lines
+
+
+def _words(text: str) -> list[tuple[str, str]]:
+    """Each word with the blanks before it; a wide character is a word of its own."""
+    found: list[tuple[str, str]] = []
+    for blank, word in re.findall(r"( *)([^ ]+|$)", text):
+        if not blank and not word:
+            continue
+        if word.isascii():
+            found.append((blank, word))
+            continue
+        start, last = "", 0
+        for unit, wide in _units(word):
+            # Closing punctuation never begins a line, so it stays with what is before it.
+            is_apart = (wide == 2 and category(unit[0]) not in ("Po", "Pe", "Pf")) or (last == 2 and unit.isalnum())
+            if start and is_apart and last:
+                found.append((blank, start))
+                blank, start = "", ""
+            start, last = start + unit, wide or last
+        found.append((blank, start))
+    return found
+
+
+def _broken(word: str, room: int) -> tuple[str, str]:
+    """The beginning of a long word that fits, and the rest; behind punctuation if that leaves at least half of the line."""
+    units = _units(word)
+    used = at = good = 0
+    for number, (unit, wide) in enumerate(units):
+        if used + wide > room and number:
+            break
+        used, at = used + wide, number + 1
+        if unit[0] in _GOOD_ENDS and used >= room // 2:
+            good = at
+    at = good or at
+    return "".join(unit for unit, _ in units[:at]), "".join(unit for unit, _ in units[at:])
+
+
+def _carried(lines: Sequence[str]) -> list[str]:
+    """Lines that each end their own colours, and begin with those that the line before left open."""
+    result: list[str] = []
+    open_ = ""
+    for line in lines:
+        whole = open_ + line
+        for escape in _ESCAPE.findall(line):
+            open_ = "" if escape == _RESET else open_ + escape
+        result.append(whole + _RESET if open_ else whole)
+    return result
+
+
+# Tables
+
+
+def column_widths(
+    head: Sequence[str], rows: Sequence[Sequence[str]], width: int, paths: Collection[int] = ()
+) -> list[int] | None:
+    """The width of each column of a table, so that all fit; None if that would break words that can be kept whole.
+
+    Heads are wrapped first, then the widest columns of sentences; then paths are shortened, then the rest is wrapped.
+    """
+    columns = range(len(rows[0]))
+    body = [max(width_of(row[column]) for row in rows) for column in columns]
+    heads = [width_of(head[column]) if head else 0 for column in columns]
+    words = [_longest_word([*([head[column]] if head else []), *(row[column] for row in rows)]) for column in columns]
+    widths = [min(max(body[column], heads[column]), width) for column in columns]
+    room = width - GAP * (len(widths) - 1)
+
+    def floor(column: int, stage: int) -> int:
+        if stage == 0:
+            return max(body[column], _longest_word([head[column]]) if head else 0)
+        if column in paths:
+            return max(_PATH if stage > 1 else body[column], _longest_word([head[column]]) if head else 0)
+        return words[column] if stage > 2 else max(words[column], _READABLE)
+
+    for stage in range(4):
+        _narrow(widths, room, [floor(column, stage) for column in columns])
+    return widths if sum(widths) <= room else None
+
+
+def is_too_wide(rows: Sequence[Sequence[str]], width: int) -> bool:
+    """Whether a table needs more columns than there are, if nothing in it is wrapped or shortened."""
+    natural = [max(width_of(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return sum(natural) + GAP * (len(natural) - 1) > width
+
+
+def _narrow(widths: list[int], room: int, floors: Sequence[int]) -> None:
+    """Take from the widest column that may give, until all fit or none may."""
+    while sum(widths) > room:
+        able = [column for column, wide in enumerate(widths) if wide > floors[column]]
+        if not able:
+            return
+        widths[max(able, key=lambda column: widths[column])] -= 1
+
+
+def _longest_word(texts: Sequence[str]) -> int:
+    longest = max((width_of(word) for text in texts for _, word in _words(text)), default=0)
+    return min(longest, _LONGEST_WORD)
+
+
+def table_lines(
+    row: Sequence[str],
+    widths: Sequence[int],
+    paint: Callable[[int, str], str],
+    right: Collection[int] = (),
+    paths: Collection[int] = (),
+) -> list[str]:
+    """The lines of one row; a cell that is too wide for its column goes on in the lines below."""
+    lines: list[str] = []
+    cells = [
+        [middle_cut(cell, widths[column])] if column in paths else _cell(cell, widths[column])
+        for column, cell in enumerate(row)
+    ]
+    for at in range(max(map(len, cells))):
+        texts = [cell[at] if at < len(cell) else "" for cell in cells]
+        last = max(column for column, text in enumerate(texts) if text or column == 0)
+        parts = [
+            paint(column, padded(text, widths[column], column in right) if column < last or column in right else text)
+            for column, text in enumerate(texts[: last + 1])
+        ]
+        lines.append((" " * GAP).join(parts).rstrip())
+    return lines
+
+
+def _cell(text: str, width: int) -> list[str]:
+    """A cell in lines; one that is indented, as a section within another, stays indented."""
+    if width_of(text) <= width:
+        return [text]
+    indent = " " * min(len(text) - len(text.lstrip(" ")), max(width - 8, 0))
+    return [indent + line for line in wrapped(text.strip(), width - len(indent))]
+
+
+def record_lines(
+    head: Sequence[str], row: Sequence[str], width: int, paint: Callable[[int, str], str], paths: Collection[int] = ()
+) -> list[str]:
+    """One row of a table that is too narrow for columns: its first cell, and below it each other cell behind its head."""
+    lines = [paint(0, line) for line in wrapped(row[0].strip(), width)]
+    longest = max((width_of(each) for each in head[1:]), default=0)
+    # Where heads would take half of the line, each cell follows its head at once.
+    aligned = longest + 2 * GAP <= width // 2
+    for column, cell in list(enumerate(row))[1:]:
+        if not cell.strip():
+            continue
+        label = head[column] if column < len(head) else ""
+        label = (padded(label, longest) if aligned else label) + " " * GAP if label else ""
+        indent = GAP + (width_of(label) if aligned else GAP)
+        if column in paths:
+            first, *others = [middle_cut(cell, width - GAP - width_of(label))]
+        else:
+            first, *others = wrapped(cell.strip(), width - GAP - width_of(label), width - indent)
+        lines.append(" " * GAP + label + paint(column, first))
+        lines += [" " * indent + paint(column, line) for line in others]
+    return lines

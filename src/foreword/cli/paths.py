@@ -1,0 +1,57 @@
+"""Paths as a person calls them: from the workspace on, `~/…` in the home directory, absolute elsewhere."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from ..vocabulary import Workspace, printable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+
+class Paths:
+    """Shortens the paths of one workspace. Between its root and the directory it is about, `../` leads up."""
+
+    def __init__(self, cwd: str, root: str = "", home: str = "") -> None:
+        self.cwd, self.root = printable(cwd).rstrip("/"), printable(root).rstrip("/")
+        self.home = printable(home).rstrip("/")
+        self._starts = self._find_starts()
+        # A path begins at the beginning of a word, or `/b/c` would be found in `/a/b/c`.
+        either = "|".join(map(re.escape, self._starts))
+        self._pattern = re.compile(rf"(?<![\w./~\\-])(?:{either})") if either else None
+
+    def _find_starts(self) -> dict[str, str]:
+        """What paths begin with, and what is written for it; the longest first, since that one lies deepest."""
+        starts = {self.home + "/": "~/"} if self.home else {}
+        folder, up = self.cwd, ""
+        while folder:
+            starts[folder + "/"] = up if folder != self.home or not up else "~/"
+            if folder == self.root or not folder.startswith(self.root + "/") or not self.root:
+                break
+            folder, up = os.path.dirname(folder), up + "../"
+        return dict(sorted(starts.items(), key=lambda pair: -len(pair[0])))
+
+    def short(self, path: str) -> str:
+        """One path."""
+        if path == self.cwd:
+            return "."
+        for start, instead in self._starts.items():
+            if path.startswith(start):
+                return instead + path[len(start) :] or path
+        return path
+
+    def in_text(self, text: str) -> str:
+        """A sentence, with the paths in it shortened."""
+        return self._pattern.sub(lambda found: self._starts[found[0]], text) if self._pattern else text
+
+
+def paths_of(args: argparse.Namespace, folder: str = "") -> Paths:
+    """The paths of the workspace that a command is about, or as seen from another folder."""
+    from ..sources.environment import settled
+    from ..sources.files import Reader
+
+    workspace = settled(Workspace(folder or args.dir, home=args.home), Reader())
+    return Paths(workspace.cwd, workspace.root or "", workspace.home or "")

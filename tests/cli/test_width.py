@@ -1,0 +1,215 @@
+"""What commands print on terminals of several widths, and into a pipe."""
+
+import fcntl
+import json
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
+
+import pytest
+
+from foreword.cli.columns import clipped, middle_cut, width_of, wrapped
+from foreword.cli.paths import Paths
+
+SERVICE = "home/projects/a-customer-with-a-long-name/services/billing-and-invoicing-service"
+WEB = f"{SERVICE}/packages/frontend/web-application"
+RULE = "Use the invoice numbering of docs/numbering.md and never invent your own, because auditors compare them.\n"
+CHINESE = "- 请始终使用简体中文回复用户的问题并且在提交之前运行所有的测试用例以确保没有任何回归问题发生谢谢\n"
+EMOJI = "- 🚀 Ship it 🎉 when it is green ✅ 👩‍👩‍👧 ❤️ every time that the continuous integration pipeline says so\n"
+SKILL = "---\nname: {}\ndescription: {}\n---\nBody.\n"
+NOTES = "Writes release notes from the history, grouped by component, with links to all requests and authors. " * 3
+JAPANESE = "ユーザーインターフェースの文字列を日本語に翻訳するためのスキルです。用語集に従って統一してください。"
+LAYOUT = """
+[section.a-section-with-a-name-that-goes-on-and-on-for-a-long-time]
+text = "One two three."
+[section.b]
+text = "Four."
+"""
+COMMANDS = {
+    "why": ["why"],
+    "why --all": ["why", "--all"],
+    "blame": ["blame", "--tool", "read_file"],
+    "skills": ["skills"],
+    "tokens": ["tokens", "--tool", "read_file"],
+    "tokens of long names": ["tokens", "--layout", "../../../long.toml"],
+    "layouts": ["layouts"],
+    "layouts opal": ["layouts", "opal"],
+    "diff": ["diff", "../../..", "."],
+    "cache": ["cache"],
+    "cache OLD NEW": ["cache", "../../..", "."],
+    "lint": ["lint"],
+    "talk list": ["talk", "list"],
+    "template history": ["template", "history"],
+    "template variables": ["template", "variables"],
+    "store stats": ["store", "stats"],
+    "help": ["--help"],
+    "help of a command": ["why", "--help"],
+    "wrong": ["why", "--layuot", "ion"],
+}
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory):
+    """A workspace with long paths, long names, wide characters and emoji; its folder and its environment."""
+    top = tmp_path_factory.mktemp("w")
+    files = {
+        f"{SERVICE}/.git/HEAD": "ref: refs/heads/main\n",
+        f"{SERVICE}/AGENTS.md": "# Billing\n\n" + RULE * 2 + "\n" + CHINESE + EMOJI + "- Use tabs.\n",
+        f"{SERVICE}/long.toml": LAYOUT,
+        f"{SERVICE}/.agents/skills/writing-of-release-notes/SKILL.md": SKILL.format("writing-of-release-notes", NOTES),
+        f"{SERVICE}/.agents/skills/翻訳/SKILL.md": SKILL.format("翻訳", JAPANESE),
+        f"{WEB}/AGENTS.md": "# Web\n\nSee docs/a-style-guide-that-is-missing.md.\n\tIndented.\n",
+        f"{WEB}/CLAUDE.md": "Other.\n",
+        "home/.config/foreword/AGENTS.md": "Of the user.\n",
+        "t.txt": "Hello [system:date]",
+    }
+    for name, text in files.items():
+        path = top / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    environment = {name: each for name, each in os.environ.items() if name not in ("NO_COLOR", "COLUMNS", "PWD")}
+    environment |= {"TERM": "xterm", "HOME": str(top / "home"), "FOREWORD_STORE": f"sqlite:///{top}/store.db"}
+    shop = top, environment
+    for id in ("0b1c2d3e-aaaa-bbbb-cccc-123456789abc", "会話-1"):
+        piped(shop, ["talk", "turn", id, "--message", "Hi."])
+    piped(shop, ["template", "set", str(top / "t.txt"), "--note", "Say hello first, as support asked for. 🙂 " * 3])
+    return shop
+
+
+def piped(shop, arguments):
+    top, environment = shop
+    command = [sys.executable, "-m", "foreword", *arguments]
+    done = subprocess.run(command, cwd=top / WEB, env=environment, capture_output=True, text=True)
+    return done.stdout
+
+
+def on_a_terminal(shop, columns, arguments, **more):
+    """What a command prints to a terminal of a width, without its colours."""
+    top, environment = shop
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    command = [sys.executable, "-m", "foreword", *arguments]
+    with subprocess.Popen(
+        command, cwd=top / WEB, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, env=environment | more
+    ):
+        os.close(theirs)
+        data = b""
+        while True:
+            try:
+                read = os.read(ours, 65536)
+            except OSError:
+                break
+            if not read:
+                break
+            data += read
+    os.close(ours)
+    return re.sub(r"\x1b\[[\d;]*m", "", data.decode().replace("\r\n", "\n"))
+
+
+def words(text):
+    """The words that must not be broken: not those that are longer than any line may be, nor Chinese."""
+    found = re.findall(r"\S+", re.sub(r"[^\x00-\x7f…]", " ", text))
+    return {word.strip("│█") for word in found if "…" not in word and not set("/-_.") & set(word)}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_line_fits_and_no_word_is_broken(shop, name):
+    wide = on_a_terminal(shop, 2000, COMMANDS[name])
+    whole = words(wide)
+    for columns in (60, 80, 120, 200):
+        shown = on_a_terminal(shop, columns, COMMANDS[name])
+        assert [line for line in shown.splitlines() if width_of(line) > columns] == [], columns
+        # A path that is longer than a line is broken behind a slash or a hyphen.
+        assert [word for word in words(shown) - whole if not re.search(f"[-/.]{re.escape(word)}", wide)] == [], columns
+
+
+def test_a_terminal_without_colours_fits_too(shop):
+    for more in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+        lines = on_a_terminal(shop, 60, ["skills"], **more).splitlines()
+        assert max(map(width_of, lines)) <= 60 and lines[0].split() == ["skill", "file", "description"]
+
+
+def test_the_environment_may_name_the_width(shop):
+    lines = on_a_terminal(shop, 200, ["skills"], COLUMNS="60").splitlines()
+    assert max(map(width_of, lines)) <= 60
+
+
+def test_blame_leaves_most_of_the_line_to_the_prompt(shop):
+    lines = on_a_terminal(shop, 80, ["blame"]).splitlines()
+    assert {line.index("│") for line in lines if "│" in line} == {27}
+
+
+def test_paths_are_short(shop):
+    lines = [line.split()[:3] for line in on_a_terminal(shop, 200, ["why"]).splitlines()]
+    assert lines[1:5] == [
+        ["used", "user", "~/.config/foreword/AGENTS.md"],
+        ["used", "project", "../../../AGENTS.md"],
+        ["used", "project", "AGENTS.md"],
+        ["shadowed", "project", "CLAUDE.md"],
+    ]
+
+
+def test_what_is_piped_is_neither_wrapped_nor_cut(shop):
+    rows = [line for line in piped(shop, ["skills"]).splitlines() if line]
+    assert len(rows) == 2 and NOTES.strip() in rows[0] and JAPANESE in rows[1]
+    assert "../../../.agents/skills/writing-of-release-notes/SKILL.md" in rows[0]
+    assert "…" not in piped(shop, ["blame"]) and RULE.strip() in piped(shop, ["blame"])
+
+
+def test_json_keeps_absolute_paths(shop):
+    assert all(each["path"].startswith("/") for each in json.loads(piped(shop, ["why", "--json"])))
+
+
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        ("/h/repo/sub/a.md", "a.md"),
+        ("/h/repo/sub", "."),
+        ("/h/repo/a.md", "../a.md"),
+        ("/h/repo/other/a.md", "../other/a.md"),
+        ("/h/a.md", "~/a.md"),
+        ("/h/repository/a.md", "~/repository/a.md"),
+        ("/etc/a.md", "/etc/a.md"),
+        ("$std/ion/base", "$std/ion/base"),
+    ],
+)
+def test_a_path_is_written_from_the_workspace_on(path, shown):
+    assert Paths("/h/repo/sub", "/h/repo", "/h").short(path) == shown
+
+
+def test_paths_in_a_sentence():
+    paths = Paths("/w", "/w", "/h")
+    assert paths.in_text("/w/b.md: /w/a.md comes before it, '/h/x' and /x/w/a.md do not") == (
+        "b.md: a.md comes before it, '~/x' and /x/w/a.md do not"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "lines"),
+    [
+        ("one two three", 7, ["one two", "three"]),
+        ("  one two", 6, ["  one", "two"]),
+        ("a  b", 9, ["a  b"]),
+        ("", 5, [""]),
+        ("one\ntwo", 9, ["one", "two"]),
+        ("日本語です。", 6, ["日本語", "です。"]),
+        ("see docs/of/the/thing", 10, ["see docs/", "of/the/", "thing"]),
+        ("e\u0301e\u0301 e\u0301e\u0301", 2, ["e\u0301e\u0301", "e\u0301e\u0301"]),
+        ("\x1b[31mred word\x1b[0m", 4, ["\x1b[31mred\x1b[0m", "\x1b[31mword\x1b[0m"]),
+        ("abcdef", 1, list("abcdef")),
+        ("日", 1, ["日"]),
+    ],
+)
+def test_wrapping(text, width, lines):
+    assert wrapped(text, width) == lines
+
+
+def test_widths_of_characters():
+    assert [width_of(each) for each in ("a", "é", "e\u0301", "日", "🚀", "❤", "❤️", "\u200b", "\x1b[1mx\x1b[0m")] == [
+        *(1, 1, 1, 2, 2, 1, 2, 0, 1)
+    ]
+    assert clipped("日本", 3) == "日" and middle_cut("a/long/path/to/x.md", 12) == "a/l…/to/x.md"
