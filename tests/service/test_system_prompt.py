@@ -398,3 +398,19 @@ def test_layouts_and_roots(service, place):
 def test_a_query_or_body_on_a_route_that_takes_none_is_let_be(service):
     assert service.ask("GET", "/roots?x=1", b"not json").status == 200
     assert json.loads(service.get("/healthz?%ff").body) == {"status": "ok"}
+
+
+@pytest.mark.parametrize("what", ["preview", "construct"])
+def test_a_short_template_cannot_write_without_end(fresh, place, what):
+    """What it inserts counts each time, and is counted before it is in memory."""
+    (place / "w" / "large.md").write_text("x" * 1_000_000)
+    template = "[file:large.md]" * 200
+    before = fresh.memory()
+    if what == "preview":
+        reply = fresh.post("/system-prompt/preview", {"template": template})
+    else:
+        reply = fresh.talk("long", "construct", base=template)
+    (place / "w" / "large.md").unlink()
+    assert (reply.status, reply.problem) == (422, "wrong-template")
+    assert "writes more than 4,000,000 bytes" in reply.json["detail"]
+    assert fresh.memory() - before < 50
