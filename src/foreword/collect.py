@@ -124,7 +124,8 @@ class Collector:
         known = {type_: each for type_, each in names(self.inputs.values).items() if type_ not in self.inputs.types}
         template = brackets.parse(body.text, types, body.path, known)
         self.findings.extend(template.findings)
-        return Draft(section, text=brackets.render(template, self.variable, origin), is_replaced=True)
+        pieces = brackets.render(template, self.variable, origin, self.layout.template_limit)
+        return Draft(section, text=pieces, is_replaced=True)
 
     def rendered(self, section: Section, body: Document) -> Pieces:
         """A body in the Jinja-like language, without the white space around it unless that is the author's."""
@@ -136,8 +137,10 @@ class Collector:
         now = self.now or any_time()
         facts = jinja.facts(now, printable(self.inputs.workspace.cwd), self.agent.language, tools)
         facts |= {name: text for name, text in self.inputs.values.items() if ":" not in name and isinstance(text, str)}
-        render = self.render or jinja.render
-        pieces = render(body.path, self.inputs.templates, facts)
+        if self.render is None:
+            pieces = jinja.render(body.path, self.inputs.templates, facts, limit=self.layout.template_limit)
+        else:
+            pieces = self.render(body.path, self.inputs.templates, facts)
         return without_white_end(without_blank_ends(pieces)) if section.trim else pieces
 
     def variable(self, type_: str, name: str) -> Pieces | None:
@@ -233,7 +236,9 @@ class Collector:
             from .template import directives
 
             self.including = document.path
-            pieces, doubts = directives.render(document, self.directive_facts(), self.included)
+            pieces, doubts = directives.render(
+                document, self.directive_facts(), self.included, self.layout.template_limit
+            )
             pieces = without_blank_ends(pieces)  # a branch at the end of a file leaves none behind
             self.findings.extend(doubts)
         pieces = (*self.harmless(pieces, document.path), *cut_mark(document))

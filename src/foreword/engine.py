@@ -108,6 +108,7 @@ class Stand:
             root,
             templates,
             facts,
+            limit=self.layout.template_limit,
             is_trusted=is_trusted and _no_strange(templates),
         )
 

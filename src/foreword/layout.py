@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 # The tables of keys
 
 
+TEMPLATE_LIMIT = 4_000_000
+"""The most bytes that a template may write, unless the layout says otherwise."""
+
+
 @value
 class Key:
     """One key of a layout: the table it stands in, what it takes, and what it is for."""
@@ -72,6 +76,12 @@ KEYS = (
         "Over the budget of the whole: only say so, or shorten menus of skills, then cut files, the farthest first, then shorten"
         " residents. Names are left out last, and counted.",
         ("warn", "cut"),
+    ),
+    Key(
+        "layout",
+        "template_limit",
+        "count",
+        "Bytes that one template may write, whatever its language; 4,000,000 unless given. A workspace may not set it.",
     ),
     Key(
         "find",
@@ -311,6 +321,7 @@ class Layout:
     join: str = "\n\n"
     budget: int | None = None
     over: Literal["warn", "cut"] = "cut"
+    template_limit: int = TEMPLATE_LIMIT
     settings: Mapping[str, Any] = {}
     guidelines: Sequence[Guideline] = ()
     wording: Mapping[str, str] = {}
@@ -461,6 +472,7 @@ def _layout(mapping: Mapping[str, Any], name: str, address: str, strange: frozen
         join=top.get("join", "\n\n"),
         budget=top.get("budget"),
         over=top.get("over", "cut"),
+        template_limit=top.get("template_limit", TEMPLATE_LIMIT),
         settings=settings,
         guidelines=tuple(_guideline(row, number, settings) for number, row in enumerate(rows, 1)),
         wording=wording,

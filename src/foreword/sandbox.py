@@ -19,6 +19,7 @@ from . import waits
 from .errors import CallError, ForewordError, TemplateError
 from .template import inclusion, jinja
 from .template.calm import is_calm
+from .template.room import TEMPLATE_LIMIT
 from .vocabulary import Document, Origin, Piece
 
 TYPE_CHECKING = False
@@ -68,16 +69,17 @@ def render(
     templates: Mapping[str, Document],
     variables: Variables,
     *,
+    limit: int = TEMPLATE_LIMIT,
     trace: bool = True,
     is_trusted: bool = False,
 ) -> tuple[Piece, ...]:
-    """The template at `root` as pieces, rendered by the worker unless it is trusted and calm."""
+    """The template at `root` as pieces of at most `limit` bytes, rendered by the worker unless it is trusted and calm."""
     collected = inclusion.collect(root, templates.get)
     values = {name: jinja.plain(name, given) for name, given in variables.items()}
     if is_trusted and is_calm(collected, values):
-        return jinja.rendered(collected, values, trace=trace)
+        return jinja.rendered(collected, values, limit=limit, trace=trace)
     loaded = {address: templates[address] for address in collected}
-    return _pool.ask(root, {"templates": _written(loaded), "variables": values, "trace": trace})
+    return _pool.ask(root, {"templates": _written(loaded), "variables": values, "limit": limit, "trace": trace})
 
 
 def set_workers(count: int) -> None:
@@ -390,7 +392,7 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
         if request["variables"] is None:
             jinja.check(root, templates.get)
             return {"pieces": []}
-        pieces = jinja.render(root, templates, request["variables"], trace=request["trace"])
+        pieces = jinja.render(root, templates, request["variables"], limit=request["limit"], trace=request["trace"])
     except ForewordError as error:
         return {"error": str(error)}
     except MemoryError:

@@ -17,7 +17,7 @@ import os
 
 from .errors import CallError, ForewordError, LayoutError, suggestion
 from .findings import finding
-from .layout import assign, flat, full_key, parse, shown
+from .layout import TEMPLATE_LIMIT, assign, flat, full_key, parse, shown
 from .packs import Source, parse_toml
 from .places import config_folder
 from .sources.environment import absolute
@@ -159,7 +159,7 @@ def layout_of(
 
 
 # What a stranger may not set, and what counts instead.
-_GUARDED = {"settings.file_paths": [], "settings.file_secrets": False}
+_GUARDED = {"settings.file_paths": [], "settings.file_secrets": False, "template_limit": TEMPLATE_LIMIT}
 
 
 def confined(source: Source) -> tuple[Source, list[Finding]]:

@@ -449,3 +449,19 @@ def test_a_layout_without_a_place_for_the_template_has_no_lines_of_it(service):
 def test_the_service_says_which_layouts_use_the_stored_template(service):
     layouts = service.get("/layouts").json["layouts"]
     assert [each["name"] for each in layouts if each["stored_template"]] == ["builder"]
+
+
+@pytest.mark.parametrize("what", ["preview", "construct"])
+def test_a_short_template_cannot_write_without_end(fresh, place, what):
+    """What it inserts counts each time, and is counted before it is in memory."""
+    (place / "w" / "large.md").write_text("x" * 1_000_000)
+    template = "[file:large.md]" * 200
+    before = fresh.memory()
+    if what == "preview":
+        reply = fresh.post("/system-prompt/preview", {"template": template})
+    else:
+        reply = fresh.talk("long", "construct", base=template)
+    (place / "w" / "large.md").unlink()
+    assert (reply.status, reply.problem) == (422, "wrong-template")
+    assert "writes more than 4,000,000 bytes" in reply.json["detail"]
+    assert fresh.memory() - before < 50

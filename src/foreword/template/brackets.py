@@ -38,6 +38,7 @@ from itertools import pairwise
 from ..errors import TemplateError
 from ..vocabulary import Origin, Piece, replace, value
 from .doubts import Doubt, tell
+from .room import TEMPLATE_LIMIT, Room, size_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,19 +101,22 @@ def parse(
     return Template(steps, tuple(Variable(*variable) for variable in variables), tell(doubts, text, path))
 
 
-def render(template: Template, lookup: Lookup, origin: Origin) -> tuple[Piece, ...]:
-    """The template with its values in place.
+def render(template: Template, lookup: Lookup, origin: Origin, limit: int = TEMPLATE_LIMIT) -> tuple[Piece, ...]:
+    """The template with its values in place, as long as they have at most `limit` bytes.
 
     `lookup(type, name)` gives the pieces of a value, which are taken as they are, or None if it does not exist. It
     is asked once for each variable of the branches taken, and never for one of unknown type. The template's own text
     has the given origin, and the lines on which it stands.
     """
     known: dict[int, tuple[Piece, ...]] = {}
+    sizes: dict[int, int] = {}
+    room = Room(origin.path, limit)
 
     def find(index: int) -> tuple[Piece, ...]:
         if index not in known:
             variable = template.variables[index]
             known[index] = lookup(variable.type, variable.name) or ()
+            sizes[index] = sum(size_of(piece.text) for piece in known[index])
         return known[index]
 
     pieces: list[Piece] = []
@@ -121,10 +125,13 @@ def render(template: Template, lookup: Lookup, origin: Origin) -> tuple[Piece, .
         step = template.steps[at]
         at += 1
         if step[0] == "text":
+            room.take(size_of(step[1]))
             pieces.append(Piece(step[1], Origin(origin.kind, origin.path, step[2], origin.hash)))
         elif step[0] == "insert":
             tag = (origin.path, step[2], step[2])
-            pieces.extend(replace(piece, origin=replace(piece.origin, tag=tag)) for piece in find(step[1]))
+            found = find(step[1])
+            room.take(sizes[step[1]])
+            pieces.extend(replace(piece, origin=replace(piece.origin, tag=tag)) for piece in found)
         elif step[0] == "jump":
             at = step[1]
         else:

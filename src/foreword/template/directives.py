@@ -36,6 +36,7 @@ from ..vocabulary import Document, Origin, Piece, digest, replace, value
 from . import conditions
 from .conditions import Condition
 from .doubts import Doubt, tell
+from .room import TEMPLATE_LIMIT, Room, size_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,13 +77,15 @@ def _fingerprint(document: Document, load: Load, depth: int, known: dict[tuple[s
     return known[key]
 
 
-def render(document: Document, facts: Mapping[str, str], load: Load) -> tuple[tuple[Piece, ...], tuple[Finding, ...]]:
-    """The document with its directives carried out, and what was found wrong.
+def render(
+    document: Document, facts: Mapping[str, str], load: Load, limit: int = TEMPLATE_LIMIT
+) -> tuple[tuple[Piece, ...], tuple[Finding, ...]]:
+    """The document with its directives carried out, and what was found wrong. A TemplateError if it has more than `limit` bytes.
 
     `facts` are cwd, model, provider, platform and date; one that is missing is empty. `load(path, target)` gives the
     document that the file `path` means by `target`, or the finding why it may not have it.
     """
-    rendering = _Rendering(facts, load)
+    rendering = _Rendering(facts, load, Room(document.path, limit))
     pieces = rendering.follow(document, (document.path,))
     return tuple(pieces), tuple(rendering.findings)
 
@@ -210,8 +213,9 @@ def _live(marks: list[Mark], doubts: list[Doubt]) -> list[Mark]:
 class _Rendering:
     """One call of render: what is given, what was found, and which files have entered."""
 
-    def __init__(self, facts: Mapping[str, str], load: Load) -> None:
+    def __init__(self, facts: Mapping[str, str], load: Load, room: Room) -> None:
         self.facts = facts
+        self.room = room
         self.load = load
         self.findings: list[Finding] = []
         self.entered: set[str] = set()
@@ -219,6 +223,7 @@ class _Rendering:
     def follow(self, document: Document, chain: tuple[str, ...]) -> list[Piece]:
         """The pieces of a document; the chain of paths by which it is reached ends with its own."""
         self.entered.add(document.path)
+        self.room.take(size_of(document.text))
         walk = _Walk(document, chain, self)
         runs = walk.runs()
         self.findings.extend(tell(walk.doubts, document.text, document.path, document.line))
@@ -317,6 +322,7 @@ class _Walk:
         """What stands in the place of a mark, behind these runs of the same line."""
         if mark.word == "value":
             fact = self.rendering.facts.get(mark.argument, "")
+            self.rendering.room.take(size_of(fact))
             return [Piece(fact, Origin("variable", mark.argument))] if fact else []
         if mark.word != "include":
             return []

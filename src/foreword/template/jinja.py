@@ -14,6 +14,7 @@ import re
 from ..errors import CallError, TemplateError, suggestion
 from ..vocabulary import Document
 from . import inclusion
+from .room import TEMPLATE_LIMIT, size_of, too_long
 from .tags import looked_up, wrong
 from .trace import Tracer, flow, free_sign, whole
 
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
 
 FUEL = 200_000
 """How many steps a template may take: a long prompt needs some thousands."""
-OUTPUT = 2_000_000
-"""The most characters a template may render to."""
 
 VARIABLES = {
     "date": "the day, in UTC: 2026-04-15",
@@ -100,24 +99,30 @@ def names_used(root: str, templates: Mapping[str, Document]) -> frozenset[str]:
 
 
 def render(
-    root: str, templates: Mapping[str, Document], variables: Variables, *, trace: bool = True
+    root: str,
+    templates: Mapping[str, Document],
+    variables: Variables,
+    *,
+    limit: int = TEMPLATE_LIMIT,
+    trace: bool = True,
 ) -> tuple[Piece, ...]:
-    """The template at `root`, with all that it includes, as pieces.
+    """The template at `root`, with all that it includes, as pieces of at most `limit` bytes.
 
     The text is the same with and without `trace`; without, it is one piece that came from the whole of the root.
     """
     values = {name: plain(name, given) for name, given in variables.items()}
-    return rendered(inclusion.collect(root, templates.get), values, trace=trace)
+    return rendered(inclusion.collect(root, templates.get), values, limit=limit, trace=trace)
 
 
-def rendered(templates: dict[str, Template], variables: Variables, *, trace: bool = True) -> tuple[Piece, ...]:
+def rendered(
+    templates: dict[str, Template], variables: Variables, *, limit: int = TEMPLATE_LIMIT, trace: bool = True
+) -> tuple[Piece, ...]:
     """The first of these templates as pieces; the variables are plain."""
     root = next(iter(templates.values()))
     engine = _Engine(templates)
     text = engine.render("p0", variables, FUEL)
-    if len(text) > OUTPUT:
-        told = f"renders to {len(text):,} characters; at most {OUTPUT:,} are accepted"
-        raise TemplateError(f"{root.document.path} {told}")
+    if size_of(text) > limit:
+        raise too_long(root.document.path, limit)
     pieces = _traced(engine, text, variables) if trace else None
     return pieces if pieces is not None else whole(root, text)
 
