@@ -9,7 +9,7 @@ from ..errors import CallError
 from ..vocabulary import Workspace, replace
 from .edits import write_difference, write_first
 from .options import OPTIONS, assembler, parser, standard_input, status
-from .subjects import TAKES, agent_in, assembled, is_folder, read_subject
+from .subjects import TAKES, assembled, built, is_folder, prepared, read_subject
 from .terminal import is_terminal, painted, report, write, write_json, write_table
 
 TYPE_CHECKING = False
@@ -152,11 +152,11 @@ def _cache_of_prompt(given: argparse.Namespace, asked: Sequence[_Asked]) -> int:
     from ..inspection.cache import misplaced, moved_findings, order_findings
 
     given.clock = _moment(given)
-    subject, is_built = read_subject(given.name, given), is_folder(given.name)
+    is_built = is_folder(given.name)
+    subject, rebuilt = _built_again(given) if is_built else (read_subject(given.name, given), [])
     counted = asked[0].count
     found = misplaced(subject.prompt, counted)
     mend = _mend(given, subject, found, is_built)
-    rebuilt = _rebuilt(given, subject) if is_built else []
     moved = [(each.how, sections) for each, sections in rebuilt if sections]
     behind = [counted(subject.prompt.text[_first_at(sections) :]) for _, sections in moved]
     findings = [*order_findings(found), *moved_findings(moved, behind)]
@@ -182,19 +182,38 @@ def _moment(given: argparse.Namespace) -> datetime:
     return datetime.fromisoformat((given.clock or local_time()).isoformat())
 
 
-def _rebuilt(given: argparse.Namespace, subject: Subject) -> list[tuple[Rebuild, Sequence[SectionDiff]]]:
-    """The prompt built again in every way that should not matter, and what moved each time."""
+def _built_again(given: argparse.Namespace) -> tuple[Subject, list[tuple[Rebuild, Sequence[SectionDiff]]]]:
+    """The prompt of a directory, built again in every way that should not matter, and what moved each time."""
     from ..inspection.diff import compare
     from ..inspection.subject import Subject as Again
     from ..stability import rebuilds
 
     found: list[tuple[Rebuild, Sequence[SectionDiff]]] = []
     piped = standard_input() if "-" in (given.tools, given.scope, given.base, given.plan) else b""
-    for each in rebuilds(assembler(given), agent_in(given.dir, given), given.clock, _command(given), piped):
+    prompts, who = prepared(given.name, given)
+    subject = built(given.name, given, prompts, who)
+    for each in rebuilds(prompts, who, given.clock, _command(given), piped, subject.prompt):
         is_same = each.prompt is None or each.prompt.text == subject.prompt.text
         sections = () if is_same or each.prompt is None else compare(subject, Again(each.how, each.prompt)).sections
         found.append((each, sections))
-    return found
+    return subject, found
+
+
+def print_id(arguments: Sequence[str]) -> int:
+    """Print the id of the prompt that `foreword show` would print with these arguments."""
+    import gc
+
+    from .options import read
+    from .prompt import parser_for as parser_of_show
+
+    gc.disable()  # as in any command
+    command, *rest = arguments or ("",)
+    if command != "show":
+        raise CallError(f"the arguments begin with show, not {command!r}")
+    given = read(parser_of_show(command), rest)
+    prompts, who = prepared(given.dir, given)
+    write(prompts.prompt(who, given.clock).id)
+    return 0
 
 
 def _command(given: argparse.Namespace) -> list[str]:
