@@ -274,6 +274,13 @@ def _tokenizer(vocabulary: str) -> tuple[Callable[[str], int], str]:
     return _loaded[vocabulary]
 
 
+def unload_others(model: str, provider: str) -> None:
+    """Let go of all tokenizers but the one for this model: each takes some 40 MB, and few reports need two at a time."""
+    kept = yardstick_of(model, provider).vocabulary
+    for vocabulary in [each for each in _loaded if each != kept]:
+        del _loaded[vocabulary]
+
+
 def _load(vocabulary: str) -> tuple[Callable[[str], int], str]:
     from importlib import import_module
 

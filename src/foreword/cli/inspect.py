@@ -149,18 +149,24 @@ def _request(provider: str, subject: Subject) -> dict[str, Any]:
 
 
 def _cache_of_prompt(given: argparse.Namespace, asked: Sequence[_Asked]) -> int:
+    import gc
+
     from ..inspection.cache import misplaced, moved_findings, order_findings
 
     given.clock = _moment(given)
     is_built = is_folder(given.name)
     subject, rebuilt = _built_again(given) if is_built else (read_subject(given.name, given), [])
+    # Counting takes much memory as well; by now most of what the builds took is not needed any more.
+    gc.collect()
     counted = asked[0].count
     found = misplaced(subject.prompt, counted)
     mend = _mend(given, subject, found, is_built)
     moved = [(each.how, sections) for each, sections in rebuilt if sections]
     behind = [counted(subject.prompt.text[_first_at(sections) :]) for _, sections in moved]
     findings = [*order_findings(found), *moved_findings(moved, behind)]
-    form = _cache_form(subject, given, [_provider_form(subject, each) for each in asked], found, mend)
+    form = _cache_form(subject, given, found, mend)
+    for each in asked:
+        form["providers"].append(_provider_form(subject, each))
     if given.json:
         from ..wire import finding_form
 
@@ -256,8 +262,10 @@ def _mend(given: argparse.Namespace, subject: Subject, found: Sequence[Misplaced
 
 def _provider_form(subject: Subject, asked: _Asked) -> ProviderForm:
     from ..inspection.cache import breakpoints, costs, keeps
+    from ..tokens import unload_others
     from ..wire import breakpoint_form, price_form
 
+    unload_others(asked.model or asked.rules.model, asked.rules.name)
     stretches = asked.stretches(subject)
     cuts = breakpoints(stretches, subject.prompt, asked.rules, asked.price, asked.count)
     total, _, most = keeps(stretches, stretches, asked.rules, asked.price, asked.count)
@@ -277,7 +285,6 @@ def _provider_form(subject: Subject, asked: _Asked) -> ProviderForm:
 def _cache_form(
     subject: Subject,
     given: argparse.Namespace,
-    providers: list[ProviderForm],
     found: Sequence[Misplaced],
     mend: MendForm | None,
 ) -> CacheForm:
@@ -286,7 +293,7 @@ def _cache_form(
 
     return {
         "prompt": subject_form(subject, count(subject.prompt.text, given.model, given.provider)),
-        "providers": providers,
+        "providers": [],
         "misplaced": [misplaced_form(each) for each in found],
         "mend": mend,
         "rebuilds": [],
