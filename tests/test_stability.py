@@ -12,6 +12,7 @@ from foreword.build import build
 from foreword.errors import ForewordError
 from foreword.sources.files import Reader
 from foreword.stability import BackwardsDisk, in_another_process, rebuilds
+from foreword.vocabulary import replace
 
 NOW = datetime.fromisoformat("2026-03-07T08:55:05-06:00")
 
@@ -106,8 +107,11 @@ def test_a_stable_prompt_is_built_once_here_and_once_in_another_process(place, m
     built = []
     monkeypatch.setattr("foreword.engine.build", lambda *given: built.append(1) or build(*given))
     monkeypatch.setattr("foreword.stability.in_another_process", lambda *_: built.append("another process"))
-    first, found = again(place, "foreword")
-    assert (built, moved(first, found)) == ([1], [])
+    assembler, agent = Assembler(replace(place.workspace(), environment=None), "foreword"), Agent()
+    command = ["show", place.path("w"), "--json", f"--home={place.path('home')}", f"--now={NOW.isoformat()}"]
+    found = list(rebuilds(assembler, agent, NOW, command))
+    assert (built, moved(assembler.prompt(agent, NOW), found)) == ([1], [])
+    assert [each.varied for each in found][-3:] == ["environment", "listing", "hash seed"]
 
 
 def test_where_another_process_gives_another_prompt_each_way_is_tried_on_its_own(place, monkeypatch):

@@ -22,7 +22,7 @@ from .wire import prompt_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
     from typing import Any
 
@@ -58,13 +58,16 @@ def rebuilds(
     yield from _at_other_times(assembler, agent, now, first)
     yield from _by_other_names(assembler, agent, now, first)
     seed = next(each for each in SEEDS if each != os.environ.get("PYTHONHASHSEED"))
-    environment = _environment(assembler.workspace)
     try:
-        is_same = _id_in_another_process(command, seed, environment, standard_input) == first.id
+        is_same = _id_in_another_process(command, seed, standard_input) == first.id
     except (ForewordError, OSError):
         is_same = False  # what is wrong is found out one by one
-    if is_same:
+    # Another process has the environment of this one, not one that the caller gave the workspace.
+    if not is_same or assembler.workspace.environment is not None:
+        yield _with_environment_backwards(assembler, agent, now)
+    else:
         yield Rebuild("environment", _BACKWARDS_ENVIRONMENT, first)
+    if is_same:
         yield Rebuild("listing", _BACKWARDS_LISTING, first)
         yield Rebuild("hash seed", f"in a process with hash seed {seed}", first)
     else:
@@ -98,14 +101,8 @@ def _by_other_names(assembler: Assembler, agent: Agent, now: datetime, first: Pr
 def _one_by_one(
     assembler: Assembler, agent: Agent, now: datetime, command: Sequence[str], standard_input: bytes
 ) -> Iterator[Rebuild]:
-    workspace = assembler.workspace
-
-    def again(where: Workspace, reader: Callable[[], Reader] = Reader) -> Prompt:
-        return _like(assembler, where, reader).prompt(agent, now)
-
-    backwards = replace(workspace, environment=_environment(workspace))
-    yield _built("environment", _BACKWARDS_ENVIRONMENT, again, backwards)
-    yield _built("listing", _BACKWARDS_LISTING, again, workspace, _backwards_reader)
+    backwards = _like(assembler, assembler.workspace, _backwards_reader)
+    yield _built("listing", _BACKWARDS_LISTING, backwards.prompt, agent, now)
     for seed in SEEDS:
         how = f"in a process with hash seed {seed}"
         yield _built("hash seed", how, in_another_process, command, seed, standard_input)
@@ -115,9 +112,14 @@ _BACKWARDS_ENVIRONMENT = "with the environment in another order"
 _BACKWARDS_LISTING = "with directories listed backwards"
 
 
-def _environment(workspace: Workspace) -> dict[str, str]:
-    """The environment backwards."""
+def _with_environment_backwards(assembler: Assembler, agent: Agent, now: datetime) -> Rebuild:
+    workspace = assembler.workspace
     environment = os.environ if workspace.environment is None else workspace.environment
+    where = replace(workspace, environment=_backwards(environment))
+    return _built("environment", _BACKWARDS_ENVIRONMENT, _like(assembler, where).prompt, agent, now)
+
+
+def _backwards(environment: Mapping[str, str]) -> dict[str, str]:
     return dict(reversed(list(environment.items())))
 
 
@@ -201,12 +203,10 @@ sys.exit(print_id(sys.argv[1:]))
 """
 
 
-def _id_in_another_process(
-    command: Sequence[str], seed: str, environment: dict[str, str], standard_input: bytes
-) -> str:
+def _id_in_another_process(command: Sequence[str], seed: str, standard_input: bytes) -> str:
     """The id of the prompt of a process in which all is varied at once: hash seed, environment and listing."""
-    environment.pop("PYTHONHASHSEED", None)
-    printed, trouble = _run(["-c", _PROGRAM, *command], {**environment, "PYTHONHASHSEED": seed}, standard_input)
+    environment = {**_backwards(os.environ), "PYTHONHASHSEED": seed}
+    printed, trouble = _run(["-c", _PROGRAM, *command], environment, standard_input)
     if trouble:
         raise ForewordError(trouble)
     return printed.decode("ascii", "replace").strip()

@@ -16,7 +16,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
-    from typing import Any
 
     from ..forms import CacheForm, KeptsForm, MendForm, ProviderForm, RebuildForm
     from ..inspection.cache import Kept, Misplaced, Stretch
@@ -124,25 +123,15 @@ class _Asked:
     def stretches(self, subject: Subject) -> list[Stretch]:
         """The request as the provider reads it."""
         from ..inspection.cache import rendered, with_last_breakpoint
+        from ..prices import request_for
 
         try:
-            stretches = rendered(_request(self.rules.name, subject), self.rules.order)
+            stretches = rendered(request_for(self.rules.name, subject.turn), self.rules.order)
         except (AttributeError, KeyError, TypeError):
             raise CallError(
                 f"{subject.name}: its tools or messages have no form that {self.rules.name} takes"
             ) from None
         return with_last_breakpoint(stretches) if self.rules.caching == "breakpoints" else stretches
-
-
-def _request(provider: str, subject: Subject) -> dict[str, Any]:
-    """What the provider's client would be given; of a provider of the user's own, what most servers take."""
-    from ..providers.anthropic import for_anthropic
-    from ..providers.gemini import for_gemini
-    from ..providers.openai import for_openai_responses
-
-    if provider == "anthropic":
-        return for_anthropic(subject.turn)
-    return for_gemini(subject.turn) if provider == "gemini" else for_openai_responses(subject.turn)
 
 
 # of one prompt
