@@ -14,6 +14,7 @@ import cold
 import fixture
 import lint
 import page
+import scale
 import service
 import stability
 import stores
@@ -32,6 +33,7 @@ BENCHES = [
     service.rows,
     watch.rows,
     lint.rows,
+    scale.rows,
     page.rows,
 ]
 SUITES = [stability.lines]

@@ -1,14 +1,18 @@
 """Prompts built again in ways that should not matter: what is varied is really varied, and what moves is seen."""
 
+import subprocess
+import sys
 from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from foreword import Agent, Assembler, Document, Tool
+from foreword.build import build
 from foreword.errors import ForewordError
 from foreword.sources.files import Reader
 from foreword.stability import BackwardsDisk, in_another_process, rebuilds
+from foreword.vocabulary import replace
 
 NOW = datetime.fromisoformat("2026-03-07T08:55:05-06:00")
 
@@ -91,8 +95,39 @@ def test_the_seed_reaches_the_other_process(place, monkeypatch):
     )
     monkeypatch.setenv("PYTHONPATH", place.path("site"))
     _, found = again(place, "foreword")
-    assert Path(place.path("seen")).read_text() == "12"
+    assert Path(place.path("seen")).read_text() == "1"
     assert [each.trouble for each in found] == [""] * len(found)
+    Path(place.path("seen")).unlink()
+    monkeypatch.setenv("PYTHONHASHSEED", "1")
+    again(place, "foreword")
+    assert Path(place.path("seen")).read_text() == "2"
+
+
+def test_a_stable_prompt_is_built_once_here_and_once_in_another_process(place, monkeypatch):
+    built = []
+    monkeypatch.setattr("foreword.engine.build", lambda *given: built.append(1) or build(*given))
+    monkeypatch.setattr("foreword.stability.in_another_process", lambda *_: built.append("another process"))
+    assembler, agent = Assembler(replace(place.workspace(), environment=None), "foreword"), Agent()
+    command = ["show", place.path("w"), "--json", f"--home={place.path('home')}", f"--now={NOW.isoformat()}"]
+    found = list(rebuilds(assembler, agent, NOW, command))
+    assert (built, moved(found[0].prompt, found)) == ([1], [])
+    assert [each.varied for each in found][-3:] == ["environment", "listing", "hash seed"]
+
+
+def test_where_another_process_gives_another_prompt_each_way_is_tried_on_its_own(place, monkeypatch):
+    monkeypatch.setattr("foreword.stability._id_in_another_process", lambda *_: "sha256:other")
+    first, found = again(place, "foreword")
+    assert moved(first, found) == []
+    assert [each.how for each in found if each.varied == "hash seed"] == [
+        "in a process with hash seed 1",
+        "in a process with hash seed 2",
+    ]
+
+
+def test_directories_are_listed_backwards_in_the_other_process(place):
+    program = f"from foreword.stability import list_backwards; list_backwards(); import os; print([each.name for each in os.scandir({place.path('w/.agents/skills')!r})])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "['c', 'b', 'a']"
 
 
 def test_another_process_that_fails_says_why(place):

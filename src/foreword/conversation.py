@@ -14,6 +14,7 @@ import json
 from .errors import CallError
 from .findings import finding
 from .inspection.changes import BETWEEN, WHOLE, Names, changes, section_names, sent_edition
+from .inspection.prices import CacheRule
 from .inspection.words import common_start
 from .layout import STEPS
 from .tokens import estimate
@@ -21,11 +22,13 @@ from .vocabulary import Edition, digest, replace, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, Literal
 
     from .inspection.changes import SectionChange, Sent
     from .vocabulary import Finding, Tool
+
+    Pricing = Callable[[Edition, Edition], tuple[int, int, CacheRule]]
 
 _ABOUT_TOOLS = ("tools", "registry")
 
@@ -84,9 +87,15 @@ class Settled:
 
 
 def settle(
-    step: str, using: Edition | None, fresh: Edition, is_summarised: bool = False, since: Edition | None = None
+    step: str,
+    using: Edition | None,
+    fresh: Edition,
+    is_summarised: bool = False,
+    since: Edition | None = None,
+    price: Pricing | None = None,
 ) -> Settled:
     """Carry a step out on the edition in use. `fresh` is what would be built now, `since` what is accounted for already.
+    `price` says what of the provider's cache a rebuild would keep and lose.
 
     Skills stay in use from one edition to the next, until the messages that hold them are summarised.
     """
@@ -98,7 +107,7 @@ def settle(
             return Settled(using)
         skills = json.loads(using.state).get("skills")
         return Settled(with_state(replace(fresh, number=using.number + 1), skills=skills))
-    change = drift(using, fresh, since)
+    change = drift(using, fresh, since, price)
     if step == "warn":
         return Settled(using, (), [finding("drift", change.sentence())] if change.is_changed else ())
     return _append(using, fresh, change) if step == "append" else Settled(using)
@@ -122,6 +131,7 @@ class Drift:
     tools: Names
     tokens_kept: int
     tokens_lost: int
+    rule: CacheRule = CacheRule()
 
     @property
     def is_changed(self) -> bool:
@@ -136,7 +146,7 @@ class Drift:
         """The change in one sentence, with its price."""
         parts = [_described(each) for each in self.sections]
         parts += [f"tool{'s' if len(names) > 1 else ''} {', '.join(names)} {kind}" for kind, names in self.tools.each()]
-        return f"{'; '.join(parts)}; a rebuild would lose about {self.tokens_lost:,} tokens of prefix"
+        return f"{'; '.join(parts)}; a rebuild would lose about {self.tokens_lost:,} tokens of prefix ({self.rule})"
 
 
 def _described(change: SectionChange) -> str:
@@ -148,17 +158,18 @@ def _described(change: SectionChange) -> str:
     return f"{what} {' and '.join(change.kinds)}{sources}"
 
 
-def drift(using: Edition, fresh: Edition, since: Edition | None = None) -> Drift:
-    """How a fresh prompt differs from the edition in use, or from what is accounted for; the price is that of a rebuild."""
+def drift(using: Edition, fresh: Edition, since: Edition | None = None, price: Pricing | None = None) -> Drift:
+    """How a fresh prompt differs from the edition in use, or from what is accounted for; the price is that of a rebuild.
+
+    Without `price` it is assumed that the common beginning of the two prompts is kept.
+    """
     found = changes(sent_by(since or using), sent_by(fresh))
-    kept = common_start(using.system, fresh.system)
-    has_other_tools = using.tools != fresh.tools
-    return Drift(
-        found.sections,
-        found.tools,
-        0 if has_other_tools else estimate(using.system[:kept]),
-        estimate(using.system if has_other_tools else using.system[kept:]),
-    )
+    return Drift(found.sections, found.tools, *(price or _prefix_price)(using, fresh))
+
+
+def _prefix_price(using: Edition, fresh: Edition) -> tuple[int, int, CacheRule]:
+    kept = common_start(using.system, fresh.system) if using.tools == fresh.tools else 0
+    return estimate(using.system[:kept]), estimate(using.system[kept:]), CacheRule()
 
 
 def sent_by(edition: Edition) -> Sent:

@@ -165,11 +165,21 @@ class SectionChangeForm(TypedDict):
     sources: list[str]
 
 
+class CacheRuleForm(TypedDict):
+    provider: str | None
+    model: str | None
+    caching: str
+    step: int
+    minimum: int | None
+    assumed: bool
+
+
 class DriftForm(ChangesForm):
     conversation: str
     details: list[SectionChangeForm]
     tokens_kept: int
     tokens_lost: int
+    cache: CacheRuleForm
 
 
 class VersionForm(TypedDict):

@@ -1,12 +1,17 @@
-"""Reads the prices and minimums of prompt caches: the shipped table, and the user's own rows, which outrank it."""
+"""Prices of prompt caches: reads the shipped table and the user's own rows, which outrank it, and prices a new edition."""
 
 from __future__ import annotations
 
 import os
 
 from .errors import CallError
+from .inspection.cache import keeps, rendered
 from .inspection.prices import prices
+from .inspection.subject import turn_of
 from .packs import parse_toml
+from .providers.anthropic import for_anthropic
+from .providers.gemini import for_gemini
+from .providers.openai import for_openai_responses
 from .settings import read_settings
 from .sources.environment import absolute, settled
 from .sources.files import Reader
@@ -14,11 +19,13 @@ from .vocabulary import printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
-    from .inspection.prices import Prices
-    from .vocabulary import Workspace
+    from .inspection.prices import CacheRule, Prices
+    from .vocabulary import Edition, Turn, Workspace
+
+    Counter = Callable[[str, str], Callable[[str], int]]  # a model and its provider: what counts its tokens
 
 
 def read_prices(named: str = "", workspace: Workspace | None = None, settings: str = "") -> Prices:
@@ -39,6 +46,17 @@ def read_prices(named: str = "", workspace: Workspace | None = None, settings: s
     return prices(tables)
 
 
+def shipped_prices() -> Prices:
+    """The shipped table, read once."""
+    global _shipped
+    if _shipped is None:
+        _shipped = read_prices()
+    return _shipped
+
+
+_shipped: Prices | None = None
+
+
 def _table(path: str) -> tuple[str, Mapping[str, Any]]:
     reading = Reader().read(path)
     if reading.fate == "blank":
@@ -46,3 +64,22 @@ def _table(path: str) -> tuple[str, Mapping[str, Any]]:
     if reading.fate != "used":
         raise CallError(f"the prices {printable(path)} cannot be read: {reading.reason or 'there is no such file'}")
     return printable(path), parse_toml(reading.text, printable(path))
+
+
+def request_for(provider: str, turn: Turn) -> dict[str, Any]:
+    """What the provider's client would be given; for a provider of the user's own, what most servers take."""
+    if provider == "anthropic":
+        return for_anthropic(turn)
+    return for_gemini(turn) if provider == "gemini" else for_openai_responses(turn)
+
+
+def price_rebuild(
+    using: Edition, fresh: Edition, provider: str, model: str, table: Prices, counter: Counter
+) -> tuple[int, int, CacheRule]:
+    """How many tokens of the edition in use the provider would keep and lose with a fresh one, and by which rule."""
+    rules, price, rule = table.rule_for(provider, model)
+    count = counter(model or rules.model, rules.name or provider)
+    old, new = (rendered(request_for(rules.name, turn_of(each)), rules.order) for each in (using, fresh))
+    _, _, cached = keeps(old, old, rules, price, count)
+    _, _, kept = keeps(old, new, rules, price, count)
+    return kept, max(cached - kept, 0), rule

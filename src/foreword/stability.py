@@ -1,7 +1,11 @@
 """Builds a prompt again in ways that should not matter, and says which of its words moved.
 
 A provider's cache is lost by a byte. So the same prompt is made a little later, for the same directory under another of its names, with
-the environment in another order, with directories listed backwards, and in processes that hash otherwise.
+the environment in another order, with directories listed backwards, and in a process with another hash seed.
+
+A build of many skills is expensive, so as few as possible are made. Where a variation leaves everything that a build depends on as it is,
+the result is known: the same workspace, or a time that the layout does not tell. All others are tried at once, in one process; only if
+that gives another prompt, each is tried on its own to see which one it was.
 """
 
 from __future__ import annotations
@@ -9,7 +13,7 @@ from __future__ import annotations
 import os
 import sys
 
-from .engine import Assembler
+from .engine import Assembler, as_told
 from .errors import ForewordError
 from .sources.environment import settled
 from .sources.files import Reader
@@ -18,7 +22,7 @@ from .wire import prompt_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
     from typing import Any
 
@@ -39,30 +43,84 @@ class Rebuild:
 
 
 def rebuilds(
-    assembler: Assembler, agent: Agent, now: datetime, command: Sequence[str], standard_input: bytes = b""
+    assembler: Assembler,
+    agent: Agent,
+    now: datetime,
+    command: Sequence[str],
+    standard_input: bytes = b"",
+    first: Prompt | None = None,
 ) -> Iterator[Rebuild]:
-    """The prompt again, once for each variation. `command` is what `foreword` takes to print it as JSON in another process."""
+    """The prompt again, once for each variation. `command` is what `foreword` takes to print it as JSON in another process.
+
+    `first` is the prompt as it was built by this assembler.
+    """
+    first = assembler.prompt(agent, now) if first is None else first
+    yield from _at_other_times(assembler, agent, now, first)
+    yield from _by_other_names(assembler, agent, now, first)
+    seed = next(each for each in SEEDS if each != os.environ.get("PYTHONHASHSEED"))
+    try:
+        is_same = _id_in_another_process(command, seed, standard_input) == first.id
+    except (ForewordError, OSError):
+        is_same = False  # what is wrong is found out one by one
+    # Another process has the environment of this one, not one that the caller gave the workspace.
+    if not is_same or assembler.workspace.environment is not None:
+        yield _with_environment_backwards(assembler, agent, now)
+    else:
+        yield Rebuild("environment", _BACKWARDS_ENVIRONMENT, first)
+    if is_same:
+        yield Rebuild("listing", _BACKWARDS_LISTING, first)
+        yield Rebuild("hash seed", f"in a process with hash seed {seed}", first)
+    else:
+        yield from _one_by_one(assembler, agent, now, command, standard_input)
+
+
+def _at_other_times(assembler: Assembler, agent: Agent, now: datetime, first: Prompt) -> Iterator[Rebuild]:
     from datetime import timedelta
 
-    for how, later in (("a minute later", timedelta(minutes=1)), ("a day later", timedelta(days=1))):
-        yield _built("clock", how, lambda moved: assembler.prompt(agent, now + moved), later)
-    workspace = assembler.workspace
+    tells = assembler.stand(agent).tells
 
-    def again(where: Workspace, reader: Callable[[], Reader] = Reader) -> Prompt:
-        return _like(assembler, where, reader).prompt(agent, now)
+    def later(by: timedelta) -> Prompt:
+        moment = now + by
+        return first if as_told(tells, moment) == as_told(tells, now) else assembler.prompt(agent, moment)
+
+    for how, by in (("a minute later", timedelta(minutes=1)), ("a day later", timedelta(days=1))):
+        yield _built("clock", how, later, by)
+
+
+def _by_other_names(assembler: Assembler, agent: Agent, now: datetime, first: Prompt) -> Iterator[Rebuild]:
+    workspace = assembler.workspace
+    known = settled(workspace, Reader())
+
+    def again(where: Workspace) -> Prompt:
+        return first if settled(where, Reader()) == known else _like(assembler, where).prompt(agent, now)
 
     for how, cwd in _names_of(workspace):
         yield _built("directory", how, again, replace(workspace, cwd=cwd))
-    environment = os.environ if workspace.environment is None else workspace.environment
-    backwards = dict(reversed(list(environment.items())))
-    yield _built(
-        "environment", "with the environment in another order", again, replace(workspace, environment=backwards)
-    )
-    yield _built("listing", "with directories listed backwards", again, workspace, _backwards_reader)
+
+
+def _one_by_one(
+    assembler: Assembler, agent: Agent, now: datetime, command: Sequence[str], standard_input: bytes
+) -> Iterator[Rebuild]:
+    backwards = _like(assembler, assembler.workspace, _backwards_reader)
+    yield _built("listing", _BACKWARDS_LISTING, backwards.prompt, agent, now)
     for seed in SEEDS:
-        yield _built(
-            "hash seed", f"in a process with hash seed {seed}", in_another_process, command, seed, standard_input
-        )
+        how = f"in a process with hash seed {seed}"
+        yield _built("hash seed", how, in_another_process, command, seed, standard_input)
+
+
+_BACKWARDS_ENVIRONMENT = "with the environment in another order"
+_BACKWARDS_LISTING = "with directories listed backwards"
+
+
+def _with_environment_backwards(assembler: Assembler, agent: Agent, now: datetime) -> Rebuild:
+    workspace = assembler.workspace
+    environment = os.environ if workspace.environment is None else workspace.environment
+    where = replace(workspace, environment=_backwards(environment))
+    return _built("environment", _BACKWARDS_ENVIRONMENT, _like(assembler, where).prompt, agent, now)
+
+
+def _backwards(environment: Mapping[str, str]) -> dict[str, str]:
+    return dict(reversed(list(environment.items())))
 
 
 def _built(varied: str, how: str, build: Callable[..., Prompt], *given: Any) -> Rebuild:
@@ -102,8 +160,10 @@ class BackwardsDisk:
     def __getattr__(self, name: str) -> Any:
         return getattr(os, name)
 
-    def scandir(self, path: str) -> Listing:
-        with os.scandir(path) as listing:
+    scandir_of_machine: Callable[..., Any] = os.scandir
+
+    def scandir(self, path: str = ".") -> Listing:
+        with BackwardsDisk.scandir_of_machine(path) as listing:
             return Listing(sorted(listing, key=lambda entry: entry.name, reverse=True))
 
 
@@ -117,23 +177,54 @@ class Listing(list["os.DirEntry[str]"]):
         pass
 
 
+def list_backwards() -> None:
+    """List directories backwards from now on, everywhere in this process."""
+    os.scandir = BackwardsDisk().scandir  # type: ignore[assignment]
+
+
 def in_another_process(command: Sequence[str], seed: str, standard_input: bytes) -> Prompt:
     """The prompt that a process of its own prints, whose sets and dictionaries are hashed with this seed."""
     import json
+
+    printed, trouble = _run(["-m", "foreword", *command], {**os.environ, "PYTHONHASHSEED": seed}, standard_input)
+    try:
+        return prompt_from(json.loads(printed), "another process")
+    except ValueError:
+        raise ForewordError(trouble or "the process printed nothing") from None
+
+
+# The same prompt where directories are listed backwards; only its id is printed, for nothing else is needed.
+_PROGRAM = """\
+import sys
+from foreword.stability import list_backwards
+list_backwards()
+from foreword.cli.inspect import print_id
+sys.exit(print_id(sys.argv[1:]))
+"""
+
+
+def _id_in_another_process(command: Sequence[str], seed: str, standard_input: bytes) -> str:
+    """The id of the prompt of a process in which all is varied at once: hash seed, environment and listing."""
+    environment = {**_backwards(os.environ), "PYTHONHASHSEED": seed}
+    printed, trouble = _run(["-c", _PROGRAM, *command], environment, standard_input)
+    if trouble:
+        raise ForewordError(trouble)
+    return printed.decode("ascii", "replace").strip()
+
+
+def _run(arguments: Sequence[str], environment: dict[str, str], standard_input: bytes) -> tuple[bytes, str]:
+    """What a Python process prints, and what it complains of."""
     import subprocess
 
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "foreword", *command],
+            [sys.executable, *arguments],
             capture_output=True,
-            env={**os.environ, "PYTHONHASHSEED": seed},
+            env=environment,
             input=standard_input,
             timeout=_PATIENCE,
             check=False,
         )
     except subprocess.TimeoutExpired:
         raise ForewordError(f"the process was not done after {_PATIENCE} seconds") from None
-    try:
-        return prompt_from(json.loads(done.stdout), "another process")
-    except ValueError:
-        raise ForewordError(done.stderr.decode("utf-8", "replace").strip() or "the process printed nothing") from None
+    return done.stdout, done.stderr.decode("utf-8", "replace").strip()

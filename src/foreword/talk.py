@@ -31,12 +31,15 @@ from .engine import (
 from .errors import CallError, ForewordError, StoreError
 from .extensions import Extension, Resources, Start, checked, run
 from .findings import finding
+from .inspection.subject import files_of, root_end
 from .layout import with_inner
+from .prices import price_rebuild, read_prices, shipped_prices
 from .skills import activation, skill_named, skill_text, with_active_skill, with_body
 from .sources.environment import settled as settled_workspace
 from .sources.files import Reader
 from .store import open_store
 from .store.seen import Seen
+from .tokens import count_exactly, estimate_for
 from .vocabulary import Agent, Candidate, Document, Edition, Finding, Tool, Turn, Workspace, printable, replace
 from .wire import account_form, agent_form, inputs_form, inputs_from, words_form
 
@@ -46,8 +49,10 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any
 
-    from .conversation import Drift
+    from .conversation import Drift, Pricing
+    from .inspection.prices import CacheRule, Prices
     from .layout import Layout, Section
+    from .prices import Counter
     from .vocabulary import Fate, Inputs, Prompt, Skill, Store, TemplateVersion
 
     Message = Mapping[str, Any]
@@ -75,7 +80,7 @@ class Conversations:
         self.postponed: dict[str, Mapping[str, Any]] = {}
         self._seen = Seen(_MOST_SEEN)
         self._assemblers: dict[str, Assembler] = {}
-        self._accounts: dict[str, tuple[list[Any], list[Finding]]] = {}
+        self._accounts: dict[str, tuple[list[Any], list[Finding], int]] = {}
 
     def open(
         self,
@@ -159,14 +164,14 @@ class Conversations:
             _remember(self.postponed, id, changes, _POSTPONED)
         self.remember(id, with_state(edition, **changes))
 
-    def account(self, edition: Edition) -> tuple[list[Any], list[Finding]]:
-        """The passages and findings of an edition. Many conversations share one account, and it is read once."""
+    def account(self, edition: Edition) -> tuple[list[Any], list[Finding], int]:
+        """The passages and findings of an edition, and where the root's instructions end. Many conversations share one account, and it is read once."""
         known = self._accounts.get(edition.account)
         if known is None:
             form = json.loads(edition.account)
             passages = [(each["start"], each["end"], each["lifetime"]) for each in form.get("passages", ())]
             findings = [Finding(**{**each, "path": each["path"] or ""}) for each in form.get("findings", ())]
-            known = passages, findings
+            known = passages, findings, root_end(files_of(form), json.loads(edition.made_for).get("cwd", ""))
             with self._lock:
                 _remember(self._accounts, edition.account, known, _ACCOUNTS)
         return known
@@ -263,7 +268,20 @@ class Talk:
         using, _ = self._current()
         if using is None:
             raise CallError(f"the conversation {self.id!r} has no edition yet; its first turn makes one")
-        return drift(using, self._gathered(now))
+        table = read_prices("", self.assembler.workspace, self.assembler.settings)
+        return drift(using, self._gathered(now), price=self._pricing(using, lambda: table, count_exactly))
+
+    def _pricing(self, using: Edition, table: Callable[[], Prices], counter: Counter) -> Pricing:
+        """What a rebuild would keep of this agent's provider's cache; where it has none, of that which the edition was made for."""
+        made_for = json.loads(using.made_for)
+        model, provider = self.agent.model, self.agent.provider
+        if not (model or provider):
+            model, provider = made_for.get("model", ""), made_for.get("provider", "")
+
+        def price(old: Edition, new: Edition) -> tuple[int, int, CacheRule]:
+            return price_rebuild(old, new, provider, model, table(), counter)
+
+        return price
 
     def preview(self, template: Document | None = None, now: datetime | None = None) -> Prompt:
         """The prompt as it would be made now, with another template in the place of the global one. Nothing is kept.
@@ -470,7 +488,8 @@ class Talk:
         for about, step in steps.moves:
             edition = settled.edition
             fresh = self._fresh_for(edition, about, step, now, are_tools_kept=about == "rest" and seen is None)
-            then = settle(step, edition, fresh, is_summarised and seen is None, seen)
+            price = self._pricing(edition, shipped_prices, estimate_for)
+            then = settle(step, edition, fresh, is_summarised and seen is None, seen, price)
             settled = replace(
                 then,
                 messages=(*settled.messages, *then.messages),
@@ -679,7 +698,7 @@ class Talk:
         waiting: Sequence[Message] = (),
     ) -> Turn:
         edition = settled.edition
-        passages, told = self.talks.account(edition)
+        passages, told, end = self.talks.account(edition)
         findings = [*settled.findings, *(() if is_reused else told), *self._reports]
         self._reports = []
         system, injected = self._started(edition.system, message, findings)
@@ -690,7 +709,7 @@ class Talk:
                 seen = run(extension, extension.context, findings, [dict(each) for each in whole], lists=dict)
                 whole = whole if seen is None else seen
         if system != edition.system:
-            passages = []
+            passages, end = [], 0
         return Turn(
             self.id,
             edition.number,
@@ -700,6 +719,7 @@ class Talk:
             json.loads(edition.tools),
             passages,
             list(dict.fromkeys(findings)),
+            end,
         )
 
     def _started(self, system: str, message: str, findings: list[Finding]) -> tuple[str, list[Message]]:

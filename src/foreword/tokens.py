@@ -274,6 +274,24 @@ def _tokenizer(vocabulary: str) -> tuple[Callable[[str], int], str]:
     return _loaded[vocabulary]
 
 
+def count_exactly(model: str, provider: str) -> Callable[[str], int]:
+    """What counts the tokens of this model, as exactly as they can be counted."""
+    return lambda text: count(text, model, provider).count
+
+
+def estimate_for(model: str, provider: str) -> Callable[[str], int]:
+    """What estimates the tokens of this model, without a tokenizer."""
+    scale = yardstick_of(model, provider).scale
+    return lambda text: round(estimate(text) * scale)
+
+
+def unload_others(model: str, provider: str) -> None:
+    """Let go of all tokenizers but the one for this model: each takes some 40 MB, and few reports need two at a time."""
+    kept = yardstick_of(model, provider).vocabulary
+    for vocabulary in [each for each in _loaded if each != kept]:
+        del _loaded[vocabulary]
+
+
 def _load(vocabulary: str) -> tuple[Callable[[str], int], str]:
     from importlib import import_module
 

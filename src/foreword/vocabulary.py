@@ -399,7 +399,10 @@ class Edition:
 
 @value
 class Turn:
-    """What the model sees now. `passages` tell where in the system prompt which lifetime ends."""
+    """What the model sees now. `passages` tell where in the system prompt which lifetime ends.
+
+    `root_end` is where the instruction file of the workspace's root ends; 0 if there is none, or it is not known.
+    """
 
     conversation: str
     edition: int
@@ -409,6 +412,7 @@ class Turn:
     tools: Sequence[Mapping[str, Any]]
     passages: Sequence[tuple[int, int, Lifetime]] = ()
     findings: Sequence[Finding] = ()
+    root_end: int = 0
 
 
 @value

@@ -429,6 +429,14 @@ def drift_form(conversation: str, drift: Drift) -> DriftForm:
         "details": [_change_form(each) for each in drift.sections],
         "tokens_kept": drift.tokens_kept,
         "tokens_lost": drift.tokens_lost,
+        "cache": {
+            "provider": drift.rule.provider or None,
+            "model": drift.rule.model or None,
+            "caching": drift.rule.caching,
+            "step": drift.rule.step,
+            "minimum": drift.rule.minimum,
+            "assumed": drift.rule.is_assumed,
+        },
     }
 
 

@@ -10,10 +10,10 @@ from anthropic.types.message_create_params import MessageCreateParamsNonStreamin
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foreword import CallError
+from foreword import Agent, CallError, Conversations
 from foreword.packs.std.compiled import NAMES
 from foreword.providers.anthropic import for_anthropic
-from foreword.vocabulary import LIFETIMES, Turn
+from foreword.vocabulary import LIFETIMES, Turn, replace
 
 MARK = {"type": "ephemeral"}
 
@@ -221,3 +221,39 @@ def test_a_message_of_the_system_goes_through(provider, client, make_turn):
     messages = [{"role": "user", "content": "Hi."}, {"role": "system", "content": "A tool came."}]
     client.messages.create(**for_anthropic(make_turn(messages=messages)), model="claude-opus-5", max_tokens=8)
     assert provider.sent["messages"] == messages
+
+
+# Behind the root's instruction file
+
+
+@pytest.mark.parametrize(
+    ("lifetimes", "root_end", "expected"),
+    [
+        ([P], 3, [("0ab", True), ("cde", True)]),
+        ([R, P, C], 8, None),  # three marks already
+        ([R, P], 9, [("0abcde", True), ("|1a", True), ("bcde", True)]),
+        ([P], 6, None),  # that is where the prompt ends
+        ([P], 0, None),
+        ([T], 3, None),  # what lives for a turn is not kept
+    ],
+)
+def test_a_spare_breakpoint_goes_behind_the_instructions_of_the_root(make_turn, lifetimes, root_end, expected):
+    texts = [(each, f"{number}abcde") for number, each in enumerate(lifetimes)]
+    turn = make_turn(*texts, tools=(), separator="|")
+    request = for_anthropic(replace(turn, root_end=root_end))
+    plain = for_anthropic(turn)
+    assert blocks(request) == (expected or blocks(plain))
+    assert "".join(text for text, _ in blocks(request)) == turn.system
+    assert len(marks(request)) <= 3
+
+
+def test_a_conversation_knows_where_the_instructions_of_the_root_end(tree):
+    tree({"w/.git": None, "w/AGENTS.md": "Of the root.", "w/sub/AGENTS.md": "Of the folder."})
+    tree({"home/.agents/AGENTS.md": "Of the user."})
+    talks = Conversations()
+    try:
+        turn = talks.open("t", tree.workspace("w/sub"), Agent(), "foreword").turn("Hi.")
+        assert turn.system[: turn.root_end].endswith("Of the root.")
+        assert "Of the folder." in turn.system[turn.root_end :]
+    finally:
+        talks.close()

@@ -9,14 +9,13 @@ from ..errors import CallError
 from ..vocabulary import Workspace, replace
 from .edits import write_difference, write_first
 from .options import OPTIONS, assembler, parser, standard_input, status
-from .subjects import TAKES, agent_in, assembled, is_folder, read_subject
+from .subjects import TAKES, assembled, built, is_folder, prepared, read_subject
 from .terminal import is_terminal, painted, report, write, write_json, write_line, write_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
-    from typing import Any
 
     from ..forms import CacheForm, KeptsForm, MendForm, ProviderForm, RebuildForm
     from ..inspection.cache import Kept, Misplaced, Stretch
@@ -126,9 +125,10 @@ class _Asked:
     def stretches(self, subject: Subject) -> list[Stretch]:
         """The request as the provider reads it."""
         from ..inspection.cache import rendered, with_last_breakpoint
+        from ..prices import request_for
 
         try:
-            stretches = rendered(_request(self.rules.name, subject), self.rules.order)
+            stretches = rendered(request_for(self.rules.name, subject.turn), self.rules.order)
         except (AttributeError, KeyError, TypeError):
             raise CallError(
                 f"{subject.name}: its tools or messages have no form that {self.rules.name} takes"
@@ -136,33 +136,28 @@ class _Asked:
         return with_last_breakpoint(stretches) if self.rules.caching == "breakpoints" else stretches
 
 
-def _request(provider: str, subject: Subject) -> dict[str, Any]:
-    """What the provider's client would be given; of a provider of the user's own, what most servers take."""
-    from ..providers.anthropic import for_anthropic
-    from ..providers.gemini import for_gemini
-    from ..providers.openai import for_openai_responses
-
-    if provider == "anthropic":
-        return for_anthropic(subject.turn)
-    return for_gemini(subject.turn) if provider == "gemini" else for_openai_responses(subject.turn)
-
-
 # of one prompt
 
 
 def _cache_of_prompt(given: argparse.Namespace, asked: Sequence[_Asked]) -> int:
+    import gc
+
     from ..inspection.cache import misplaced, moved_findings, order_findings
 
     given.clock = _moment(given)
-    subject, is_built = read_subject(given.name, given), is_folder(given.name)
+    is_built = is_folder(given.name)
+    subject, rebuilt = _built_again(given) if is_built else (read_subject(given.name, given), [])
+    # Counting takes much memory as well; by now most of what the builds took is not needed any more.
+    gc.collect()
     counted = asked[0].count
     found = misplaced(subject.prompt, counted)
     mend = _mend(given, subject, found, is_built)
-    rebuilt = _rebuilt(given, subject) if is_built else []
     moved = [(each.how, sections) for each, sections in rebuilt if sections]
     behind = [counted(subject.prompt.text[_first_at(sections) :]) for _, sections in moved]
     findings = [*order_findings(found), *moved_findings(moved, behind)]
-    form = _cache_form(subject, given, [_provider_form(subject, each) for each in asked], found, mend)
+    form = _cache_form(subject, given, found, mend)
+    for each in asked:
+        form["providers"].append(_provider_form(subject, each))
     if given.json:
         from ..wire import finding_form
 
@@ -184,19 +179,38 @@ def _moment(given: argparse.Namespace) -> datetime:
     return datetime.fromisoformat((given.clock or local_time()).isoformat())
 
 
-def _rebuilt(given: argparse.Namespace, subject: Subject) -> list[tuple[Rebuild, Sequence[SectionDiff]]]:
-    """The prompt built again in every way that should not matter, and what moved each time."""
+def _built_again(given: argparse.Namespace) -> tuple[Subject, list[tuple[Rebuild, Sequence[SectionDiff]]]]:
+    """The prompt of a directory, built again in every way that should not matter, and what moved each time."""
     from ..inspection.diff import compare
     from ..inspection.subject import Subject as Again
     from ..stability import rebuilds
 
     found: list[tuple[Rebuild, Sequence[SectionDiff]]] = []
     piped = standard_input() if "-" in (given.tools, given.scope, given.base, given.plan) else b""
-    for each in rebuilds(assembler(given), agent_in(given.dir, given), given.clock, _command(given), piped):
+    prompts, who = prepared(given.name, given)
+    subject = built(given.name, given, prompts, who)
+    for each in rebuilds(prompts, who, given.clock, _command(given), piped, subject.prompt):
         is_same = each.prompt is None or each.prompt.text == subject.prompt.text
         sections = () if is_same or each.prompt is None else compare(subject, Again(each.how, each.prompt)).sections
         found.append((each, sections))
-    return found
+    return subject, found
+
+
+def print_id(arguments: Sequence[str]) -> int:
+    """Print the id of the prompt that `foreword show` would print with these arguments."""
+    import gc
+
+    from .options import read
+    from .prompt import parser_for as parser_of_show
+
+    gc.disable()  # as in any command
+    command, *rest = arguments or ("",)
+    if command != "show":
+        raise CallError(f"the arguments begin with show, not {command!r}")
+    given = read(parser_of_show(command), rest)
+    prompts, who = prepared(given.dir, given)
+    write(prompts.prompt(who, given.clock).id)
+    return 0
 
 
 def _command(given: argparse.Namespace) -> list[str]:
@@ -239,8 +253,10 @@ def _mend(given: argparse.Namespace, subject: Subject, found: Sequence[Misplaced
 
 def _provider_form(subject: Subject, asked: _Asked) -> ProviderForm:
     from ..inspection.cache import breakpoints, costs, keeps
+    from ..tokens import unload_others
     from ..wire import breakpoint_form, price_form
 
+    unload_others(asked.model or asked.rules.model, asked.rules.name)
     stretches = asked.stretches(subject)
     cuts = breakpoints(stretches, subject.prompt, asked.rules, asked.price, asked.count)
     total, _, most = keeps(stretches, stretches, asked.rules, asked.price, asked.count)
@@ -260,7 +276,6 @@ def _provider_form(subject: Subject, asked: _Asked) -> ProviderForm:
 def _cache_form(
     subject: Subject,
     given: argparse.Namespace,
-    providers: list[ProviderForm],
     found: Sequence[Misplaced],
     mend: MendForm | None,
 ) -> CacheForm:
@@ -269,7 +284,7 @@ def _cache_form(
 
     return {
         "prompt": subject_form(subject, count(subject.prompt.text, given.model, given.provider)),
-        "providers": providers,
+        "providers": [],
         "misplaced": [misplaced_form(each) for each in found],
         "mend": mend,
         "rebuilds": [],

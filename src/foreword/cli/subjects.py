@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from ..engine import Assembler
     from ..vocabulary import Agent
 
 TAKES = "a directory, a saved JSON or text file, talk:ID, talk:ID@EDITION, or sha256:…; - is standard input"
@@ -52,14 +53,25 @@ def agent_in(folder: str, given: argparse.Namespace) -> Agent:
 
 def assembled(folder: str, given: argparse.Namespace) -> Subject:
     """The prompt for a directory, with the options that were given."""
+    return built(folder, given, *prepared(folder, given))
+
+
+def prepared(folder: str, given: argparse.Namespace) -> tuple[Assembler, Agent]:
+    """What builds the prompts of a directory, and the agent there."""
+    return assembler(argparse.Namespace(**{**vars(given), "dir": folder})), agent_in(folder, given)
+
+
+def built(folder: str, given: argparse.Namespace, prompts: Assembler, who: Agent) -> Subject:
+    """The prompt that this assembler builds for this agent."""
     import json
 
     from ..conversation import written_tools
+    from ..sources.environment import settled
+    from ..sources.files import Reader
 
-    who = agent_in(folder, given)
-    prompts = assembler(argparse.Namespace(**{**vars(given), "dir": folder}))
     prompt = prompts.prompt(who, given.clock)
-    made_for = {"cwd": printable(prompts.stand(who).plan.workspace.cwd), "model": who.model, "provider": who.provider}
+    cwd = settled(prompts.workspace, Reader()).cwd
+    made_for = {"cwd": printable(cwd), "model": who.model, "provider": who.provider}
     return Subject(printable(folder), prompt, json.loads(written_tools(who.tools)), (), made_for)
 
 

@@ -188,11 +188,12 @@ def misplaced(prompt: Prompt, count: Counting) -> list[Misplaced]:
     """The sections that stand before longer-lived ones, with those and what they cost."""
     found: list[Misplaced] = []
     ranks = [LIFETIMES.index(each.lifetime) for each in prompt.passages]
-    tokens = [count(each.text) for each in prompt.passages]
+    tokens: dict[int, int] = {}
     for number, passage in enumerate(prompt.passages):
         outlived = [later for later in range(number + 1, len(ranks)) if ranks[later] < ranks[number]]
         if outlived:
             names = [prompt.passages[later].section for later in outlived]
+            tokens.update((later, count(prompt.passages[later].text)) for later in outlived if later not in tokens)
             found.append(Misplaced(passage.section, passage.lifetime, names, sum(tokens[later] for later in outlived)))
         if len(found) == _MOST:
             break

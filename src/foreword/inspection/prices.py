@@ -46,6 +46,29 @@ class ProviderRules:
 
 
 @value
+class CacheRule:
+    """By which rule the price of a change was found. `is_assumed` where neither the provider nor the model was known."""
+
+    provider: str = ""
+    model: str = ""
+    caching: str = "prefix"
+    step: int = 1
+    minimum: int | None = None
+    is_assumed: bool = True
+
+    def __str__(self) -> str:
+        if self.is_assumed:
+            return "no provider is known; assuming one that keeps the common beginning"
+        how = "up to the last breakpoint" if self.caching == "breakpoints" else "the common beginning"
+        minimum = f", from {self.minimum:,} tokens on" if self.minimum else ""
+        return f"{self.provider}{f' {self.model}' if self.model else ''} keeps {how}{minimum}"
+
+
+# What is assumed where the provider is not known.
+ASSUMED = ProviderRules("", PARTS_OF_A_REQUEST, "prefix", 1, "")
+
+
+@value
 class Prices:
     """All that is known of providers and models."""
 
@@ -61,6 +84,17 @@ class Prices:
         """Whose model this is; empty if no row says so."""
         known = (each.name for each in self.providers if model and self.of(each, model))
         return next(known, "")
+
+    def rule_for(self, provider: str, model: str) -> tuple[ProviderRules, Price | None, CacheRule]:
+        """How a provider caches for a model, its price, and both in short. A model says whose it is; else the provider counts."""
+        owner = self.provider_of(model) or provider.lower()
+        rules = next((each for each in self.providers if each.name == owner), None)
+        if rules is None:
+            return ASSUMED, None, CacheRule()
+        price = self.of(rules, model)
+        minimum = price.minimum if price else None
+        name = price.name if price else model
+        return rules, price, CacheRule(rules.name, name, rules.caching, rules.step, minimum, False)
 
 
 def is_named(row: str, model: str) -> bool:

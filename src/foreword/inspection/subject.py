@@ -8,10 +8,10 @@ from ..vocabulary import Turn, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from ..vocabulary import Origin, Prompt
+    from ..vocabulary import Edition, Origin, Prompt
 
 
 @value
@@ -35,7 +35,46 @@ class Subject:
     def turn(self) -> Turn:
         """What a model would be sent."""
         passages = [(each.start, each.end, each.lifetime) for each in self.prompt.passages]
-        return Turn("", 0, False, self.prompt.text, self.messages, self.tools or (), passages)
+        end = root_end(_files(self.prompt), self.made_for.get("cwd", ""))
+        return Turn("", 0, False, self.prompt.text, self.messages, self.tools or (), passages, (), end)
+
+
+def _files(prompt: Prompt) -> Iterator[tuple[str, int]]:
+    for passage in prompt.passages:
+        end = passage.start
+        for piece in passage.pieces:
+            end += len(piece.text)
+            if piece.origin.kind == "file":
+                yield piece.origin.path, end
+
+
+def turn_of(edition: Edition) -> Turn:
+    """What a model would be sent with an edition, without messages."""
+    import json
+
+    account, made_for = json.loads(edition.account), json.loads(edition.made_for)
+    passages = [(each["start"], each["end"], each["lifetime"]) for each in account.get("passages", ())]
+    end = root_end(files_of(account), made_for.get("cwd", ""))
+    return Turn("", edition.number, True, edition.system, (), json.loads(edition.tools), passages, (), end)
+
+
+def files_of(account: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+    """The files in a prompt, each with where it ends, by the stored account of the prompt."""
+    for passage in account.get("passages", ()):
+        yield from ((each["path"], each["end"]) for each in passage["origins"] if each["kind"] == "file")
+
+
+def root_end(files: Iterable[tuple[str, int]], cwd: str) -> int:
+    """Where the instructions of the root end: of the files in or above `cwd`, those in the topmost folder. 0 if there are none."""
+    top: str | None = None
+    found = 0
+    for path, end in files:
+        folder = path.rpartition("/")[0]
+        if cwd != folder and not cwd.startswith(f"{folder}/"):
+            continue
+        if top is None or len(folder) <= len(top):
+            top, found = folder, end
+    return found
 
 
 @value

@@ -8,6 +8,9 @@ ignored: so each lifetime that outlives the turn gets one, and nothing is counte
     project        before the conversation's own text begins: read by the next conversation in the project
     conversation   at the end of what stays until the edition changes: read by the next turn
 
+Where that leaves one to spare, it goes behind the instruction file of the root: in a large repository it is long, and files nearer to the
+agent, or the menu of skills, change without it.
+
 Text is only as lasting as what stands before it, so lifetimes never grow along the prompt: instructions of the project behind a clock
 live as long as the clock. A separator goes with the text after it; otherwise a block would change when its neighbour came or went.
 """
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from ..vocabulary import Turn
 
 _TTLS = ("5m", "1h")
+_MOST = 3
 
 
 def for_anthropic(turn: Turn, *, cache_ttl: Literal["5m", "1h"] | None = None) -> dict[str, Any]:
@@ -36,11 +40,15 @@ def for_anthropic(turn: Turn, *, cache_ttl: Literal["5m", "1h"] | None = None) -
     if cache_ttl not in (None, *_TTLS):
         raise CallError(f"no cache_ttl {cache_ttl!r}; known: {', '.join(_TTLS)}, or None")
     stretches = list(_stretches(turn)) if turn.system.strip() else []
+    has_mark_of_tools = bool(turn.tools) and (not stretches or stretches[0][1] != "release")
+    marks = has_mark_of_tools + sum(lifetime != "turn" for _, lifetime in stretches)
+    if marks < _MOST:
+        stretches = _cut_behind_root(stretches, turn.root_end)
     request: dict[str, Any] = {}
     if turn.tools:
         request["tools"] = [_tool(tool) for tool in turn.tools]
         # Tools stand first and change with the agent's release. Where text of that lifetime follows, its breakpoint covers them too.
-        if not stretches or stretches[0][1] != "release":
+        if has_mark_of_tools:
             request["tools"][-1] |= _breakpoint(cache_ttl)
     if stretches:
         request["system"] = [_block(text, lifetime, cache_ttl) for text, lifetime in stretches]
@@ -64,6 +72,19 @@ def _stretches(turn: Turn) -> Iterator[tuple[str, str]]:
             rank = shorter
         ended = end
     yield text[start:], LIFETIMES[rank]
+
+
+def _cut_behind_root(stretches: list[tuple[str, str]], end: int) -> list[tuple[str, str]]:
+    """The stretches, cut where the root's instruction file ends: it stays the same when a file nearer to the agent changes."""
+    start = 0
+    for number, (text, lifetime) in enumerate(stretches):
+        cut = end - start
+        if 0 < cut < len(text):
+            is_useful = lifetime != "turn" and text[:cut].strip() and text[cut:].strip()
+            both = [(text[:cut], lifetime), (text[cut:], lifetime)] if is_useful else [(text, lifetime)]
+            return [*stretches[:number], *both, *stretches[number + 1 :]]
+        start += len(text)
+    return stretches
 
 
 def _block(text: str, lifetime: str, ttl: str | None) -> dict[str, Any]:

@@ -1,0 +1,91 @@
+"""What a rebuild would lose of the provider's cache: each provider by its own rule, as `foreword cache` prices it."""
+
+import json
+
+import pytest
+
+from foreword.cli import main
+from foreword.wire import drift_form
+
+RULES = "".join(f"Rule {number}: keep it short, and check what you did.\n" for number in range(300))
+LATE = RULES.replace("Rule 290:", "Rule two hundred and ninety:")
+
+
+@pytest.fixture
+def drifted(tree, opened):
+    """`drifted(provider="openai")` is the drift after a late edit of a long AGENTS.md."""
+
+    def drifted(before=RULES, after=LATE, **agent):
+        tree({"w/.git": None, "w/AGENTS.md": before})
+        opened("foreword", tools="read shell", **agent).turn("Hi.")
+        tree({"w/AGENTS.md": after})
+        return opened("foreword", tools="read shell", **agent).drift()
+
+    return drifted
+
+
+def test_anthropic_keeps_only_up_to_the_last_breakpoint(drifted):
+    """What comes before the project's instructions is shorter than the minimum."""
+    found = drifted(provider="anthropic")
+    assert (found.is_changed, found.tokens_kept) == (True, 0)
+    assert found.tokens_lost > 5000
+    assert (found.rule.provider, found.rule.caching, found.rule.is_assumed) == ("anthropic", "breakpoints", False)
+    assert found.sentence().endswith(
+        "(anthropic claude-sonnet-5 keeps up to the last breakpoint, from 1,024 tokens on)"
+    )
+
+
+def test_openai_keeps_the_common_beginning_in_steps(drifted):
+    found = drifted(model="gpt-5.6-terra")
+    assert found.tokens_kept > 3000 and found.tokens_kept % 128 == 0
+    assert (found.rule.provider, found.rule.model, found.rule.step) == ("openai", "gpt-5.6-terra", 128)
+
+
+def test_without_a_provider_the_rule_that_was_assumed_is_named(drifted):
+    found = drifted()
+    assert found.tokens_kept > 3000
+    assert drift_form("t", found)["cache"] == {
+        "provider": None, "model": None, "caching": "prefix", "step": 1, "minimum": None, "assumed": True,
+    }  # fmt: skip
+    assert "no provider is known; assuming one that keeps the common beginning" in found.sentence()
+
+
+@pytest.mark.parametrize(("model", "is_cached"), [("claude-opus-4-5-20251101", False), ("claude-sonnet-5", True)])
+def test_below_the_minimum_of_a_model_nothing_is_cached_and_nothing_lost(drifted, model, is_cached):
+    short = RULES[: len(RULES) // 4]
+    found = drifted(short, short.replace("Rule 60:", "Rule sixty:"), model=model)
+    assert (found.is_changed, found.tokens_kept, found.tokens_lost > 0) == (True, 0, is_cached)
+
+
+def test_the_provider_is_that_for_which_the_edition_was_made(tree, opened):
+    tree({"w/.git": None, "w/AGENTS.md": RULES})
+    opened("foreword", provider="anthropic").turn("Hi.")
+    tree({"w/AGENTS.md": LATE})
+    assert opened("foreword").drift().rule.provider == "anthropic"
+
+
+def test_a_finding_about_drift_has_the_price_of_the_provider(tree, opened):
+    tree({"w/.git": None, "w/AGENTS.md": RULES})
+    opened("foreword", provider="anthropic", set={"on.turn": "warn"}).turn("Hi.")
+    tree({"w/AGENTS.md": LATE})
+    turn = opened("foreword", provider="anthropic", set={"on.turn": "warn"}).turn("Go on.")
+    (found,) = [each.message for each in turn.findings if each.code == "drift"]
+    assert found.endswith("(anthropic claude-sonnet-5 keeps up to the last breakpoint, from 1,024 tokens on)")
+
+
+@pytest.mark.parametrize("provider", ["anthropic", "openai", "gemini"])
+def test_drift_and_the_cache_command_agree(tree, url, capsys, monkeypatch, provider):
+    monkeypatch.setenv("HOME", tree.path("home"))
+    tree({"w/.git": None, "w/AGENTS.md": RULES, "home": None})
+    options = ["--tool", "read", "--provider", provider, "--store", url, "--json"]
+
+    def asked(*arguments):
+        assert main([*arguments, *options]) == 0
+        return json.loads(capsys.readouterr().out)
+
+    asked("talk", "turn", "t", tree.path("w"))
+    tree({"w/AGENTS.md": LATE})
+    drift = asked("talk", "drift", "t", tree.path("w"))
+    (row,) = asked("cache", "talk:t", tree.path("w"))["providers"]
+    assert (drift["tokens_kept"], drift["cache"]["minimum"]) == (row["kept"], row["price"]["minimum"])
+    assert drift["tokens_lost"] == pytest.approx(row["lost"], abs=200)
