@@ -130,11 +130,11 @@ GIVEN = {
     "vocabulary": ("Passage", "Piece", "Origin", "Candidate", "Finding", "Skill", "Edition"),
     "conversation": ("Drift", "SectionChange"),
     "watching": ("Watching",),
-    "extensions": ("Start", "Resources"),
+    "extensions": ("About", "Start", "Resources"),
     "findings": ("finding",),
     "proofread": ("proofread", "Report"),
 }
-IMPORTED = {"extensions": ("Start", "Resources"), "findings": ("finding",), "proofread": ("proofread",)}
+IMPORTED = {"extensions": ("About", "Start", "Resources"), "findings": ("finding",), "proofread": ("proofread",)}
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -440,7 +440,7 @@ def extensions_page() -> str:
         + ".",
         table(("event", "says"), [(code(name), about) for name, about in extensions.HEARD.items()]),
     ]
-    for name in ("Start", "Resources"):
+    for name in ("About", "Start", "Resources"):
         parts += [
             f"## {name}",
             about("extensions", name),

@@ -100,10 +100,10 @@ FLOORS = (
     ("cli", "service"),
     ("talk", "stability", "watching", "proofread"),
     ("engine",),
-    ("gather", "build", "skills", "store", "sandbox", "prices"),
+    ("gather", "build", "skills", "store", "sandbox", "prices", "hooks"),
     ("collect", "clock", "includes"),
     ("template", "sources", "packs", "conversation", "providers", "extensions", "settings", "wording"),
-    ("layout", "wire", "tokens", "budget", "drafts", "lists", "inspection", "places"),
+    ("layout", "wire", "tokens", "budget", "drafts", "lists", "inspection", "places", "notices"),
     ("findings", "errors", "vocabulary", "forms", "markdown", "version"),
 )
 FLOOR = {name: number for number, floor in enumerate(FLOORS) for name in floor}
@@ -177,7 +177,7 @@ def test_modules_are_imported_by_name_only_where_declared():
 # What a pure room may not touch
 
 PURE = set(
-    "vocabulary errors findings markdown places wire layout drafts lists clock collect budget tokens template inspection conversation"
+    "vocabulary errors findings markdown places wire layout drafts lists clock collect budget tokens template inspection conversation notices"
     " build".split()
 )
 WORLD = {"os", "pathlib", "subprocess", "sqlite3", "socket", "time", "random"}

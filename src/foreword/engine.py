@@ -128,11 +128,11 @@ def check_agent(agent: Agent) -> None:
     for row in (*agent.scope.allow, *agent.scope.deny) if agent.scope else ():
         if row.permission not in ("read", "write", ""):
             raise CallError(f"in a scope, the permission is read or write, not {row.permission!r}")
-    for tool in agent.tools:
+    for tool in agent.tools or ():
         expect("a tool", tool, Tool)
         if isinstance(tool.guidelines, str):
             raise CallError(f"the guidelines of the tool {tool.name!r} are a list of texts, not one text")
-    names = [("a tool", tool.name) for tool in agent.tools]
+    names = [("a tool", tool.name) for tool in agent.tools or ()]
     if len(set(names)) < len(names):
         twice = next(name for _, name in names if names.count(("a tool", name)) > 1)
         raise CallError(f"two tools are named {twice!r}; a model knows a tool by its name, so each has its own")

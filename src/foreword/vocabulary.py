@@ -148,9 +148,12 @@ class Document:
 
 @value
 class Agent:
-    """For whom the prompt is. A `Document` given as base or plan keeps its file as origin."""
+    """For whom the prompt is. A `Document` given as base or plan keeps its file as origin.
 
-    tools: Sequence[Tool] = ()
+    With `tools=None`, a known conversation keeps its tools and a new one has none; an empty list means none.
+    """
+
+    tools: Sequence[Tool] | None = None
     model: str = ""
     provider: str = ""
     role: Literal["main", "sub"] = "main"
@@ -332,7 +335,11 @@ class Edition:
 
 @value
 class Turn:
-    """What the model sees now. `passages` tell where in the system prompt which lifetime ends."""
+    """What the model sees now: send `system`, `messages` and `tools`, and keep `history` for the next turn.
+
+    `history` is without what `context` hooks changed and without the request for a summary, which are for this call only.
+    `passages` tell where in the system prompt which lifetime ends.
+    """
 
     conversation: str
     edition: int
@@ -342,6 +349,7 @@ class Turn:
     tools: Sequence[Mapping[str, Any]]
     passages: Sequence[tuple[int, int, Lifetime]] = ()
     findings: Sequence[Finding] = ()
+    history: Sequence[Mapping[str, Any]] = ()
 
 
 @value

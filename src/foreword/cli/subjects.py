@@ -60,7 +60,7 @@ def assembled(folder: str, given: argparse.Namespace) -> Subject:
     prompts = assembler(argparse.Namespace(**{**vars(given), "dir": folder}))
     prompt = prompts.prompt(who, given.clock)
     made_for = {"cwd": printable(prompts.stand(who).plan.workspace.cwd), "model": who.model, "provider": who.provider}
-    return Subject(printable(folder), prompt, json.loads(written_tools(who.tools)), (), made_for)
+    return Subject(printable(folder), prompt, json.loads(written_tools(who.tools or ())), (), made_for)
 
 
 def _from_text(name: str, text: str, is_json: bool) -> Subject:

@@ -32,6 +32,7 @@ PROBLEMS = {
     "wrong-template": (422, "The template cannot be parsed or rendered"),
     "large-headers": (431, "The headers are too large"),
     "failed": (500, "Something went wrong here"),
+    "hook-failed": (502, "A hook that an extension requires has failed"),
     "store-down": (503, "The store cannot be reached"),
     "too-slow": (504, "The work took too long"),
 }

@@ -10,7 +10,7 @@ from secrets import token_hex
 from time import perf_counter
 from typing import Any
 
-from ..errors import ForewordError, MissingError, StoreError, TemplateError
+from ..errors import ForewordError, HookError, MissingError, StoreError, TemplateError
 from .answers import Answer, Problem, line_of, written
 from .call import Call, read_body, read_query
 from .connection import ARRIVED
@@ -148,6 +148,8 @@ def _done(route: Route, service: Service, call: Call) -> Answer:
         raise Problem("wrong-template", str(error), errors=[place]) from error
     except MissingError as error:
         raise Problem("not-found", str(error)) from error
+    except HookError as error:
+        raise Problem("hook-failed", str(error)) from error
     except ForewordError as error:
         raise Problem("wrong-call", str(error)) from error
 
