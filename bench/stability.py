@@ -162,7 +162,7 @@ class Foreword:
                 self.told[name] = now
         turn = talk.turn(asked(number), self.history)
         yield for_anthropic(turn)
-        self.history = [*turn.messages, answered(number)]
+        self.history = [*turn.history, answered(number)]
 
 
 def said(text: str) -> dict[str, str]:

@@ -131,11 +131,11 @@ GIVEN = {
     "conversation": ("Drift",),
     "inspection.changes": ("SectionChange", "Names"),
     "watching": ("Watching",),
-    "extensions": ("Start", "Resources"),
+    "extensions": ("About", "Start", "Resources"),
     "findings": ("finding",),
     "proofread": ("proofread", "Report"),
 }
-IMPORTED = {"extensions": ("Start", "Resources"), "findings": ("finding",), "proofread": ("proofread",)}
+IMPORTED = {"extensions": ("About", "Start", "Resources"), "findings": ("finding",), "proofread": ("proofread",)}
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -441,7 +441,7 @@ def extensions_page() -> str:
         + ".",
         table(("event", "says"), [(code(name), about) for name, about in extensions.HEARD.items()]),
     ]
-    for name in ("Start", "Resources"):
+    for name in ("About", "Start", "Resources"):
         parts += [
             f"## {name}",
             about("extensions", name),

@@ -30,7 +30,7 @@ def ask(client, talk, message, history):
     turn = talk.turn(message, history)
     while True:
         said = call(client, turn)
-        history = [*turn.messages, {"role": "assistant", "content": [each.to_dict() for each in said]}]
+        history = [*turn.history, {"role": "assistant", "content": [each.to_dict() for each in said]}]
         results = [done(each) for each in said if each.type == "tool_use"]
         if not results:
             return history

@@ -31,7 +31,7 @@ def ask(client, talk, message, history):
     turn = talk.turn(message, history)
     while True:
         said = call(client, turn).output
-        history = [*turn.messages, *(each.to_dict() for each in said)]
+        history = [*turn.history, *(each.to_dict() for each in said)]
         results = [done(each) for each in said if each.type == "function_call"]
         if not results:
             return history

@@ -68,7 +68,7 @@ async def main(messages):
             summary = (await ask(agent, turn, turn.messages[-1]["content"], history)).output
             history = [ModelRequest.user_text_prompt(summary)]
         else:
-            history = (await ask(agent, talk.turn(), message, history)).all_messages()
+            history = (await ask(agent, talk.turn(message), message, history)).all_messages()
 
 
 if __name__ == "__main__":

@@ -72,7 +72,7 @@ for (const message of process.argv.slice(2)) {
   let turn = await prompt("turn", history, message);
   for (;;) {
     const said = await call(turn);
-    history = [...turn.messages, { role: "assistant", content: said }];
+    history = [...turn.history, { role: "assistant", content: said }];
     const results = await Promise.all(said.filter((each) => each.type === "tool_use").map(done));
     if (results.length === 0) break;
     turn = await prompt("turn", [...history, { role: "user", content: results }]);

@@ -102,10 +102,10 @@ FLOORS = (
     ("talk", "stability", "watching", "proofread"),
     ("explain",),
     ("engine",),
-    ("gather", "build", "skills", "store", "sandbox", "prices"),
+    ("gather", "build", "skills", "store", "sandbox", "prices", "hooks"),
     ("collect", "clock", "includes"),
     ("template", "sources", "packs", "conversation", "providers", "extensions", "settings", "wording"),
-    ("layout", "wire", "tokens", "budget", "drafts", "lists", "inspection", "places", "menus"),
+    ("layout", "wire", "tokens", "budget", "drafts", "lists", "inspection", "places", "menus", "notices"),
     ("findings", "errors", "arguments", "vocabulary", "forms", "markdown", "version", "waits"),
 )
 FLOOR = {name: number for number, floor in enumerate(FLOORS) for name in floor}
@@ -185,7 +185,7 @@ def test_modules_are_imported_by_name_only_where_declared():
 # What a pure room may not touch
 
 PURE = set(
-    "vocabulary errors arguments findings markdown places wire layout drafts lists clock collect budget tokens template inspection conversation menus"
+    "vocabulary errors arguments findings markdown places wire layout drafts lists clock collect budget tokens template inspection conversation menus notices"
     " build".split()
 )
 WORLD = {"os", "pathlib", "subprocess", "sqlite3", "socket", "time", "random"}

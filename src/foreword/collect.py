@@ -133,7 +133,7 @@ class Collector:
 
         if not body.text:
             return ()
-        tools = [tool.name for tool in self.agent.tools]
+        tools = [tool.name for tool in self.agent.tools or ()]
         now = self.now or any_time()
         facts = jinja.facts(now, printable(self.inputs.workspace.cwd), self.agent.language, tools)
         facts |= {name: text for name, text in self.inputs.values.items() if ":" not in name and isinstance(text, str)}
@@ -518,5 +518,5 @@ def _facts(layout: Layout, inputs: Inputs, agent: Agent) -> Iterator[str]:
         yield "session"
     if agent.tools:
         yield "tools"
-    yield from (f"tool:{tool.name}" for tool in agent.tools)
+    yield from (f"tool:{tool.name}" for tool in agent.tools or ())
     yield from (f"set:{name}" for name, content in layout.settings.items() if content)

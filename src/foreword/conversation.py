@@ -17,8 +17,10 @@ from .inspection.changes import BETWEEN, WHOLE, Names, changes, section_names, s
 from .inspection.prices import CacheRule
 from .inspection.words import common_start
 from .layout import STEPS
+from .notices import lasting
 from .tokens import estimate
-from .vocabulary import Edition, digest, replace, value
+from .vocabulary import Edition, Tool, digest, replace, value
+from .wire import made_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal
 
     from .inspection.changes import SectionChange, Sent
-    from .vocabulary import Finding, Tool
+    from .vocabulary import Finding
 
     Pricing = Callable[[Edition, Edition], tuple[int, int, CacheRule]]
 
@@ -101,16 +103,27 @@ def settle(
     """
     if using is None:
         return Settled(replace(fresh, number=1))
-    using = with_state(using, is_compacted=None, **({"skills": None, "told": None} if is_summarised else {}))
+    using = with_state(using, is_compacted=None, **(summarised(json.loads(using.state)) if is_summarised else {}))
     if step in ("format", "gather"):
         if (using.system, using.tools) == (fresh.system, fresh.tools):
             return Settled(using)
-        skills = json.loads(using.state).get("skills")
-        return Settled(with_state(replace(fresh, number=using.number + 1), skills=skills))
+        state = json.loads(using.state)
+        carried = {name: state.get(name) for name in _CARRIED}
+        return Settled(with_state(replace(fresh, number=using.number + 1), **carried, notices=lasting(state)))
     change = drift(using, fresh, since, price)
     if step == "warn":
         return Settled(using, (), [finding("drift", change.sentence())] if change.is_changed else ())
     return _append(using, fresh, change) if step == "append" else Settled(using)
+
+
+# What the conversation remembers from one edition to the next: skills in use, those to bring back, and the prompt of a hook.
+_CARRIED = ("skills", "returning", "in_prompt", "prompt")
+
+
+def summarised(state: Mapping[str, Any]) -> dict[str, Any]:
+    """The changes of a state when the messages are summarised: what they said is gone, and skills in use are to come back."""
+    returning = [*dict.fromkeys((*state.get("returning", ()), *state.get("skills", ())))]
+    return {"skills": None, "returning": returning, "told": None, "notices": None, "unsent": None}
 
 
 def with_state(edition: Edition, **changes: Any) -> Edition:
@@ -199,7 +212,7 @@ def _append(using: Edition, fresh: Edition, change: Drift) -> Settled:
     if change.tools.added:
         texts.append(f"New tools are available from now on: {_listed(change.tools.added)}.")
     if not texts:
-        return Settled(using)
+        return Settled(with_state(using, active=_active(using, fresh)))
     for name, _, hash in news:
         told.pop(name, None)
         told.update({name: hash} if hash else {})
@@ -214,7 +227,19 @@ def _append(using: Edition, fresh: Edition, change: Drift) -> Settled:
         findings.append(finding("drift", f"{sentence} and the prefix behind them, about {change.tokens_lost:,} tokens"))
         kept = replace(kept, number=using.number + 1, tools=tools)
     findings = findings or [finding("drift", "what had changed is as it was")]
-    return Settled(kept, [{"role": "user", "content": "\n\n".join(texts)}], findings)
+    return Settled(
+        with_state(kept, active=_active(kept, fresh)), [{"role": "user", "content": "\n\n".join(texts)}], findings
+    )
+
+
+def _active(using: Edition, fresh: Edition) -> dict[str, Any] | None:
+    """The tools that the agent has now, where the edition defines others; None where it defines the same."""
+    tools = made_for(fresh)["tools"]
+    return {"tools": _rows(tools)} if tools != made_for(using)["tools"] else None
+
+
+def _rows(tools: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [{"name": name, **row} for name, row in tools.items()]
 
 
 def _news(using: Edition, fresh: Edition, change: Drift, told: Mapping[str, str]) -> list[tuple[str, str, str]]:
@@ -284,6 +309,16 @@ def _unwritable(rows: Iterable[Mapping[str, Any]]) -> str:
         except ValueError:
             return f"the tool {row['name']!r}"
     return "a tool"
+
+
+def tools_in_use(edition: Edition) -> list[Tool]:
+    """The tools that the agent of a conversation has, as far as its edition knows: those of it that are active."""
+    active = json.loads(edition.state).get("active")
+    rows = active["tools"] if active else _rows(made_for(edition)["tools"])
+    return [
+        Tool(row["name"], row["description"], row.get("snippet", ""), row.get("guidelines", ()), row["schema"])
+        for row in rows
+    ]
 
 
 def tools_by_name(written: str) -> dict[str, Any]:

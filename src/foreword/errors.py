@@ -5,6 +5,7 @@
     │   └── MissingError  it names something that is not there
     ├── LayoutError     a layout that says something the vocabulary does not know
     ├── TemplateError   a template that cannot be parsed or rendered
+    ├── HookError       a hook that its extension requires has failed
     └── StoreError      the store cannot be reached, or refuses
         └── StaleError  someone else has written meanwhile
 
@@ -36,6 +37,10 @@ class LayoutError(ForewordError):
 
 class TemplateError(ForewordError):
     """A template that cannot be parsed or rendered."""
+
+
+class HookError(ForewordError):
+    """A hook that its extension requires has failed, so nothing may be sent to a model."""
 
 
 class StoreError(ForewordError):

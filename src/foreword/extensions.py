@@ -2,12 +2,12 @@
 
 An extension is a value with functions in it; leave out what you do not need. Install it under the entry-point group `foreword`
 (the entry names an `Extension`, or a function that gives one), or pass it in a list. Extensions run in the order of that list,
-installed ones by name. One that raises, or gives something else than it should, is reported as a finding and skipped. Nothing in
-a workspace is ever an extension.
+installed ones by name. One that raises, or gives something else than it should, is reported as a finding and skipped, unless the
+extension lists that hook in `required`: then the turn stops with an error. Nothing in a workspace is ever an extension.
 
     from foreword.extensions import Extension, Start
 
-    def before_agent_start(prompt, message):
+    def before_agent_start(prompt, message, about):
         return Start(prompt=prompt + "\\n\\nToday is release day.")
 
     release_day = Extension("release-day", before_agent_start=before_agent_start)
@@ -15,7 +15,7 @@ a workspace is ever an extension.
 
 from __future__ import annotations
 
-from .errors import ForewordError
+from .errors import CallError, ForewordError, HookError, suggestion
 from .findings import Misgiven, entries_of, finding, kind_of
 from .vocabulary import Document, Finding, value
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, NoReturn
 
-    from .vocabulary import Prompt, Workspace
+    from .vocabulary import Prompt, Tool, Workspace
 
     Message = Mapping[str, Any]
 
@@ -32,8 +32,21 @@ GROUP = "foreword"
 
 
 @value
+class About:
+    """For which conversation a hook is called. `tools` are the names of the active tools; `edition` is 0 before the first one."""
+
+    conversation: str
+    cwd: str
+    model: str
+    tools: Sequence[str]
+    edition: int
+
+
+@value
 class Start:
-    """What `before_agent_start` may give: a prompt for this turn only, and a message (user role) behind the current one."""
+    """What `before_agent_start` may return: a prompt for every model call until the next user prompt, and a message (user role)
+    that follows the current one.
+    """
 
     prompt: str | None = None
     message: str | None = None
@@ -52,27 +65,39 @@ class Extension:
     """What a package adds to Foreword."""
 
     name: str
-    before_agent_start: Callable[[str, str], Start | None] | None = None
-    context: Callable[[list[Message]], list[Message] | None] | None = None
-    resources_discover: Callable[[str], Resources | None] | None = None
+    before_agent_start: Callable[[str, str, About], Start | None] | None = None
+    context: Callable[[list[Message], About], list[Message] | None] | None = None
+    resources_discover: Callable[[str, About], Resources | None] | None = None
     listen: Callable[[str, dict[str, Any]], None] | None = None
     rules: Sequence[Callable[[frozenset[str]], str | list[str] | None]] = ()
     sources: Mapping[str, Callable[[Workspace], Sequence[Document]]] = {}
     checks: Sequence[Callable[[Prompt], Iterable[Finding]]] = ()
     packs: Mapping[str, str] = {}
     variables: Mapping[str, Callable[[str, Workspace], str | None]] = {}
+    tools: Sequence[Tool] = ()
+    required: Sequence[str] = ()
 
 
 EVENTS = {
-    "before_agent_start": "per user prompt, with the prompt as the extensions before left it and the user's message; gives a Start",
-    "context": "per turn, with the list of messages; gives the list to send",
-    "resources_discover": "before a process first gathers for a conversation ('start') and on every reload ('reload'); gives Resources",
+    "before_agent_start": "per user prompt, with the prompt as the extensions before left it, the user's message, and an About; gives a Start",
+    "context": "per turn, with the list of messages and an About; gives the list to send, which is for this call only",
+    "resources_discover": "before a process first gathers for a conversation ('start') and on every reload ('reload'), with an About; gives Resources",
     "listen": "after an edition was made, or a change was met: the name of the event, and a mapping with what came of it; gives nothing",
     "rules": "when guidelines are listed, with the names of the tools; gives a sentence, several, or None",
     "sources": "when a find of that name (of texts) is gathered, with the workspace; gives documents that stand behind what was found",
     "checks": "when a prompt was built or is linted; gives findings",
     "packs": "folders of layouts, templates and wording by their prefix",
     "variables": "types of variables of the bracket language; a function gives the value of a name in a workspace, or None",
+    "tools": "tools that are added to those of the agent, unless it has none on purpose (`tools=[]`)",
+    "required": "names of hooks whose failure stops the turn with a HookError; the others are reported and skipped",
+}
+
+# What each hook is called with.
+HOOKS = {
+    "before_agent_start": ("prompt", "message", "about"),
+    "context": ("messages", "about"),
+    "resources_discover": ("reason", "about"),
+    "listen": ("event", "what"),
 }
 
 # What `listen` hears of, and what it is told with it.
@@ -99,15 +124,49 @@ def _loaded(entry: Any) -> Extension:
         loaded = entry.load()
         extension = loaded if isinstance(loaded, Extension) else loaded()
         if isinstance(extension, Extension):
+            check_extension(extension)
             return extension
         raise TypeError(f"{entry.value} gives no Extension")
     except Exception as error:
         failure = error
 
-    def loading(_: object) -> NoReturn:
+    def loading(*_: object) -> NoReturn:
         raise failure
 
     return Extension(entry.name, context=loading, checks=[loading])
+
+
+def check_extension(extension: Extension) -> None:
+    """A CallError for a hook that does not take what it is called with, and for what else cannot be."""
+    where = f"the extension {extension.name!r}"
+    for hook, arguments in HOOKS.items():
+        function = getattr(extension, hook)
+        if function is not None and not _takes(function, len(arguments)):
+            raise CallError(f"{hook} of {where} is called as {hook}({', '.join(arguments)}), and does not take that")
+    if isinstance(extension.required, str):
+        raise CallError(f"`required` of {where} is a list of hooks, not a text; write [{extension.required!r}]")
+    for hook in extension.required:
+        if hook not in HOOKS:
+            raise CallError(f"{where} requires {hook!r}, which is not a hook{suggestion(str(hook), HOOKS)}")
+        if getattr(extension, hook) is None:
+            raise CallError(f"{where} requires {hook!r}, but does not define it")
+
+
+def _takes(function: Any, count: int) -> bool:
+    """Whether a function can be called with so many arguments. One that does not say so is believed."""
+    from inspect import signature
+
+    if not callable(function):
+        return False
+    try:
+        takes = signature(function)
+    except (TypeError, ValueError):
+        return True
+    try:
+        takes.bind(*range(count))
+    except TypeError:
+        return False
+    return True
 
 
 def run(
@@ -120,7 +179,7 @@ def run(
 ) -> Any:
     """What a function of an extension gives: None, or one of a kind, or a list of a kind.
 
-    If it raises, or gives something else, that is a finding, and it counts as None.
+    If it raises, or gives something else, that is a finding, and it counts as None; for a required hook it is a HookError.
     """
     try:
         result = function(*given)
@@ -134,8 +193,10 @@ def run(
         did = f"gave {error}" if isinstance(error, Misgiven) else f"raised {type(error).__name__}"
         did += f" ({error})" if isinstance(error, ForewordError) else ""
         name = getattr(function, "__name__", "a function")
-        message = f"{name} of the extension {extension.name!r} {did} and was skipped"
-        findings.append(finding("extension-failed", message))
+        message = f"{name} of the extension {extension.name!r} {did}"
+        if any(getattr(extension, hook) is function for hook in extension.required):
+            raise HookError(f"{message.rstrip(',')}; the extension requires it, so the turn was stopped") from error
+        findings.append(finding("extension-failed", f"{message} and was skipped"))
         return None
 
 

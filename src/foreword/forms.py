@@ -110,6 +110,7 @@ class TurnForm(TypedDict):
     reused: bool
     system: str
     messages: list[dict[str, Any]]
+    history: list[dict[str, Any]]
     tools: list[ToolForm]
     findings: list[FindingForm]
 

@@ -44,7 +44,7 @@ class Lists:
         self.active = self.blank = ""
 
     def tools(self) -> Iterator[Row]:
-        for tool in self.agent.tools:
+        for tool in self.agent.tools or ():
             line = tool.snippet.strip() or self.wording.get(f"tool.{tool.name}", "") or tool.name
             origin = Origin("tool", tool.name)
             yield {
@@ -66,7 +66,7 @@ class Lists:
             if not all(holds(condition, self.facts) for condition in row.when):
                 continue
             if row.source == "tools":
-                for tool in self.agent.tools:
+                for tool in self.agent.tools or ():
                     yield from (Piece(text, Origin("tool", tool.name)) for text in tool.guidelines)
             elif row.source == "extensions":
                 yield from self._ruled()
@@ -84,7 +84,7 @@ class Lists:
 
     def _ruled(self) -> Iterator[Piece]:
         """What the rules of extensions say; one that raises, or gives no sentences, is reported and skipped."""
-        names = frozenset(tool.name for tool in self.agent.tools)
+        names = frozenset(tool.name for tool in self.agent.tools or ())
         for rule in self.rules:
             name = getattr(rule, "__name__", "rule")
             try:

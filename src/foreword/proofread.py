@@ -93,7 +93,7 @@ class _Desk:
         self.reader = Reader()
         self.off = {*off}
         self._settings(self.stand)
-        tools = frozenset(tool.name for tool in agent.tools) or None
+        tools = None if agent.tools is None else frozenset(tool.name for tool in agent.tools)
         follows = any(section.language == "directives" for section in self.stand.layout.each_section())
         self.disk = _Disk()
         self.linter = Linter(Surroundings(self.disk.exists, estimate, tools, follows), self.off)

@@ -12,13 +12,24 @@ from __future__ import annotations
 
 import json
 import os
-from _thread import allocate_lock
+from _thread import allocate_lock, get_ident
 
 from . import waits
 from .arguments import check_id, check_message, check_moment, checked_messages, expect, ordered
 from .build import build
 from .clock import tells_time
-from .conversation import Settled, Steps, decide, drift, settle, tools_by_name, with_state, written_tools
+from .conversation import (
+    Settled,
+    Steps,
+    decide,
+    drift,
+    settle,
+    summarised,
+    tools_by_name,
+    tools_in_use,
+    with_state,
+    written_tools,
+)
 from .drafts import Scribe, as_read
 from .engine import (
     Assembler,
@@ -29,10 +40,12 @@ from .engine import (
     local_time,
 )
 from .errors import CallError, ForewordError, StoreError
-from .extensions import Extension, Resources, Start, checked, run
+from .extensions import About, Extension, Resources, checked, run
 from .findings import finding
+from .hooks import check_extensions, discovered, in_context, last_said, started
 from .inspection.subject import files_of, root_end
 from .layout import with_inner
+from .notices import placed, restored, with_unsent
 from .prices import price_rebuild, read_prices, shipped_prices
 from .skills import activation, skill_named, skill_text, with_active_skill, with_body
 from .sources.environment import settled as settled_workspace
@@ -41,7 +54,7 @@ from .store import open_store
 from .store.seen import Seen
 from .tokens import count_exactly, estimate_for
 from .vocabulary import Agent, Candidate, Document, Edition, Finding, Tool, Turn, Workspace, printable, replace
-from .wire import account_form, agent_form, inputs_form, inputs_from, words_form
+from .wire import account_form, agent_form, inputs_form, inputs_from, tool_order, words_form
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,6 +70,7 @@ if TYPE_CHECKING:
 
     Message = Mapping[str, Any]
 
+_CONSTRUCTED_AS = "builder"
 _POSTPONED = 10_000
 _MOST_SEEN = 256 * 2**20
 _ASSEMBLERS = 64
@@ -65,6 +79,9 @@ _TEMPLATE = "template "
 _COMPACTED = '"is_compacted": true'
 _WORDS = '"tools": '
 _TOLD = '"told": {'
+_PROMPT = '"prompt": {'
+_UNSENT = ('"unsent": [', '"returning": [')
+_SKILLS = ('"in_prompt": "', '"returning": [')
 _TOLD_OF_TOOLS = Steps("append", "keep")
 
 
@@ -74,13 +91,15 @@ class Conversations:
     def __init__(self, store: str | Store = ":memory:", extensions: Sequence[Extension] = ()) -> None:
         if not hasattr(store, "publish"):
             expect("the store", store, str)
-        self.extensions = ordered("extensions", extensions, Extension)
+        self.extensions: tuple[Extension, ...] = ordered("extensions", extensions, Extension)
+        check_extensions(self.extensions)
         self.store: Store = open_store(store) if isinstance(store, str) else store
         self._lock = allocate_lock()
         self.postponed: dict[str, Mapping[str, Any]] = {}
         self._seen = Seen(_MOST_SEEN)
         self._assemblers: dict[str, Assembler] = {}
         self._accounts: dict[str, tuple[list[Any], list[Finding], int]] = {}
+        self.constructing: dict[str, Constructing] = {}
 
     def open(
         self,
@@ -108,11 +127,14 @@ class Conversations:
         expect("the agent", agent, Agent)
         rules = [rule for each in self.extensions for rule in each.rules]
         packs = {name: folder for each in self.extensions for name, folder in each.packs.items()}
-        assembler.rules, assembler.packs = (*assembler.rules, *rules), {**packs, **assembler.packs}
-        assembler.variables.update(
-            {type_: each for extension in self.extensions for type_, each in extension.variables.items()}
-        )
-        return Talk(self, id, self.shared(assembler), agent)
+        variables = {type_: each for extension in self.extensions for type_, each in extension.variables.items()}
+        if rules or packs or variables:
+            assembler = assembler.like(
+                rules=(*assembler.rules, *rules),
+                packs={**packs, **assembler.packs},
+                variables={**assembler.variables, **variables},
+            )
+        return Talk(self, id, self.shared(assembler), with_tools_of(self.extensions, agent))
 
     def shared(self, assembler: Assembler) -> Assembler:
         """The assembler of this process for the same workspace, layout and settings: what it has read is not read again."""
@@ -128,12 +150,15 @@ class Conversations:
         id: str,
         workspace: Workspace,
         agent: Agent | None = None,
-        layout: str = "builder",
-        *,
-        is_rebuilt: bool = False,
+        layout: str = "",
     ) -> str:
-        """The prompt of a conversation: the one it has, or one that is made now and kept; `is_rebuilt` makes it anew."""
-        return self.open(id, workspace, agent, layout).construct(is_rebuilt=is_rebuilt).system
+        """Construct the prompt of a conversation from what is there now, store it and return it.
+
+        Without a layout, a known conversation keeps its own, and a new one gets `builder`.
+        """
+        if not layout and self.current(id)[0] is None:
+            layout = _CONSTRUCTED_AS
+        return self.open(id, workspace, agent, layout).construct().system
 
     def get(self, id: str) -> str | None:
         """The prompt of a conversation; None if it was never constructed."""
@@ -161,7 +186,7 @@ class Conversations:
     def postpone(self, id: str, edition: Edition, changes: Mapping[str, Any]) -> None:
         """Keep something beside an edition as soon as the store is back; until then this process knows it."""
         with self._lock:
-            _remember(self.postponed, id, changes, _POSTPONED)
+            _remember(self.postponed, id, {**self.postponed.get(id, {}), **changes}, _POSTPONED)
         self.remember(id, with_state(edition, **changes))
 
     def account(self, edition: Edition) -> tuple[list[Any], list[Finding], int]:
@@ -179,6 +204,16 @@ class Conversations:
     def close(self) -> None:
         """Let go of the store."""
         self.store.close()
+
+
+class Constructing:
+    """A construction that is under way, and the edition it led to: calls that overlap wait for it and use that."""
+
+    def __init__(self) -> None:
+        self.edition: Edition | None = None
+        self.thread = get_ident()
+        self.ended = allocate_lock()
+        self.ended.acquire()
 
 
 def _remember(known: dict[Any, Any], key: object, content: object, most: int) -> None:
@@ -201,6 +236,11 @@ class Talk:
         self._opened_with = assembler
         self._added: list[Resources] = []
         self._discovered: list[Resources] | None = None
+        self._number = 0
+        self._known_tools = {tool.name: tool for each in talks.extensions for tool in each.tools}
+        self._know(self.agent.tools or ())
+        self._acting: tuple[tuple[object, ...], Agent] = ((), self.agent)
+        self._skill_in_prompt = ""
         # What was made of what, so that nothing is parsed or built twice.
         self._tools: tuple[object, str, str] = (None, "", "")
         self._compared: tuple[str, str, bool] = ("", "", False)
@@ -211,8 +251,18 @@ class Talk:
 
     # what the caller asks
 
-    def turn(self, message: str = "", messages: Sequence[Message] = (), now: datetime | None = None) -> Turn:
-        """What the model sees now: `messages` is the history, `message` what the user says."""
+    def turn(
+        self,
+        message: str = "",
+        messages: Sequence[Message] = (),
+        now: datetime | None = None,
+        *,
+        new_prompt: bool = False,
+    ) -> Turn:
+        """What the model sees now: `messages` is the history, `message` what the user says.
+
+        A call with a message is a new prompt of the user. If that is in `messages` already, say so with `new_prompt`.
+        """
         with self._lock:
             events, self._events = self._events, []
         try:
@@ -222,24 +272,42 @@ class Talk:
             raise
         if events and any(each.code == "store-down" for each in settled.findings):
             self._happened(events)
+        settled = self._with_notices(settled, messages)
         with self._lock:
             waiting, self._waiting = self._waiting, []
-        return self._turn(settled, is_reused, message, messages, waiting)
+        prompt = message or (last_said(messages) if new_prompt else None)
+        try:
+            return self._turn(settled, is_reused, message, messages, waiting, prompt)
+        except BaseException:
+            with self._lock:
+                self._waiting = [*waiting, *self._waiting]
+            raise
 
-    def construct(self, now: datetime | None = None, *, is_rebuilt: bool = False) -> Turn:
-        """The edition that the conversation has, whatever has changed; made now if there is none, or if it is to be made anew."""
-        using, findings = self._current()
-        if using is not None and not is_rebuilt:
-            return self._turn(Settled(using, (), findings), True, "", ())
-        settled, is_reused = self._carry_out(["turn", *(["rebuild"] if is_rebuilt else [])], now)
-        return self._turn(settled, is_reused, "", ())
+    def construct(self, now: datetime | None = None) -> Turn:
+        """Construct the prompt from what is there now, and keep it. Calls that overlap agree on one edition."""
+        while True:
+            mine = Constructing()
+            other = self.talks.constructing.setdefault(self.id, mine)
+            if other is mine or other.thread == mine.thread:
+                break
+            with other.ended:
+                if other.edition is not None:
+                    return self._unsent(Settled(other.edition), is_reused=True)
+        try:
+            settled, is_reused = self._carry_out(["turn", "rebuild"], now)
+            mine.edition = settled.edition
+        finally:
+            if other is mine:
+                del self.talks.constructing[self.id]
+            mine.ended.release()
+        return self._unsent(settled, is_reused)
 
     def reload(self, now: datetime | None = None) -> Turn:
         """Read everything again, if the layout does that on a reload."""
         waits.before("build")
         self._discover("reload")
         settled, is_reused = self._carry_out(["turn", "reload"], now)
-        return self._turn(settled, is_reused, "", ())
+        return self._unsent(settled, is_reused)
 
     def compact(self, message: str = "", messages: Sequence[Message] = (), now: datetime | None = None) -> Turn:
         """The request for a summary, as the layout asks for it. What is asked is not kept."""
@@ -249,12 +317,13 @@ class Talk:
             if self.layout.compaction.get("under") != "new":
                 raise
             return self.compact_alone(error, message, messages)
-        return self._asked(self._turn(settled, is_reused, message, messages))
+        return self._asked(self._turn(settled, is_reused, message, messages, prompt=message or None))
 
     def compact_alone(self, error: StoreError, message: str = "", messages: Sequence[Message] = ()) -> Turn:
         """The request for a summary without a prompt, where the store does not say which one it is."""
         told = [finding("store-down", f"{error}; the request stands alone")]
-        return self._asked(self._turn(Settled(Edition(0, ""), (), told), False, message, messages))
+        alone = Settled(Edition(0, ""), (), told)
+        return self._asked(self._turn(alone, False, message, messages, prompt=message or None))
 
     def _asked(self, turn: Turn) -> Turn:
         """A turn in which a summary is asked for."""
@@ -288,9 +357,10 @@ class Talk:
 
         In a layout that knows no global template it takes the place of the base, where that is a template.
         """
+        agent = self._agent_now()
         if self._discovered is None:
             self._discover("start")
-        agent, sections = self.agent, list(self.layout.each_section())
+        sections = list(self.layout.each_section())
         if template is None:
             stand = self._stand()
         elif any("template" in section.instead for section in sections):
@@ -302,11 +372,17 @@ class Talk:
         self._layout = stand.layout
         return self._checked(self._built(self._with_sources(stand.inputs), agent, now))
 
-    def set_active_tools(self, tools: Sequence[Tool]) -> None:
-        """The agent has these tools from the next turn on."""
-        self.agent = replace(self.agent, tools=tuple(tools))
+    def set_active_tools(self, tools: Sequence[Tool | str]) -> None:
+        """Give the agent these tools from the next turn on: definitions, or names of tools that the conversation knows."""
+        if isinstance(tools, str):
+            raise CallError(f"the active tools are a list; write [{tools!r}] for one tool")
+        for each in tools:
+            expect("an active tool", each, Tool, str)
+        self._know([each for each in tools if isinstance(each, Tool)])
+        active = [self._tool_named(each) if isinstance(each, str) else each for each in tools]
+        self.agent = replace(self.agent, tools=tuple(active))
 
-    def refresh_registry(self, tools: Sequence[Tool]) -> None:
+    def refresh_registry(self, tools: Sequence[Tool | str]) -> None:
         """The set of tools that exist has changed; these are active."""
         self.set_active_tools(tools)
         self._happened(["registry"])
@@ -329,7 +405,7 @@ class Talk:
         if name in json.loads(using.state).get("skills", ()):
             return {"role": "user", "content": skill_text(self.layout, "skill_active_message", skill)}
         skill = with_body(skill)
-        self._keep(using, lambda state: {"skills": [*dict.fromkeys((*state.get("skills", ()), name))]})
+        self._keep(using, lambda state: _with_skill(state, name))
         return {"role": "user", "content": activation(self.layout, skill) + _changed_since(skill, using)}
 
     def sub_agent(
@@ -432,19 +508,21 @@ class Talk:
     def _compacted(self, now: datetime | None) -> tuple[Settled, bool]:
         """The edition under which a summary is asked for; what only the messages knew is forgotten with them."""
         using, findings = self._current()
-        forgotten: dict[str, Any] = {"skills": None, "told": None}
         if self.layout.compaction.get("under") == "new":
             if findings:
                 self.talks.store.current(self.id)  # says why
             settled, is_reused = self._carry_out(["turn", "compaction"], now)
-            return replace(settled, edition=self._keep(settled.edition, lambda _: forgotten)), is_reused
+            return replace(settled, edition=self._keep(settled.edition, summarised)), is_reused
         settled, is_reused = (Settled(using, (), findings), True) if using else self._carry_out(["turn"], now)
-        if self.layout.on.get("compaction", "keep") != "keep":
-            forgotten["is_compacted"] = True
+        is_compacted = self.layout.on.get("compaction", "keep") != "keep" or None
+
+        def forgotten(state: Mapping[str, Any]) -> dict[str, Any]:
+            return {**summarised(state), "is_compacted": is_compacted}
+
         try:
-            self._keep(settled.edition, lambda _: forgotten)
+            self._keep(settled.edition, forgotten)
         except StoreError as error:
-            self.talks.postpone(self.id, settled.edition, forgotten)
+            self.talks.postpone(self.id, settled.edition, forgotten(json.loads(settled.edition.state)))
             down = finding("store-down", f"{error}; until it is back, only this process knows of the compaction")
             settled = replace(settled, findings=settled.findings or [down])
         return settled, is_reused
@@ -462,6 +540,12 @@ class Talk:
         return kept if kept.number == using.number else using
 
     def _current(self) -> tuple[Edition | None, list[Finding]]:
+        using, findings = self._kept_edition()
+        self._number = using.number if using else 0
+        self._act_for(using)
+        return using, findings
+
+    def _kept_edition(self) -> tuple[Edition | None, list[Finding]]:
         using, findings = self.talks.current(self.id)
         if using and not self.assembler.layout_name and using.layout.startswith(("$std/", "$user/")):
             self._opened_with = self.talks.shared(self._opened_with.like(layout=using.layout))
@@ -476,7 +560,7 @@ class Talk:
         try:
             kept = self._keep(using, lambda _: dict(changes))
         except StoreError as error:
-            return using, [finding("store-down", f"{error}; the edition in use goes on")]
+            return with_state(using, **changes), [finding("store-down", f"{error}; the edition in use goes on")]
         self.talks.postponed.pop(self.id, None)
         return kept, []
 
@@ -496,6 +580,10 @@ class Talk:
                 findings=(*settled.findings, *then.findings),
             )
             seen = fresh
+        if settled.messages:
+            texts = [each["content"] for each in settled.messages]
+            kept = with_state(settled.edition, **with_unsent(json.loads(settled.edition.state), texts))
+            settled = replace(settled, edition=kept)
         return settled
 
     def _fresh_for(
@@ -514,14 +602,14 @@ class Talk:
     def _agent_of(self, using: Edition) -> Agent:
         """The agent with the tools of the edition; of those that it has no more, only the definitions are known."""
         if not self._has_other_tools(using):
-            return self.agent
+            return self._who
         known = tools_by_name(using.tools)
-        tools = [tool for tool in self.agent.tools if tool.name in known]
+        tools = [tool for tool in self._who.tools or () if tool.name in known]
         active = {tool.name for tool in tools}
         tools += [
             Tool(name, row["description"], schema=row["schema"]) for name, row in known.items() if name not in active
         ]
-        return replace(self.agent, tools=tools)
+        return replace(self._who, tools=tools)
 
     def _is_other_layout(self, using: Edition | None) -> bool:
         return using is not None and using.layout != self.layout.address
@@ -531,7 +619,7 @@ class Talk:
         return steps == _TOLD_OF_TOOLS and self._settled_for == self._stand_of(using)
 
     def _stand_of(self, using: Edition) -> tuple[Any, ...]:
-        return (using.number, using.state, using.inputs, self.agent)
+        return (using.number, using.state, using.inputs, self._who)
 
     def _happened(self, events: list[str]) -> None:
         with self._lock:
@@ -556,18 +644,18 @@ class Talk:
 
     def _has_other_words(self, using: Edition) -> bool:
         """Whether the edition tells something else of tools. In JSON no text holds a bare quotation mark, so only the key is found."""
-        words = self._tools_of(self.agent)[2]
+        words = self._tools_of(self._who)[2]
         return f"{_WORDS}{words}" not in using.made_for if words else _WORDS in using.made_for
 
     def _written_tools(self) -> str:
-        return self._tools_of(self.agent)[1]
+        return self._tools_of(self._who)[1]
 
     def _tools_of(self, agent: Agent) -> tuple[object, str, str]:
         """The definitions of an agent's tools, and what only the prompt tells of them; both as they are kept."""
         if self._tools[0] is not agent:
             check_agent(agent)
-            words = words_form(agent.tools)
-            self._tools = (agent, written_tools(agent.tools), _kept(words) if words else "")
+            words = words_form(agent.tools or ())
+            self._tools = (agent, written_tools(agent.tools or ()), _kept(words) if words else "")
         return self._tools
 
     # how an edition is made
@@ -580,7 +668,7 @@ class Talk:
         self._layout = stand.layout
         inputs = self._with_sources(stand.inputs)
         source = stand if inputs is stand.inputs else object()
-        return self._fresh(source, inputs, now, agent or self.agent, is_known=is_known)
+        return self._fresh(source, inputs, now, agent or self._who, is_known=is_known)
 
     def _stand(self) -> Stand:
         """What the workspace holds now, with the global template where the layout has a place for it."""
@@ -593,7 +681,7 @@ class Talk:
 
     def _formatted(self, using: Edition, now: datetime | None) -> Edition:
         """The kept inputs for the agent of this turn. When they were gathered is remembered: the menu is as old as that."""
-        fresh = self._fresh(using.inputs, self._inputs_of(using), now, self.agent)
+        fresh = self._fresh(using.inputs, self._inputs_of(using), now, self._who)
         gathered = json.loads(using.state).get("gathered") or using.made
         return with_state(replace(fresh, inputs=using.inputs), gathered=gathered)
 
@@ -617,6 +705,8 @@ class Talk:
         }
         if form := agent_form(agent, self.id):
             made_for["agent"] = form
+        if order := tool_order(agent.tools or ()):
+            made_for["tool_order"] = order
         edition = Edition(
             number=0,
             system=prompt.text,
@@ -671,8 +761,6 @@ class Talk:
         if using is not None:
             return using
         settled, _ = self._carry_out(["turn"], None)
-        with self._lock:
-            self._waiting.extend(settled.messages)
         return settled.edition
 
     def _inputs_of(self, edition: Edition) -> Inputs:
@@ -696,43 +784,161 @@ class Talk:
         message: str,
         messages: Sequence[Message],
         waiting: Sequence[Message] = (),
+        prompt: str | None = None,
     ) -> Turn:
+        """The edition and the messages as hooks leave them. `prompt` is what the user says, None if this is not a new prompt."""
+        turn = self._unsent(settled, is_reused)
+        edition, findings, about = settled.edition, list(turn.findings), self._about(settled.edition.number)
+        system, injected = self._started(edition, prompt, about, findings)
+        current = [{"role": "user", "content": message}] if message else []
+        notices = json.loads(edition.state).get("notices", ())
+        history = [*restored([*messages, *waiting, *current], notices), *injected]
+        return replace(
+            turn,
+            system=system,
+            passages=turn.passages if system == edition.system else (),
+            root_end=turn.root_end if system == edition.system else 0,
+            messages=in_context(self.talks.extensions, converted(history), about, findings),
+            history=history,
+            findings=list(dict.fromkeys(findings)),
+        )
+
+    def _unsent(self, settled: Settled, is_reused: bool) -> Turn:
+        """The edition as a turn without messages, with what a person should know. No hook sees it: it goes to no model."""
         edition = settled.edition
         passages, told, end = self.talks.account(edition)
         findings = [*settled.findings, *(() if is_reused else told), *self._reports]
         self._reports = []
-        system, injected = self._started(edition.system, message, findings)
-        current = [{"role": "user", "content": message}] if message else []
-        whole = [*converted(messages), *settled.messages, *waiting, *current, *injected]
-        for extension in self.talks.extensions:
-            if extension.context is not None:
-                seen = run(extension, extension.context, findings, [dict(each) for each in whole], lists=dict)
-                whole = whole if seen is None else seen
-        if system != edition.system:
-            passages, end = [], 0
+        tools = json.loads(edition.tools)
         return Turn(
             self.id,
             edition.number,
             is_reused,
-            system,
-            whole,
-            json.loads(edition.tools),
+            edition.system,
+            (),
+            tools,
             passages,
             list(dict.fromkeys(findings)),
             end,
         )
 
-    def _started(self, system: str, message: str, findings: list[Finding]) -> tuple[str, list[Message]]:
-        """`before_agent_start`, in order: each sees the prompt of the one before; the change is for this turn only."""
-        injected: list[Message] = []
-        for extension in self.talks.extensions if message else ():
-            if extension.before_agent_start is None:
-                continue
-            start = run(extension, extension.before_agent_start, findings, system, message, gives=Start)
-            if start is not None:
-                system = system if start.prompt is None else start.prompt
-                injected += [{"role": "user", "content": start.message}] if start.message else []
+    def _started(
+        self, edition: Edition, prompt: str | None, about: About, findings: list[Finding]
+    ) -> tuple[str, list[Message]]:
+        """The system prompt, and messages to add: those of `before_agent_start` for a new prompt of the user, which are kept
+        for all calls until the next one.
+        """
+        held = json.loads(edition.state)["prompt"] if _PROMPT in edition.state else None
+        if prompt is None:
+            return held["text"] if held else edition.system, []
+        system, injected = started(self.talks.extensions, edition.system, prompt, about, findings)
+        changed = {"text": system} if system != edition.system else None
+        if changed != held and edition.number:
+            self._keep_or_postpone(edition, lambda _: {"prompt": changed}, findings)
         return system, injected
+
+    def _with_notices(self, settled: Settled, messages: Sequence[Message]) -> Settled:
+        """The edition once all that waits for a turn is part of its messages: what has changed, and skills that come back."""
+        edition, findings = settled.edition, list(settled.findings)
+        if not any(each in edition.state for each in _UNSENT):
+            return settled
+        brought, in_prompt = self._brought_back(edition, findings), self._skill_in_prompt
+
+        def sent(state: Mapping[str, Any]) -> dict[str, Any]:
+            state, names = dict(state), [name for name in state.get("returning", ()) if name in brought]
+            for name in names:
+                if name != in_prompt:
+                    state.update(with_unsent(state, [brought[name]], name))
+            skills = [*dict.fromkeys((*state.get("skills", ()), *names))]
+            kept = {"returning": None, "skills": skills, "in_prompt": in_prompt if not self.agent.skill else None}
+            return {**kept, "unsent": None, **placed(state, messages)}
+
+        kept = self._keep_or_postpone(edition, sent, findings)
+        return replace(settled, edition=kept, findings=findings)
+
+    def _brought_back(self, edition: Edition, findings: list[Finding]) -> dict[str, str]:
+        """The messages that give the model its skills again after a compaction. One that is gone is left out."""
+        messages: dict[str, str] = {}
+        for name in json.loads(edition.state).get("returning", ()):
+            try:
+                skill = with_body(skill_named(name, self.layout, self._inputs_of(edition)))
+            except CallError as error:
+                findings.append(finding("skill-invalid", f"{error}; it does not come back after the compaction"))
+            else:
+                messages[name] = activation(self.layout, skill)
+        return messages
+
+    def _keep_or_postpone(
+        self, edition: Edition, change: Callable[[dict[str, Any]], dict[str, Any]], findings: list[Finding]
+    ) -> Edition:
+        """Keep something beside the edition; while the store is away, in this process."""
+        try:
+            if not any(each.code == "store-down" for each in findings):
+                return self._keep(edition, change)
+        except StoreError as error:
+            findings.append(finding("store-down", f"{error}; until it is back, only this process knows of this turn"))
+        changes = change(json.loads(edition.state))
+        self.talks.postpone(self.id, edition, changes)
+        return with_state(edition, **changes)
+
+    def _about(self, number: int) -> About:
+        cwd = printable(os.path.abspath(self.assembler.workspace.cwd))
+        return About(self.id, cwd, self.agent.model, [tool.name for tool in self._who.tools or ()], number)
+
+    # for whom the prompt is built
+
+    @property
+    def _who(self) -> Agent:
+        """The agent with its tools, and with the skill that has come back after a compaction."""
+        return self._acting[1]
+
+    def _act_for(self, using: Edition | None) -> None:
+        """Find out which tools the agent has: its own, else those of the conversation, else those that extensions add."""
+        agent, edition = self.agent, using or Edition(0, "")
+        made_of = (agent, edition.tools, edition.made_for, edition.state)
+        if self._acting[0] == made_of:
+            return
+        if agent.tools is None:
+            tools = tools_in_use(using) if using else [tool for each in self.talks.extensions for tool in each.tools]
+            agent = replace(agent, tools=tools)
+        self._skill_in_prompt = self._skill_of(edition)
+        if self._skill_in_prompt and not agent.skill:
+            agent = replace(agent, skill=self._skill_in_prompt)
+        self._acting = (made_of, agent if agent != self._who else self._who)
+
+    def _skill_of(self, edition: Edition) -> str:
+        """The skill in use that stands in the prompt, where the layout has a place for one and builds the prompt again."""
+        if not any(each in edition.state for each in _SKILLS):
+            return ""
+        sections, on = self.layout.each_section(), self.layout.on
+        if not any(section.of == "active_skill" for section in sections):
+            return ""
+        if {"gather", "format"}.isdisjoint((on.get("turn"), on.get("compaction"))):
+            return ""
+        state, own = json.loads(edition.state), self.agent.skill
+        if own:
+            return own if isinstance(own, str) else own.name
+        return str(state.get("in_prompt") or state["returning"][-1])
+
+    def _agent_now(self) -> Agent:
+        """The agent with its tools, as far as the store can be asked."""
+        try:
+            self._current()
+        except StoreError:
+            self._act_for(None)
+        return self._who
+
+    def _know(self, tools: Sequence[Tool]) -> None:
+        self._known_tools |= {tool.name: tool for tool in tools}
+
+    def _tool_named(self, name: str) -> Tool:
+        if name not in self._known_tools:
+            using, _ = self._current()
+            self._known_tools = {tool.name: tool for tool in _every_tool(using)} | self._known_tools
+        if name not in self._known_tools:
+            known = ", ".join(sorted(self._known_tools)) or "none"
+            raise CallError(f"unknown tool {name!r}; known: {known}. Pass a Tool to define another one")
+        return self._known_tools[name]
 
     def _tell(self, event: str, edition: Edition) -> None:
         for extension in self.talks.extensions:
@@ -750,10 +956,7 @@ class Talk:
     def _discover(self, reason: str) -> None:
         """Ask extensions for resources: before this process first gathers for a conversation, and on every reload."""
         self._discovered = []
-        for extension in self.talks.extensions:
-            if extension.resources_discover is not None:
-                resources = run(extension, extension.resources_discover, self._reports, reason, gives=Resources)
-                self._discovered += [resources] if resources else []
+        self._discovered = discovered(self.talks.extensions, reason, self._about(self._number), self._reports)
         self._equip()
 
     def _equip(self) -> None:
@@ -767,6 +970,24 @@ class Talk:
         if (has.layout_name, has.packs, has.skill_folders) != (opened.layout_name, packs, folders):
             self.assembler = self.talks.shared(opened.like(packs=packs, skill_folders=folders))
             self._layout = None
+
+
+def with_tools_of(extensions: Sequence[Extension], agent: Agent) -> Agent:
+    """The agent with the tools that extensions add, behind its own. One that is to have none, or keeps its own, gets none."""
+    own = {tool.name for tool in agent.tools or () if isinstance(tool, Tool)}
+    added = [tool for each in extensions for tool in each.tools if tool.name not in own]
+    return replace(agent, tools=(*agent.tools, *added)) if agent.tools and added else agent
+
+
+def _every_tool(using: Edition | None) -> list[Tool]:
+    """Every tool that an edition knows, active or not."""
+    return [*tools_in_use(replace(using, state="{}")), *tools_in_use(using)] if using else []
+
+
+def _with_skill(state: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """The changes of a state when a skill is used: it is in use, and need not come back by itself."""
+    skills = [*dict.fromkeys((*state.get("skills", ()), name))]
+    return {"skills": skills, "returning": [each for each in state.get("returning", ()) if each != name]}
 
 
 def _is_demanded(events: Sequence[str]) -> bool:

@@ -191,9 +191,12 @@ class Document:
 
 @value
 class Agent:
-    """For whom the prompt is. A `Document` given as base or plan keeps its file as origin."""
+    """For whom the prompt is. A `Document` given as base or plan keeps its file as origin.
 
-    tools: Sequence[Tool] = ()
+    With `tools=None`, a known conversation keeps its tools and a new one has none; an empty list means none.
+    """
+
+    tools: Sequence[Tool] | None = None
     model: str = ""
     provider: str = ""
     role: Literal["main", "sub"] = "main"
@@ -399,7 +402,10 @@ class Edition:
 
 @value
 class Turn:
-    """What the model sees now. `passages` tell where in the system prompt which lifetime ends.
+    """What the model sees now: send `system`, `messages` and `tools`, and keep `history` for the next turn.
+
+    `history` is without what `context` hooks changed and without the request for a summary, which are for this call only.
+    `passages` tell where in the system prompt which lifetime ends.
 
     `root_end` is where the instruction file of the workspace's root ends; 0 if there is none, or it is not known.
     """
@@ -413,6 +419,7 @@ class Turn:
     passages: Sequence[tuple[int, int, Lifetime]] = ()
     findings: Sequence[Finding] = ()
     root_end: int = 0
+    history: Sequence[Mapping[str, Any]] = ()
 
 
 @value

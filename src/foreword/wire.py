@@ -333,7 +333,7 @@ def agent_form(agent: Agent, conversation: str) -> dict[str, Any]:
         "scope": _scope_form(agent.scope) if agent.scope is not None else None,
         "language": agent.language,
         "docs": [list(each) for each in agent.docs],
-        "tools": words_form(agent.tools),
+        "tools": words_form(agent.tools or ()),
     }
     return {name: each for name, each in row.items() if each}
 
@@ -347,6 +347,12 @@ def words_form(tools: Iterable[Tool]) -> dict[str, Any]:
     }
 
 
+def tool_order(tools: Iterable[Tool]) -> list[str]:
+    """The names of the tools, where they are not in alphabetical order, in which their definitions are kept."""
+    names = [tool.name for tool in tools]
+    return names if names != sorted(names) else []
+
+
 def made_for(edition: Edition) -> dict[str, Any]:
     """For whom an edition was made: cwd, model, provider, what `agent_form` tells, and the tools by their names."""
     import json
@@ -354,7 +360,8 @@ def made_for(edition: Edition) -> dict[str, Any]:
     made = json.loads(edition.made_for)
     agent = made.get("agent", {})
     told = agent.pop("tools", {})
-    tools = {each.pop("name"): each for each in json.loads(edition.tools)}
+    rows = {each.pop("name"): each for each in json.loads(edition.tools)}
+    tools = {name: rows[name] for name in dict.fromkeys((*made.get("tool_order", ()), *rows)) if name in rows}
     return {
         **{name: made[name] for name in ("cwd", "model", "provider") if name in made},
         **agent,
@@ -383,6 +390,7 @@ def turn_form(turn: Turn) -> TurnForm:
         "reused": turn.is_reused,
         "system": turn.system,
         "messages": [dict(each) for each in turn.messages],
+        "history": [dict(each) for each in turn.history],
         "tools": tools,
         "findings": [finding_form(each) for each in turn.findings],
     }
@@ -393,6 +401,7 @@ def edition_row_form(edition: Edition) -> EditionRowForm:
     import json
 
     made = json.loads(edition.made_for)
+    made.pop("tool_order", None)
     made.pop("agent", None)  # as long as the base and plan that it holds, and they stand in the prompt
     return {
         "edition": edition.number,

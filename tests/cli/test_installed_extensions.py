@@ -15,8 +15,8 @@ def check(prompt):
     if "swordfish" in prompt.text:
         yield Finding("house-password", "error", "the prompt tells the password", "/AGENTS.md", 1)
 
-def start(prompt, message):
-    return Start(message="Said by a package.")
+def start(prompt, message, about):
+    return Start(f"{prompt} For {message}.", "Said by a package.")
 
 strict = Extension("strict", before_agent_start=start, checks=[check])
 
@@ -54,6 +54,11 @@ def test_a_turn_and_lint_ask_it(tree, ask, entry):
     _, turn = ask(entry, "talk", "turn", "t", "--message", "Hi", "--store", tree.path("t.db"), "--json")
     assert [each["content"] for each in turn["messages"]] == ["Hi", "Said by a package."]
     assert [each["code"] for each in turn["findings"] if each["severity"] == "error"] == ["house-password"]
+    assert turn["system"].endswith(" For Hi.")
+    tree({"w/mine.json": '[{"role": "user", "content": "Mine"}]'})
+    mine = ("talk", "turn", "t", "--messages", "mine.json", "--store", tree.path("t.db"), "--json")
+    assert ask(entry, *mine)[1]["system"].endswith(" For Hi.")
+    assert ask(entry, *mine, "--new-prompt")[1]["system"].endswith(" For Mine.")
     status, report = ask(entry, "lint", "--json")
     (found,) = [each for each in report["findings"] if each["code"] == "house-password"]
     assert (status, found["path"], found["line"]) == (1, "/AGENTS.md", 1)

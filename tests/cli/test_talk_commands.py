@@ -60,6 +60,7 @@ def test_turn(asked):
         "reused": False,
         "system": first["system"],
         "messages": [{"role": "user", "content": "hi"}],
+        "history": [{"role": "user", "content": "hi"}],
         "tools": [{"name": "read", "description": "", "schema": {}}],
         "findings": [],
     }
@@ -67,7 +68,19 @@ def test_turn(asked):
         "You are a helpful coding assistant.\n\n\nMoney is Decimal.\n\n\nThe current working directory is /w.\n"
     )
     second = asked("talk", "turn", "t", "--layout", "builder", "--tool", "read")
-    assert second == {**first, "reused": True, "messages": []}
+    assert second == {**first, "reused": True, "messages": [], "history": []}
+
+
+def test_without_tools_a_known_conversation_keeps_its_own_and_none_means_none(tree, asked):
+    first = asked("talk", "turn", "t", "--layout", "opal", "--tool", "shell")
+    kept = asked("talk", "turn", "t")
+    assert (kept["edition"], kept["tools"], kept["system"]) == (1, first["tools"], first["system"])
+    assert asked("talk", "drift", "t")["changed"] is False
+    none = asked("talk", "turn", "t", "--tools", "none")
+    assert (none["edition"], none["tools"]) == (2, [])
+    assert asked("talk", "turn", "t")["tools"] == []
+    tree({"w/none": '[{"name": "read"}]'})
+    assert [each["name"] for each in asked("talk", "turn", "t", "--tools", "./none")["tools"]] == ["read"]
 
 
 def test_turn_for_a_person(run):
@@ -139,7 +152,7 @@ def test_compact_answers_like_turn(tree, asked):
     asked("talk", "turn", "t", "--layout", "builder")
     tree({"w/AGENTS.md": "Money is float.\n"})
     turn = asked("talk", "compact", "t", "--layout", "builder")
-    assert set(turn) == {"conversation", "edition", "reused", "system", "messages", "tools", "findings"}
+    assert set(turn) == {"conversation", "edition", "reused", "system", "messages", "history", "tools", "findings"}
     assert (turn["edition"], turn["messages"]) == (2, [])
     prompt, _, request = turn["system"].rpartition("\n\n")
     assert "Money is float." in prompt and request.startswith("Summarise the conversation")

@@ -144,7 +144,17 @@ def test_another_text_or_other_tools_are_the_next_edition(step, fresh):
     ("before", "is_summarised", "after"),
     [
         ({"skills": ["a"]}, False, {"skills": ["a"]}),  # the body of the skill still stands in the messages
-        ({"skills": ["a"]}, True, {}),
+        ({"skills": ["a"]}, True, {"returning": ["a"]}),
+        ({"skills": ["a"], "returning": ["b"]}, True, {"returning": ["b", "a"]}),
+        ({"returning": ["b"]}, False, {"returning": ["b"]}),
+        ({"prompt": {"text": ""}}, False, {"prompt": {"text": ""}}),  # of a hook: until the user's next prompt
+        ({"prompt": {"text": "x"}}, True, {"prompt": {"text": "x"}}),
+        (
+            {"notices": [{"text": "x", "at": 1}, {"text": "y", "at": 2, "skill": "a"}]},
+            False,
+            {"notices": [{"text": "y", "at": 2, "skill": "a"}]},
+        ),
+        ({"notices": [{"text": "x", "at": 1}], "unsent": [{"text": "y"}]}, True, {}),
         ({"told": {"one": "h"}}, False, {}),  # what was told in a message now stands in the prompt
         ({"is_compacted": True, "skills": ["a"]}, False, {"skills": ["a"]}),
         ({}, True, {}),
@@ -160,7 +170,7 @@ def test_what_the_next_edition_remembers(before, is_summarised, after):
     [
         ({"is_compacted": True}, False, {}),  # or every later turn would gather again
         ({"is_compacted": True, "skills": ["a"], "told": {"one": "h"}}, False, {"skills": ["a"], "told": {"one": "h"}}),
-        ({"skills": ["a"], "told": {"one": "h"}}, True, {}),
+        ({"skills": ["a"], "told": {"one": "h"}}, True, {"returning": ["a"]}),
     ],
 )
 def test_what_the_same_edition_remembers(before, is_summarised, after):
@@ -403,15 +413,16 @@ def test_with_new_tools(known, now, then):
 
 
 @pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pi", "pod", "builder"])
-def test_constructing_gives_the_edition_that_is_there_unless_asked_for_another(tree, opened, layout):
+def test_construct_constructs_every_time_in_every_layout(tree, opened, layout):
     tree({"w/.git": None, "w/AGENTS.md": "One."})
     first = opened(layout).construct()
     assert (first.edition, first.is_reused) == (1, False)
     tree({"w/AGENTS.md": "Two."})
-    again = opened(layout).construct()
-    assert (again.edition, again.is_reused, again.system) == (1, True, first.system)
-    anew = opened(layout).construct(is_rebuilt=True)
-    assert (anew.edition, anew.is_reused, "Two." in anew.system) == (2, False, True)
+    second = opened(layout).construct()
+    assert (second.edition, second.is_reused, "Two." in second.system) == (2, False, True)
+    assert opened(layout).talks.get("t") == second.system
+    third = opened(layout).construct()
+    assert (third.edition, third.is_reused, third.system) == (2, True, second.system)
 
 
 @pytest.mark.parametrize(

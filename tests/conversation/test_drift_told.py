@@ -12,13 +12,14 @@ def turns(tree, opened, said):
     """`turns({"on.turn": "warn"}, ("read bash", "One."), …)`: for each turn the edition, what was said, and what was found."""
 
     def turns(on, *rows, layout="foreword"):
-        seen = []
+        seen, history = [], ()
         for tools, text in rows:
             tree({"w/.git": None, "w/AGENTS.md": text})
             talk = opened(layout, tools=tools, set=on)
-            turn = talk.turn("hi")
+            turn = talk.turn("hi", history)
             told = [each.message for each in turn.findings if each.code == "drift"]
-            seen.append((turn.edition, said(turn.messages)[:-1], told))
+            seen.append((turn.edition, said(turn.messages)[len(history) : -1], told))
+            history = turn.history
         return seen
 
     return turns
@@ -64,10 +65,12 @@ def test_a_definition_that_returns_is_said_at_once(turns):
 def test_the_same_conversation_in_one_process(opened, said):
     talk = opened(tools="read bash")
     tools = talk.agent.tools
-    talk.turn("hi")
+    history = talk.turn("hi").history
     for active, told in ((tools[:1], True), (tools[:1], False), (tools, True), (tools, False)):
         talk.set_active_tools(active)
-        assert (len(said(talk.turn("hi").messages)) == 2) == told
+        turn = talk.turn("hi", history)
+        assert (len(said(turn.messages)) == len(history) + 2) == told
+        history = turn.history
 
 
 @pytest.mark.parametrize("on", [{}, {"on.turn": "append"}, {"on.turn": "warn"}])

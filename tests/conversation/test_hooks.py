@@ -1,13 +1,15 @@
 """Extensions at work: when each function is asked, what comes of it, and what becomes of one that raises."""
 
 import json
+import re
 import subprocess
 import sys
 
 import pytest
 
-from foreword import Document, Extension, Tool
-from foreword.extensions import EVENTS, Resources, Start, installed
+from foreword import CallError, Conversations, Document, Extension, Tool
+from foreword.errors import HookError
+from foreword.extensions import EVENTS, About, Resources, Start, installed
 from foreword.findings import finding
 from foreword.talk import converted
 
@@ -37,7 +39,7 @@ def base(turn, suffix=""):
 
 
 def adds(word, message=None):
-    return lambda prompt, said: Start(prompt=f"{prompt} {word}({said})", message=message)
+    return lambda prompt, said, about: Start(prompt=f"{prompt} {word}({said})", message=message)
 
 
 def test_each_sees_the_prompt_of_the_one_before_in_the_order_of_the_list(opened):
@@ -49,7 +51,7 @@ def test_each_sees_the_prompt_of_the_one_before_in_the_order_of_the_list(opened)
 
 def test_a_changed_prompt_is_for_this_prompt_only(opened):
     once = [Start(prompt="Other."), None]
-    talk = opened("pi", extensions=[Extension("once", before_agent_start=lambda prompt, said: once.pop(0))])
+    talk = opened("pi", extensions=[Extension("once", before_agent_start=lambda prompt, said, about: once.pop(0))])
     first, second = talk.turn("one"), talk.turn("two")
     assert first.system == "Other."
     assert second.system == talk.talks.get("t")
@@ -59,7 +61,7 @@ def test_a_changed_prompt_is_for_this_prompt_only(opened):
 
 def test_it_runs_per_user_prompt_and_not_without_one(opened):
     asked = []
-    talk = opened("pi", extensions=[Extension("x", before_agent_start=lambda prompt, said: asked.append(said))])
+    talk = opened("pi", extensions=[Extension("x", before_agent_start=lambda prompt, said, about: asked.append(said))])
     talk.turn("one")
     talk.turn()
     talk.reload()
@@ -77,7 +79,7 @@ def test_one_that_raises_is_reported_and_skipped(opened):
 
 @pytest.mark.parametrize(("given", "what"), [("a text", "a str"), (7, "an int"), ({"prompt": "x"}, "a dict")])
 def test_one_that_gives_something_else_is_reported_and_skipped(opened, given, what):
-    def start(prompt, said):
+    def start(prompt, said, about):
         return given
 
     turn = opened("pi", extensions=[Extension("bad", before_agent_start=start)]).turn("hi")
@@ -93,7 +95,7 @@ def test_a_start_that_holds_no_texts_is_reported_and_skipped(opened, given):
 
 
 def test_an_empty_prompt_is_a_prompt(opened):
-    empties = Extension("x", before_agent_start=lambda prompt, said: Start(prompt=""))
+    empties = Extension("x", before_agent_start=lambda prompt, said, about: Start(prompt=""))
     assert opened("pi", extensions=[empties]).turn("hi").system == ""
 
 
@@ -151,7 +153,7 @@ def test_what_the_model_sees_of_a_message(message, seen):
 
 
 def test_the_callers_list_is_left_as_it_is(opened):
-    def rewrite(messages):
+    def rewrite(messages, about):
         messages[0]["content"] = "rewritten"
         return messages
 
@@ -167,11 +169,11 @@ def test_the_callers_list_is_left_as_it_is(opened):
 @pytest.mark.parametrize(
     ("context", "seen"),
     [
-        (lambda messages: [each for each in messages if each["role"] == "user"], ["one", "now"]),
-        (lambda messages: [*messages, {"role": "user", "content": "more"}], ["one", "two", "now", "more"]),
-        (lambda messages: None, ["one", "two", "now"]),
-        (lambda messages: [], []),
-        (lambda messages: messages.clear(), ["one", "two", "now"]),  # gives None: nothing changes
+        (lambda messages, about: [each for each in messages if each["role"] == "user"], ["one", "now"]),
+        (lambda messages, about: [*messages, {"role": "user", "content": "more"}], ["one", "two", "now", "more"]),
+        (lambda messages, about: None, ["one", "two", "now"]),
+        (lambda messages, about: [], []),
+        (lambda messages, about: messages.clear(), ["one", "two", "now"]),  # gives None: nothing changes
     ],
 )
 def test_context_filters_and_injects(opened, said, context, seen):
@@ -180,15 +182,15 @@ def test_context_filters_and_injects(opened, said, context, seen):
 
 
 def test_context_is_chained_and_one_that_raises_is_skipped(opened, said):
-    def spoil(messages):
+    def spoil(messages, about):
         messages.clear()
         raise RuntimeError
 
     extensions = [
-        Extension("a", context=lambda messages: [*messages, {"role": "user", "content": "a"}]),
+        Extension("a", context=lambda messages, about: [*messages, {"role": "user", "content": "a"}]),
         Extension("bad", context=spoil),
-        Extension("wrong", context=lambda messages: "a text"),
-        Extension("b", context=lambda messages: [{"role": "user", "content": str(len(messages))}]),
+        Extension("wrong", context=lambda messages, about: "a text"),
+        Extension("b", context=lambda messages, about: [{"role": "user", "content": str(len(messages))}]),
     ]
     turn = opened("pi", extensions=extensions).turn("now")
     assert said(turn.messages) == ["2"]
@@ -197,7 +199,7 @@ def test_context_is_chained_and_one_that_raises_is_skipped(opened, said):
 
 def test_context_runs_on_every_turn(opened):
     asked = []
-    talk = opened("pi", extensions=[Extension("x", context=lambda messages: asked.append(len(messages)))])
+    talk = opened("pi", extensions=[Extension("x", context=lambda messages, about: asked.append(len(messages)))])
     talk.turn("one")
     talk.turn()
     assert asked == [1, 0]
@@ -210,7 +212,7 @@ def test_resources_are_asked_for_at_the_start_and_on_every_reload(tree, opened, 
     tree({"w/.git": None, "more/late/SKILL.md": skill("late", "Comes late.")})
     asked = []
 
-    def discover(reason):
+    def discover(reason, about):
         asked.append(reason)
         return Resources(skills=[tree.path("more")])
 
@@ -228,13 +230,13 @@ def test_resources_are_asked_for_at_the_start_and_on_every_reload(tree, opened, 
 def test_another_process_that_keeps_the_edition_asks_nothing(tree, opened):
     asked = []
     opened("pi").turn("hi")
-    opened("pi", extensions=[Extension("x", resources_discover=asked.append)]).turn("hi")
+    opened("pi", extensions=[Extension("x", resources_discover=lambda *given: asked.append(given))]).turn("hi")
     assert asked == []
 
 
 def test_resources_are_still_there_when_another_process_gathers_anew(tree, opened, skill):
     tree({"w/.git": None, "more/late/SKILL.md": skill("late", "Comes late.")})
-    brings = Extension("x", resources_discover=lambda reason: Resources(skills=[tree.path("more")]))
+    brings = Extension("x", resources_discover=lambda reason, about: Resources(skills=[tree.path("more")]))
     first = opened("foreword", tools="read", extensions=[brings]).turn("hi")
     opened("foreword", tools="read", extensions=[brings]).compact()
     then = opened("foreword", tools="read", extensions=[brings]).turn("hi")
@@ -245,14 +247,16 @@ def test_resources_are_still_there_when_another_process_gathers_anew(tree, opene
 def test_resources_that_are_no_longer_given_go_with_the_reload(tree, opened, skill):
     tree({"w/.git": None, "more/late/SKILL.md": skill("late", "Comes late.")})
     given = [Resources(skills=[tree.path("more")]), None]
-    talk = opened("pi", tools="read", extensions=[Extension("x", resources_discover=lambda reason: given.pop(0))])
+    talk = opened(
+        "pi", tools="read", extensions=[Extension("x", resources_discover=lambda reason, about: given.pop(0))]
+    )
     assert "<name>late</name>" in talk.turn("hi").system
     assert "<name>late</name>" not in talk.reload().system
 
 
 def test_resources_bring_packs(tree, opened):
     tree({"pack/mine.toml": 'sections = ["one"]\n[section.one]\ntext = "From a pack."\n'})
-    brings = Extension("x", resources_discover=lambda reason: Resources(packs={"team": tree.path("pack")}))
+    brings = Extension("x", resources_discover=lambda reason, about: Resources(packs={"team": tree.path("pack")}))
     assert opened("$team/mine", extensions=[brings]).turn("hi").system == "From a pack."
     assert opened("$team/mine", extensions=[brings]).turn("hi").is_reused
 
@@ -271,9 +275,9 @@ def test_added_resources_count_from_the_next_turn(tree, opened, skill):
     ("function", "report"),
     [
         (boom, failed("boom")),
-        (lambda reason: ["a folder"], misgave("<lambda>", "a list", "Resources")),
+        (lambda reason, about: ["a folder"], misgave("<lambda>", "a list", "Resources")),
         (
-            lambda reason: Resources(skills="a folder"),
+            lambda reason, about: Resources(skills="a folder"),
             failed("<lambda>", error="CallError (Resources.skills must be a list, not one text)"),
         ),
     ],
@@ -481,7 +485,7 @@ def test_installed_extensions_come_in_the_order_of_their_entries(site, opened):
 def test_commands_run_with_installed_extensions_and_a_workspace_has_none(tree, site):
     tree({
         "site/zebra.py": "from foreword import Extension\nfrom foreword.extensions import Start\n"
-        "extension = Extension('zebra', before_agent_start=lambda prompt, said: Start(prompt='Stripes.'))\n",
+        "extension = Extension('zebra', before_agent_start=lambda prompt, said, about: Start(prompt='Stripes.'))\n",
         "w/ant.py": "raise SystemExit('a workspace was executed')\n",
         "w/foreword.py": "raise SystemExit('a workspace was executed')\n",
     })  # fmt: skip
@@ -490,3 +494,95 @@ def test_commands_run_with_installed_extensions_and_a_workspace_has_none(tree, s
     done = subprocess.run([sys.executable, "-P", "-c", code, *call], cwd=tree.path("w"), capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "Stripes.\n\n[user]\nhi\n")
     assert "loading of the extension 'm' raised ImportError and was skipped" in done.stderr
+
+
+# Which conversation it is, and what a hook must take
+
+
+def test_hooks_are_told_which_conversation_it_is(tree, opened):
+    heard = []
+    extension = Extension(
+        "x",
+        before_agent_start=lambda prompt, message, about: heard.append(about),
+        context=lambda messages, about: heard.append(about),
+        resources_discover=lambda reason, about: heard.append(about),
+    )
+    opened("pi", tools="read bash", model="m", extensions=[extension]).turn("hi")
+    cwd = tree.path("w")
+    found, start, context = heard
+    assert found == About("t", cwd, "m", ("read", "bash"), 0)
+    assert start == context == About("t", cwd, "m", ("read", "bash"), 1)
+
+
+@pytest.mark.parametrize(
+    ("hook", "function", "called"),
+    [
+        ("before_agent_start", lambda prompt, message: None, "before_agent_start(prompt, message, about)"),
+        ("context", lambda messages: None, "context(messages, about)"),
+        ("context", lambda messages, about, more: None, "context(messages, about)"),
+        ("context", "a text", "context(messages, about)"),
+        ("resources_discover", lambda reason: None, "resources_discover(reason, about)"),
+        ("listen", lambda event: None, "listen(event, what)"),
+    ],
+)
+def test_a_hook_that_does_not_take_its_arguments_is_an_error_at_once(hook, function, called):
+    told = f"{hook} of the extension 'x' is called as {called}, and does not take that"
+    with pytest.raises(CallError, match=f"^{re.escape(told)}$"):
+        Conversations(extensions=[Extension("x", **{hook: function})])
+
+
+@pytest.mark.parametrize("function", [lambda *given: None, lambda messages, about, more=1: None, dict.get])
+def test_a_hook_may_take_more_than_it_gets(function):
+    Conversations(extensions=[Extension("x", context=function)]).close()
+
+
+# Required hooks
+
+
+@pytest.mark.parametrize("hook", ["before_agent_start", "context", "resources_discover", "listen"])
+def test_a_required_hook_that_fails_stops_the_turn(opened, said, hook):
+    talk = opened("pi", extensions=[Extension("bad", **{hook: boom}, required=[hook])])
+    talk.send_message("waiting")
+    told = "boom of the extension 'bad' raised RuntimeError; the extension requires it, so the turn was stopped"
+    with pytest.raises(HookError, match=f"^{told}$"):
+        talk.turn("hi")
+    plain = opened("pi", extensions=[])
+    assert said(plain.turn("hi").messages) == ["hi"]
+
+
+def test_what_was_to_be_sent_is_sent_by_the_next_turn(opened, said):
+    fails = [True, False]
+
+    def context(messages, about):
+        if fails.pop(0):
+            raise RuntimeError
+
+    talk = opened("pi", extensions=[Extension("bad", context=context, required=["context"])])
+    talk.send_message("waiting")
+    with pytest.raises(HookError):
+        talk.turn("hi")
+    assert said(talk.turn("hi").messages) == ["waiting", "hi"]
+
+
+def test_a_required_hook_that_returns_something_else_stops_the_turn(opened):
+    bad = Extension("bad", context=lambda messages, about: "a text", required=("context",))
+    with pytest.raises(HookError, match="gave a str, not a list of dict; the extension requires it"):
+        opened("pi", extensions=[bad]).turn("hi")
+
+
+def test_the_other_hooks_of_the_extension_are_skipped(opened):
+    mixed = Extension("mixed", before_agent_start=boom, context=lambda *given: None, required=["context"])
+    assert told(opened("pi", extensions=[mixed]).turn("hi")) == failed("boom", "mixed")
+
+
+@pytest.mark.parametrize(
+    ("required", "told"),
+    [
+        (["contxt"], "^the extension 'x' requires 'contxt', which is not a hook; did you mean 'context'\\?$"),
+        (["listen"], "^the extension 'x' requires 'listen', but does not define it$"),
+        ("context", r"^`required` of the extension 'x' is a list of hooks, not a text; write \['context'\]$"),
+    ],
+)
+def test_what_cannot_be_required(required, told):
+    with pytest.raises(CallError, match=told):
+        Conversations(extensions=[Extension("x", context=lambda *given: None, required=required)])

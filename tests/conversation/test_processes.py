@@ -1,14 +1,16 @@
 """Conversations between processes: many at once, one that is killed, a store that is gone for a while."""
 
+import itertools
 import json
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from foreword import Agent, Conversations, Tool
+from foreword import Agent, CallError, Conversations, Extension, Tool
 from foreword.errors import StoreError
 from foreword.store import open_store
 from foreword.vocabulary import TemplateVersion
@@ -104,9 +106,9 @@ def test_the_loser_says_nothing_that_the_winner_has_said(tree, opened, url, said
     opened("foreword", tools="read").turn("hi")
     winner = opened("foreword", tools="read zap")
     loser = opened("foreword", tools="read zap", store=Between(open_store(url), lambda: winner.turn("hi")))
-    turn = loser.turn("hi", [{"role": "user", "content": "The winner's messages."}])
+    turn = loser.turn("hi", [{"role": "user", "content": "New tools are available from now on: `zap`."}])
     assert (turn.edition, turn.is_reused, named(turn.tools)) == (2, True, ["read", "zap"])
-    assert said(turn.messages) == ["The winner's messages.", "hi"]
+    assert said(turn.messages) == ["New tools are available from now on: `zap`.", "hi"]
 
 
 def test_the_loser_says_what_the_winner_has_not_said(opened, url, said, named):
@@ -116,7 +118,11 @@ def test_the_loser_says_what_the_winner_has_not_said(opened, url, said, named):
     turn = loser.turn("hi")
     assert (turn.edition, named(turn.tools)) == (3, ["read", "zap", "zip"])
     inactive = "Tools that are not active from now on, so do not call them: `zap`. All others are active."
-    assert said(turn.messages) == [f"{inactive}\n\nNew tools are available from now on: `zip`.", "hi"]
+    assert said(turn.messages) == [
+        "New tools are available from now on: `zap`.",
+        f"{inactive}\n\nNew tools are available from now on: `zip`.",
+        "hi",
+    ]
 
 
 def test_what_is_to_be_said_waits_for_a_turn(tree, opened, url, said, skill):
@@ -378,11 +384,52 @@ def test_a_new_template_reaches_a_conversation_at_its_compaction_and_new_ones_at
     store.keep_template(TemplateVersion(0, "New. [prompt:conversation_id]"))
     talk = opened("builder", "a")
     assert talk.turn("hi").system == "Old. a"
-    assert talk.talks.construct("a", talk.assembler.workspace) == "Old. a"
     assert opened("builder", "b").turn("hi").system == "New. b"
     assert talk.compact().system == f"New. a\n\n{talk.layout.wording['compaction']}"
     assert (talk.turn("hi").system, opened("builder", "a").turn("hi").edition) == ("New. a", 2)
     store.close()
+
+
+def test_constructs_that_overlap_agree_on_one_edition(tree, url):
+    """Each would have another text; a call that begins while another is under way gets what that one makes."""
+    numbers, begun, go_on = itertools.count(), threading.Event(), threading.Event()
+
+    def value(name, workspace):
+        begun.set()
+        assert go_on.wait(30)
+        return str(next(numbers))
+
+    talks = Conversations(url, [Extension("x", variables={"count": value})])
+    layout, agent = "builder", Agent(base="Number [count:x].")
+    with ThreadPoolExecutor(8) as pool:
+        first = pool.submit(talks.construct, "t", tree.workspace("w"), agent, layout)
+        assert begun.wait(30)
+        others = [pool.submit(talks.construct, "t", tree.workspace("w"), agent, layout) for _ in range(7)]
+        go_on.set()
+        seen = {each.result(30) for each in (first, *others)}
+    assert len(seen) == 1 and seen == {talks.get("t")}
+    assert talks.construct("t", tree.workspace("w"), agent) not in seen
+    talks.close()
+
+
+def test_a_construct_that_fails_does_not_stop_the_next(tree, url):
+    talks = Conversations(url)
+    for _ in range(2):
+        with pytest.raises(CallError):
+            talks.construct("t", tree.workspace("w"), Agent(skill="zzz"), "ion")
+    assert talks.construct("t", tree.workspace("w"), Agent(), "ion") == talks.get("t")
+    talks.close()
+
+
+def test_an_extension_may_construct_while_one_is_constructed(tree, url):
+    def listen(event, what):
+        if event == "constructed":
+            systems.append(talks.construct("t", tree.workspace("w")))
+
+    systems = []
+    talks = Conversations(url, [Extension("x", listen=listen)])
+    assert [talks.construct("t", tree.workspace("w"))] == systems
+    talks.close()
 
 
 def test_an_empty_template_is_no_prompt_and_its_compaction_the_request_alone(opened, url):
@@ -426,17 +473,18 @@ def test_secrets_of_the_environment_are_not_kept(tree, url):
         talks.close()
 
 
-def test_the_state_does_not_grow(tree, opened, skill):
+def test_the_state_is_bounded(tree, opened, skill):
+    """By the notices that are kept to be put back: what they say may be as long as a section."""
     tree({"w/.git": None, "w/.agents/skills/testing/SKILL.md": skill("testing")})
     talk = opened("foreword", set={"on.turn": "append"})
     sizes = set()
     for number in range(20):
-        tree({"w/AGENTS.md": f"Version {number:03}."})
-        talk.turn("hi")
+        tree({"w/AGENTS.md": f"Version {number:03}. {'x' * 8000}"})
+        assert number == 0 or f"Version {number:03}." in str(talk.turn("hi").messages)
         talk.use_skill("testing")
         talk.set_active_tools([Tool(f"tool-{number}")])
         sizes.add(len(talk.talks.store.current("t").state))
-    assert max(sizes) < 300
+    assert max(sizes) < 80_000
 
 
 def test_a_known_conversation_goes_on_with_its_layout(opened):

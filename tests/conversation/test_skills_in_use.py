@@ -159,6 +159,72 @@ def test_a_link_that_loops_ends(place, opened):
     assert "Run `make" in opened("opal").use_skill("testing")["content"]
 
 
+# After a compaction
+
+
+MESSAGES = ["opal", "foreword", "pi"]
+
+
+@pytest.mark.parametrize("layout", MESSAGES)
+@pytest.mark.parametrize("is_new_process", [False, True])
+def test_a_skill_in_use_comes_back_with_the_next_turn(place, opened, said, layout, is_new_process):
+    talk = opened(layout)
+    body = talk.use_skill("testing")["content"]
+    talk.compact()
+    talk = opened(layout) if is_new_process else talk
+    summary = [{"role": "summary", "content": "So far."}]
+    turn = talk.turn("go on", summary)
+    assert said(turn.messages) == ["So far.", body, "go on"]
+    assert talk.use_skill("testing") == ACTIVE
+    assert said(talk.turn("more", turn.history).messages) == ["So far.", body, "go on", "more"]
+    assert said(talk.turn("more", summary).messages) == ["So far.", body, "more"]  # a list of the caller's own
+
+
+@pytest.mark.parametrize("layout", MESSAGES)
+def test_every_skill_comes_back_after_every_compaction(place, opened, said, layout):
+    talk = opened(layout)
+    bodies = [talk.use_skill(name)["content"] for name in ("testing", "release")]
+    for _ in range(2):
+        talk.compact()
+        assert said(talk.turn("go on").messages) == [*bodies, "go on"]
+
+
+def test_one_that_was_asked_for_again_does_not_come_twice(place, opened, said):
+    talk = opened("opal")
+    talk.use_skill("testing")
+    talk.compact()
+    body = talk.use_skill("testing")
+    assert said(talk.turn("go on", [body]).messages) == [body["content"], "go on"]
+
+
+def test_it_comes_back_in_the_prompt_where_the_layout_has_a_place_for_it(place, opened, said):
+    talk = opened("ion")
+    talk.use_skill("testing")
+    assert "Active Skill" not in talk.turn("hi").system  # the body is in the messages
+    talk.compact()
+    turn = opened("ion").turn("hi")
+    assert "# Active Skill: testing\nRun `make" in turn.system
+    assert said(turn.messages) == ["hi"]
+    again = opened("ion")
+    assert (again.turn("hi").system, again.use_skill("testing")) == (turn.system, ACTIVE)
+    again.use_skill("release")
+    again.compact()
+    turn = again.turn("hi")
+    assert "# Active Skill: testing" in turn.system and "release" in said(turn.messages)[0]
+
+
+def test_one_that_is_gone_meanwhile_is_a_finding(place, opened, said):
+    talk = opened("opal")
+    talk.use_skill("testing")
+    talk.compact()
+    os.remove(place.path("w/.agents/skills/testing/SKILL.md"))
+    turn = talk.turn("hi")
+    assert said(turn.messages) == ["hi"]
+    (found,) = left_out(turn)
+    assert found.startswith("the skill 'testing' cannot be read") and found.endswith("after the compaction")
+    assert left_out(talk.turn("hi")) == []
+
+
 CHANGED = "(This file has changed since the list of skills was made.)"
 
 

@@ -19,26 +19,28 @@ def editions(server, id):
 # Constructing
 
 
-def test_constructing_again_gives_the_edition_that_is_there(service):
+def test_construct_constructs_every_time(service):
     first = service.talk("construct", "construct").json
     assert (first["edition"], first["reused"]) == (1, False)
+    assert service.talk("construct", "construct").json == {**first, "reused": True}
     service.ask("PUT", "/system-prompt", {"template": "planted another"})
-    again = service.talk("construct", "construct").json
-    assert again == {**first, "reused": True}
-    assert service.talk("construct", "construct", "?rebuild=false").json == again
-    anew = service.talk("construct", "construct", "?rebuild=true").json
-    assert (anew["edition"], anew["reused"], anew["system"]) == (2, False, "planted another")
-    assert service.talk("construct", "construct").json == {**anew, "reused": True}
-    assert service.talk("construct", "construct", "?rebuild=true").json["edition"] in (2, 3)
-    assert editions(service, "construct")[:2] == [1, 2]
+    assert service.talk("construct").json["system"] == first["system"]
+    second = service.talk("construct", "construct").json
+    assert (second["edition"], second["reused"], second["system"]) == (2, False, "planted another")
+    assert editions(service, "construct") == [1, 2]
 
 
-@pytest.mark.parametrize(
-    "query", ["?rebuild=1", "?rebuild=True", "?rebuild=", "?rebuild", "?rebuild=true&rebuild=true"]
-)
-def test_a_rebuild_is_asked_for_by_true(service, query):
-    assert service.talk("rebuild", "construct", query).problem == "wrong-query"
-    assert service.get("/conversations/rebuild").status == 404
+@pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
+def test_absent_tools_are_those_of_the_conversation_and_an_empty_list_is_none(service, layout):
+    id = f"tools {layout}"
+    first = service.talk(id, layout=layout, tools=TOOLS, message="hi").json
+    for tools in ({}, {"tools": None}):
+        then = service.talk(id, message="hi", **tools).json
+        assert (then["reused"], then["system"], then["tools"]) == (True, first["system"], first["tools"])
+        assert then["messages"] == [{"role": "user", "content": "hi"}]
+    none = service.talk(id, message="hi", tools=[]).json
+    assert none["tools"] == [] or "`read_file`, `shell`" in none["messages"][0]["content"]
+    assert service.talk(id, message="hi", messages=none["history"]).json["messages"][:-1] == none["history"]
 
 
 # Turns, in every layout
@@ -53,7 +55,7 @@ def test_a_conversation_in_every_layout(service, layout):
     ]
     body = {"layout": layout, "tools": TOOLS, "model": "m", "provider": "p", "now": "2026-03-07T08:55:05-06:00"}
     first = service.talk(id, messages=history, message="planted go", **body).json
-    assert first.keys() == {"conversation", "edition", "reused", "system", "messages", "tools", "findings"}
+    assert first.keys() == {"conversation", "edition", "reused", "system", "messages", "history", "tools", "findings"}
     assert (first["conversation"], first["edition"], first["reused"]) == (id, 1, False)
     assert first["messages"][:2] == history and first["messages"][-1] == {"role": "user", "content": "planted go"}
     assert [each["name"] for each in first["tools"]] == ["read_file", "shell"]

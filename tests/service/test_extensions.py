@@ -11,7 +11,7 @@ def weather(name, workspace):
     return f"sunny in {name}"
 
 
-def fail(messages):
+def fail(messages, about):
     raise ValueError("planted")
 
 
@@ -19,17 +19,31 @@ def rule(tools):
     return "Bring an umbrella." if "shell" in tools else None
 
 
-def before(prompt, message):
+def before(prompt, message, about):
     return Start(message="It is sunny.") if "weather" in message else None
 
 
 extension = Extension("weather", variables={"weather": weather}, rules=[rule], before_agent_start=before)
 broken = Extension("broken", context=fail)
+
+
+def prompted(prompt, message, about):
+    return Start(prompt=f"{prompt} For {message} in {about.conversation}.") if message.startswith("hold") else None
+
+
+def strict(prompt, message, about):
+    if "swordfish" in message:
+        raise ValueError("swordfish")
+
+
+holding = Extension("holding", before_agent_start=prompted)
+required = Extension("required", before_agent_start=strict, required=["before_agent_start"])
+few = Extension("few", context=lambda messages: messages, required=["context"])
 """
 FILES = {
     "weather_extension.py": MODULE,
     "weather_extension-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: weather-extension\nVersion: 1.0\n",
-    "weather_extension-1.0.dist-info/entry_points.txt": "[foreword]\nweather = weather_extension:extension\nbroken = weather_extension:broken\nmissing = no_such_module:extension\n",
+    "weather_extension-1.0.dist-info/entry_points.txt": "[foreword]\nweather = weather_extension:extension\nbroken = weather_extension:broken\nfew = weather_extension:few\nholding = weather_extension:holding\nrequired = weather_extension:required\nmissing = no_such_module:extension\n",
 }
 
 
@@ -63,9 +77,25 @@ def test_its_messages_stand_behind_the_users(extended):
 def test_one_that_fails_is_told_and_skipped(extended):
     told = extended.talk("failing").json["findings"]
     assert [each["message"] for each in told if each["code"] == "extension-failed"] == [
+        "loading of the extension 'few' raised CallError and was skipped",
         "loading of the extension 'missing' raised ModuleNotFoundError and was skipped",
         "fail of the extension 'broken' raised ValueError and was skipped",
     ]
+
+
+def test_its_prompt_holds_until_the_next_prompt_of_the_user(extended):
+    first = extended.talk("held", message="hold this").json
+    assert first["system"].endswith("For hold this in held.")
+    assert extended.talk("held", messages=first["history"]).json["system"] == first["system"]
+    mine = [*first["history"], {"role": "user", "content": "hold that"}]
+    assert extended.talk("held", messages=mine, new_prompt=True).json["system"].endswith("For hold that in held.")
+    assert "For hold" not in extended.talk("held", message="go on").json["system"]
+
+
+def test_a_required_hook_that_fails_is_a_problem(extended):
+    answer = extended.talk("required", message="swordfish")
+    assert (answer.status, answer.problem) == (502, "hook-failed")
+    assert "swordfish" not in str(answer.json)
 
 
 def test_without_it_nothing_is_added(service):

@@ -101,7 +101,7 @@ def test_when_it_arrived_is_told_by_the_connection(service):
     """A real server: what was kept before a request is in its answer."""
     for number in range(1, 6):
         body = {"cwd": "", "layout": "foreword", "base": f"Text {number}."}
-        assert service.post("/conversations/moment/construct?rebuild=true", body).status == 200
+        assert service.post("/conversations/moment/construct", body).status == 200
         assert service.get("/conversations/moment").json["edition"] == number
 
 
@@ -109,7 +109,7 @@ def test_a_request_sent_behind_another_on_its_connection_sees_what_that_did(serv
     """It came before the other was done, and somebody else has looked at the store meanwhile."""
     service.talk("behind", "construct", layout="foreword", base="One.")
     body = json.dumps({"cwd": "", "layout": "foreword", "base": "Two."}).encode()
-    head = "POST /conversations/behind/construct?rebuild=true HTTP/1.1\r\nHost: localhost\r\n"
+    head = "POST /conversations/behind/construct HTTP/1.1\r\nHost: localhost\r\n"
     first = f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
     second = b"GET /conversations/behind HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
     with (
@@ -189,7 +189,7 @@ def test_no_answer_is_older_than_what_was_acknowledged_before_it_was_asked(start
                     kept = store.publish(id, edition(number + 1, f"{seed} {step}"), number).number
                 else:
                     body = {"layout": "foreword", "base": f"{seed} {step}"}
-                    kept = server.talk(id, "construct", "?rebuild=true", **body).json["edition"]
+                    kept = server.talk(id, "construct", **body).json["edition"]
                 newest[id] = max(newest[id], kept)
 
     def read(lot):

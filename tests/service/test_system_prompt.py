@@ -199,7 +199,7 @@ def test_usage_counts_conversations_until_their_compaction(fresh):
     fresh.talk("c")
     assert uses() == {0: 2, 1: 1}
     fresh.talk("a", "compact")
-    fresh.talk("b", "construct", "?rebuild=true")
+    fresh.talk("b", "construct")
     assert uses() == {1: 3}
     fresh.talk("d", layout="ion")  # has no global template
     assert uses() == {1: 3}

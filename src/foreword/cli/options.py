@@ -97,7 +97,8 @@ OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
         "--tools",
         {
             "metavar": "FILE",
-            "help": 'a JSON file of tools: [{"name", "description", "snippet", "guidelines", "schema"}]; - is standard input',
+            "help": 'a JSON file of tools: [{"name", "description", "snippet", "guidelines", "schema"}]; - is standard input,'
+            " none is no tools (a known conversation would keep its own)",
         },
     ),
     ("--tool", {"action": "append", "metavar": "NAME", "help": "a tool the agent has"}),
@@ -126,6 +127,7 @@ OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
 
 
 # An empty name of one of these is a variable that was never set: with --scope, all that it was to forbid would be allowed.
+NO_TOOLS = "none"
 _NEVER_EMPTY = {
     name: takes["metavar"]
     for name, takes in OPTIONS
@@ -191,7 +193,7 @@ def agent(given: argparse.Namespace) -> Agent:
     for tool in (*_tools(given.tools), *map(_tool_named, given.tool)):
         tools.setdefault(tool.name, tool)
     return Agent(
-        tools=list(tools.values()),
+        tools=list(tools.values()) if given.tools or given.tool else None,
         model=given.model,
         provider=given.provider,
         role="sub" if given.sub_agent else "main",
@@ -324,7 +326,7 @@ def _tool_named(name: str) -> Tool:
 
 
 def _tools(path: str) -> list[Tool]:
-    if not path:
+    if path in ("", NO_TOOLS):
         return []
     rows = read_json(path, "--tools")
     if not isinstance(rows, list):

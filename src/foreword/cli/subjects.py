@@ -72,7 +72,7 @@ def built(folder: str, given: argparse.Namespace, prompts: Assembler, who: Agent
     prompt = prompts.prompt(who, given.clock)
     cwd = settled(prompts.workspace, Reader()).cwd
     made_for = {"cwd": printable(cwd), "model": who.model, "provider": who.provider}
-    return Subject(printable(folder), prompt, json.loads(written_tools(who.tools)), (), made_for)
+    return Subject(printable(folder), prompt, json.loads(written_tools(who.tools or ())), (), made_for)
 
 
 def _from_text(name: str, text: str, is_json: bool) -> Subject:

@@ -35,12 +35,16 @@ def parser_for(command: str) -> Parser:
     if action in ("turn", "compact"):
         made.add_argument("--message", default="", metavar="TEXT", help="what the user says")
         made.add_argument("--messages", default="", metavar="FILE", help="a JSON file with the messages so far")
+    if action == "turn":
+        about = "the messages end with a new prompt of the user (--message always is one)"
+        made.add_argument("--new-prompt", action="store_true", help=about)
     return with_dir(made)
 
 
 def talk_turn(given: argparse.Namespace) -> int:
     """`foreword talk turn ID [DIR]`"""
-    return _write_turn(_talk(given).turn(given.message, _messages(given), given.clock), given)
+    turn = _talk(given).turn(given.message, _messages(given), given.clock, new_prompt=given.new_prompt)
+    return _write_turn(turn, given)
 
 
 def talk_compact(given: argparse.Namespace) -> int:

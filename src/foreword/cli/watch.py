@@ -83,7 +83,8 @@ class _Source:
         given.dir = absolute(given.dir, os.environ)
         self.given, self.made = given, assembler(given)
         self.source = Source(self.made, given.agent, given.clock or local_time())
-        names = [given.plan, given.tools, given.scope, "" if given.base.startswith("$") else given.base]
+        tools = "" if given.tools == options.NO_TOOLS else given.tools
+        names = [given.plan, tools, given.scope, "" if given.base.startswith("$") else given.base]
         self.files = [absolute(name, os.environ) for name in names if name and name != "-"]
         self.tools = "[]"
 
@@ -93,7 +94,7 @@ class _Source:
 
         self.source.agent = self.agent()
         prompt = self.source.prompt()
-        self.tools = written_tools(self.source.agent.tools)
+        self.tools = written_tools(self.source.agent.tools or ())
         return prompt
 
     def agent(self) -> Agent:

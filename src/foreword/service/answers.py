@@ -36,6 +36,7 @@ PROBLEMS = {
     "large-headers": (431, "The headers are too large"),
     "client-gone": (499, "The client disconnected before it was answered"),
     "failed": (500, "Something went wrong here"),
+    "hook-failed": (502, "A hook that an extension requires has failed"),
     "busy": (503, "The service has too much to do"),
     "store-down": (503, "The store cannot be reached"),
     "too-slow": (504, "The work took too long"),

@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import Any
 
 from .. import sandbox
-from ..errors import ForewordError, MissingError, StoreError, TemplateError
+from ..errors import ForewordError, HookError, MissingError, StoreError, TemplateError
 from ..vocabulary import printable, replace
 from .answers import Answer, Problem, line_of, loggable, reason_of, written
 from .budget import IN_FLIGHT, Budget, Hold
@@ -203,6 +203,8 @@ def _done(route: Route, service: Service, call: Call) -> Answer:
         raise Problem("wrong-template", str(error), reason=reason_of(error), errors=[place]) from error
     except MissingError as error:
         raise Problem("not-found", str(error), reason=_without_cwd(error, service, call)) from error
+    except HookError as error:
+        raise Problem("hook-failed", str(error), reason=_without_cwd(error, service, call)) from error
     except ForewordError as error:
         raise Problem("wrong-call", str(error), reason=_without_cwd(error, service, call)) from error
 

@@ -68,12 +68,12 @@ class ScopeBody(Struct, forbid_unknown_fields=True):
 
 
 class AgentBody(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Where the agent works and who it is."""
+    """Where the agent works and who it is. Without `tools`, a known conversation keeps its own; `[]` means none."""
 
     cwd: Path
     model: Label = ""
     provider: Label = ""
-    tools: list[ToolBody] = []
+    tools: list[ToolBody] | None = None
     layout: Label = ""
     session: Label = ""
     sub_agent: bool = False
@@ -89,7 +89,7 @@ class AgentBody(Struct, forbid_unknown_fields=True, kw_only=True):
         _check_moment(self.now)
 
 
-class TurnBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
+class CompactBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
     """An agent, what the user says, and the messages so far."""
 
     message: Text = ""
@@ -98,6 +98,15 @@ class TurnBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
     def __post_init__(self) -> None:
         super().__post_init__()
         _check_depth(self.messages, "messages")
+
+
+class TurnBody(CompactBody, forbid_unknown_fields=True, kw_only=True):
+    """An agent, what the user says, and the messages so far.
+
+    A call with a `message` is a new prompt of the user; so is one with `new_prompt`, whose prompt is in `messages`.
+    """
+
+    new_prompt: bool = False
 
 
 class PreviewBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
@@ -157,12 +166,6 @@ class ListQuery(Struct, forbid_unknown_fields=True):
     search: Annotated[str, Meta(max_length=512)] = ""
     limit: Annotated[int, Meta(ge=1, le=1000)] = 100
     offset: Count = 0
-
-
-class ConstructQuery(Struct, forbid_unknown_fields=True):
-    """`rebuild` makes a new edition even if there is one."""
-
-    rebuild: bool = False
 
 
 class DriftQuery(Struct, forbid_unknown_fields=True):

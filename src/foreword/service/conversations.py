@@ -12,7 +12,7 @@ from ..errors import StoreError
 from ..vocabulary import Edition, Turn, digest
 from ..wire import conversation_form, drift_form, edition_form, edition_row_form, made_for, turn_form
 from .answers import Answer, Problem, written
-from .bodies import AccessBody, AgentBody, ConstructQuery, DriftQuery, ListQuery, ScopeBody, ToolBody, TurnBody
+from .bodies import AccessBody, AgentBody, CompactBody, DriftQuery, ListQuery, ScopeBody, ToolBody, TurnBody
 from .call import Call
 from .service import DEFAULT_LAYOUT, Service
 
@@ -22,21 +22,21 @@ _HEAD = ("conversation", "edition", "made")
 
 
 def construct(service: Service, call: Call) -> Answer:
-    """The edition that a conversation has; made now if there is none, or if a rebuild is asked for."""
+    """Construct the prompt of a conversation from what is there now, also if it has one."""
     body: AgentBody = call.body
-    query: ConstructQuery = call.query
-    return _turned(service.talk(call.text("id"), body).construct(body.now, is_rebuilt=query.rebuild))
+    return _turned(service.talk(call.text("id"), body).construct(body.now))
 
 
 def turn(service: Service, call: Call) -> Answer:
     """What the model sees now; the first turn constructs the prompt."""
     body: TurnBody = call.body
-    return _turned(service.talk(call.text("id"), body).turn(body.message, body.messages, body.now))
+    talk = service.talk(call.text("id"), body)
+    return _turned(talk.turn(body.message, body.messages, body.now, new_prompt=body.new_prompt))
 
 
 def compact(service: Service, call: Call) -> Answer:
     """The request for a summary of the conversation, as its layout asks for it."""
-    body: TurnBody = call.body
+    body: CompactBody = call.body
     id = call.text("id")
     try:
         talk = service.talk(id, body)

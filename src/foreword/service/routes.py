@@ -14,7 +14,7 @@ from .bodies import (
     AgentBody,
     AuthorQuery,
     CheckBody,
-    ConstructQuery,
+    CompactBody,
     DriftQuery,
     FilesQuery,
     ListQuery,
@@ -55,12 +55,12 @@ class Route:
 
 
 _TEMPLATE = ("outside-roots", "not-found", "wrong-template")
-_TALK = ("outside-roots", "not-found", "wrong-template", "store-down")
+_TALK = ("outside-roots", "not-found", "wrong-template", "hook-failed", "store-down")
 ROUTES = (
     Route("GET", "/conversations/{id}", conversations.read_conversation, EditionForm, None, None, ("not-found", "store-down"), True),
     Route("POST", "/conversations/{id}/turn", conversations.turn, TurnForm, TurnBody, None, _TALK),
-    Route("POST", "/conversations/{id}/construct", conversations.construct, TurnForm, AgentBody, ConstructQuery, _TALK),
-    Route("POST", "/conversations/{id}/compact", conversations.compact, TurnForm, TurnBody, None, _TALK),
+    Route("POST", "/conversations/{id}/construct", conversations.construct, TurnForm, AgentBody, None, _TALK),
+    Route("POST", "/conversations/{id}/compact", conversations.compact, TurnForm, CompactBody, None, _TALK),
     Route("POST", "/conversations/{id}/reload", conversations.reload, TurnForm, AgentBody, None, _TALK),
     Route("POST", "/conversations/{id}/skills/{name}", conversations.use_skill, MessageForm, AgentBody, None, _TALK),
     Route("GET", "/conversations/{id}/editions", conversations.list_editions, forms.EditionsForm, None, None, ("not-found", "store-down")),

@@ -57,10 +57,10 @@ class Service:
         """The agent that a request describes."""
         tools = {
             each.name: Tool(each.name, each.description, each.snippet, each.guidelines, each.schema)
-            for each in reversed(body.tools)
+            for each in reversed(body.tools or ())
         }
         return Agent(
-            tools=list(reversed(tools.values())),
+            tools=None if body.tools is None else list(reversed(tools.values())),
             model=body.model,
             provider=body.provider,
             role="sub" if body.sub_agent else "main",

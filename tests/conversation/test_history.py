@@ -1,0 +1,104 @@
+"""What to send and what to keep, and notices for callers who keep a list of their own."""
+
+import pytest
+
+from foreword import Extension
+
+OFF = "Tools that are not active from now on, so do not call them: `bash`. All others are active."
+EXECUTION = {"role": "execution", "command": "ls", "output": "a", "excluded": True}
+
+
+def user(text):
+    return {"role": "user", "content": text}
+
+
+def test_a_reminder_of_a_context_hook_is_sent_once_per_call_and_never_kept(opened, said):
+    reminds = Extension("x", context=lambda messages, about: [*messages, user("Remember.")])
+    talk = opened("pi", extensions=[reminds])
+    turn = talk.turn("hi")
+    for number in range(6):
+        turn = talk.turn(messages=[*turn.history, {"role": "assistant", "content": str(number)}])
+    assert said(turn.messages) == ["hi", *map(str, range(6)), "Remember."]
+    assert said(turn.history) == ["hi", *map(str, range(6))]
+
+
+def test_what_a_context_hook_drops_or_changes_is_kept(opened, said):
+    def tidy(messages, about):
+        messages[0]["content"][0]["text"] = "…"
+        return messages[:1]
+
+    mine = [{"role": "user", "content": [{"type": "text", "text": "secret"}]}]
+    turn = opened("pi", extensions=[Extension("x", context=tidy)]).turn("hi", mine)
+    assert turn.messages == ({"role": "user", "content": [{"type": "text", "text": "…"}]},)
+    assert turn.history == ({"role": "user", "content": [{"type": "text", "text": "secret"}]}, user("hi"))
+
+
+def test_the_history_holds_the_callers_own_messages_as_they_were(opened, said):
+    mine = [{"role": "summary", "content": "Before."}, EXECUTION]
+    turn = opened("pi").turn("hi", mine)
+    assert turn.messages == (user("Before."), user("hi"))
+    assert turn.history == (*mine, user("hi"))
+
+
+@pytest.mark.parametrize("layout", ["foreword", "builder", "pod"])
+def test_the_request_for_a_summary_is_not_kept(opened, layout):
+    assert opened(layout).compact(messages=[user("hi")]).history == (user("hi"),)
+
+
+@pytest.mark.parametrize("new_process", [False, True])
+def test_a_notice_is_put_back_where_it_was_first_sent(opened, said, named, new_process):
+    talk = opened("foreword", tools="bash read")
+    mine = [user("one"), {"role": "assistant", "content": "two"}]
+    talk.turn(messages=mine)
+    sent = []
+    for number in range(3):
+        if new_process or not number:
+            talk = opened("foreword", tools="read")
+        turn = talk.turn(messages=mine)
+        sent.append(said(turn.messages))
+        assert named(turn.tools) == ["bash", "read"]
+        assert len([text for text in sent[-1] if text.endswith(OFF)]) == 1
+        mine = [*mine, user(f"more {number}"), {"role": "assistant", "content": f"done {number}"}]
+    assert sent[0][-1].endswith(OFF)
+    assert sent[1][: len(sent[0])] == sent[0]
+    assert sent[2][: len(sent[1])] == sent[1]
+
+
+def test_in_a_shorter_list_it_comes_before_the_last_message(opened, said):
+    mine = [user(str(number)) for number in range(8)]
+    talk = opened("foreword", tools="bash read")
+    talk.turn(messages=mine)
+    talk = opened("foreword", tools="read")
+    talk.turn(messages=mine)
+    assert said(talk.turn("hi").messages)[1:] == ["hi"]
+    assert said(talk.turn(messages=mine[:3]).messages)[3:] == ["2"]
+
+
+def test_callers_who_keep_the_history_see_it_once(opened, said):
+    history = opened("foreword", tools="bash read").turn("hi").history
+    for _ in range(3):
+        history = opened("foreword", tools="read").turn("hi", history).history
+    assert len([text for text in said(history) if text.endswith(OFF)]) == 1
+
+
+def test_a_section_that_changed_is_put_back_too(tree, opened, said):
+    for text in ("One.", "Two.", "Two."):
+        tree({"w/.git": None, "w/AGENTS.md": text})
+        turn = opened("foreword", set={"on.turn": "append"}).turn("hi")
+    assert "Two." not in turn.system and "Two." in said(turn.messages)[0]
+
+
+def test_a_notice_that_came_up_between_turns_is_sent_by_the_next_one_of_any_process(opened, said):
+    opened("foreword", tools="bash read").turn("hi")
+    opened("foreword", tools="read").reload()
+    opened("foreword", tools="bash", set={"on.reload": "keep"}).reload()
+    turn = opened("foreword", tools="bash").turn("hi")
+    assert "`read`" in said(turn.messages)[0] or turn.edition > 1
+
+
+def test_a_compaction_forgets_the_notices(opened, said):
+    opened("foreword", tools="bash read").turn("hi")
+    talk = opened("foreword", tools="read")
+    talk.turn("hi")
+    assert said(talk.compact(messages=[user("hi")]).messages)[0].endswith(OFF)  # under the prefix that is warm
+    assert said(talk.turn("hi").messages) == ["hi"]

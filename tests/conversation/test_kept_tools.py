@@ -1,0 +1,155 @@
+"""Which tools an agent has: those that it brings, none, or those that the conversation had."""
+
+import pytest
+
+from foreword import Agent, Assembler, CallError, Conversations, Extension, Tool, assemble
+
+LAYOUTS = ["foreword", "ion", "opal", "pi", "pod", "builder"]
+BASH = Tool("bash", "Runs.", "Run it", ["Quote."], {"type": "object"})
+READ = Tool("read", "Reads.")
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_known_conversation_keeps_its_tools(opened, layout, named):
+    first = opened(layout, tools=[READ, BASH]).turn("hi")
+    then = opened(layout, tools=None).turn("hi")
+    assert (then.edition, then.is_reused, then.system, then.tools) == (1, True, first.system, first.tools)
+    assert then.messages == ({"role": "user", "content": "hi"},)
+    assert opened(layout, tools=None).drift().has_any is False
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_new_conversation_has_none(tree, opened, layout):
+    assert opened(layout, tools=None).turn("hi").tools == ()
+    assert assemble(tree.workspace("w"), Agent(), layout).text == assemble(tree.workspace("w"), Agent([]), layout).text
+
+
+@pytest.mark.parametrize("layout", ["opal", "pi"])
+def test_an_empty_list_means_none(opened, layout):
+    opened(layout, tools=[BASH]).turn("hi")
+    assert opened(layout, tools=[]).turn("hi").tools == ()
+    assert opened(layout, tools=None).turn("hi").tools == ()
+
+
+def test_tools_that_are_off_stay_off(opened, said):
+    opened("foreword", tools="bash read").turn("hi")
+    history = opened("foreword", tools=[]).turn("hi").history
+    turn = opened("foreword", tools=None).turn("hi", history)
+    assert said(turn.messages)[len(history) :] == ["hi"]
+    talk = opened("foreword", tools=None)
+    talk.compact()
+    assert talk.turn("hi").tools == ()
+
+
+def test_a_definition_that_changed_stays_changed(opened, said):
+    opened("foreword", tools=[READ]).turn("hi")
+    history = opened("foreword", tools=[Tool("read", "Reads it all."), BASH]).turn("hi").history
+    talk = opened("foreword", tools=None)
+    turn = talk.turn("hi", history)
+    assert said(turn.messages)[len(history) :] == ["hi"]
+    talk.compact()
+    turn = talk.turn("hi")
+    assert [each["description"] for each in turn.tools] == ["Runs.", "Reads it all."]
+    assert "Quote." in turn.system
+
+
+def test_a_gathered_prompt_still_says_what_tools_say(tree, opened):
+    tree({"w/.git": None, "w/AGENTS.md": "One."})
+    opened("pi", tools=[BASH]).turn("hi")
+    tree({"w/AGENTS.md": "Two."})
+    turn = opened("pi", tools=None).reload()
+    assert "Two." in turn.system and "- bash: Run it" in turn.system and "- Quote." in turn.system
+
+
+# set_active_tools
+
+
+def test_names_of_known_tools(opened, named):
+    talk = opened("opal", tools=[READ, BASH])
+    talk.turn("hi")
+    talk.set_active_tools(["read"])
+    assert named(talk.turn("hi").tools) == ["read"]
+    talk.set_active_tools(["bash", Tool("zap")])
+    assert named(talk.turn("hi").tools) == ["bash", "zap"]
+    talk.set_active_tools(["zap", "read"])
+    assert named(talk.turn("hi").tools) == ["read", "zap"]
+    later = opened("opal", tools=None)
+    later.set_active_tools(["read"])
+    assert [each["description"] for each in later.turn("hi").tools] == ["Reads."]
+    later.set_active_tools([])
+    assert later.turn("hi").tools == ()
+
+
+def test_a_tool_that_is_off_is_known_in_another_process(opened, said):
+    opened("foreword", tools=[READ, BASH]).turn("hi")
+    opened("foreword", tools=[READ]).turn("hi")
+    talk = opened("foreword", tools=None)
+    talk.set_active_tools(["bash", "read"])
+    assert said(talk.turn("hi").messages)[-2].endswith("All tools are active again.")
+
+
+@pytest.mark.parametrize(
+    ("tools", "told"),
+    [
+        (["red"], r"^unknown tool 'red'; known: bash, read\. Pass a Tool to define another one$"),
+        ("read", r"^the active tools are a list; write \['read'\] for one tool$"),
+        ([5], "^an active tool is given as Tool or str, not as int$"),
+    ],
+)
+def test_what_cannot_be_an_active_tool(opened, named, tools, told):
+    talk = opened("opal", tools=[READ, BASH])
+    with pytest.raises(CallError, match=told):
+        talk.set_active_tools(tools)
+    assert named(talk.turn("hi").tools) == ["bash", "read"]
+
+
+def test_without_any_tool_the_error_says_so(opened):
+    with pytest.raises(CallError, match="unknown tool 'x'; known: none"):
+        opened("opal").set_active_tools(["x"])
+
+
+# Tools of extensions
+
+
+@pytest.mark.parametrize(
+    ("tools", "has"),
+    [(None, ["zap"]), ([], []), ([READ], ["read", "zap"]), ([Tool("zap", "Mine.")], ["zap"])],
+)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_an_extension_adds_tools(opened, named, layout, tools, has):
+    adds = Extension("zapper", tools=[Tool("zap", "Zaps.", guidelines=["Zap twice."])])
+    talk = opened(layout, tools=tools, extensions=[adds])
+    turn = talk.turn("hi")
+    assert named(turn.tools) == has
+    assert talk.turn("hi").is_reused
+    assert opened(layout, tools=tools, extensions=[adds]).turn("hi").is_reused
+
+
+def test_a_tool_of_an_extension_is_known_by_its_name(opened, named):
+    talk = opened("opal", tools=[], extensions=[Extension("zapper", tools=[Tool("zap")])])
+    talk.set_active_tools(["zap"])
+    assert named(talk.turn("hi").tools) == ["zap"]
+
+
+def test_two_extensions_cannot_add_one_tool():
+    both = [Extension(name, tools=[Tool("zap")]) for name in ("a", "b")]
+    with pytest.raises(CallError, match=r"^the extensions 'a' and 'b' both add a tool named 'zap'$"):
+        Conversations(extensions=both)
+
+
+# The caller's assembler
+
+
+def test_opening_a_conversation_leaves_the_assembler_as_it_was(tree):
+    def rule(names):
+        return "Zap."
+
+    prompts = Assembler(tree.workspace("w"), "opal")
+    adds = Extension("x", rules=[rule], packs={"acme": "/acme"}, variables={"ticket": lambda name, workspace: None})
+    talks = Conversations(extensions=[adds])
+    before = (prompts.rules, dict(prompts.packs), dict(prompts.variables))
+    for id in "ab":
+        turn = talks.open_with(id, prompts, Agent([READ])).turn("hi")
+        assert turn.system.count("Zap.") == 1
+    assert (prompts.rules, prompts.packs, prompts.variables) == before
+    assert "Zap." not in prompts.prompt(Agent([READ])).text

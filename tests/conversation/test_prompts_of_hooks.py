@@ -1,0 +1,133 @@
+"""The prompt of a `before_agent_start` hook: for every model call until the user's next prompt, in every process."""
+
+import pytest
+
+from foreword import Conversations, Extension, Tool
+from foreword.errors import StoreError
+from foreword.extensions import Start
+from foreword.store import open_store
+
+LAYOUTS = ["foreword", "ion", "opal", "pi", "pod", "builder"]
+RESULT = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": "done"}]}
+
+
+@pytest.fixture
+def hook():
+    """An extension that changes the prompt, and the messages for which it was asked."""
+    asked = []
+
+    def start(prompt, message, about):
+        asked.append(message)
+        return Start(prompt=f"{prompt}\n\nNow: {message}")
+
+    return Extension("now", before_agent_start=start), asked
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_ten_calls_for_one_prompt_see_one_prompt(opened, hook, layout):
+    extension, asked = hook
+    talk = opened(layout, extensions=[extension])
+    turn = talk.turn("fix it")
+    systems = [turn.system]
+    for _ in range(10):
+        turn = talk.turn(messages=[*turn.history, RESULT])
+        systems.append(turn.system)
+    assert len(set(systems)) == 1 and systems[0].endswith("\n\nNow: fix it")
+    assert asked == ["fix it"]
+    assert talk.turn("next", turn.history).system.endswith("\n\nNow: next")
+    assert asked == ["fix it", "next"]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_another_process_sees_it_too(opened, hook, layout):
+    first = opened(layout, extensions=[hook[0]]).turn("fix it")
+    assert opened(layout).turn(messages=first.history).system == first.system
+    after = opened(layout).turn("next")
+    assert "Now:" not in after.system  # a process without the extension, and a new prompt
+    assert "Now:" not in opened(layout, extensions=[hook[0]]).turn().system
+
+
+def test_the_base_returns_with_the_next_prompt(opened):
+    starts = [Start(prompt="Other."), None]
+    talk = opened("pi", extensions=[Extension("once", before_agent_start=lambda *given: starts.pop(0))])
+    assert [talk.turn("one").system, talk.turn().system] == ["Other.", "Other."]
+    base = talk.turn("two").system
+    assert base == talk.talks.get("t") == talk.turn().system != "Other."
+
+
+def test_an_empty_prompt_holds_too(opened):
+    talk = opened("pi", extensions=[Extension("x", before_agent_start=lambda *given: Start(prompt=""))])
+    assert [talk.turn("hi").system, talk.turn().system] == ["", ""]
+
+
+@pytest.mark.parametrize(
+    ("messages", "heard"),
+    [
+        ([{"role": "user", "content": "mine"}], "mine"),
+        ([{"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "image"}]}], "a"),
+        ([{"role": "user", "content": "mine"}, {"role": "assistant", "content": "x"}], "mine"),
+        ([], ""),
+    ],
+)
+def test_a_prompt_in_the_callers_own_list_is_announced(opened, hook, messages, heard):
+    extension, asked = hook
+    talk = opened("pi", extensions=[extension])
+    turn = talk.turn(messages=messages, new_prompt=True)
+    assert asked == [heard]
+    assert turn.messages == tuple(messages)
+    assert talk.turn(messages=messages).system == turn.system
+    assert asked == [heard]
+
+
+def test_it_holds_while_the_edition_changes(tree, opened, hook):
+    talk = opened("pi", tools="read", extensions=[hook[0]])
+    first = talk.turn("fix it")
+    talk.set_active_tools([Tool("bash")])
+    second = talk.turn(messages=first.history)
+    assert (second.edition, second.system) == (2, first.system)
+    assert talk.construct().system == talk.talks.get("t") != first.system
+    assert talk.turn(messages=first.history).system == first.system
+
+
+def test_it_holds_for_the_request_for_a_summary_and_after_it(opened, hook):
+    talk = opened("foreword", extensions=[hook[0]])
+    first = talk.turn("fix it")
+    assert talk.compact(messages=first.history).system == first.system
+    assert talk.turn().system == first.system
+    assert hook[1] == ["fix it"]
+
+
+def test_a_hook_that_changes_nothing_writes_nothing(opened):
+    talk = opened("pi", extensions=[Extension("x", before_agent_start=lambda prompt, *_: Start(prompt=prompt))])
+    talk.turn("hi")
+    assert talk.talks.store.current("t").state == "{}"
+
+
+class Down:
+    """A store that refuses to write when it is told to."""
+
+    def __init__(self, store):
+        self.store, self.is_down = store, False
+
+    def __getattr__(self, name):
+        return getattr(self.store, name)
+
+    def keep_state(self, *given):
+        if self.is_down:
+            raise StoreError("the store is away")
+        return self.store.keep_state(*given)
+
+
+def test_while_the_store_is_away_this_process_remembers_it(tree, hook, url):
+    store = Down(open_store(url))
+    talk = Conversations(store, [hook[0]]).open("t", tree.workspace("w"), None, "pi")
+    talk.turn("one")
+    store.is_down = True
+    turn = talk.turn("two")
+    assert turn.system.endswith("Now: two")
+    assert "store-down" in [each.code for each in turn.findings]
+    assert talk.turn().system == turn.system
+    store.is_down = False
+    assert talk.turn().system == turn.system
+    assert Conversations(url).open("t", tree.workspace("w"), None, "pi").turn().system == turn.system
+    talk.talks.close()

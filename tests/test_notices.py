@@ -1,0 +1,97 @@
+"""Where notices are put back into a caller's list of messages."""
+
+import pytest
+
+from foreword.notices import placed, restored
+
+
+def user(text):
+    return {"role": "user", "content": text}
+
+
+def said(text):
+    return {"role": "assistant", "content": text}
+
+
+CALL = {"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "x", "input": {}}]}
+RESULT = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": "r"}]}
+CHAT_CALL = {"role": "assistant", "content": None, "tool_calls": [{"id": "1"}]}
+CHAT_RESULT = {"role": "tool", "tool_call_id": "1", "content": "r"}
+ITEM_CALL, ITEM_RESULT = {"type": "function_call", "call_id": "1"}, {"type": "function_call_output", "call_id": "1"}
+OFF = {"text": "off", "at": 2}
+
+
+@pytest.mark.parametrize(
+    ("messages", "notices", "seen"),
+    [
+        ([user("a"), said("b"), user("c")], [OFF], [user("a"), said("b"), user("off"), user("c")]),
+        ([user("a"), said("b")], [OFF], [user("a"), said("b"), user("off")]),  # as it was first sent
+        ([user("c")], [OFF], [user("off"), user("c")]),  # too short: before the last message
+        ([], [OFF], [user("off")]),
+        ([user("off"), user("c")], [OFF], [user("off"), user("c")]),  # it is there, wherever that is
+        ([user("x\n\noff\n\ny")], [OFF], [user("x\n\noff\n\ny")]),  # merged with others by the caller
+        ([said("off"), user("c"), user("d")], [OFF], [said("off"), user("c"), user("off"), user("d")]),
+        (
+            [{"role": "user", "content": [{"type": "text", "text": "off"}]}],
+            [OFF],
+            [{"role": "user", "content": [{"type": "text", "text": "off"}]}],
+        ),
+        # The same words a second time, later: both are needed.
+        (
+            [user("off"), user("on"), user("c")],
+            [{"text": "off", "at": 0}, {"text": "on", "at": 1}, {"text": "off", "at": 2}],
+            [user("off"), user("on"), user("off"), user("c")],
+        ),
+        (
+            [user("a"), user("b")],
+            [{"text": "off", "at": 1}, {"text": "on", "at": 3}],
+            [user("a"), user("off"), user("b"), user("on")],
+        ),
+        # Never between a call and its result: providers refuse that.
+        ([CALL, RESULT], [{"text": "off", "at": 9}], [user("off"), CALL, RESULT]),
+        ([CHAT_CALL, CHAT_RESULT, CHAT_RESULT], [OFF], [user("off"), CHAT_CALL, CHAT_RESULT, CHAT_RESULT]),
+        (
+            [user("a"), ITEM_CALL, ITEM_CALL, ITEM_RESULT, ITEM_RESULT],
+            [{"text": "off", "at": 9}],
+            [user("a"), user("off"), ITEM_CALL, ITEM_CALL, ITEM_RESULT, ITEM_RESULT],
+        ),
+        ([RESULT], [{"text": "off", "at": 9}], [user("off"), RESULT]),
+        ([user("a")], [], [user("a")]),
+    ],
+)
+def test_where_a_notice_is_put_back(messages, notices, seen):
+    before = list(messages)
+    assert restored(messages, notices) == seen
+    assert messages == before
+
+
+def test_what_was_put_back_stays_where_it_is():
+    notices = [{"text": "one", "at": 1}, {"text": "two", "at": 3}]
+    mine = [user(str(number)) for number in range(6)]
+    once = restored(mine, notices)
+    assert restored(once, notices) == once
+    assert restored([*mine, user("6")], notices)[: len(once)] == once
+
+
+@pytest.mark.parametrize(
+    ("state", "changes"),
+    [
+        ({}, {}),
+        ({"notices": [OFF]}, {}),
+        ({"unsent": [{"text": "x"}]}, {"unsent": None, "notices": [{"text": "x", "at": 2}]}),
+        (
+            {"unsent": [{"text": "x"}, {"text": "y", "skill": "s"}], "notices": [OFF]},
+            {"unsent": None, "notices": [OFF, {"text": "x", "at": 3}, {"text": "y", "skill": "s", "at": 4}]},
+        ),
+    ],
+)
+def test_an_unsent_notice_is_placed_after_the_messages(state, changes):
+    assert placed(state, [user("a"), said("b")]) == changes
+
+
+def test_the_oldest_are_forgotten_when_all_are_too_long_and_what_holds_is_announced_again():
+    skill = {"text": "s" * 40_000, "at": 0, "skill": "s"}
+    old, new = {"text": "o" * 20_000, "at": 1}, {"text": "n" * 20_000}
+    changes = placed({"notices": [skill, old], "unsent": [new]}, [])
+    assert [each["text"][0] for each in changes["notices"]] == ["s", "n"]
+    assert changes["told"] is None
