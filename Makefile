@@ -123,5 +123,7 @@ $(NODE_TOOLS)/bin/node: | $(UV)
 # An old pip trusts only its own list of certificates; behind a proxy the second try uses the system's.
 $(UV):
 	@test -n "$(PYTHON)" || { echo "no Python 3.11 or later on PATH; name one: make PYTHON=/path/to/python3 ..." >&2; exit 1; }
+	@"$(PYTHON)" -c 'import ensurepip, venv' 2>/dev/null || { \
+		echo "$(PYTHON) cannot make virtual environments; on Debian or Ubuntu: apt install python3-venv" >&2; exit 1; }
 	"$(PYTHON)" -m venv --clear $(TOOLS)
 	$(TOOLS)/bin/pip install -q $(UV_PIN) || $(TOOLS)/bin/pip install -q --cert /etc/ssl/certs/ca-certificates.crt $(UV_PIN)

@@ -20,6 +20,8 @@ import subprocess
 import sys
 import threading
 import tomllib
+import urllib.error
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -361,7 +363,7 @@ class Shell:
             with open(words[-1], "w") as file, contextlib.redirect_stdout(file):
                 return self.run(shlex.join(words[: words.index(">")]))
         does = {"foreword": self.foreword, "make": self.make, "python": self.python, "node": self.other}
-        does |= {"curl": self.other, "mkdir": self.other, "git": self.other, "pip": self.pip}
+        does |= {"curl": self.curl, "mkdir": self.other, "git": self.other, "pip": self.pip}
         does |= {"cd": self.cd, "export": self.export, ".venv/bin/python": self.python}
         assert not words or words[0] in does, f"no way to check {line!r}"
         return does[words[0]](words) if words else 0
@@ -398,9 +400,24 @@ class Shell:
         done = subprocess.run(
             [self.meant(word) for word in words], capture_output=True, text=True, env=self.environment()
         )
-        print(self.told(done.stdout), end="\n" if words[0] == "curl" else "")
+        print(self.told(done.stdout), end="")
         print(done.stderr, end="", file=sys.stderr)
         return done.returncode
+
+    def curl(self, words):
+        """Ask as `curl -s ADDRESS [-d BODY]` would, which need not be installed."""
+        parser = argparse.ArgumentParser("curl")
+        parser.add_argument("-s", action="store_true", required=True)
+        parser.add_argument("-d")
+        parser.add_argument("address")
+        args = parser.parse_args([self.meant(word) for word in words[1:]])
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        try:
+            with opener.open(args.address, args.d.encode() if args.d else None) as answer:
+                print(self.told(answer.read().decode()))
+        except urllib.error.HTTPError as error:
+            print(self.told(error.read().decode()))
+        return 0
 
     def python(self, words):
         is_ours = words[1] == "-m" or (ROOT / words[1]).exists()

@@ -11,10 +11,8 @@ from playwright.sync_api import expect
 sys.path.insert(0, str(Path(__file__).parent))
 
 from editor import Editor
-from served import Site, browser
+from served import PATIENCE, Site, browser
 
-# A slow machine is not a wrong answer.
-PATIENCE = 30_000
 expect.set_options(timeout=PATIENCE)
 
 DEFAULT = """You are a helpful coding assistant.

@@ -5,8 +5,17 @@ from __future__ import annotations
 import re
 
 from playwright.sync_api import expect
+from served import PATIENCE
 
 CODE = "[aria-label='Template'].cm-content"
+
+
+def accept_completion(page):
+    """Accept the first completion. The list takes no key while it waits for options, nor in its first moment."""
+    expect(page.get_by_role("listbox", name="Completions")).to_be_visible()
+    expect(page.locator(".cm-tooltip-autocomplete-disabled")).to_have_count(0)
+    page.wait_for_timeout(100)
+    page.keyboard.press("Enter")
 
 
 class Editor:
@@ -69,6 +78,27 @@ class Editor:
         """Select so many characters from the caret on."""
         for _ in range(characters):
             self.page.keyboard.press("Shift+ArrowRight")
+
+    def type_without_pause(self, text):
+        """Type a text so that no timer of the page can run between two characters, however slow the machine is."""
+        self.code.evaluate(
+            """async (element, text) => {
+                element.focus();
+                for (const character of text) {
+                    document.execCommand("insertText", false, character);
+                    await Promise.resolve();
+                }
+            }""",
+            text,
+        )
+
+    def eventually(self, read, wanted):
+        """Wait until something that is read from the page is what is wanted."""
+        for _ in range(PATIENCE // 50):
+            if read() == wanted:
+                return
+            self.page.wait_for_timeout(50)
+        assert read() == wanted
 
     def button(self, name):
         return self.dialog.get_by_role("button", name=re.compile(name))

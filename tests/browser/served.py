@@ -19,6 +19,8 @@ from typing import Any
 import chromium
 from playwright.sync_api import Browser, sync_playwright
 
+PATIENCE = 300_000
+"""So many milliseconds end a test that hangs. A slow machine is not a wrong answer: on a loaded one, half a minute was too little."""
 FILES = {
     "shop/AGENTS.md": "# Shop\n\nRun `make test` before you say that you are done.\nPrices are integers, in cents.\n",
     "shop/api/AGENTS.md": "Handlers stay thin; rules live in `domain/`.\n",
@@ -60,7 +62,7 @@ class Site:
         with log.open("ab") as file:
             given = [*command, "--store", self.store]
             self.process = subprocess.Popen(given, env=environment, stdout=file, stderr=file)
-        for _ in range(1_200):
+        for _ in range(PATIENCE // 50):
             if self.process.poll() is not None:
                 raise RuntimeError(f"the service ended: {log.read_text()}")
             try:
@@ -68,7 +70,7 @@ class Site:
                 return
             except OSError:
                 time.sleep(0.05)
-        raise RuntimeError("the service did not answer within a minute")
+        raise RuntimeError("the service did not answer")
 
     def stop(self) -> None:
         if self.process:
@@ -110,6 +112,6 @@ def browser() -> Iterator[Browser]:
         raise RuntimeError(f"there is no Chromium for the tests of the page: {chromium.WANTED}")
     flags = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=path, args=flags)
+        found = playwright.chromium.launch(executable_path=path, args=flags, timeout=PATIENCE)
         yield found
         found.close()

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from editor import accept_completion
 from playwright.sync_api import expect
 
 # One worker takes all of these, so that service and browser are started once.
@@ -84,8 +85,7 @@ def test_variables_are_completed(editor):
     editor.write("On ")
     editor.page.keyboard.type("[git:b")
     expect(editor.dialog.get_by_role("option", name=re.compile("git:branch"))).to_be_visible()
-    editor.page.wait_for_timeout(100)  # the list takes no key in its first moment, lest one was meant for the text
-    editor.page.keyboard.press("Enter")
+    accept_completion(editor.page)
     expect(editor.code).to_have_text("On [git:branch]")
 
 
@@ -102,8 +102,7 @@ def test_paths_are_completed_in_the_text(editor):
     editor.write("")
     editor.page.keyboard.type("[file:AG")
     expect(editor.dialog.get_by_role("option", name="AGENTS.md", exact=True)).to_be_visible()
-    editor.page.wait_for_timeout(100)
-    editor.page.keyboard.press("Enter")
+    accept_completion(editor.page)
     expect(editor.code).to_have_text("[file:AGENTS.md]")
 
 

@@ -6,6 +6,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from editor import accept_completion
 from playwright.sync_api import expect
 
 # One worker takes all of these, so that service and browser are started once.
@@ -223,9 +224,7 @@ def test_a_change_by_keyboard_alone_from_the_first_view_to_the_saved_version(ope
     expect(page.locator(".cm-content")).to_be_focused()
     page.keyboard.press("ControlOrMeta+a")
     page.keyboard.type("By keyboard. On [git:br")
-    expect(page.get_by_role("listbox", name="Completions")).to_be_visible()
-    page.wait_for_timeout(100)
-    page.keyboard.press("Enter")
+    accept_completion(page)
     page.keyboard.press("ControlOrMeta+s")
     expect(page.get_by_label("Why")).to_be_focused()
     page.keyboard.type("no mouse")

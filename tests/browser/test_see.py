@@ -37,7 +37,7 @@ def test_it_follows_what_is_typed_and_waits_for_a_pause(seeing):
     asked = []
     seeing.page.on("request", lambda request: asked.append(request.url) if request.url.endswith("/preview") else None)
     seeing.put_caret(1)
-    seeing.page.keyboard.type("Always. ", delay=20)
+    seeing.type_without_pause("Always. ")
     expect(seeing.prompt).to_contain_text("Always. Be kind.")
     assert len(asked) == 1
 
@@ -53,8 +53,7 @@ def test_a_stale_answer_never_overwrites_a_newer_one(editor):
 
     editor.page.route("**/system-prompt/preview", hold_the_first)
     editor.write("slow")
-    editor.page.wait_for_timeout(600)
-    assert len(held) == 1
+    editor.eventually(lambda: len(held), 1)
     editor.write("quick")
     expect(editor.prompt).to_have_text("quick")
     for route, answer in held:
@@ -119,9 +118,8 @@ def test_focus_shows_them_too_and_arrow_keys_go_from_origin_to_origin(seeing, si
 )
 def test_a_line_of_the_template_lights_its_output(seeing, site, line, lit):
     seeing.code.locator(".cm-line").nth(line - 1).click()
-    seeing.page.wait_for_timeout(100)
     wanted = [each.replace("{shop}", str(site.shop)) for each in lit]
-    assert sorted(text for text in seeing.lit_text() if text.strip()) == sorted(wanted)
+    seeing.eventually(lambda: sorted(text for text in seeing.lit_text() if text.strip()), sorted(wanted))
 
 
 @pytest.mark.parametrize(

@@ -156,8 +156,7 @@ def test_a_megabyte_is_refused_with_a_reason_and_stays_in_the_editor(edit, site)
     dialog = try_to_save(editor)
     expect(dialog.get_by_role("alert")).to_contain_text("at most")
     dialog.get_by_role("button", name="Go on editing").click()
-    editor.page.wait_for_timeout(500)
-    assert editor.draft() == text
+    editor.eventually(editor.draft, text)
 
 
 def test_the_largest_template_that_is_taken_is_saved(edit, site):

@@ -171,3 +171,22 @@ def test_make_does_not_remove_what_developing_takes_to_run_again(checkout, tmp_p
     path = write_programs(tmp_path / "bin", {})
     assert "touch .venv/.stamp-run .venv/.stamp" in planned("setup", checkout, path)
     assert "--inexact" in planned("run", checkout, path)
+
+
+def test_make_says_what_a_python_without_venv_lacks(checkout, tmp_path):
+    """As Debian's does until python3-venv is installed."""
+    path = write_programs(tmp_path / "bin", {"python3": 'case "$2" in *ensurepip*) exit 1;; esac; echo "$0"'})
+    done = subprocess.run(
+        [shutil.which("make"), "run"], cwd=checkout, env={"PATH": path}, capture_output=True, text=True
+    )
+    assert done.returncode != 0
+    assert "cannot make virtual environments; on Debian or Ubuntu: apt install python3-venv" in done.stderr
+
+
+def test_make_says_that_there_is_no_python(checkout, tmp_path):
+    path = write_programs(tmp_path / "bin", {"python3": "exit 1"})
+    done = subprocess.run(
+        [shutil.which("make"), "run"], cwd=checkout, env={"PATH": path}, capture_output=True, text=True
+    )
+    assert done.returncode != 0
+    assert "no Python 3.11 or later on PATH" in done.stderr

