@@ -698,7 +698,7 @@ class _Sections:
         raise LayoutError(f"{where}of: no find or list {of!r}" + suggestion(of, (*self.finds, *LISTS)))
 
     def folder(self, text: str, of: str | None, where: str) -> Form:
-        if text and (of not in self.finds or self.finds[of].kind != "skill"):
+        if text and (of is None or of not in self.finds or self.finds[of].kind != "skill"):
             raise LayoutError(f"{where}: only a section that lists skills names their folders")
         return form(text, ("folder",), where) if text else ()
 
