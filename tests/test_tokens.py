@@ -1,7 +1,12 @@
 """Which way of counting a model gets, what it says of itself, and what happens without a tokenizer."""
 
+import json
 import subprocess
 import sys
+from base64 import b64encode
+from pathlib import Path
+from random import Random
+from string import ascii_letters
 from types import SimpleNamespace
 
 import pytest
@@ -184,12 +189,12 @@ def test_every_row_names_a_vocabulary_that_is_checked():
 @pytest.mark.parametrize(
     ("model", "method", "times", "error"),
     [
-        ("", "estimate", 1, 0.14),
-        ("gpt-5", "estimate", 1, 0.14),
-        ("claude-opus-5", "estimate x1.647", 1.647, 0.28),
-        ("gpt-4", "estimate", 1, 0.43),  # the estimate is of o200k, this would be cl100k
-        ("gemini-2.5-pro", "estimate", 1, 0.43),
-        ("grok-5", "estimate", 1, 0.43),
+        ("", "estimate", 1, 0.2),
+        ("gpt-5", "estimate", 1, 0.2),
+        ("claude-opus-5", "estimate x1.647", 1.647, 0.34),
+        ("gpt-4", "estimate", 1, 0.5),  # the estimate is of o200k, this would be cl100k
+        ("gemini-2.5-pro", "estimate", 1, 0.5),
+        ("grok-5", "estimate", 1, 0.5),
     ],
 )
 def test_without_the_extra_it_is_the_estimate_and_says_so(without_splintr, model, method, times, error):
@@ -212,7 +217,7 @@ def broken(name):
 def test_tokenizer_that_fails_its_self_check_is_not_believed(monkeypatch, from_pretrained):
     splintr = SimpleNamespace(Tokenizer=SimpleNamespace(from_pretrained=from_pretrained))
     monkeypatch.setitem(sys.modules, "splintr", splintr)
-    assert count(PROSE) == Count(estimate(PROSE), "estimate (o200k failed its self-check)", False, 0.14)
+    assert count(PROSE) == Count(estimate(PROSE), "estimate (o200k failed its self-check)", False, 0.2)
 
 
 def test_vocabulary_is_loaded_once(monkeypatch):
@@ -252,7 +257,7 @@ def test_importing_loads_neither_tokenizer_nor_regular_expressions():
         ("snake_case camelCase SCREAMING_CASE", 9),
         ("    def f(x):\n        return x + 1\n", 12),
         ("1234567890", 5),
-        ("3.14 2026-11-15", 11),
+        ("3.14 2026-11-15", 10),
         ("https://example.com/a/b?c=d", 12),
         ("naïve café", 4),
         ("你好，世界", 4),
@@ -289,3 +294,54 @@ SAMPLES = {
 def test_estimate_is_near_the_exact_count(with_splintr, kind):
     exact = count(SAMPLES[kind]).count
     assert abs(estimate(SAMPLES[kind]) - exact) <= 0.25 * exact
+
+
+# How wrong the estimate is
+
+LANGUAGES = {
+    "English": "Before you change a file, read the code that the change touches and the tests beside it. Never invent results.",
+    "German": "Der Quellcode wird zuerst gelesen, bevor Änderungen vorgenommen werden. Die Größe der Datei überschreitet die Grenze.",
+    "French": "Avant de modifier un fichier, lisez le code concerné et les tests voisins. N'inventez jamais de résultats.",
+    "Spanish": "Antes de cambiar un archivo, lee el código afectado y las pruebas que lo acompañan. Nunca inventes resultados.",
+    "Polish": "Przed zmianą pliku przeczytaj kod, którego dotyczy zmiana, oraz testy obok niego. Nigdy nie wymyślaj wyników.",
+    "Turkish": "Bir dosyayı değiştirmeden önce etkilenen kodu ve yanındaki testleri okuyun. Asla sonuç uydurmayın.",
+    "Vietnamese": "Trước khi thay đổi một tệp, hãy đọc mã bị ảnh hưởng và các bài kiểm tra bên cạnh nó. Đừng bao giờ bịa ra kết quả.",
+    "Russian": "Прежде чем изменить файл, прочитайте код, которого касается изменение, и тесты рядом с ним.",
+    "Greek": "Πριν αλλάξετε ένα αρχείο, διαβάστε τον κώδικα που επηρεάζεται και τις δοκιμές δίπλα του.",
+    "Chinese": "在修改文件之前，先阅读受影响的代码以及旁边的测试。不要编造结果；如果有任何失败，请如实说明。",
+    "Japanese": "ファイルを変更する前に、影響を受けるコードとそのテストを読んでください。結果を捏造してはいけません。",
+    "Korean": "파일을 변경하기 전에 영향을 받는 코드와 그 옆의 테스트를 읽으십시오. 결과를 지어내지 마십시오.",
+    "Arabic": "قبل تغيير أي ملف، اقرأ الكود المتأثر والاختبارات المجاورة له. لا تختلق النتائج أبدا.",
+    "Hebrew": "לפני שינוי קובץ, קרא את הקוד המושפע ואת הבדיקות שלידו. לעולם אל תמציא תוצאות.",
+    "Hindi": "किसी फ़ाइल को बदलने से पहले प्रभावित कोड और उसके पास के परीक्षण पढ़ें। परिणाम कभी न गढ़ें।",
+    "Thai": "ก่อนแก้ไขไฟล์ ให้อ่านโค้ดที่ได้รับผลกระทบและการทดสอบที่อยู่ข้างๆ อย่าสร้างผลลัพธ์ขึ้นมาเอง",
+}
+SOURCES = sorted((Path(__file__).parents[1] / "src" / "foreword").rglob("*.py"))
+PAGES = sorted((Path(__file__).parents[1] / "docs").glob("*.md"))
+CHANCE = Random(1)
+ROWS = [{"id": CHANCE.randrange(10**6), "name": path.name, "used": path.stem > "m", "share": 0.25} for path in SOURCES]
+KINDS = {
+    **{language: f"{text} " * 8 for language, text in LANGUAGES.items()},
+    "paths": "\n".join(f"/home/someone/work/shop/{path.relative_to(SOURCES[0].parents[2])}" for path in SOURCES),
+    "a menu": "\n".join(f"- {path.stem}-files (/home/someone/.agents/skills/{path.stem}/SKILL.md)" for path in SOURCES),
+    "addresses": "\n".join(
+        f"https://github.com/acme/shop/blob/main/src/{path.name}#L{len(path.name)}" for path in SOURCES
+    ),
+    "code": "\n".join(path.read_text() for path in SOURCES[:20]),
+    "documentation": "\n".join(path.read_text() for path in PAGES),
+    "base64": b64encode(CHANCE.randbytes(4000)).decode(),
+    "hexadecimal": CHANCE.randbytes(2000).hex(),
+    "JSON": json.dumps(ROWS),
+    "indented JSON": json.dumps(ROWS, indent=2),
+    "a table": "\n".join(f"| {row['name']} | {row['id']} | {row['used']} |" for row in ROWS),
+    "a padded table": "\n".join(f"| {row['name']:<24} | {row['id']:>9} | {row['used']!s:<6} |" for row in ROWS),
+    "emoji": "- ✅ tests are green 🚀\n- ❌ docs ⚠️ later 🧪\n- 👩‍💻 review 👍🏽 🇩🇪\n" * 20,
+    **{f"only {letter}": letter * 20_000 for letter in ascii_letters},
+    **{f"{letter}, 300 times": letter * 300 for letter in ascii_letters},
+}
+
+
+def test_the_estimate_is_within_its_stated_error():
+    assert count("").method == "o200k"
+    errors = {kind: estimate(text) / count(text).count - 1 for kind, text in KINDS.items()}
+    assert {kind: error for kind, error in errors.items() if abs(error) > tokens.ESTIMATE_ERROR} == {}

@@ -84,6 +84,10 @@ SKILL = "/w/SKILL.md"
         ("```\n[a](docs/guide.md)\n```", []),
         ("Read `docs/guide.md` first.", ["docs/guide.md"]),
         ("Read `docs/guide.md:12` first.", ["docs/guide.md"]),
+        ("Read [`docs/gone.md`](https://example.com/x).", []),
+        ("Read [docs/gone.md](https://example.com/x).", []),
+        ("Read [`docs/gone.md`](docs/there.md) and [`docs/gone.md`][1].", []),
+        ("Read [`docs/label.md`](docs/gone.md).", ["docs/gone.md"]),
         ("Read `GUIDE.md`.", ["GUIDE.md"]),
         ("See `service.ts`.", []),
         ("Factories: `src/api/gone.py`", ["src/api/gone.py"]),
@@ -104,7 +108,12 @@ def test_files_that_are_not_there(text, found):
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("Run `scripts/gone.py`.", []),
+        ("Run `scripts/gone.py`.", ["scripts/gone.py"]),
+        ("Run `scripts/there.py`.", []),
+        ("```sh\npython scripts/gone.py --all\n```", ["scripts/gone.py"]),
+        ("Then ./scripts/gone.sh does it.", ["scripts/gone.sh"]),
+        ("Create a file and run `scripts/gone.py`.", []),
+        ("Run `python scripts/your_script.py`.", []),
         ("- `scripts/gone.py`: counts", ["scripts/gone.py"]),
         ("See `references/gone.md`.", ["references/gone.md"]),
         ("See `.github/workflows/ci.yml`.", []),
@@ -389,3 +398,17 @@ def test_prose_contradicts_as_commands_do(one, other, is_clash):
 )
 def test_prose_points_at_files(text, missing):
     assert [each.target for each in missing_files(manuscript(text), disk("docs/there.md"))] == missing
+
+
+@pytest.mark.parametrize(
+    ("text", "forbidden"),
+    [
+        ("Do not use npm.", ["npm"]),
+        ("The build does not use npm.", []),
+        ("It doesn't use npm.", []),
+        ("Never use npm.", ["npm"]),
+    ],
+)
+def test_what_a_program_does_not_do_is_no_rule(text, forbidden):
+    stances = stances_of(manuscript(text))
+    assert [choice for stance in stances.values() for choice in stance.forbids] == forbidden

@@ -10,6 +10,10 @@ CRUMBS = [
         "a",
         "A",
         "z",
+        "e",
+        "gg",
+        "X",
+        "XXXX",
         "word",
         "Word",
         "WORD",
@@ -89,13 +93,22 @@ def test_the_same_text_costs_the_same(text):
 @example("\n", "_")
 @example("a", "\n")
 @example("\ud83d", "\ude42")
+@example("ggg", "ggg")
+@example("ee", "EE")
 def test_joined_texts_cost_at_most_one_more_than_apart(one, other):
     assert estimate(one + other) <= estimate(one) + estimate(other) + 1
 
 
 @given(texts, texts)
-def test_apart_texts_cost_at_most_two_more_than_joined(one, other):
-    assert estimate(one) + estimate(other) <= estimate(one + other) + 2
+@example("XX", "XX")
+@example("xxx", "xxx")
+def test_apart_texts_cost_at_most_four_more_than_joined(one, other):
+    assert estimate(one) + estimate(other) <= estimate(one + other) + 4
+
+
+@given(texts.map(lambda text: text.rstrip("\n")), texts)
+def test_lines_cost_at_most_two_more_apart_than_joined(one, other):
+    assert estimate(one) + estimate("\n- " + other) <= estimate(one + "\n- " + other) + 2
 
 
 @given(texts, texts)

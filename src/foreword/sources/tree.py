@@ -37,7 +37,9 @@ def look_below(top: str, names: Collection[str]) -> Tree:
 
     for here, below, files in os.walk(top, onerror=note):
         below[:] = sorted(name for name in below if name not in PASSED_OVER)
-        if not plain.isdisjoint(map(str.lower, files)) or any(os.path.lexists(os.path.join(here, name)) for name in deep):
+        if not plain.isdisjoint(map(str.lower, files)) or any(
+            os.path.lexists(os.path.join(here, name)) for name in deep
+        ):
             folders.append(here)
         if "SKILL.md" in files:
             skills.append(os.path.join(here, "SKILL.md"))

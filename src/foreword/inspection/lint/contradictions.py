@@ -77,6 +77,11 @@ _FORBIDS = re.compile(
     r"|\b(?:not|instead of|rather than)[ \t]+(?:use[ \t]+|using[ \t]+|run[ \t]+)?)$",
     re.IGNORECASE,
 )
+# What a program does is a description, not an instruction.
+_DESCRIBES = re.compile(
+    r"\b(?:(?:does|did|is|are|was|were|has|have|would)[ \t]+not|(?:doesn|didn|isn|aren|wasn|hasn)['’]t)[ \t]+(?:use|using|run|call|need)?[ \t]*$",
+    re.IGNORECASE,
+)
 _FORBIDDEN = re.compile(
     r"\b(?:never|do not|don['’]t|must not|avoid|not|instead of|rather than|wrong|bad|no longer|deprecated|legacy|old|formerly|migrat\w+ from"
     r"|only (?:in|for))\b|❌|✗",
@@ -240,6 +245,8 @@ def _is_asked(manuscript: Manuscript, start: int, end: int) -> str:
     elif not _ENDS.match(after):
         return ""
     before = before.rstrip("`*_\"'")
+    if _DESCRIBES.search(before):
+        return ""
     return "forbids" if _FORBIDS.search(before) else "asks" if _ASKS.search(before) else ""
 
 

@@ -28,6 +28,15 @@ _PLAIN = re.compile(
     r"(?=[\s.,;:)!?]|$)",
     re.IGNORECASE,
 )
+# A script that a skill runs, also inside a fence: it is in the skill's own folder.
+_SCRIPT = re.compile(
+    r"(?:\b(?:python3?|bash|sh|zsh|node|ruby|perl|deno run|uv run|npx tsx)[ \t]+"
+    r"|\b(?:[Rr]un|[Ee]xecute|[Cc]all|[Ii]nvoke)[ \t]+(?:the[ \t]+)?`|(?<![\w/.-])\./)(?:\./)?"
+    r"(scripts/[\w./+-]{1,200}\.(?:py|sh|bash|js|mjs|cjs|ts|rb|pl))(?![\w/-])"
+)
+_MADE = re.compile(r"\b(?:creat\w*|writ\w+|generat\w*|e\.g|examples?|such as|your)\b", re.IGNORECASE)
+_BEFORE_LABEL = re.compile(r"\[[^\[\]\n]{0,200}$")
+_AFTER_LABEL = re.compile(r"[^\[\]\n]{0,200}\](?=[(\[])")
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 _POINTED = re.compile(
     r"\b(?:see|see also|read|refer to|consult|follow|documented in|described in|defined in|details in|listed in)[ \t]+(?:also[ \t]+|the[ \t]+)?"
@@ -78,6 +87,26 @@ def missing_files(manuscript: Manuscript, exists: Exists) -> Iterator[Reference]
         spelt = _spelt(target) if is_link else target
         if not exists(manuscript.path, spelt) and _is_meant(manuscript, offset, target, is_link, exists):
             yield Reference(offset, spelt)
+    if manuscript.kind == "skill":
+        yield from _missing_scripts(manuscript, exists)
+
+
+def _missing_scripts(manuscript: Manuscript, exists: Exists) -> Iterator[Reference]:
+    """Scripts that a skill runs and does not have, each once."""
+    seen: set[str] = set()
+    for match in _SCRIPT.finditer(manuscript.text):
+        target = match[1]
+        is_made = _MADE.search(manuscript.line_around(match.start()))
+        if target not in seen and not is_made and not _INVENTED.search(target):
+            seen.add(target)
+            if not exists(manuscript.path, target):
+                yield Reference(match.start(1), target)
+
+
+def _is_label(manuscript: Manuscript, start: int, end: int) -> bool:
+    """Whether a path is the label of a link, which says where it really is."""
+    is_closed = _AFTER_LABEL.match(manuscript.text, end) is not None
+    return is_closed and _BEFORE_LABEL.search(manuscript.before(start)) is not None
 
 
 def _named(manuscript: Manuscript) -> Iterator[tuple[int, str, bool]]:
@@ -91,6 +120,8 @@ def _named(manuscript: Manuscript) -> Iterator[tuple[int, str, bool]]:
         for match in pattern.finditer(manuscript.text):
             target = match[1]
             if target in seen or is_code(match.start()):
+                continue
+            if not is_link and _is_label(manuscript, match.start(), match.end()):
                 continue
             seen.add(target)
             if _is_path(target) and not _INVENTED.search(target):
