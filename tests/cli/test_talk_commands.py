@@ -210,7 +210,7 @@ def test_drift(tree, run, asked):
     tree({"w/AGENTS.md": "Money is float.\n"})
     found = asked("talk", "drift", "t", "--tool", "bash")
     assert set(found) == {
-        "conversation", "changed", "sections", "tools", "details", "tokens_kept", "tokens_lost"
+        "conversation", "changed", "sections", "tools", "details", "tokens_kept", "tokens_lost", "cache"
     }  # fmt: skip
     assert (found["conversation"], found["changed"], found["tokens_kept"]) == ("t", True, 0)
     assert {"section": "instructions", "changes": ["changed"], "sources": ["/w/AGENTS.md"]} in found["details"]
