@@ -130,6 +130,7 @@ GIVEN = {
     "vocabulary": ("Passage", "Piece", "Origin", "Candidate", "Finding", "Skill", "Edition"),
     "conversation": ("Drift",),
     "inspection.changes": ("SectionChange", "Names"),
+    "inspection.prices": ("CacheRule",),
     "watching": ("Watching",),
     "extensions": ("About", "Start", "Resources"),
     "findings": ("finding",),

@@ -223,9 +223,10 @@ def test_drift(tree, run, asked):
     tree({"w/AGENTS.md": "Money is float.\n"})
     found = asked("talk", "drift", "t", "--tool", "bash")
     assert set(found) == {
-        "conversation", "changed", "sections", "tools", "details", "tokens_kept", "tokens_lost"
+        "conversation", "changed", "sections", "tools", "details", "tokens_kept", "tokens_lost", "cache"
     }  # fmt: skip
-    assert (found["conversation"], found["changed"], found["tokens_kept"]) == ("t", True, 0)
+    assert (found["conversation"], found["changed"]) == ("t", True)
+    assert found["tokens_kept"] < 10 < found["tokens_lost"]  # tools come first, and both definitions begin alike
     assert {"section": "instructions", "changes": ["changed"], "sources": ["/w/AGENTS.md"]} in found["details"]
     assert found["tools"] == {"added": ["bash"], "removed": ["read"], "changed": [], "moved": []}
     assert "section 'instructions' changed (/w/AGENTS.md)" in run("talk", "drift", "t", "--tool", "read")[1]

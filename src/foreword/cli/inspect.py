@@ -193,7 +193,10 @@ def _built_again(given: argparse.Namespace) -> tuple[Subject, list[tuple[Rebuild
         is_same = each.prompt is None or each.prompt.text == subject.prompt.text
         sections = () if is_same or each.prompt is None else compare(subject, Again(each.how, each.prompt)).sections
         found.append((each, sections))
-    return subject, found
+    # From here on only the texts count; the candidates of many skills are much to hold on to.
+    lean = replace(subject.prompt, candidates=())
+    again = [(replace(each, prompt=each.prompt and lean) if not moved else each, moved) for each, moved in found]
+    return replace(subject, prompt=lean), again
 
 
 def print_id(arguments: Sequence[str]) -> int:
