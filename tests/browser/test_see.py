@@ -167,7 +167,7 @@ def test_folder_and_tools_can_be_chosen(editor, site):
     editor.dialog.get_by_label("Written in").select_option("jinja")
     editor.write("{% for tool in tools %}- {{ tool }}\n{% endfor %}end")
     expect(editor.prompt).to_have_text("end")
-    editor.dialog.get_by_label("Tools").fill("read_file, shell")
+    editor.dialog.get_by_role("textbox", name="Tools").fill("read_file, shell")
     expect(editor.prompt).to_contain_text("- read_file")
 
 

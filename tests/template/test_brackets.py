@@ -62,7 +62,7 @@ def test_text_has_the_lines_it_stands_on_and_a_value_its_own_origin():
     value = Piece("A\nB", Origin("file", "/w/a", (1, 2), "sha256:a"))
     assert render(template, lambda type, name: (value,), OURS) == (
         Piece("one\ntwo ", Origin("template", "$user/mine", (1, 2), "sha256:0")),
-        value,
+        Piece("A\nB", Origin("file", "/w/a", (1, 2), "sha256:a", tag=("$user/mine", 2, 2))),
         Piece(" two\nthree\n", Origin("template", "$user/mine", (2, 3), "sha256:0")),
         Piece("four\n\n", Origin("template", "$user/mine", (4, 5), "sha256:0")),
         Piece("six", Origin("template", "$user/mine", (6, 6), "sha256:0")),
