@@ -2,7 +2,7 @@
 
 import pytest
 
-from foreword import Access, Agent, CallError, Conversations, Document, Extension, Scope, Tool, Workspace, assemble
+from foreword import Access, Agent, CallError, Extension, Scope, Tool, Workspace, assemble
 from foreword.engine import Assembler
 from foreword.extensions import Resources
 from foreword.vocabulary import Finding, Prompt, replace

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import foreword
-from foreword import CallError, LayoutError
+from foreword import CallError
+from foreword.errors import LayoutError
 from foreword.layout import KEYS, merge, parse
 from foreword.packs import compile as compiling
 from foreword.packs.std import compiled

@@ -95,6 +95,10 @@ CODES: dict[str, tuple[Severity, str]] = {
         "Something of an extension raised an exception, or gave something else than it should, and was skipped.",
     ),
     # what the caller gave
+    "base-file-name": (
+        "warning",
+        "The base is nothing but what looks like the name of a file; that name is the prompt, not what the file holds.",
+    ),
     "agent-unused": ("info", "The caller gave something for which the layout has no place."),
     # skills
     "skill-invalid": ("warning", "A SKILL.md breaks the specification, cannot be read, or is gone, and was skipped."),

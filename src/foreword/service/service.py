@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors import CallError, StoreError
 from ..extensions import Extension
-from ..places import is_inside
+from ..places import is_inside, is_reference
 from ..sources.environment import settled
 from ..sources.files import Reader, is_unchanged
 from ..talk import Conversations, Talk
@@ -64,7 +64,7 @@ class Service:
             provider=body.provider,
             role="sub" if body.sub_agent else "main",
             session=body.session,
-            base=Document("request", body.base) if body.base else "",
+            base=body.base if not body.base or is_reference(body.base) else Document("request", body.base),
             skill=body.skill,
             plan=body.plan,
             scope=self._scope(body, workspace),
