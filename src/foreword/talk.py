@@ -863,10 +863,16 @@ def _bases(layout: Layout) -> list[Section]:
 
 
 def _behind(layout: Layout, inputs: Inputs, task: Document) -> Document:
-    """The template of the parent's base with the task behind it; it is trusted no more than the task is."""
-    body = next(body for section in _bases(layout) if (body := inputs.bodies.get(section.name)))
-    path = task.path if task.path.startswith("$workspace/") else body.path
-    return replace(body, path=path, text=f"{body.text.rstrip()}\n\n{task.text}".lstrip("\n"), hash="")
+    """The template of the parent's base with the task behind it.
+
+    A template of a pack is included where the language can: so its own includes are found, and it is trusted no more than alone.
+    """
+    section, body = next(
+        (each, inputs.bodies[each.name]) for each in _bases(layout) if inputs.bodies.get(each.name) is not None
+    )
+    is_included = section.language == "jinja" and task.path.startswith("$")
+    text = f'{{% include "{task.path}" %}}' if is_included else task.text
+    return replace(body, text=f"{body.text.rstrip()}\n\n{text}".lstrip("\n"), hash="")
 
 
 def _base_text(layout: Layout, prompt: Prompt) -> str:
