@@ -48,7 +48,9 @@ def test_the_task_of_a_sub_agent_may_be_a_reference(place, opened, layout):
     assert "Greet the user." in text and not text.startswith("Greet the user.") and "$user" not in text
 
 
-@pytest.mark.parametrize(("layout", "section"), [("builder", "body"), ("pod", "body"), ("ion", "base"), ("opal", "identity")])
+@pytest.mark.parametrize(
+    ("layout", "section"), [("builder", "body"), ("pod", "body"), ("ion", "base"), ("opal", "identity")]
+)
 def test_a_reference_in_settings_is_resolved(place, layout, section):
     place({"home/.config/foreword/foreword.toml": f'[for.{layout}]\nsection.{section}.text = "$user/greet"\n'})
     text = assemble(place.workspace(), layout=layout).text
@@ -104,7 +106,9 @@ def test_a_base_that_is_only_the_name_of_a_file_is_a_finding(place, opened, layo
     assert told(opened(layout, "s").sub_agent(base)) == ["base-file-name"]
 
 
-@pytest.mark.parametrize("base", ["You are Ada.", "Read prompts/base.md first.", "a/b", "Version 1.2", "- AGENTS.md\n- x"])
+@pytest.mark.parametrize(
+    "base", ["You are Ada.", "Read prompts/base.md first.", "a/b", "Version 1.2", "- AGENTS.md\n- x"]
+)
 def test_other_texts_are_no_finding(place, base):
     assert told(assemble(place.workspace(), Agent(base=base), "pi")) == []
 
