@@ -90,6 +90,10 @@ CODES: dict[str, tuple[Severity, str]] = {
     "cache-order": ("warning", "A section stands before one that lives longer, which is written again with it."),
     "cache-moved": ("warning", "Built again where nothing that matters had changed, a section reads otherwise."),
     # extensions
+    "extension-unused": (
+        "warning",
+        "An extension has a source for a find that the layout does not have; nothing of it is in the prompt.",
+    ),
     "extension-failed": (
         "warning",
         "Something of an extension raised an exception, or gave something else than it should, and was skipped.",

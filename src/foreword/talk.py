@@ -27,12 +27,12 @@ from .engine import (
     check_agent,
     local_time,
 )
-from .errors import CallError, ForewordError, StoreError
+from .errors import CallError, ForewordError, StoreError, suggestion
 from .extensions import Extension, Resources, Start, checked, run
 from .findings import finding
 from .layout import with_inner
 from .places import is_reference
-from .skills import activation, skill_named, skill_text, with_active_skill, with_body
+from .skills import activation, entry_of, skill_named, skill_text, with_active_skill, with_body
 from .sources.environment import settled as settled_workspace
 from .sources.files import Reader
 from .store import open_store
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
     from .conversation import Drift
     from .layout import Layout, Section
-    from .vocabulary import Fate, Inputs, Prompt, Skill, Store
+    from .vocabulary import Fate, Inputs, Prompt, Resident, Skill, Store
 
     Message = Mapping[str, Any]
 
@@ -688,20 +688,27 @@ class Talk:
 
     def _with_sources(self, inputs: Inputs) -> Inputs:
         """The inputs with the documents of extensions, behind those that were found; what is there already is left out."""
-        names = {find.name for find in self.layout.finds if find.kind == "text"}
-        asked = [(each, name) for each in self.talks.extensions for name in each.sources if name in names]
+        asked = [(each, name) for each in self.talks.extensions for name in each.sources]
         if not asked:
             return inputs
+        finds = {find.name: find for find in self.layout.finds}
         found, candidates, findings = dict(inputs.found), list(inputs.candidates), list(inputs.findings)
         for extension, name in asked:
+            if name not in finds:
+                told = f"the extension {extension.name!r} has a source for {name!r}, which the layout {self.layout.name} does not find"
+                findings.append(finding("extension-unused", told + suggestion(name, finds)))
+                continue
             for given in run(extension, extension.sources[name], findings, inputs.workspace, lists=Document) or ():
                 document = as_read(given)
-                fate, reason = _fate(document, name, found, self.layout)
+                entry, doubts = entry_of(document, finds[name]) if document.text else (None, [])
+                findings += doubts
+                fate, reason = _fate(document, entry, name, found, self.layout)
                 candidates.append(Candidate(document.path, extension.name, fate, reason))
-                if fate == "duplicate":
-                    findings.append(finding("file-duplicate", f"{document.path}: {reason}", document.path))
-                elif fate == "used":
-                    found[name] = (*found[name], document)
+                if fate in ("duplicate", "shadowed"):
+                    code = "file-duplicate" if fate == "duplicate" else "skill-shadowed"
+                    findings.append(finding(code, f"{document.path}: {reason}", document.path))
+                elif fate == "used" and entry is not None:
+                    found[name] = (*found[name], entry)
         return replace(inputs, found=found, candidates=candidates, findings=findings)
 
     def _using_or_made(self) -> Edition:
@@ -811,10 +818,25 @@ def _is_demanded(events: Sequence[str]) -> bool:
     return not {"reload", "rebuild"}.isdisjoint(events)
 
 
-def _fate(document: Document, find: str, found: Mapping[str, Sequence[object]], layout: Layout) -> tuple[Fate, str]:
+def _fate(
+    document: Document,
+    entry: Document | Skill | Resident | None,
+    find: str,
+    found: Mapping[str, Sequence[Document | Skill | Resident]],
+    layout: Layout,
+) -> tuple[Fate, str]:
     """What becomes of a document for a find; a copy of another is one too many, unless that may replace a section."""
     if not document.text:
         return "blank", ""
+    if entry is None:
+        return "refused", "its front matter does not describe an entry of this find"
+    if not isinstance(entry, Document):
+        first = next((each for each in found[find] if not isinstance(each, Document) and each.name == entry.name), None)
+        return (
+            ("shadowed", f"{entry.name!r} is the name of {first.path} too, which comes first")
+            if first
+            else ("used", "")
+        )
     replacing = {name for section in layout.each_section() for name in section.instead if name != find}
     for name, entries in found.items():
         for each in entries if name not in replacing else ():

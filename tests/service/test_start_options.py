@@ -25,7 +25,14 @@ def files(tmp_path_factory):
 def started(request, start, files):
     return start(
         *("--home", str(files / "home"), "--settings", str(files / "mine.toml"), "--pack", f"team={files / 'pack'}"),
-        *("--set", 'identity.when=["main"]', "--set", "section.identity.wrap=<set>{}</set>", "--workers", str(request.param)),
+        *(
+            "--set",
+            'identity.when=["main"]',
+            "--set",
+            "section.identity.wrap=<set>{}</set>",
+            "--workers",
+            str(request.param),
+        ),
     )
 
 
