@@ -376,7 +376,8 @@ def test_a_source_may_give_skills(tree, opened, skill, layout):
         Document("wiki/tidy/SKILL.md", skill("tidy", "Another one.")),
         Document("wiki/wrong/SKILL.md", "No front matter."),
     ]
-    talk = opened(layout, extensions=[Extension("wiki", sources={"skills": lambda workspace: documents})])
+    wiki = Extension("wiki", sources={"skills": lambda workspace: documents})
+    talk = opened(layout, tools="read", extensions=[wiki])
     turn = talk.turn("hi")
     assert "Reviews changes." in turn.system and "Another one." not in turn.system
     assert [each for each, _ in every(turn)] == ["skill-shadowed", "skill-invalid"]
