@@ -39,15 +39,16 @@ from .engine import (
     check_agent,
     local_time,
 )
-from .errors import CallError, ForewordError, StoreError
+from .errors import CallError, ForewordError, StoreError, suggestion
 from .extensions import About, Extension, Resources, checked, run
 from .findings import finding
 from .hooks import check_extensions, discovered, in_context, last_said, started
 from .inspection.subject import files_of, root_end
 from .layout import with_inner
 from .notices import placed, restored, with_unsent
+from .places import is_reference
 from .prices import price_rebuild, read_prices, shipped_prices
-from .skills import activation, skill_named, skill_text, with_active_skill, with_body
+from .skills import activation, entry_of, skill_named, skill_text, with_active_skill, with_body
 from .sources.environment import settled as settled_workspace
 from .sources.files import Reader
 from .store import open_store
@@ -66,7 +67,7 @@ if TYPE_CHECKING:
     from .inspection.prices import CacheRule, Prices
     from .layout import Layout, Section
     from .prices import Counter
-    from .vocabulary import Fate, Inputs, Prompt, Skill, Store, TemplateVersion
+    from .vocabulary import Fate, Inputs, Prompt, Resident, Skill, Store, TemplateVersion
 
     Message = Mapping[str, Any]
 
@@ -162,6 +163,7 @@ class Conversations:
 
     def get(self, id: str) -> str | None:
         """The prompt of a conversation; None if it was never constructed."""
+        check_id(id)
         edition, _ = self.current(id)
         return edition.system if edition else None
 
@@ -204,6 +206,12 @@ class Conversations:
     def close(self) -> None:
         """Let go of the store."""
         self.store.close()
+
+    def __enter__(self) -> Conversations:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 class Constructing:
@@ -263,6 +271,9 @@ class Talk:
 
         A call with a message is a new prompt of the user. If that is in `messages` already, say so with `new_prompt`.
         """
+        check_message(message)
+        messages = checked_messages(messages)
+        check_moment(now)
         with self._lock:
             events, self._events = self._events, []
         try:
@@ -285,6 +296,7 @@ class Talk:
 
     def construct(self, now: datetime | None = None) -> Turn:
         """Construct the prompt from what is there now, and keep it. Calls that overlap agree on one edition."""
+        check_moment(now)
         while True:
             mine = Constructing()
             other = self.talks.constructing.setdefault(self.id, mine)
@@ -304,6 +316,7 @@ class Talk:
 
     def reload(self, now: datetime | None = None) -> Turn:
         """Read everything again, if the layout does that on a reload."""
+        check_moment(now)
         waits.before("build")
         self._discover("reload")
         settled, is_reused = self._carry_out(["turn", "reload"], now)
@@ -311,6 +324,9 @@ class Talk:
 
     def compact(self, message: str = "", messages: Sequence[Message] = (), now: datetime | None = None) -> Turn:
         """The request for a summary, as the layout asks for it. What is asked is not kept."""
+        check_message(message)
+        messages = checked_messages(messages)
+        check_moment(now)
         try:
             settled, is_reused = self._compacted(now)
         except StoreError as error:
@@ -334,6 +350,7 @@ class Talk:
 
     def drift(self, now: datetime | None = None) -> Drift:
         """What a prompt built now would change."""
+        check_moment(now)
         using, _ = self._current()
         if using is None:
             raise CallError(f"the conversation {self.id!r} has no edition yet; its first turn makes one")
@@ -357,6 +374,9 @@ class Talk:
 
         In a layout that knows no global template it takes the place of the base, where that is a template.
         """
+        if template is not None:
+            expect("the template", template, Document)
+        check_moment(now)
         agent = self._agent_now()
         if self._discovered is None:
             self._discover("start")
@@ -374,8 +394,7 @@ class Talk:
 
     def set_active_tools(self, tools: Sequence[Tool | str]) -> None:
         """Give the agent these tools from the next turn on: definitions, or names of tools that the conversation knows."""
-        if isinstance(tools, str):
-            raise CallError(f"the active tools are a list; write [{tools!r}] for one tool")
+        tools = ordered("the active tools", tools)
         for each in tools:
             expect("an active tool", each, Tool, str)
         self._know([each for each in tools if isinstance(each, Tool)])
@@ -389,17 +408,20 @@ class Talk:
 
     def add_resources(self, resources: Resources) -> None:
         """Further folders of skills and packs, from an extension."""
+        expect("the resources", resources, Resources)
         self._added.append(resources)
         self._equip()
         self._happened(["resources"])
 
     def send_message(self, content: str) -> None:
         """Put a message (user role) into the next turn."""
+        check_message(content)
         with self._lock:
             self._waiting.append({"role": "user", "content": content})
 
     def use_skill(self, name: str) -> Message:
         """The message that gives the model a skill's body; a second time it only says that the skill is active."""
+        expect("the name of a skill", name, str)
         using = self._using_or_made()
         skill = skill_named(name, self.layout, self._inputs_of(using))
         if name in json.loads(using.state).get("skills", ()):
@@ -417,33 +439,71 @@ class Talk:
         is_appended: bool = False,
         with_context: bool = True,
         with_skills: bool = True,
+        message: str = "",
+        messages: Sequence[Message] = (),
         now: datetime | None = None,
-    ) -> Prompt:
-        """A prompt for an agent that does one task: the task as its base, or behind the parent's base, and what it inherits.
+    ) -> Turn:
+        """A turn of an agent that does one task: the task as its base, or behind the parent's base, and what it inherits.
 
-        The task takes the place of the layout's base, and is written in its language where that is a template.
+        The task is a text or a reference (`$user/review`). It takes the place of the layout's base, and is written in its language
+        where that is a template. `message` and `messages` are what the sub-agent is sent. The turn has the number 0: nothing is kept.
         """
+        expect("the task", task, str)
+        tools = ordered("tools", tools, Tool)
+        check_message(message)
+        history = checked_messages(messages)
+        check_moment(now)
+        if workspace is not None:
+            expect("the workspace", workspace, Workspace)
+        agent = replace(self.agent, role="sub", tools=tools, session="", plan="", skill="")
+        inputs = self._inherited(with_context, with_skills)
+        prompt = self._checked(self._sub_prompt(task, agent, inputs, workspace, now, is_appended))
+        return Turn(
+            self.id,
+            0,
+            False,
+            prompt.text,
+            [*converted(history), *([{"role": "user", "content": message}] if message else ())],
+            json.loads(written_tools(tools)),
+            [(each.start, each.end, each.lifetime) for each in prompt.passages],
+            prompt.findings,
+        )
+
+    def _inherited(self, with_context: bool, with_skills: bool) -> Inputs:
+        """What was found for this conversation, as far as a sub-agent inherits it."""
         inputs = self._inputs_of(self._using_or_made())
         kinds = {find.name: find.kind for find in self.layout.finds}
         kept = {name for name in inputs.found if (with_skills if kinds.get(name) == "skill" else with_context)}
-        found = {name: entries if name in kept else () for name, entries in inputs.found.items()}
-        agent = replace(self.agent, role="sub", tools=tuple(tools), session="", plan="", skill="")
+        return replace(inputs, found={name: each if name in kept else () for name, each in inputs.found.items()})
+
+    def _sub_prompt(
+        self,
+        task: str,
+        agent: Agent,
+        inputs: Inputs,
+        workspace: Workspace | None,
+        now: datetime | None,
+        is_appended: bool,
+    ) -> Prompt:
+        document = self.assembler.template(task.strip()) if is_reference(task) else Document("", task)
         if any(section.language in ("brackets", "jinja") for section in _bases(self.layout)):
-            base = _behind(self.layout, inputs, task) if is_appended else Document("task", task)
+            document = replace(document, path=document.path or "task")
+            base = _behind(self.layout, inputs, document) if is_appended else document
+            found = inputs.found
             inputs = (
                 self.assembler.like(workspace=workspace or self.assembler.workspace)
                 .stand(replace(agent, base=base))
                 .inputs
             )
             return self._built(replace(inputs, found=found), replace(agent, base=base), now)
-        where = inputs.workspace
         if workspace is not None:
             own = settled_workspace(workspace, Reader())
-            where = replace(where, cwd=own.cwd, root=own.root, is_repository=own.is_repository)
-        inputs = replace(inputs, found=found, workspace=where)
+            where = replace(inputs.workspace, cwd=own.cwd, root=own.root, is_repository=own.is_repository)
+            inputs = replace(inputs, workspace=where)
         if is_appended:
-            task = "\n\n".join(filter(None, (_base_text(self.layout, self._built(inputs, agent, now)), task)))
-        return self._built(inputs, replace(agent, base=task), now)
+            before = _base_text(self.layout, self._built(inputs, agent, now))
+            document = Document("", "\n\n".join(filter(None, (before, document.text))))
+        return self._built(inputs, replace(agent, base=document), now)
 
     @property
     def layout(self) -> Layout:
@@ -724,6 +784,7 @@ class Talk:
         """The prompt of these inputs. A skill that is not there is an error, but in a known conversation it has gone meanwhile."""
         waits.before("build")
         check_agent(agent)
+        agent = self.assembler.with_base(agent)
         layout = self.layout
         stand = Stand(Plan(layout, inputs.workspace, (), ()), inputs, tells_time(layout, inputs))
         agent, inputs = with_active_skill(agent, layout, inputs, may_be_gone=is_known)
@@ -740,20 +801,27 @@ class Talk:
 
     def _with_sources(self, inputs: Inputs) -> Inputs:
         """The inputs with the documents of extensions, behind those that were found; what is there already is left out."""
-        names = {find.name for find in self.layout.finds if find.kind == "text"}
-        asked = [(each, name) for each in self.talks.extensions for name in each.sources if name in names]
+        asked = [(each, name) for each in self.talks.extensions for name in each.sources]
         if not asked:
             return inputs
+        finds = {find.name: find for find in self.layout.finds}
         found, candidates, findings = dict(inputs.found), list(inputs.candidates), list(inputs.findings)
         for extension, name in asked:
+            if name not in finds:
+                told = f"the extension {extension.name!r} has a source for {name!r}, which the layout {self.layout.name} does not find"
+                findings.append(finding("extension-unused", told + suggestion(name, finds)))
+                continue
             for given in run(extension, extension.sources[name], findings, inputs.workspace, lists=Document) or ():
                 document = as_read(given)
-                fate, reason = _fate(document, name, found, self.layout)
+                entry, doubts = entry_of(document, finds[name]) if document.text else (None, [])
+                findings += doubts
+                fate, reason = _fate(document, entry, name, found, self.layout)
                 candidates.append(Candidate(document.path, extension.name, fate, reason))
-                if fate == "duplicate":
-                    findings.append(finding("file-duplicate", f"{document.path}: {reason}", document.path))
-                elif fate == "used":
-                    found[name] = (*found[name], document)
+                if fate in ("duplicate", "shadowed"):
+                    code = "file-duplicate" if fate == "duplicate" else "skill-shadowed"
+                    findings.append(finding(code, f"{document.path}: {reason}", document.path))
+                elif fate == "used" and entry is not None:
+                    found[name] = (*found[name], entry)
         return replace(inputs, found=found, candidates=candidates, findings=findings)
 
     def _using_or_made(self) -> Edition:
@@ -995,10 +1063,25 @@ def _is_demanded(events: Sequence[str]) -> bool:
     return not {"reload", "rebuild"}.isdisjoint(events)
 
 
-def _fate(document: Document, find: str, found: Mapping[str, Sequence[object]], layout: Layout) -> tuple[Fate, str]:
+def _fate(
+    document: Document,
+    entry: Document | Skill | Resident | None,
+    find: str,
+    found: Mapping[str, Sequence[Document | Skill | Resident]],
+    layout: Layout,
+) -> tuple[Fate, str]:
     """What becomes of a document for a find; a copy of another is one too many, unless that may replace a section."""
     if not document.text:
         return "blank", ""
+    if entry is None:
+        return "refused", "its front matter does not describe an entry of this find"
+    if not isinstance(entry, Document):
+        first = next((each for each in found[find] if not isinstance(each, Document) and each.name == entry.name), None)
+        return (
+            ("shadowed", f"{entry.name!r} is the name of {first.path} too, which comes first")
+            if first
+            else ("used", "")
+        )
     replacing = {name for section in layout.each_section() for name in section.instead if name != find}
     for name, entries in found.items():
         for each in entries if name not in replacing else ():
@@ -1046,10 +1129,17 @@ def _bases(layout: Layout) -> list[Section]:
     return [section for section in layout.each_section() if "base" in section.instead]
 
 
-def _behind(layout: Layout, inputs: Inputs, task: str) -> Document:
-    """The template of the parent's base with the task behind it."""
-    body = next(body for section in _bases(layout) if (body := inputs.bodies.get(section.name)))
-    return replace(body, text=f"{body.text.rstrip()}\n\n{task}".lstrip("\n"), hash="")
+def _behind(layout: Layout, inputs: Inputs, task: Document) -> Document:
+    """The template of the parent's base with the task behind it.
+
+    A template of a pack is included where the language can: so its own includes are found, and it is trusted no more than alone.
+    """
+    section, body = next(
+        (each, inputs.bodies[each.name]) for each in _bases(layout) if inputs.bodies.get(each.name) is not None
+    )
+    is_included = section.language == "jinja" and task.path.startswith("$")
+    text = f'{{% include "{task.path}" %}}' if is_included else task.text
+    return replace(body, text=f"{body.text.rstrip()}\n\n{text}".lstrip("\n"), hash="")
 
 
 def _base_text(layout: Layout, prompt: Prompt) -> str:
