@@ -92,7 +92,7 @@ def test_a_tool_that_is_off_is_known_in_another_process(opened, said):
     ("tools", "told"),
     [
         (["red"], r"^unknown tool 'red'; known: bash, read\. Pass a Tool to define another one$"),
-        ("read", r"^the active tools are a list; write \['read'\] for one tool$"),
+        ("read", r"^the active tools must be a list, not one text$"),
         ([5], "^an active tool is given as Tool or str, not as int$"),
     ],
 )
