@@ -23,7 +23,12 @@ CODES: dict[str, tuple[Severity, str]] = {
     "file-duplicate": ("info", "The same file, or the same text, was found twice; it stands in the prompt once."),
     "file-shadowed": ("info", "Another file was chosen in place of this one."),
     "file-case": ("warning", "A file differs from a known name only in its capital letters and was not read."),
-    "file-outside": ("warning", "A link of the project leads out of the workspace."),
+    "file-outside": ("info", 'A link of the project leaves the workspace and was followed, as `links = "follow"` says.'),
+    "link-refused": (
+        "warning",
+        "A link leaves the workspace, or leads to a file that holds secrets, into `/proc`, `/sys` or `/dev`, or to a folder above itself,"
+        " and was not followed. The message names the link, and the setting that would allow it if there is one.",
+    ),
     "file-fence": (
         "warning",
         "A file or an entry ends inside a code fence or comment; it was closed so that it swallows nothing.",

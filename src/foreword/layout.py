@@ -74,6 +74,14 @@ KEYS = (
         ("warn", "cut"),
     ),
     Key(
+        "layout",
+        "links",
+        "choice",
+        "Links of the project are followed inside the workspace (`inside`), or wherever they lead (`follow`). A workspace's own layout or"
+        " settings may not say `follow`. No link reaches a file whose name says that it holds secrets, `/proc`, `/sys` or `/dev`.",
+        ("inside", "follow"),
+    ),
+    Key(
         "find",
         "files",
         "groups",
@@ -248,6 +256,7 @@ class Find:
     kind: Literal["text", "skill", "resident"] = "text"
     validation: Literal["strict", "lenient"] = "lenient"
     layer: str = ""
+    links: Literal["inside", "follow"] = "inside"
 
 
 @value
@@ -438,7 +447,9 @@ def _layout(mapping: Mapping[str, Any], name: str, address: str, strange: frozen
     wording = flat(tables["wording"])
     for key, content in wording.items():
         _expect(isinstance(content, str), f"wording.{key}", "a text", content)
-    finds = tuple(_find(key, _table(tables["find"], key), settings, strange) for key in tables["find"])
+    finds = tuple(
+        _find(key, _table(tables["find"], key), settings, strange, top.get("links", "inside")) for key in tables["find"]
+    )
     _check(tables["on"], "on", "on.")
     _check(tables["compaction"], "compaction", "compaction.")
     rows = mapping.get("guideline", [])
@@ -535,7 +546,13 @@ def _check(table: Mapping[str, Any], kind: str, where: str, also: Iterable[str] 
             _expect(fits(content), where + name, wanted, content)
 
 
-def _find(name: str, table: Mapping[str, Any], settings: Mapping[str, Any], strange: frozenset[str]) -> Find:
+def _find(
+    name: str,
+    table: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    strange: frozenset[str],
+    links: Literal["inside", "follow"],
+) -> Find:
     where = f"find.{name}."
     _check(table, "find", where)
     walk = table.get("walk", "git")
@@ -551,6 +568,7 @@ def _find(name: str, table: Mapping[str, Any], settings: Mapping[str, Any], stra
         table.get("as", "text"),
         table.get("validation", "lenient"),
         table.get("layer", ""),
+        links,
     )
 
 

@@ -18,6 +18,7 @@ from .settings import check_ids, read_settings, turned_off
 from .skills import each_skill
 from .sources.files import Reader
 from .sources.skills import read_skill
+from .sources.links import reach_again
 from .sources.tree import look_below
 from .tokens import estimate
 from .vocabulary import Agent, printable, value
@@ -137,7 +138,7 @@ class _Desk:
     def read_skills(self, paths: Iterable[str], validation: Literal["strict", "lenient", ""] = "") -> None:
         """Look at whole SKILL.md files; with `validation`, also at what their front matter says, as nobody else does."""
         for path in paths:
-            reading = self.reader.read(path)
+            reading = self.reader.read(path, reach_again(path, self.stand.layout.finds, self.stand.plan.workspace))
             if reading.identity in self.skills:
                 continue
             if not reading.has_text:

@@ -8,6 +8,7 @@ import re
 from .errors import CallError, MissingError
 from .findings import finding
 from .sources.files import Reader
+from .sources.links import reach_again
 from .sources.skills import body
 from .vocabulary import Skill, printable, replace
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from .layout import Layout
-    from .vocabulary import Agent, Inputs
+    from .vocabulary import Agent, Inputs, Workspace
 
 _MOST_FILES = 50
 
@@ -38,9 +39,10 @@ def skill_named(name: str, layout: Layout, inputs: Inputs) -> Skill:
     return known[name]
 
 
-def with_body(skill: Skill) -> Skill:
+def with_body(skill: Skill, layout: Layout, workspace: Workspace) -> Skill:
     """The skill with the body of its file, which is read now."""
-    reading = Reader().read(skill.path)
+    finds = [find for find in layout.finds if find.kind == "skill"]
+    reading = Reader().read(skill.path, reach_again(skill.path, finds, workspace))
     if not reading.has_text:
         raise CallError(
             f"the skill {skill.name!r} cannot be read: {reading.reason or reading.fate} ({printable(skill.path)})"
@@ -66,7 +68,7 @@ def with_active_skill(
             raise
         return _without_skill(agent, inputs, error)
     try:
-        return replace(agent, skill=with_body(skill)), inputs
+        return replace(agent, skill=with_body(skill, layout, inputs.workspace)), inputs
     except CallError as error:
         return _without_skill(agent, inputs, error, printable(skill.path))
 

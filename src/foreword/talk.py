@@ -305,10 +305,12 @@ class Talk:
     def use_skill(self, name: str) -> Message:
         """The message that gives the model a skill's body; a second time it only says that the skill is active."""
         using = self._using_or_made()
-        skill = skill_named(name, self.layout, self._inputs_of(using))
+        inputs = self._inputs_of(using)
+        skill = skill_named(name, self.layout, inputs)
         if name in json.loads(using.state).get("skills", ()):
             return {"role": "user", "content": skill_text(self.layout, "skill_active_message", skill)}
-        skill = with_body(skill)
+        where = replace(inputs.workspace, inside=self.assembler.workspace.inside)
+        skill = with_body(skill, self.layout, where)
         self._keep(using, lambda state: {"skills": [*dict.fromkeys((*state.get("skills", ()), name))]})
         return {"role": "user", "content": activation(self.layout, skill) + _changed_since(skill, using)}
 

@@ -34,9 +34,8 @@ def settled(workspace: Workspace, reader: Reader) -> Workspace:
         root: str | None = _root_above(cwd, absolute(workspace.root, environment))
     else:
         cwd, root = _within_repository(cwd, reader)
-    return Workspace(
-        cwd, root or cwd, absolute(home, environment) if home else None, platform, environment, root is not None
-    )
+    home = absolute(home, environment) if home else None
+    return Workspace(cwd, root or cwd, home, platform, environment, root is not None, workspace.inside)
 
 
 def _root_above(cwd: str, root: str) -> str:

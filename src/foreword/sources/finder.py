@@ -13,6 +13,7 @@ from ..findings import finding
 from ..places import config_folder, is_inside
 from ..vocabulary import Candidate, printable, value
 from .files import GONE
+from .links import OWN_PLACES, reach_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,12 +21,13 @@ if TYPE_CHECKING:
 
     from ..layout import Find, Pattern
     from ..vocabulary import Fate, Finding, Workspace
-    from .files import Reader, Reading
+    from .files import Reader, Reading, Refusal
+    from .links import Reach
 
 # Below a folder of skills may lie whole checkouts; these two never hold a skill, and there is an end to everything.
 _PASSED_OVER = frozenset((".git", "node_modules"))
 _MOST_FOLDERS = 20_000
-_OWN_PLACES = ("cwd", "root", "walk")
+_MOST_LINKED_FOLDERS = 1_000
 _LAYERS = {"home": "user", "config": "user", "path": "extra"}
 
 
@@ -57,6 +59,14 @@ class Trail:
         self.candidates.append(Candidate(shown, layer, fate, reason))
         if code:
             self.findings.append(finding(code, f"{shown}: {reason}", shown))
+
+    def refuse(self, path: str, layer: str, refusal: Refusal, link: str = "") -> None:
+        """Record a file or folder that may not be read. The finding is about the link that led to it: one for each link."""
+        fate, reason, code = refusal
+        shown, link = printable(path), printable(link or path)
+        about = reason if link == shown else f"{link}: {reason}"
+        self.candidates.append(Candidate(shown, layer, fate, about))
+        self.findings.append(finding(code, f"{link}: {reason}", link))
 
 
 def slots(find: Find, workspace: Workspace, trail: Trail) -> Iterator[Slot]:
@@ -98,7 +108,7 @@ def walked_directories(walk: str, workspace: Workspace) -> list[str]:
 
 def _base(pattern: Pattern, workspace: Workspace, trail: Trail) -> str | None:
     """The directory a pattern starts from; None, with a finding, where it may not or cannot."""
-    is_own = pattern.place in _OWN_PLACES or (pattern.place == "path" and pattern.path[:1] not in ("/", "~"))
+    is_own = pattern.place in OWN_PLACES or (pattern.place == "path" and pattern.path[:1] not in ("/", "~"))
     if pattern.confined and not is_own:
         message = f"the workspace's own layout or settings look in '{pattern.place}:{pattern.path}'; only the workspace is theirs"
         trail.findings.append(finding("workspace-refused", message))
@@ -130,9 +140,9 @@ def layer_of(find: Find, pattern: Pattern) -> str:
 def bound_of(path: str, pattern: Pattern, find: Find, workspace: Workspace) -> Bound:
     """Where the includes of a file stay: for what was found as the project's the workspace, for the user's own their folder."""
     root = workspace.root or workspace.cwd
-    if pattern.place in _OWN_PLACES or (pattern.place == "path" and is_inside(path, root)):
+    if pattern.place in OWN_PLACES or (pattern.place == "path" and is_inside(path, root)):
         return Bound(root)
-    for each in (each for group in find.groups for each in group if each.place not in _OWN_PLACES):
+    for each in (each for group in find.groups for each in group if each.place not in OWN_PLACES):
         base = _base(each, workspace, Trail())
         folder = os.path.dirname(
             os.path.normpath(os.path.join(base or "/", each.path.removeprefix("~/").partition("*")[0]))
@@ -142,7 +152,7 @@ def bound_of(path: str, pattern: Pattern, find: Find, workspace: Workspace) -> B
     return Bound(os.path.dirname(path), is_users_own=True)
 
 
-def matches(pattern: Pattern, base: str, reader: Reader, trail: Trail, layer: str) -> list[str]:
+def matches(pattern: Pattern, base: str, reader: Reader, trail: Trail, layer: str, reach: Reach) -> list[str]:
     """The files a pattern stands for below its base: itself, or for `*` and `**` what is there, by code point."""
     path = pattern.path
     if "*" not in path and pattern.place != "path" and ".." not in path:
@@ -157,80 +167,107 @@ def matches(pattern: Pattern, base: str, reader: Reader, trail: Trail, layer: st
     start = os.path.normpath(os.path.join(start, *segments[:fixed]))
     if fixed == len(segments):
         return [start]
-    return _matching(start, segments[fixed:], reader, trail, layer)
+    return _Search(reader, trail, layer, reach).matching(start, segments[fixed:])
 
 
-def _matching(folder: str, segments: Sequence[str], reader: Reader, trail: Trail, layer: str) -> list[str]:
-    first, rest = segments[0], list(segments[1:])
-    if first == "**":
-        return list(_at_any_depth(folder, rest, reader, trail, layer))
-    names = _names(folder, reader, trail, layer)
-    if "*" in first:
-        chosen = re.compile(".*".join(map(re.escape, first.split("*"))), re.DOTALL)
-        names = [
-            name for name in names if chosen.fullmatch(name) and not (name.startswith(".") and first.startswith("*"))
-        ]
-    else:
-        names = [first] if first in names else []
-    found = [os.path.join(folder, name) for name in names]
-    if not rest:
-        return found
-    if "*" not in "".join(rest):
-        return [path for each in found if _is_there(path := os.path.join(each, *rest), each, reader)]
-    return [path for each in found if reader.is_folder(each) for path in _matching(each, rest, reader, trail, layer)]
+class _Search:
+    """Looks for the files of a pattern with wildcards."""
 
+    def __init__(self, reader: Reader, trail: Trail, layer: str, reach: Reach) -> None:
+        self.reader, self.trail, self.layer, self.reach = reader, trail, layer, reach
 
-def _is_there(path: str, folder: str, reader: Reader) -> bool:
-    """Whether a file below a folder is there. A folder without it is stamped, so that the file is seen when it comes."""
-    if reader.has_entry(path):
+    def matching(self, folder: str, segments: Sequence[str]) -> list[str]:
+        first, rest = segments[0], list(segments[1:])
+        if first == "**":
+            return list(self.at_any_depth(folder, rest))
+        names = self.names(folder)
+        if "*" in first:
+            chosen = re.compile(".*".join(map(re.escape, first.split("*"))), re.DOTALL)
+            names = [
+                name
+                for name in names
+                if chosen.fullmatch(name) and not (name.startswith(".") and first.startswith("*"))
+            ]
+        else:
+            names = [first] if first in names else []
+        found = [os.path.join(folder, name) for name in names]
+        if not rest:
+            return found
+        if "*" not in "".join(rest):
+            return [path for each in found if self.is_there(path := os.path.join(each, *rest), each)]
+        return [path for each in found if self.reader.is_folder(each) for path in self.matching(each, rest)]
+
+    def is_there(self, path: str, folder: str) -> bool:
+        """Whether a file below a folder is there. A folder without it is stamped, so that the file is seen when it comes."""
+        if self.is_refused(folder):
+            return False
+        if self.reader.has_entry(path):
+            return True
+        if self.reader.is_folder(folder):
+            self.reader.stamp(folder)
+        return False
+
+    def is_refused(self, folder: str) -> bool:
+        """Whether a folder is a link that is not followed, which is said."""
+        refusal = self.reach.refusal(self.reader, folder, is_folder=True)
+        if refusal is None:
+            return False
+        self.reader.stamp(folder)
+        if self.reader.is_folder(folder):
+            self.trail.refuse(folder, self.layer, refusal, self.reach.link(self.reader, folder))
         return True
-    if reader.is_folder(folder):
-        reader.stamp(folder)
-    return False
 
+    def at_any_depth(self, top: str, rest: Sequence[str]) -> Iterator[str]:
+        """Files `rest` in folders below `top`, but not below a folder that has one. Links are followed, circles end."""
+        reader = self.reader
+        seen: set[tuple[int, int]] = set()
+        waiting = [top]
+        through_links = 0
+        while waiting:
+            folder = waiting.pop()
+            identity = reader.identity(folder)
+            if identity is None:
+                self.names(folder)
+                continue
+            if identity in seen:
+                reader.stamp(folder)
+                continue
+            if self.is_refused(folder):
+                continue
+            seen.add(identity)
+            through_links += reader.has_link(folder, self.reach.folder)
+            if len(seen) > _MOST_FOLDERS or through_links > _MOST_LINKED_FOLDERS:
+                self.say_limit(top, through_links > _MOST_LINKED_FOLDERS)
+                return
+            path = os.path.join(folder, *rest)
+            if folder != top and reader.has_entry(path):
+                yield path
+                continue
+            waiting.extend(self.folders_in(folder))
 
-def _at_any_depth(top: str, rest: Sequence[str], reader: Reader, trail: Trail, layer: str) -> Iterator[str]:
-    """Files `rest` in folders below `top`, but not below a folder that has one. Links are followed, circles end."""
-    seen: set[tuple[int, int]] = set()
-    waiting = [top]
-    while waiting:
-        folder = waiting.pop()
-        identity = reader.identity(folder)
-        if identity is None:
-            _names(folder, reader, trail, layer)
-            continue
-        if identity in seen:
-            reader.stamp(folder)
-            continue
-        seen.add(identity)
-        if len(seen) > _MOST_FOLDERS:
-            trail.findings.append(
-                finding(
-                    "scan-limit",
-                    f"{printable(top)} holds more than {_MOST_FOLDERS:,} folders; the rest was not looked at",
-                    printable(top),
-                )
-            )
-            return
-        path = os.path.join(folder, *rest)
-        if folder != top and reader.has_entry(path):
-            yield path
-            continue
-        names = _names(folder, reader, trail, layer)
+    def folders_in(self, folder: str) -> list[str]:
+        """The folders in a folder, the last one first."""
+        names = self.names(folder)
         below = [os.path.join(folder, name) for name in reversed(names) if name not in _PASSED_OVER]
-        folders = {each: reader.is_folder(each) for each in below}
-        waiting.extend(each for each in below if folders[each])
-        troubles = [trouble for each in below if not folders[each] and (trouble := reader.trouble(each))]
+        folders = {each: self.reader.is_folder(each) for each in below}
+        troubles = [trouble for each in below if not folders[each] and (trouble := self.reader.trouble(each))]
         if troubles:
             reason = f"{len(troubles):,} of its entries could not be looked at: {troubles[0]}"
-            trail.leave(folder, layer, "unreadable", reason, "file-unreadable")
+            self.trail.leave(folder, self.layer, "unreadable", reason, "file-unreadable")
+        return [each for each in below if folders[each]]
 
+    def say_limit(self, top: str, is_linked: bool) -> None:
+        most = f"{_MOST_LINKED_FOLDERS:,} folders behind links" if is_linked else f"{_MOST_FOLDERS:,} folders"
+        message = f"{printable(top)} holds more than {most}; the rest was not looked at"
+        self.trail.findings.append(finding("scan-limit", message, printable(top)))
 
-def _names(folder: str, reader: Reader, trail: Trail, layer: str) -> list[str]:
-    names, trouble = reader.entries(folder)
-    if trouble:
-        trail.leave(folder, layer, "unreadable", trouble, "file-unreadable")
-    return names
+    def names(self, folder: str) -> list[str]:
+        names, refusal = self.reader.entries(folder, self.reach)
+        if refusal and refusal[2] == "link-refused":
+            self.trail.refuse(folder, self.layer, refusal, self.reach.link(self.reader, folder))
+        elif refusal:
+            self.trail.leave(folder, self.layer, *refusal)
+        return names
 
 
 def choose(
@@ -244,22 +281,26 @@ def choose(
     is_open = True
     for pattern, base in slot.patterns:
         layer = layer_of(find, pattern)
-        readings = [reader.read(path) for path in matches(pattern, base, reader, trail, layer)]
+        reach = reach_of(pattern, base, find, workspace)
+        readings = [reader.read(path, reach) for path in matches(pattern, base, reader, trail, layer, reach)]
         if len(readings) == 1 and readings[0].fate == "absent" and "*" not in pattern.path:
             trail.leave(readings[0].path, layer, "absent", readings[0].reason, readings[0].code)
             continue
         usable = [
             each
             for each in readings
-            if _is_usable(each, "*" in pattern.path, find, layer, reader, trail)
-            and may_be_used(each.path, pattern, layer, workspace, reader, trail)
+            if _is_usable(each, "*" in pattern.path, find, layer, reader, trail, reach)
         ]
         texts += [(each, pattern, is_open) for each in usable]
         is_open = is_open and not usable
     return texts
 
 
-def _is_usable(reading: Reading, was_listed: bool, find: Find, layer: str, reader: Reader, trail: Trail) -> bool:
+def _is_usable(
+    reading: Reading, was_listed: bool, find: Find, layer: str, reader: Reader, trail: Trail, reach: Reach
+) -> bool:
+    if leave_refused(reading, layer, reader, trail, reach):
+        return False
     if not reading.has_text:
         is_gone = was_listed and reading.fate == "absent"
         reason = reading.reason or ("nothing but white space" if reading.fate == "blank" else GONE if is_gone else "")
@@ -273,19 +314,17 @@ def _is_usable(reading: Reading, was_listed: bool, find: Find, layer: str, reade
     return True
 
 
-def may_be_used(path: str, pattern: Pattern, layer: str, workspace: Workspace, reader: Reader, trail: Trail) -> bool:
-    """A link of the project may lead out of the workspace, which is said; not where a stranger wrote the pattern."""
-    root = workspace.root or workspace.cwd
-    if pattern.place not in _OWN_PLACES and not pattern.confined:
+def leave_refused(reading: Reading, layer: str, reader: Reader, trail: Trail, reach: Reach) -> bool:
+    """Whether a file may not be read, which is said; and so is that a link was followed out of the workspace."""
+    if reading.fate in ("refused", "untrusted"):
+        refusal = (reading.fate, reading.reason, reading.code)
+        trail.refuse(reading.path, layer, refusal, reach.link(reader, reading.path))
         return True
-    leads_out = reader.leads_out(path, root)
-    if pattern.confined and not is_inside(os.path.realpath(path), os.path.realpath(root)):
-        trail.leave(path, layer, "untrusted", "it lies outside the workspace that asked for it", "workspace-refused")
-        return False
-    if leads_out:
-        shown = printable(path)
-        trail.findings.append(finding("file-outside", f"{shown} is a link that leads out of the workspace", shown))
-    return True
+    if reading.has_text and reach.follow and reach.leads_out(reader, reading.path):
+        shown = printable(reading.path)
+        message = f"{shown} is a link that leaves the workspace; it was followed, as the setting links says"
+        trail.findings.append(finding("file-outside", message, shown))
+    return False
 
 
 def _look_for_other_case(path: str, reader: Reader, trail: Trail) -> None:

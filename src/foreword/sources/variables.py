@@ -10,8 +10,9 @@ import os
 
 from ..findings import finding
 from ..places import is_inside
-from ..vocabulary import printable, replace
+from ..vocabulary import printable, replace, value
 from . import git
+from .links import NO_FILES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..vocabulary import Access, Document, Scope, Workspace
-    from .files import Reader
+    from .files import Reader, Refusal
     from .finder import Trail
 
 
@@ -32,7 +33,6 @@ _SECRET_NAMES = (
 )  # fmt: skip
 _SAMPLES = ("*.example", "*.sample", "*.template", "*.dist", "*.pub")
 _SECRET_FOLDERS = frozenset((".git", ".ssh", ".gnupg", ".aws", ".kube", ".azure", ".docker"))
-_NO_FILES = ("/proc", "/sys", "/dev")
 
 
 def is_secret(path: str) -> bool:
@@ -90,22 +90,39 @@ def _file(
         shown = name.encode("utf-8", "backslashreplace").decode()
         trail.findings.append(finding("variable-refused", f"[file:{shown}] is not read: no file can have that name"))
         return None
-    why = refusal(real, workspace, scope, settings) or (
-        "" if real == path else refusal(path, workspace, None, settings)
-    )
+    check = _Check(workspace, scope, settings)
+    refused = check.refusal(reader, path, real)
+    reading = reader.read_whole(path, check) if refused is None else None
     shown = printable(path)
     asked = f"asked for by [file:{printable(name)}]"
-    if why:
+    if reading is None or reading.fate == "refused":
+        why = refused[1] if refused else reading.reason if reading else ""
         trail.findings.append(finding("variable-refused", f"[file:{printable(name)}] is not read: {why}", shown))
         trail.leave(path, "variable", "refused", f"{asked}; {why}")
         return None
-    reading = reader.read_whole(path)
     if reading.code:
         trail.findings.append(finding(reading.code, f"{shown}: {reading.reason}", shown))
     trail.leave(path, "variable", reading.fate, f"{asked}; {reading.reason}" if reading.reason else asked)
     if not reading.has_text:
         return None
     return replace(reading.document, text=reading.text.removesuffix("\n"))
+
+
+@value
+class _Check:
+    """Checks what a `file:` means, and then the file that was opened for it."""
+
+    workspace: Workspace
+    scope: Scope
+    settings: Mapping[str, Any]
+
+    def refusal(self, reader: Reader, path: str, real: str | None = None, is_folder: bool = False) -> Refusal | None:
+        if real is None:
+            return None
+        why = refusal(real, self.workspace, self.scope, self.settings) or (
+            "" if real == path else refusal(path, self.workspace, None, self.settings)
+        )
+        return ("refused", why, "") if why else None
 
 
 def complete(prefix: str, workspace: Workspace, scope: Scope, most: int = 200) -> list[tuple[str, bool]]:
@@ -133,10 +150,12 @@ def complete(prefix: str, workspace: Workspace, scope: Scope, most: int = 200) -
 
 def refusal(path: str, workspace: Workspace, scope: Scope | None, settings: Mapping[str, Any]) -> str:
     """Why a real path may not be read; empty if it may. `scope` is None where only its name matters."""
-    if any(is_inside(path, each) for each in _NO_FILES):
+    if any(is_inside(path, each) for each in NO_FILES):
         return "it is no file of a project"
     if is_secret(path) and not settings.get("file_secrets"):
         return "its name is one of a file that holds secrets (the setting file_secrets allows it)"
+    if workspace.inside and not any(is_inside(path, each) for each in workspace.inside) and scope is not None:
+        return "it lies outside of the folders that are served"
     if scope is None or may_read(scope, path, settings.get("file_paths", ()), workspace):
         return ""
     if is_denied(scope, path):
