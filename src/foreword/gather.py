@@ -13,7 +13,7 @@ from .findings import finding, kind_of
 from .includes import Includes
 from .places import absolute_scope, distance_of
 from .sources.environment import settled
-from .sources.files import GONE, UNTRUSTED, is_unchanged
+from .sources.files import GONE, UNTRUSTED, is_unchanged, real_path
 from .sources.finder import (
     Trail,
     bound_of,
@@ -362,7 +362,7 @@ def _find_entries(
                 reading = reader.read_head(path, reach)
                 if leave_refused(reading, layer, reader, trail, reach):
                     continue
-                file = reading.identity if reading.has_text else os.path.realpath(path)
+                file = reading.identity if reading.has_text else real_path(path)
                 if file in seen:
                     if seen[file] != path:
                         trail.leave(path, layer, "duplicate", f"the same file as {printable(seen[file])}", code)

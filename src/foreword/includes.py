@@ -10,7 +10,9 @@ import os
 
 from .findings import finding
 from .places import is_inside
+from .sources.files import real_path
 from .sources.finder import Trail
+from .sources.links import inside_for
 from .vocabulary import Document, include_key, printable, replace, value
 
 TYPE_CHECKING = False
@@ -96,7 +98,7 @@ class Includes:
         """Why a file may not be included, by its name; empty if it may."""
         self.reader.stamp_way(path, bound.folder)
         try:
-            return self.refusal(path, os.path.realpath(path), bound)
+            return self.refusal(path, real_path(path), bound)
         except ValueError:
             return "no file can have that name"
 
@@ -110,7 +112,7 @@ class Includes:
             return "its name is one of a file that holds secrets"
         if bound.is_users_own:
             return "the scope denies it" if is_denied(self.scope, real) else ""
-        inside = self.workspace.inside
+        inside = inside_for(bound.folder, self.workspace)
         if inside and not any(is_inside(real, each) for each in inside):
             return "it lies outside of the folders that are served"
         return "" if may_read(self.scope, real, (), self.workspace) else "it lies outside what the scope may read"

@@ -299,3 +299,54 @@ def test_without_help_of_the_system_the_name_must_mean_the_open_file(tree, disk,
     disk.open = swapping
     reading = Reader(disk=disk).read(tree.path("w/AGENTS.md"), reach)
     assert (reading.fate, reading.reason) == ("unreadable", files.CHANGED)
+
+
+# Folders that are served
+
+
+def swap_working_directory(tree):
+    os.rename(tree.path("served/a"), tree.path("served/b"))
+    os.symlink(tree.path("elsewhere"), tree.path("served/a"))
+
+
+@pytest.fixture
+def served(tree):
+    """A working directory that is no repository, so that it is its own root, and a folder elsewhere to swap it for."""
+    files = {"AGENTS.md": "{}", "CLAUDE.md": "{}", "OPAL.md": "{}", ".git/HEAD": "ref: refs/heads/{}\n"}
+    tree({f"elsewhere/{name}": text.format(NEEDLE) for name, text in files.items()})
+    tree({f"served/a/{name}": text.format("fine") for name, text in files.items() if name != ".git/HEAD"})
+    return tree
+
+
+@pytest.mark.parametrize("layout", [*ALL, "builder"])
+@pytest.mark.parametrize("when", ["before it is looked at", "before it is opened"])
+def test_a_working_directory_swapped_for_a_link_is_not_read(served, disk, layout, when, monkeypatch):
+    from foreword import Agent, Workspace
+    from foreword.engine import Assembler
+    from foreword.errors import ForewordError
+
+    workspace = Workspace(
+        served.path("served/a"), home=served.path("home"), environment={}, inside=(served.path("served"),)
+    )
+    assembler = Assembler(workspace, layout)
+    assembler.reader = lambda: Reader(disk=disk)
+    if when == "before it is looked at":
+        swap_working_directory(served)
+    else:
+        swapped_before_open(disk, served.path("served/a/AGENTS.md"), lambda: swap_working_directory(served))
+    agent = Agent(base="[file:AGENTS.md] [git:branch]" if layout == "builder" else "")
+    try:
+        prompt = assembler.prompt(agent)
+    except ForewordError as error:
+        assert when == "before it is looked at" and "not inside the folders that are served" in str(error)
+    else:
+        assert NEEDLE not in prompt.text + str(prompt.candidates)
+
+
+def test_a_link_that_goes_while_it_is_resolved_leads_nowhere(monkeypatch):
+    def gone(path):
+        raise FileNotFoundError(2, "No such file or directory", path)
+
+    monkeypatch.setattr(os.path, "realpath", gone)
+    nowhere = files.real_path("/a/b")
+    assert not files.is_inside(nowhere, "/a") and not files.is_inside("/a/b", nowhere)

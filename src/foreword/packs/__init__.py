@@ -15,7 +15,7 @@ from ..errors import CallError, LayoutError, MissingError, suggestion
 from ..layout import check_shape, flat, merge
 from ..places import config_folder
 from ..sources.environment import absolute
-from ..sources.links import Reach
+from ..sources.links import Reach, inside_for
 from ..vocabulary import Document, Origin, printable, replace, value
 
 TYPE_CHECKING = False
@@ -101,7 +101,8 @@ def _leads_out(file: str, prefix: str, folder: str, workspace: Workspace, reader
 
 def _reach(prefix: str, folder: str, workspace: Workspace, reader: Reader) -> Reach:
     """How far links may lead from a file of a pack: not out of its folder, nor for a workspace's out of that."""
-    inside = workspace.inside or (reader.real(workspace.root or workspace.cwd),)
+    root = workspace.root or workspace.cwd
+    inside = inside_for(root, workspace) or (reader.real(root),)
     return Reach(folder, folder, inside if prefix == "workspace" else (), can_be_allowed=False)
 
 

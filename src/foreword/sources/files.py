@@ -66,6 +66,7 @@ UNTRUSTED = (0, 0, 0, 0, -1)
 _ABSENT = frozenset((ENOENT, ENOTDIR))
 _LASTING = _ABSENT | {EACCES, EPERM, ELOOP, ENAMETOOLONG, ENXIO}
 _TRIES = 4
+_NOWHERE = "/\0"  # a path that nothing has, and nothing is inside of
 _DELETED = " (deleted)"
 GONE = "it was gone before it could be read"
 CHANGED = "it was changed into something else while it was opened"
@@ -256,7 +257,7 @@ class Reader:
             status = self.disk.fstat(descriptor)
             if real:
                 return real if status.st_nlink else real.removesuffix(_DELETED)
-            real = os.path.realpath(path)
+            real = real_path(path)
             now = self.disk.lstat(real)
         except (OSError, ValueError):
             return ""
@@ -266,9 +267,9 @@ class Reader:
         """Where a folder really is. It is asked once, so that what is swapped later does not move it."""
         if folder not in self._real:
             try:
-                self._real[folder] = os.path.realpath(folder)
-            except (OSError, ValueError):
-                self._real[folder] = folder
+                self._real[folder] = real_path(folder)
+            except ValueError:
+                self._real[folder] = _NOWHERE
         return self._real[folder]
 
     def trouble(self, path: str) -> str:
@@ -330,7 +331,7 @@ class Reader:
         """Whether a path that is written inside a directory really lies outside of it, by a link on the way."""
         if not is_inside(path, root) or not self.has_link(path, root):
             return False
-        real, real_root = os.path.realpath(path), os.path.realpath(root)
+        real, real_root = real_path(path), real_path(root)
         self.stamp_way(above(real), real_root)
         return not is_inside(real, real_root)
 
@@ -467,7 +468,7 @@ class Reader:
         return _unreadable(path, GONE)
 
     def _refused_link(self, path: str, check: Check) -> Reading | None:
-        refusal = check.refusal(self, path, os.path.realpath(path))
+        refusal = check.refusal(self, path, real_path(path))
         if refusal:
             self.stamp(path)
         return _refused(path, refusal) if refusal else None
@@ -486,6 +487,16 @@ class Reader:
 def above(path: str) -> str:
     """The directory above an absolute path, quicker than `os.path.dirname`."""
     return path[: path.rfind("/")] or "/" if os.sep == "/" else os.path.dirname(path)
+
+
+def real_path(path: str) -> str:
+    """Where a path really leads. A link that is removed meanwhile is looked for again; in the end it leads nowhere."""
+    for _ in range(_TRIES):
+        try:
+            return os.path.realpath(path)
+        except OSError:
+            continue
+    return _NOWHERE
 
 
 def path_of_open_file(descriptor: int) -> str:

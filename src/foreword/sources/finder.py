@@ -12,7 +12,7 @@ import re
 from ..findings import finding
 from ..places import config_folder, is_inside
 from ..vocabulary import Candidate, printable, value
-from .files import GONE
+from .files import GONE, real_path
 from .links import OWN_PLACES, reach_of
 
 TYPE_CHECKING = False
@@ -99,7 +99,7 @@ def walked_directories(walk: str, workspace: Workspace) -> list[str]:
     root, cwd = workspace.root or workspace.cwd, workspace.cwd
     top = None if walk == "root" or (walk == "git-or-root" and not workspace.is_repository) else root
     is_reached_by_link = top is not None and not is_inside(cwd, top)
-    directories = [os.path.realpath(cwd) if is_reached_by_link else cwd]
+    directories = [real_path(cwd) if is_reached_by_link else cwd]
     while directories[-1] != top and (above := os.path.dirname(directories[-1])) != directories[-1]:
         directories.append(above)
     directories[0] = cwd

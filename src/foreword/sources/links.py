@@ -10,7 +10,7 @@ import os
 
 from ..places import config_folder, is_inside
 from ..vocabulary import printable, value
-from .files import above
+from .files import above, real_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,8 +49,8 @@ class Reach:
             if is_inside(way, self.folder) and not reader.has_link(way, self.folder):
                 return None
             try:
-                real = os.path.realpath(path)
-            except (OSError, ValueError):
+                real = real_path(path)
+            except ValueError:
                 return None  # opening it says what is wrong
         return self._refusal(reader, path, real, is_folder)
 
@@ -86,7 +86,7 @@ class Reach:
         """Whether a file lies outside the bound, by a link."""
         if self.bound is None or (is_inside(path, self.folder) and not reader.has_link(path, self.folder)):
             return False
-        return not is_inside(os.path.realpath(path), reader.real(self.bound))
+        return not is_inside(real_path(path), reader.real(self.bound))
 
 
 def _joined(folder: str, rest: str) -> str:
@@ -114,7 +114,7 @@ def reach_of(pattern: Pattern, base: str, find: Find, workspace: Workspace) -> R
     root = workspace.root or workspace.cwd
     follow = find.links == "follow"
     if pattern.confined:
-        return Reach(base, root, workspace.inside, confined=True)
+        return Reach(base, root, inside_for(base, workspace), confined=True)
     if pattern.place in OWN_PLACES:
         return _projects(base, workspace, follow)
     if pattern.place == "path":
@@ -131,15 +131,21 @@ def _projects(base: str, workspace: Workspace, follow: bool) -> Reach:
     root = workspace.root or workspace.cwd
     if not is_inside(base, root) and base != workspace.cwd:
         if workspace.home and is_inside(workspace.home, base):
-            return Reach(base, None, workspace.inside)  # the user's home directory, or one above it
-        return Reach(base, base, workspace.inside, follow)
-    return Reach(base, root, workspace.inside, follow)
+            return Reach(base, None, inside_for(base, workspace))  # the user's home directory, or one above it
+        return Reach(base, base, inside_for(base, workspace), follow)
+    return Reach(base, root, inside_for(base, workspace), follow)
+
+
+def inside_for(folder: str, workspace: Workspace) -> Sequence[str]:
+    """The folders that must hold what is found in a folder. One above them is read by the layout's own rules, and not held by them."""
+    is_above = any(each != folder and is_inside(each, folder) for each in workspace.inside)
+    return () if is_above else workspace.inside
 
 
 def only_inside(folder: str, workspace: Workspace) -> Reach:
     """The reach of settings, wording and templates that come with the workspace: never outside of it, whatever the settings say."""
     root = workspace.root or workspace.cwd
-    return Reach(folder, root, workspace.inside, can_be_allowed=False)
+    return Reach(folder, root, inside_for(root, workspace), can_be_allowed=False)
 
 
 def reach_again(path: str, finds: Iterable[Find], workspace: Workspace) -> Reach:
