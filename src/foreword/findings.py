@@ -36,6 +36,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "file-neutralised": ("warning", "A file holds a tag of the section that wraps it; the tag was made harmless."),
     "hidden-characters": ("warning", "A text holds characters that a person does not see; the message decodes them."),
     "scan-limit": ("warning", "A folder holds more folders than are looked through; the rest was not looked at."),
+    "folder-missing": ("warning", "A setting or layout names a folder to look in, and there is no such folder."),
     "home-missing": ("warning", "No home directory is known; everything that belongs to the user was skipped."),
     "not-a-repository": (
         "info",

@@ -358,7 +358,7 @@ def _find_entries(
         for pattern, base in slot.patterns:
             layer = layer_of(find, pattern)
             reach = reach_of(pattern, base, find, workspace)
-            for path in _links_last(find, matches(pattern, base, reader, trail, layer, reach), reader):
+            for path in _links_last(find, matches(pattern, base, find, reader, trail, layer, reach), reader):
                 reading = reader.read_head(path, reach)
                 if leave_refused(reading, layer, reader, trail, reach):
                     continue

@@ -85,7 +85,9 @@ KEYS = (
         "find",
         "files",
         "groups",
-        "Groups of patterns `place:path`. Of a group the first that is not blank is taken; all groups are.",
+        "Groups of patterns `place:path`. Of a group the first that is not blank is taken; all groups are. `*` stands for any characters"
+        " of one name, a segment `**` for any number of folders, also none: not hidden ones, not `node_modules`, and for other files than"
+        " skills not another git repository.",
     ),
     Key(
         "find",
@@ -619,9 +621,23 @@ def _pattern(text: str, where: str, settings: Mapping[str, Any], strange: frozen
             raise LayoutError(f"{where}files: no setting {name!r} (in {text!r})" + suggestion(name, settings))
         confined = confined or f"settings.{name}" in strange
     filled = re.sub(r"\{(\w+)\}", lambda match: str(settings[match[1]]), path)
-    if not filled.strip("/"):
-        raise LayoutError(f"{where}files: {text!r} names no file")
+    _check_path(place, filled, f"{where}files: {text!r}")
     return Pattern(place, filled, confined)
+
+
+def _check_path(place: str, path: str, where: str) -> None:
+    """Refuse a path that can never match, or that leaves its place."""
+    segments = path.split("/")
+    if segments[-1] in ("", ".", "..") or not path.strip("/."):
+        raise LayoutError(f"{where} names no file")
+    if place != "path" and (path.startswith("/") or ".." in segments):
+        raise LayoutError(f"{where} leaves its place; only 'path:' may begin with '/' or hold '..'")
+    if any("**" in segment and segment != "**" for segment in segments):
+        raise LayoutError(f"{where}: '**' is a segment of its own, as in 'rules/**/*.md'")
+    if ".." in segments and "*" in path.rpartition("..")[0]:
+        raise LayoutError(f"{where}: '..' cannot follow a wildcard")
+    if "\0" in path:
+        raise LayoutError(f"{where} holds a NUL character, which no path can have")
 
 
 class _Sections:

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from .files import Reader, Reading, Refusal
     from .links import Reach
 
-# Below a folder of skills may lie whole checkouts; these two never hold a skill, and there is an end to everything.
-_PASSED_OVER = frozenset((".git", "node_modules"))
+# Other people's code, which is never looked through; and there is an end to everything.
+_PASSED_OVER = frozenset(("node_modules",))
 _MOST_FOLDERS = 20_000
 _MOST_LINKED_FOLDERS = 1_000
 _LAYERS = {"home": "user", "config": "user", "path": "extra"}
@@ -152,7 +152,9 @@ def bound_of(path: str, pattern: Pattern, find: Find, workspace: Workspace) -> B
     return Bound(os.path.dirname(path), is_users_own=True)
 
 
-def matches(pattern: Pattern, base: str, reader: Reader, trail: Trail, layer: str, reach: Reach) -> list[str]:
+def matches(
+    pattern: Pattern, base: str, find: Find, reader: Reader, trail: Trail, layer: str, reach: Reach
+) -> list[str]:
     """The files a pattern stands for below its base: itself, or for `*` and `**` what is there, by code point."""
     path = pattern.path
     if "*" not in path and pattern.place != "path" and ".." not in path:
@@ -167,19 +169,24 @@ def matches(pattern: Pattern, base: str, reader: Reader, trail: Trail, layer: st
     start = os.path.normpath(os.path.join(start, *segments[:fixed]))
     if fixed == len(segments):
         return [start]
-    return _Search(reader, trail, layer, reach).matching(start, segments[fixed:])
+    if pattern.place == "path" and not reader.is_folder(start) and not reader.trouble(start):
+        shown = printable(start)
+        trail.findings.append(finding("folder-missing", f"{shown} is named to be looked in, but is not a folder", shown))
+    found = _Search(reader, trail, layer, reach, find.kind == "skill").matching(start, segments[fixed:])
+    return found if find.kind == "skill" else list(dict.fromkeys(sorted(found)))
 
 
 class _Search:
     """Looks for the files of a pattern with wildcards."""
 
-    def __init__(self, reader: Reader, trail: Trail, layer: str, reach: Reach) -> None:
-        self.reader, self.trail, self.layer, self.reach = reader, trail, layer, reach
+    def __init__(self, reader: Reader, trail: Trail, layer: str, reach: Reach, is_skill: bool) -> None:
+        self.reader, self.trail, self.layer, self.reach, self.is_skill = reader, trail, layer, reach, is_skill
+        self.passed_over: set[str] = set()
 
     def matching(self, folder: str, segments: Sequence[str]) -> list[str]:
         first, rest = segments[0], list(segments[1:])
         if first == "**":
-            return list(self.at_any_depth(folder, rest))
+            return list(self.at_any_depth(folder, rest or ["*"]))
         names = self.names(folder)
         if "*" in first:
             chosen = re.compile(".*".join(map(re.escape, first.split("*"))), re.DOTALL)
@@ -192,7 +199,7 @@ class _Search:
             names = [first] if first in names else []
         found = [os.path.join(folder, name) for name in names]
         if not rest:
-            return found
+            return found if first != "*" else [each for each in found if not self.reader.is_folder(each)]
         if "*" not in "".join(rest):
             return [path for each in found if self.is_there(path := os.path.join(each, *rest), each)]
         return [path for each in found if self.reader.is_folder(each) for path in self.matching(each, rest)]
@@ -218,7 +225,18 @@ class _Search:
         return True
 
     def at_any_depth(self, top: str, rest: Sequence[str]) -> Iterator[str]:
-        """Files `rest` in folders below `top`, but not below a folder that has one. Links are followed, circles end."""
+        """Files `rest` in `top` and in the folders below it. Links are followed, circles end. No skill lies below another."""
+        is_fixed = "*" not in "".join(rest)
+        for folder in self.walk(top):
+            if not is_fixed:
+                yield from self.matching(folder, rest)
+            elif self.reader.has_entry(path := os.path.join(folder, *rest)):
+                yield path
+                if self.is_skill and folder != top:
+                    self.passed_over.add(folder)
+
+    def walk(self, top: str) -> Iterator[str]:
+        """`top` and the folders below it, each before those in it, by code point."""
         reader = self.reader
         seen: set[tuple[int, int]] = set()
         waiting = [top]
@@ -239,16 +257,17 @@ class _Search:
             if len(seen) > _MOST_FOLDERS or through_links > _MOST_LINKED_FOLDERS:
                 self.say_limit(top, through_links > _MOST_LINKED_FOLDERS)
                 return
-            path = os.path.join(folder, *rest)
-            if folder != top and reader.has_entry(path):
-                yield path
+            # A folder of skills may hold whole checkouts of them; other files of another repository are none of this one's.
+            if folder != top and not self.is_skill and reader.has_git(folder):
                 continue
-            waiting.extend(self.folders_in(folder))
+            yield folder
+            if folder not in self.passed_over:
+                waiting.extend(self.folders_in(folder))
 
     def folders_in(self, folder: str) -> list[str]:
-        """The folders in a folder, the last one first."""
-        names = self.names(folder)
-        below = [os.path.join(folder, name) for name in reversed(names) if name not in _PASSED_OVER]
+        """The folders in a folder, the last one first, without hidden ones."""
+        names = [each for each in self.names(folder) if not each.startswith(".") and each not in _PASSED_OVER]
+        below = [os.path.join(folder, name) for name in reversed(names)]
         folders = {each: self.reader.is_folder(each) for each in below}
         troubles = [trouble for each in below if not folders[each] and (trouble := self.reader.trouble(each))]
         if troubles:
@@ -282,7 +301,7 @@ def choose(
     for pattern, base in slot.patterns:
         layer = layer_of(find, pattern)
         reach = reach_of(pattern, base, find, workspace)
-        readings = [reader.read(path, reach) for path in matches(pattern, base, reader, trail, layer, reach)]
+        readings = [reader.read(path, reach) for path in matches(pattern, base, find, reader, trail, layer, reach)]
         if len(readings) == 1 and readings[0].fate == "absent" and "*" not in pattern.path:
             trail.leave(readings[0].path, layer, "absent", readings[0].reason, readings[0].code)
             continue
