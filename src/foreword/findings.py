@@ -23,7 +23,10 @@ CODES: dict[str, tuple[Severity, str]] = {
     "file-duplicate": ("info", "The same file, or the same text, was found twice; it stands in the prompt once."),
     "file-shadowed": ("info", "Another file was chosen in place of this one."),
     "file-case": ("warning", "A file differs from a known name only in its capital letters and was not read."),
-    "file-outside": ("info", 'A link of the project leaves the workspace and was followed, as `links = "follow"` says.'),
+    "file-outside": (
+        "info",
+        'A link of the project leaves the workspace and was followed, as `links = "follow"` says.',
+    ),
     "link-refused": (
         "warning",
         "A link leaves the workspace, or leads to a file that holds secrets, into `/proc`, `/sys` or `/dev`, or to a folder above itself,"

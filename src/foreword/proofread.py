@@ -17,8 +17,8 @@ from .places import is_inside
 from .settings import check_ids, read_settings, turned_off
 from .skills import each_skill
 from .sources.files import Reader
-from .sources.skills import read_skill
 from .sources.links import reach_again
+from .sources.skills import read_skill
 from .sources.tree import look_below
 from .tokens import estimate
 from .vocabulary import Agent, printable, value

@@ -37,7 +37,13 @@ def test_a_link_that_leaves_the_workspace_is_refused(tree, layout, way):
         "chained": Path("docs/hop.md"),
         "through a folder": Path("docs/out/notes.md"),
     }[way]
-    tree({"w/docs/hop.md": Path("../../elsewhere/notes.md"), "w/docs/out": Path("../../elsewhere"), "w/AGENTS.md": target})
+    tree(
+        {
+            "w/docs/hop.md": Path("../../elsewhere/notes.md"),
+            "w/docs/out": Path("../../elsewhere"),
+            "w/AGENTS.md": target,
+        }
+    )
     prompt = tree.prompt(layout)
     assert NEEDLE not in prompt.text
     assert fate(tree, prompt, "/w/AGENTS.md") == "refused"
@@ -137,9 +143,7 @@ def test_a_link_in_the_home_directory_is_the_users_own(tree, layout):
 
 
 @pytest.mark.parametrize("layout", MENUS)
-@pytest.mark.parametrize(
-    "link", ["w/.agents", "w/.agents/skills", "w/.agents/skills/a", "w/.agents/skills/a/SKILL.md"]
-)
+@pytest.mark.parametrize("link", ["w/.agents", "w/.agents/skills", "w/.agents/skills/a", "w/.agents/skills/a/SKILL.md"])
 def test_a_skill_behind_a_link_that_leaves_is_refused_once(tree, skill, layout, link):
     tail = "w/.agents/skills/a/SKILL.md".removeprefix(link).strip("/")
     tree({"w/.git": None, os.path.join("elsewhere", tail or "SKILL.md"): skill("a", NEEDLE)})
@@ -200,7 +204,9 @@ def test_no_setting_lets_a_link_reach_a_secret(tree, layout, follow, secret):
     assert refused(tree, prompt) == ["/w/AGENTS.md"]
 
 
-@pytest.mark.parametrize(("layout", "own"), [("foreword", ".agents/AGENTS.md"), ("ion", ".ion/AGENTS.md"), ("pi", ".sf/agent/AGENTS.md")])
+@pytest.mark.parametrize(
+    ("layout", "own"), [("foreword", ".agents/AGENTS.md"), ("ion", ".ion/AGENTS.md"), ("pi", ".sf/agent/AGENTS.md")]
+)
 def test_nor_does_a_link_of_the_users_own(tree, layout, own):
     tree({"w/.git": None, "home/.ssh/id_ed25519": NEEDLE, f"home/{own}": Path(tree.path("home/.ssh/id_ed25519"))})
     prompt = tree.prompt(layout)
@@ -231,7 +237,11 @@ def test_a_workspace_below_such_a_name_is_a_workspace(tree):
 def test_other_files_of_the_workspace(tree, layout, name, content, depth):
     folder, base = os.path.split(name)
     tree({"w/.git": None, "w/AGENTS.md": "x", f"elsewhere/{base}": content})
-    tree({f"w/{name}": Path(tree.path(f"elsewhere/{base}"))} if not depth else {f"w/{folder}": Path(tree.path("elsewhere"))})
+    tree(
+        {f"w/{name}": Path(tree.path(f"elsewhere/{base}"))}
+        if not depth
+        else {f"w/{folder}": Path(tree.path("elsewhere"))}
+    )
     prompt = tree.prompt(layout)
     assert NEEDLE not in prompt.text
     assert [each.code for each in prompt.findings if each.code in ("link-refused", "settings-wrong")]

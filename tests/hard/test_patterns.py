@@ -40,7 +40,7 @@ FILES = [
         ("cwd:**/N.md", ["N.md", "a/N.md", "a/b/N.md"]),
         ("cwd:**/b/N.md", ["a/b/N.md"]),
         ("cwd:**/a/**/N.md", ["a/N.md", "a/b/N.md"]),
-        ("cwd:*/N.md", ["a/N.md", "nested/N.md"]),
+        ("cwd:*/N.md", ["a/N.md", "nested/N.md", "node_modules/N.md"]),
         ("cwd:**/.hidden/N.md", [".hidden/N.md"]),
         ("cwd:.hidden/**/N.md", [".hidden/N.md", ".hidden/a/N.md"]),
         ("root:nested/**/N.md", ["nested/N.md", "nested/deep/N.md"]),

@@ -30,7 +30,9 @@ def settled(workspace: Workspace, reader: Reader) -> Workspace:
         what = f"cannot be looked at ({trouble})" if trouble else _what_it_is(cwd)
         raise MissingError(f"the working directory {printable(workspace.cwd)} {what}; name a directory that is there")
     if workspace.inside and not any(is_inside(real_path(cwd), each) for each in workspace.inside):
-        raise MissingError(f"the working directory {printable(workspace.cwd)} is not inside the folders that are served")
+        raise MissingError(
+            f"the working directory {printable(workspace.cwd)} is not inside the folders that are served"
+        )
     platform = workspace.platform or sys.platform
     home = workspace.home if workspace.home is not None else _home(platform, environment)
     if workspace.root:

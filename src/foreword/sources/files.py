@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     class Check(Protocol):
         """Says why a path may not be read: by its name before it is opened, then by what was opened."""
 
-        def refusal(self, reader: Reader, path: str, real: str | None = None, is_folder: bool = False) -> Refusal | None: ...
+        def refusal(
+            self, reader: Reader, path: str, real: str | None = None, is_folder: bool = False
+        ) -> Refusal | None: ...
 
     class Disk(Protocol):
         """What the reader asks of an operating system; the module `os` is one."""

@@ -171,7 +171,9 @@ def matches(
         return [start]
     if pattern.place == "path" and not reader.is_folder(start) and not reader.trouble(start):
         shown = printable(start)
-        trail.findings.append(finding("folder-missing", f"{shown} is named to be looked in, but is not a folder", shown))
+        trail.findings.append(
+            finding("folder-missing", f"{shown} is named to be looked in, but is not a folder", shown)
+        )
     found = _Search(reader, trail, layer, reach, find.kind == "skill").matching(start, segments[fixed:])
     return found if find.kind == "skill" else list(dict.fromkeys(sorted(found)))
 
@@ -305,11 +307,7 @@ def choose(
         if len(readings) == 1 and readings[0].fate == "absent" and "*" not in pattern.path:
             trail.leave(readings[0].path, layer, "absent", readings[0].reason, readings[0].code)
             continue
-        usable = [
-            each
-            for each in readings
-            if _is_usable(each, "*" in pattern.path, find, layer, reader, trail, reach)
-        ]
+        usable = [each for each in readings if _is_usable(each, "*" in pattern.path, find, layer, reader, trail, reach)]
         texts += [(each, pattern, is_open) for each in usable]
         is_open = is_open and not usable
     return texts

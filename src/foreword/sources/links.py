@@ -64,7 +64,11 @@ class Reach:
                 return "untrusted", "it lies outside the workspace that asked for it", "workspace-refused"
             if not self.follow:
                 how = f"; {HOW_TO_ALLOW}" if self.can_be_allowed else ""
-                return "refused", f"it is a link that leaves {printable(self.bound)} and was not followed{how}", "link-refused"
+                return (
+                    "refused",
+                    f"it is a link that leaves {printable(self.bound)} and was not followed{how}",
+                    "link-refused",
+                )
         if is_inside(path, self.folder) and real == _joined(folder, path[len(self.folder) :]):
             return None
         reader.stamp_way(above(real), bound)
