@@ -331,11 +331,6 @@ def workspace_layout(files, walk="git"):
         "path:~/SECRET.md",
         "path:$TOP/SECRET.md",
         "path:../../SECRET.md",
-        "cwd:../../SECRET.md",
-        "root:../SECRET.md",
-        "root:a/../../SECRET.md",
-        "walk:../../SECRET.md",
-        "root:../*.md",
         "root:link/SECRET.md",
         "root:link.md",
         "root:li*.md",
@@ -357,6 +352,13 @@ def test_it_may_not_look_outside(tree, pattern):
     prompt = tree.prompt("$workspace/team", "w/a")
     assert prompt.text == "BASE"
     assert "workspace-refused" in {code for code, _ in tree.told(prompt)}
+
+
+@pytest.mark.parametrize("pattern", ["cwd:../../SECRET.md", "root:a/../../SECRET.md", "walk:../../x", "root:../*.md"])
+def test_a_pattern_may_not_leave_its_place(tree, pattern):
+    tree({"w/.foreword/prompts/team.toml": workspace_layout(f'["{pattern}"]')})
+    with pytest.raises(LayoutError, match="leaves its place"):
+        tree.prompt("$workspace/team")
 
 
 def test_it_may_not_walk_above_the_workspace(tree):

@@ -85,7 +85,7 @@ def test_directories_are_really_listed_backwards(place):
     folder = place.path("w/.agents/skills")
     with BackwardsDisk().scandir(folder) as listing:
         assert [entry.name for entry in listing] == ["c", "b", "a"]
-    assert Reader(disk=BackwardsDisk()).entries(folder) == (["a", "b", "c"], "")
+    assert Reader(disk=BackwardsDisk()).entries(folder) == (["a", "b", "c"], None)
 
 
 def test_the_seed_reaches_the_other_process(place, monkeypatch):

@@ -229,7 +229,7 @@ class Assembler:
     def skill(self, name: str) -> Skill:
         """One skill with its body; an unknown name is an error that lists the known ones."""
         stand = self.stand()
-        return with_body(skill_named(name, stand.layout, stand.inputs))
+        return with_body(skill_named(name, stand.layout, stand.inputs), stand.layout, stand.inputs.workspace)
 
     def skill_message(self, name: str) -> str:
         """What is said to the model when a skill is activated, in the layout's own words."""

@@ -27,7 +27,15 @@ CODES: dict[str, tuple[Severity, str]] = {
         "warning",
         "A file differs from a known name only in its capital letters; the message says whether it was read.",
     ),
-    "file-outside": ("warning", "A link of the project leads out of the workspace."),
+    "file-outside": (
+        "info",
+        'A link of the project leaves the workspace and was followed, as `links = "follow"` says.',
+    ),
+    "link-refused": (
+        "warning",
+        "A link leaves the workspace, or leads to a file that holds secrets, into `/proc`, `/sys` or `/dev`, or to a folder above itself,"
+        " and was not followed. The message names the link, and the setting that would allow it if there is one.",
+    ),
     "file-fence": (
         "warning",
         "A file or an entry ends inside a code fence or comment; it was closed so that it swallows nothing.",
@@ -35,6 +43,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "file-neutralised": ("warning", "A file holds a tag of the section that wraps it; the tag was made harmless."),
     "hidden-characters": ("warning", "A text holds characters that a person does not see; the message decodes them."),
     "scan-limit": ("warning", "A folder holds more folders than are looked through; the rest was not looked at."),
+    "folder-missing": ("warning", "A setting or layout names a folder to look in, and there is no such folder."),
     "home-missing": ("warning", "No home directory is known; everything that belongs to the user was skipped."),
     "not-a-repository": (
         "info",

@@ -13,18 +13,19 @@ from .findings import finding, kind_of
 from .includes import Includes
 from .places import absolute_scope, distance_of
 from .sources.environment import settled
-from .sources.files import GONE, UNTRUSTED, is_unchanged
+from .sources.files import GONE, UNTRUSTED, is_unchanged, real_path
 from .sources.finder import (
     SKILL_FILE,
     Trail,
     bound_of,
     choose,
     layer_of,
+    leave_refused,
     matches,
-    may_be_used,
     slots,
     walked_directories,
 )
+from .sources.links import reach_of
 from .sources.skills import read_resident, read_skill
 from .vocabulary import Candidate, Document, Inputs, Skill, include_key, printable, replace, value
 
@@ -357,19 +358,20 @@ def _find_entries(
     for slot in slots(find, workspace, trail):
         for pattern, base in slot.patterns:
             layer = layer_of(find, pattern)
-            for path in _links_last(find, matches(pattern, base, reader, trail, layer), reader):
-                reading = reader.read_head(path)
-                file = reading.identity if reading.has_text else os.path.realpath(path)
+            reach = reach_of(pattern, base, find, workspace)
+            for path in _links_last(find, matches(pattern, base, find, reader, trail, layer, reach), reader):
+                reading = reader.read_head(path, reach)
+                if leave_refused(reading, layer, reader, trail, reach):
+                    continue
+                file = reading.identity if reading.has_text else real_path(path)
                 if file in seen:
                     if seen[file] != path:
                         trail.leave(path, layer, "duplicate", f"the same file as {printable(seen[file])}", code)
                     continue
-                if not _is_entry(reading, layer, trail):
-                    seen[file] = path
-                elif may_be_used(path, pattern, layer, workspace, reader, trail):
-                    seen[file] = path
-                    if _has_right_name(path, find, layer, trail) and _enter(find, reading, layer, taken, trail):
-                        identities[path] = reading.identity
+                seen[file] = path
+                is_entry = _is_entry(reading, layer, trail) and _has_right_name(path, find, layer, trail)
+                if is_entry and _enter(find, reading, layer, taken, trail):
+                    identities[path] = reading.identity
     return [taken[name] for name in sorted(taken)], identities
 
 

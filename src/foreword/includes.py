@@ -10,14 +10,16 @@ import os
 
 from .findings import finding
 from .places import is_inside
+from .sources.files import real_path
 from .sources.finder import Trail
-from .vocabulary import Document, include_key, printable, replace
+from .sources.links import inside_for
+from .vocabulary import Document, include_key, printable, replace, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .sources.files import Reader, Reading
+    from .sources.files import Reader, Reading, Refusal
     from .sources.finder import Bound
     from .vocabulary import Candidate, Fate, Finding, Scope, Workspace
 
@@ -34,12 +36,12 @@ class Includes:
         scope: Scope,
         reader: Reader,
         names: dict[tuple[int, int], str],
-        readings: dict[str, Reading] | None = None,
+        readings: dict[tuple[str, Bound], Reading] | None = None,
     ) -> None:
         self.workspace, self.scope, self.reader, self.names = workspace, scope, reader, names
         self.found: dict[str, Document | Finding] = {}
         self.findings: list[Finding] = []
-        self.readings: dict[str, Reading] = {} if readings is None else readings
+        self.readings: dict[tuple[str, Bound], Reading] = {} if readings is None else readings
         self._by_themselves = frozenset(names.values())
         self._candidates: dict[str, Candidate] = {}
         self._places: dict[str, str] = {}  # the paths of files as the disk has them, by the path that is shown
@@ -70,11 +72,11 @@ class Includes:
         name = os.fsdecode(target.encode("utf-8", "surrogateescape"))
         path = os.path.normpath(os.path.join(os.path.dirname(self._places[document.path]), name))
         by = f"included by {document.path}"
-        why = "it lies too deep" if is_too_deep else self._refusal(path, bound)
+        why = "it lies too deep" if is_too_deep else self._name_refusal(path, bound)
         if why:
             self._leave(path, "refused", f"{by}; {why}")
             return _left_out(document, target, why)
-        reading = self._read(path)
+        reading = self._read(path, bound)
         if not reading.has_text:
             why = reading.reason or "there is no such file, or nothing in it"
             self._leave(path, reading.fate, f"{by}; {why}")
@@ -87,26 +89,32 @@ class Includes:
             self._leave(path, reading.fate, f"{by}; {reading.reason}" if reading.reason else by, reading.code)
         return replace(reading.document, path=shown)
 
-    def _read(self, path: str) -> Reading:
-        if path not in self.readings:
-            self.readings[path] = self.reader.read(path)
-        return self.readings[path]
+    def _read(self, path: str, bound: Bound) -> Reading:
+        if (path, bound) not in self.readings:
+            self.readings[path, bound] = self.reader.read(path, _Check(self, bound))
+        return self.readings[path, bound]
 
-    def _refusal(self, path: str, bound: Bound) -> str:
-        """Why a file may not be included; empty if it may."""
-        from .sources.variables import is_denied, is_secret, may_read
-
+    def _name_refusal(self, path: str, bound: Bound) -> str:
+        """Why a file may not be included, by its name; empty if it may."""
         self.reader.stamp_way(path, bound.folder)
         try:
-            real = os.path.realpath(path)
+            return self.refusal(path, real_path(path), bound)
         except ValueError:
             return "no file can have that name"
-        if not is_inside(real, os.path.realpath(bound.folder)):
+
+    def refusal(self, path: str, real: str, bound: Bound) -> str:
+        """Why the file that is really there may not be included; empty if it may."""
+        from .sources.variables import is_denied, is_secret, may_read
+
+        if not is_inside(real, self.reader.real(bound.folder)):
             return f"it lies outside of {printable(bound.folder)}"
         if is_secret(path) or is_secret(real):
             return "its name is one of a file that holds secrets"
         if bound.is_users_own:
             return "the scope denies it" if is_denied(self.scope, real) else ""
+        inside = inside_for(bound.folder, self.workspace)
+        if inside and not any(is_inside(real, each) for each in inside):
+            return "it lies outside of the folders that are served"
         return "" if may_read(self.scope, real, (), self.workspace) else "it lies outside what the scope may read"
 
     def _leave(self, path: str, fate: Fate, reason: str, code: str = "") -> None:
@@ -118,6 +126,18 @@ class Includes:
         if known is None or (known.fate not in ("used", "cut") and fate in ("used", "cut")):
             self._candidates[candidate.path] = candidate
             self.findings.extend(trail.findings)
+
+
+@value
+class _Check:
+    """Checks the file that was opened for an include."""
+
+    includes: Includes
+    bound: Bound
+
+    def refusal(self, reader: Reader, path: str, real: str | None = None, is_folder: bool = False) -> Refusal | None:
+        why = self.includes.refusal(path, real, self.bound) if real is not None else ""
+        return ("refused", why, "") if why else None
 
 
 def _left_out(document: Document, target: str, why: str) -> Finding:

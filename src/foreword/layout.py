@@ -84,10 +84,20 @@ KEYS = (
         "Bytes that one template may write, whatever its language; 4,000,000 unless given. A workspace may not set it.",
     ),
     Key(
+        "layout",
+        "links",
+        "choice",
+        "Links of the project are followed inside the workspace (`inside`), or wherever they lead (`follow`). A workspace's own layout or"
+        " settings may not say `follow`. No link reaches a file whose name says that it holds secrets, `/proc`, `/sys` or `/dev`.",
+        ("inside", "follow"),
+    ),
+    Key(
         "find",
         "files",
         "groups",
-        "Groups of patterns `place:path`. Of a group the first that is not blank is taken; all groups are.",
+        "Groups of patterns `place:path`. Of a group the first that is not blank is taken; all groups are. `*` stands for any characters"
+        " of one name, a segment `**` for any number of folders, also none: not hidden ones, not `node_modules`, and for other files than"
+        " skills not another git repository.",
     ),
     Key(
         "find",
@@ -264,6 +274,7 @@ class Find:
     kind: Literal["text", "skill", "resident"] = "text"
     validation: Literal["strict", "lenient"] = "lenient"
     layer: str = ""
+    links: Literal["inside", "follow"] = "inside"
 
 
 @value
@@ -456,7 +467,9 @@ def _layout(mapping: Mapping[str, Any], name: str, address: str, strange: frozen
     wording = flat(tables["wording"])
     for key, content in wording.items():
         _expect(isinstance(content, str), f"wording.{key}", "a text", content)
-    finds = tuple(_find(key, _table(tables["find"], key), settings, strange) for key in tables["find"])
+    finds = tuple(
+        _find(key, _table(tables["find"], key), settings, strange, top.get("links", "inside")) for key in tables["find"]
+    )
     _check(tables["on"], "on", "on.")
     _check(tables["compaction"], "compaction", "compaction.")
     rows = mapping.get("guideline", [])
@@ -554,7 +567,13 @@ def _check(table: Mapping[str, Any], kind: str, where: str, also: Iterable[str] 
             _expect(fits(content), where + name, wanted, content)
 
 
-def _find(name: str, table: Mapping[str, Any], settings: Mapping[str, Any], strange: frozenset[str]) -> Find:
+def _find(
+    name: str,
+    table: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    strange: frozenset[str],
+    links: Literal["inside", "follow"],
+) -> Find:
     where = f"find.{name}."
     _check(table, "find", where)
     walk = table.get("walk", "git")
@@ -570,6 +589,7 @@ def _find(name: str, table: Mapping[str, Any], settings: Mapping[str, Any], stra
         table.get("as", "text"),
         table.get("validation", "lenient"),
         table.get("layer", ""),
+        links,
     )
 
 
@@ -610,16 +630,6 @@ def _lists_in(text: str, settings: Mapping[str, Any]) -> list[str]:
     return [name for name in re.findall(r"\{(\w+)\}", text) if isinstance(settings.get(name), list | tuple)]
 
 
-def _leaves(path: str) -> bool:
-    """Whether a relative path leads above where it begins."""
-    depth = 0
-    for segment in path.split("/"):
-        depth += -1 if segment == ".." else segment not in ("", ".")
-        if depth < 0:
-            return True
-    return False
-
-
 def _pattern(text: str, where: str, settings: Mapping[str, Any], strange: frozenset[str]) -> Pattern:
     place, colon, path = text.partition(":")
     if not colon or place not in PLACES:
@@ -630,14 +640,26 @@ def _pattern(text: str, where: str, settings: Mapping[str, Any], strange: frozen
             raise LayoutError(f"{where}files: no setting {name!r} (in {text!r})" + suggestion(name, settings))
         confined = confined or f"settings.{name}" in strange
     filled = re.sub(r"\{(\w+)\}", lambda match: str(settings[match[1]]), path)
-    if not filled.strip("/"):
-        raise LayoutError(f"{where}files: {text!r} names no file")
-    # What a stranger wrote is kept inside when it is looked for, and reported with the file.
-    if place != "path" and not confined and _leaves(filled):
-        raise LayoutError(
-            f"{where}files: {text!r} leaves the place {place!r} through '..'; name a file below it, or use 'path:' for one elsewhere"
-        )
+    _check_path(place, filled, f"{where}files: {text!r}", confined)
     return Pattern(place, filled, confined)
+
+
+def _check_path(place: str, path: str, where: str, confined: bool) -> None:
+    """Refuse a path that can never match, or that leaves its place.
+
+    A path from the workspace may: it is kept inside when it is looked for, and reported with the file.
+    """
+    segments = path.split("/")
+    if segments[-1] in ("", ".", "..") or not path.strip("/."):
+        raise LayoutError(f"{where} names no file")
+    if place != "path" and not confined and (path.startswith("/") or ".." in segments):
+        raise LayoutError(f"{where} leaves its place; only 'path:' may begin with '/' or hold '..'")
+    if any("**" in segment and segment != "**" for segment in segments):
+        raise LayoutError(f"{where}: '**' is a segment of its own, as in 'rules/**/*.md'")
+    if ".." in segments and "*" in path.rpartition("..")[0]:
+        raise LayoutError(f"{where}: '..' cannot follow a wildcard")
+    if "\0" in path:
+        raise LayoutError(f"{where} holds a NUL character, which no path can have")
 
 
 class _Sections:

@@ -18,6 +18,7 @@ from .places import is_inside
 from .settings import check_ids, read_settings, turned_off
 from .skills import each_skill
 from .sources.files import Reader
+from .sources.links import reach_again
 from .sources.skills import read_skill
 from .sources.tree import look_below
 from .tokens import estimate
@@ -129,7 +130,7 @@ class _Desk:
     def read_skills(self, paths: Iterable[str], validation: Literal["strict", "lenient", ""] = "") -> None:
         """Look at whole SKILL.md files; with `validation`, also at what their front matter says, as nobody else does."""
         for path in paths:
-            reading = self.reader.read(path)
+            reading = self.reader.read(path, reach_again(path, self.stand.layout.finds, self.stand.plan.workspace))
             if reading.identity in self.skills:
                 continue
             if not reading.has_text:

@@ -21,6 +21,7 @@ from .layout import TEMPLATE_LIMIT, assign, flat, full_key, parse, shown
 from .packs import Source, parse_toml
 from .places import config_folder
 from .sources.environment import absolute
+from .sources.links import only_inside
 from .vocabulary import Origin, printable, replace, value
 
 TYPE_CHECKING = False
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from .layout import Section
     from .sources.files import Reader
+    from .sources.links import Reach
     from .vocabulary import Finding, Workspace
 
 OWN = {
@@ -59,7 +61,7 @@ def read_settings(workspace: Workspace, reader: Reader, named: str = "") -> tupl
         found += _read(os.path.join(config, "foreword", "foreword.toml"), reader)
     inside = os.path.join(workspace.root or workspace.cwd, ".foreword", "foreword.toml")
     try:
-        found += _read(inside, reader, is_strange=True)
+        found += _read(inside, reader, only_inside(workspace.root or workspace.cwd, workspace))
     except ForewordError as error:
         findings.append(finding("settings-wrong", f"{error}; the file was ignored", printable(inside)))
     if named:
@@ -71,8 +73,10 @@ def read_settings(workspace: Workspace, reader: Reader, named: str = "") -> tupl
     return found, findings
 
 
-def _read(path: str, reader: Reader, is_strange: bool = False) -> list[Settings]:
-    reading = reader.read(path)
+def _read(path: str, reader: Reader, reach: Reach | None = None) -> list[Settings]:
+    """The settings of a file; `reach` is how far links may lead from a workspace's."""
+    reading = reader.read(path, reach)
+    is_strange = reach is not None
     if reading.fate in ("absent", "blank"):
         return [Settings(path, {}, is_strange)] if reading.fate == "blank" else []
     if reading.fate != "used":
@@ -159,7 +163,12 @@ def layout_of(
 
 
 # What a stranger may not set, and what counts instead.
-_GUARDED = {"settings.file_paths": [], "settings.file_secrets": False, "template_limit": TEMPLATE_LIMIT}
+_GUARDED = {
+    "settings.file_paths": [],
+    "settings.file_secrets": False,
+    "links": "inside",
+    "template_limit": TEMPLATE_LIMIT,
+}
 
 
 def confined(source: Source) -> tuple[Source, list[Finding]]:

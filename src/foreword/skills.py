@@ -8,6 +8,7 @@ import re
 from .errors import CallError, MissingError
 from .findings import finding
 from .sources.files import Reader
+from .sources.links import reach_again
 from .sources.skills import body, read_resident, read_skill
 from .vocabulary import Skill, digest, printable, replace
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from .layout import Find, Layout
-    from .vocabulary import Agent, Document, Finding, Inputs, Resident
+    from .vocabulary import Agent, Document, Finding, Inputs, Resident, Workspace
 
 _MOST_FILES = 50
 
@@ -38,11 +39,12 @@ def skill_named(name: str, layout: Layout, inputs: Inputs) -> Skill:
     return known[name]
 
 
-def with_body(skill: Skill) -> Skill:
-    """The skill with the body of its file, which is read now; one that an extension gave has its body already."""
+def with_body(skill: Skill, layout: Layout, workspace: Workspace) -> Skill:
+    """The skill with the body of its file, which is read now; one that an extension added has its body already."""
     if skill.body:
         return skill
-    reading = Reader().read(skill.path)
+    finds = [find for find in layout.finds if find.kind == "skill"]
+    reading = Reader().read(skill.path, reach_again(skill.path, finds, workspace))
     if not reading.has_text:
         raise CallError(
             f"the skill {skill.name!r} cannot be read: {reading.reason or reading.fate} ({printable(skill.path)})"
@@ -82,7 +84,7 @@ def with_active_skill(
             raise
         return _without_skill(agent, inputs, error)
     try:
-        return replace(agent, skill=with_body(skill)), inputs
+        return replace(agent, skill=with_body(skill, layout, inputs.workspace)), inputs
     except CallError as error:
         return _without_skill(agent, inputs, error, printable(skill.path))
 

@@ -16,7 +16,7 @@ import sys
 from .engine import Assembler, as_told
 from .errors import ForewordError
 from .sources.environment import settled
-from .sources.files import Reader
+from .sources.files import Reader, real_path
 from .vocabulary import replace, value
 from .wire import prompt_from
 
@@ -150,8 +150,8 @@ def _names_of(workspace: Workspace) -> Iterator[tuple[str, str]]:
         yield "as a relative directory", os.path.relpath(cwd)
     except (OSError, ValueError):  # another drive, or no working directory
         pass
-    if os.path.realpath(cwd) != cwd:
-        yield "as the directory that a link leads to", os.path.realpath(cwd)
+    if real_path(cwd) != cwd:
+        yield "as the directory that a link leads to", real_path(cwd)
 
 
 class BackwardsDisk:

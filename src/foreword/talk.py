@@ -423,10 +423,12 @@ class Talk:
         """The message that gives the model a skill's body; a second time it only says that the skill is active."""
         expect("the name of a skill", name, str)
         using = self._using_or_made()
-        skill = skill_named(name, self.layout, self._inputs_of(using))
+        inputs = self._inputs_of(using)
+        skill = skill_named(name, self.layout, inputs)
         if name in json.loads(using.state).get("skills", ()):
             return {"role": "user", "content": skill_text(self.layout, "skill_active_message", skill)}
-        skill = with_body(skill)
+        where = replace(inputs.workspace, inside=self.assembler.workspace.inside)
+        skill = with_body(skill, self.layout, where)
         self._keep(using, lambda state: _with_skill(state, name))
         return {"role": "user", "content": activation(self.layout, skill) + _changed_since(skill, using)}
 
@@ -929,7 +931,9 @@ class Talk:
         messages: dict[str, str] = {}
         for name in json.loads(edition.state).get("returning", ()):
             try:
-                skill = with_body(skill_named(name, self.layout, self._inputs_of(edition)))
+                inputs = self._inputs_of(edition)
+                where = replace(inputs.workspace, inside=self.assembler.workspace.inside)
+                skill = with_body(skill_named(name, self.layout, inputs), self.layout, where)
             except CallError as error:
                 findings.append(finding("skill-invalid", f"{error}; it does not come back after the compaction"))
             else:

@@ -109,7 +109,10 @@ LIFETIMES = ("release", "project", "conversation", "turn")
 
 @value
 class Workspace:
-    """Where the agent works. Nothing is read when it is made: what is None is found out when it is gathered."""
+    """Where the agent works. Nothing is read when it is made: what is None is found out when it is gathered.
+
+    `inside` are real folders that the project's files must lie in, wherever links lead: those that a service serves.
+    """
 
     cwd: str = "."
     root: str | None = None
@@ -117,6 +120,7 @@ class Workspace:
     platform: str | None = None
     environment: Mapping[str, str] | None = None
     is_repository: bool = False
+    inside: Sequence[str] = ()
 
     def _check(self) -> None:
         expect("Workspace.cwd", self.cwd, str)

@@ -14,6 +14,7 @@ from .layout import assign, flat, form, shown
 from .packs import layout_names, parse_toml, shipped_layout
 from .places import config_folder
 from .sources.environment import absolute
+from .sources.links import only_inside
 from .vocabulary import Origin, printable, replace
 
 TYPE_CHECKING = False
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from .packs import Source
     from .sources.files import Reader
+    from .sources.links import Reach
     from .vocabulary import Finding, Workspace
 
 
@@ -38,7 +40,8 @@ def with_wording(
     for folder in folders:
         path = os.path.join(folder, "prompts.toml")
         try:
-            words = _words(path, reader)
+            reach = only_inside(workspace.root or workspace.cwd, workspace) if folder == inside else None
+            words = _words(path, reader, reach)
         except ForewordError as error:
             if folder != inside:
                 raise
@@ -61,8 +64,8 @@ def _refuse_hiding(key: str, content: str, path: str) -> None:
         raise LayoutError(f"{path}: {key} puts its value into {hidden_in}; a workspace may not hide it")
 
 
-def _words(path: str, reader: Reader) -> dict[str, Any]:
-    reading = reader.read(path)
+def _words(path: str, reader: Reader, reach: Reach | None) -> dict[str, Any]:
+    reading = reader.read(path, reach)
     if reading.fate in ("absent", "blank"):
         return {}
     if reading.fate != "used":

@@ -64,9 +64,10 @@ class Disk:
         return os.lstat(path)
 
     @contextmanager
-    def scandir(self, path):
+    def scandir(self, folder):
+        path = self.opened.get(folder, folder)
         self._asked("scandir", path)
-        with os.scandir(path) as listing:
+        with os.scandir(folder) as listing:
             entries = sorted(listing, key=lambda entry: entry.name, reverse=self.backwards)
         gone = [os.path.basename(ghost) for ghost in self.ghosts if os.path.dirname(ghost) == path]
         yield iter([*entries, *(SimpleNamespace(name=name) for name in gone)])

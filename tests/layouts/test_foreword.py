@@ -307,12 +307,6 @@ def test_of_two_skills_with_one_name_in_one_folder_the_first_directory_wins(tree
     assert inside(tree.text("foreword", tools="read"), "skills").endswith("- same: a (a/SKILL.md)")
 
 
-def test_a_skill_outside_the_workspace_is_followed_and_said(tree, skill):
-    tree({"w/.git": None, "shared/a/SKILL.md": skill("a"), "w/.agents/skills": Path("../../shared")})
-    assert names(tree) == ["a"]
-    assert tree.told(tree.prompt("foreword", tools="read")) == [("file-outside", "/w/.agents/skills/a/SKILL.md")]
-
-
 def test_skills_above_the_repository_are_not_looked_for(tree, skill):
     tree({"w/.git": None, ".agents/skills/a/SKILL.md": skill("a")})
     assert names(tree) is None

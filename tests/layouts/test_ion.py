@@ -278,8 +278,8 @@ def test_what_a_directive_left_out_parts_the_origins_around_it(tree):
         pytest.param({"home/.ion/AGENTS.md": "X", "home/.config/agents/AGENTS.md": "X"}, "G:X", ["duplicate /home/.ion/AGENTS.md"], id="the later layer"),
         pytest.param(
             {"home/.ion/AGENTS.md": "X", "w/AGENTS.md": Path("../home/.ion/AGENTS.md")},
-            "P:X",
-            ["outside /w/AGENTS.md", "duplicate /home/.ion/AGENTS.md"],
+            "I:X",
+            ["link-refused /w/AGENTS.md"],
             id="a link to another layer",
         ),
     ],

@@ -316,7 +316,7 @@ def test_context_is_the_users_and_then_from_the_root_down(tree):
         ({"w/AGENTS.md": "", "w/CLAUDE.md": "@AGENTS.md"}, []),
         ({"AGENTS.md": "A", "w/AGENTS.md": "A"}, [("/w/AGENTS.md", "A")]),
         ({"home/.sf/agent/AGENTS.md": "A", "w/AGENTS.md": "A"}, [("/w/AGENTS.md", "A")]),
-        ({"AGENTS.md": "A", "w/AGENTS.md": Path("../AGENTS.md")}, [("/w/AGENTS.md", "A")]),
+        ({"AGENTS.md": "A", "w/AGENTS.md": Path("../AGENTS.md")}, [("/AGENTS.md", "A")]),
         ({"w/AGENTS.local.md": "no", "w/.agents/AGENTS.md": "no"}, []),
     ],
 )

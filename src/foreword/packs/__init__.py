@@ -15,6 +15,7 @@ from ..errors import CallError, LayoutError, MissingError, suggestion
 from ..layout import check_shape, flat, merge
 from ..places import config_folder
 from ..sources.environment import absolute
+from ..sources.links import Reach, inside_for
 from ..vocabulary import Document, Origin, printable, replace, value
 
 TYPE_CHECKING = False
@@ -84,7 +85,7 @@ def find_template(
         raise MissingError(f"the pack {prefix!r} has no folder (in {address!r}): {printable(folder)} does not exist")
     if _leads_out(file, prefix, folder, workspace, reader):
         raise CallError(f"the template {address!r} is a link that leads out of its pack")
-    reading = reader.read_whole(file)
+    reading = reader.read_whole(file, _reach(prefix, folder, workspace, reader))
     if reading.fate in ("blank", "absent"):
         return Document(address, "") if reading.fate == "blank" else None
     if reading.fate != "used":
@@ -96,6 +97,13 @@ def _leads_out(file: str, prefix: str, folder: str, workspace: Workspace, reader
     """Whether a file of a pack lies elsewhere, by a link on the way. The user's folder may itself be a link, a stranger's not."""
     bounds = (workspace.root or workspace.cwd, folder) if prefix == "workspace" else (folder,)
     return any(reader.leads_out(file, bound) for bound in bounds)
+
+
+def _reach(prefix: str, folder: str, workspace: Workspace, reader: Reader) -> Reach:
+    """How far links may lead from a file of a pack: not out of its folder, nor for a workspace's out of that."""
+    root = workspace.root or workspace.cwd
+    inside = inside_for(root, workspace) or (reader.real(root),)
+    return Reach(folder, folder, inside if prefix == "workspace" else (), can_be_allowed=False)
 
 
 def layout_names() -> tuple[str, ...]:
@@ -205,7 +213,7 @@ class _Loader:
             file = os.path.join(folder, *path.split("/")) + ".toml"
             if _leads_out(file, prefix, folder, self.workspace, self.reader):
                 raise CallError(f"the layout {given!r} is a link that leads out of its pack ({printable(file)})")
-            return path, given, self.file(file, given)
+            return path, given, self.file(file, given, _reach(prefix, folder, self.workspace, self.reader))
         if "/" in given or given.endswith(".toml") or os.sep in given or given in (".", ".."):
             path = (
                 os.path.normpath(os.path.join(beside, given))
@@ -215,8 +223,8 @@ class _Loader:
             return os.path.basename(path).removesuffix(".toml"), path, self.file(path, given)
         return given, f"$std/{given}", shipped_layout(given)
 
-    def file(self, path: str, given: str) -> dict[str, Any]:
-        reading = self.reader.read(path)
+    def file(self, path: str, given: str, reach: Reach | None = None) -> dict[str, Any]:
+        reading = self.reader.read(path, reach)
         if not reading.has_text:
             why = reading.reason or ("it is empty" if reading.fate == "blank" else "there is no such file")
             raise MissingError(f"the layout {given!r} cannot be read: {why} ({printable(path)})")

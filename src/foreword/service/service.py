@@ -12,7 +12,7 @@ from ..packs import layout_names
 from ..places import is_inside, is_reference
 from ..settings import read_settings
 from ..sources.environment import settled
-from ..sources.files import Reader, is_unchanged
+from ..sources.files import Reader, is_unchanged, real_path
 from ..talk import Conversations, Talk
 from ..vocabulary import Access, Agent, Document, Edition, Scope, Tool, Workspace, printable
 from .answers import Problem
@@ -42,7 +42,8 @@ class Service:
         for root in self.roots:
             if not os.path.isdir(root):
                 raise CallError(f"--root {printable(root)}: there is no such directory")
-        self._real_roots = [os.path.realpath(root) for root in self.roots]
+        self._real_roots = [real_path(root) for root in self.roots]
+        self._inside = tuple(dict.fromkeys((*self._real_roots, *self.roots)))
         self._scopes: dict[str, tuple[tuple[tuple[str, Any], ...], Scope | None]] = {}
         self.talks = Conversations(store, extensions)
         self.metrics: Callable[[], str] = str
@@ -53,18 +54,16 @@ class Service:
         """A path of a request, relative to the first folder; a Problem if it leaves those that are served, links resolved."""
         path = os.path.normpath(os.path.join(self.roots[0], given))
         try:
-            real = os.path.realpath(path)
+            real = real_path(path)
         except ValueError:
             raise Problem("wrong-call", f"{what} {given!r} is the name of no directory") from None
         if not any(is_inside(real, root) for root in self._real_roots):
-            raise Problem(
-                "outside-roots",
-                f"{what} {printable(given)!r} lies outside of the folders that are served; start the service with --root for it",
-            )
+            raise _outside(what, given)
         return path
 
     def workspace(self, cwd: str) -> Workspace:
-        return Workspace(self.path(cwd), home=self.home)
+        """Where a request works. What it reads there is checked when it is open: a folder may be swapped for a link meanwhile."""
+        return Workspace(self.path(cwd), home=self.home, inside=self._inside)
 
     def open(
         self,
@@ -170,16 +169,25 @@ class Service:
         return scope
 
     def _scope_in(self, workspace: Workspace, reader: Reader) -> Scope | None:
-        root = os.path.realpath(settled(workspace, reader).root or workspace.cwd)
+        root = real_path(settled(workspace, reader).root or workspace.cwd)
         if any(is_inside(root, served) for served in self._real_roots):
             return None
-        cwd = os.path.realpath(workspace.cwd)
-        inside = max((served for served in self._real_roots if is_inside(cwd, served)), key=len)
+        cwd = real_path(workspace.cwd)
+        inside = max((served for served in self._real_roots if is_inside(cwd, served)), key=len, default=None)
+        if inside is None:  # it was inside a moment ago
+            raise _outside("cwd", workspace.cwd)
         return Scope([Access(inside, "write")])
 
     def _access(self, row: AccessBody, unless_said: str, workspace: Workspace) -> Access:
         path = self.path(os.path.join(workspace.cwd, row.path), "scope")
         return Access(path, "read" if (row.permission or unless_said) == "read" else "write", row.recursive)
+
+
+def _outside(what: str, given: str) -> Problem:
+    return Problem(
+        "outside-roots",
+        f"{what} {printable(given)!r} lies outside of the folders that are served; start the service with --root for it",
+    )
 
 
 def named_layout(name: str) -> str:

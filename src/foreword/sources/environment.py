@@ -12,6 +12,7 @@ import sys
 from ..errors import CallError, MissingError
 from ..places import is_inside, normal
 from ..vocabulary import Workspace, printable
+from .files import real_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,23 +29,26 @@ def settled(workspace: Workspace, reader: Reader) -> Workspace:
         trouble = reader.trouble(cwd)
         what = f"cannot be looked at ({trouble})" if trouble else _what_it_is(cwd)
         raise MissingError(f"the working directory {printable(workspace.cwd)} {what}; name a directory that is there")
+    if workspace.inside and not any(is_inside(real_path(cwd), each) for each in workspace.inside):
+        raise MissingError(
+            f"the working directory {printable(workspace.cwd)} is not inside the folders that are served"
+        )
     platform = workspace.platform or sys.platform
     home = workspace.home if workspace.home is not None else _home(platform, environment)
     if workspace.root:
         root: str | None = _root_above(cwd, absolute(workspace.root, environment))
     else:
         cwd, root = _within_repository(cwd, reader)
-    return Workspace(
-        cwd, root or cwd, absolute(home, environment) if home else None, platform, environment, root is not None
-    )
+    home = absolute(home, environment) if home else None
+    return Workspace(cwd, root or cwd, home, platform, environment, root is not None, workspace.inside)
 
 
 def _root_above(cwd: str, root: str) -> str:
     """The root that the caller names; where the working directory lies in it only by links, by the name without them."""
     if is_inside(cwd, root):
         return root
-    real = os.path.realpath(root)
-    if not is_inside(os.path.realpath(cwd), real):
+    real = real_path(root)
+    if not is_inside(real_path(cwd), real):
         raise CallError(
             f"the root {printable(root)} is neither the working directory {printable(cwd)} nor a directory above it"
         )
@@ -70,7 +74,7 @@ def git_root(cwd: str, reader: Reader) -> str | None:
 def _within_repository(cwd: str, reader: Reader) -> tuple[str, str | None]:
     """The working directory, and its git root: by the name the user knows where that leads to the same repository."""
     root = git_root(cwd, reader)
-    real = os.path.realpath(cwd)
+    real = real_path(cwd)
     if real == cwd:
         return cwd, root
     real_root = git_root(real, reader)

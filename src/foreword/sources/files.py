@@ -27,6 +27,15 @@ if TYPE_CHECKING:
     from ..vocabulary import Fate
 
     Stamp = tuple[int, int, int, int, int] | None
+    # The fate of what may not be read, why, and the code of the finding.
+    Refusal = tuple[Fate, str, str]
+
+    class Check(Protocol):
+        """Says why a path may not be read: by its name before it is opened, then by what was opened."""
+
+        def refusal(
+            self, reader: Reader, path: str, real: str | None = None, is_folder: bool = False
+        ) -> Refusal | None: ...
 
     class Disk(Protocol):
         """What the reader asks of an operating system; the module `os` is one."""
@@ -49,6 +58,8 @@ _FLAGS = (
     | getattr(os, "O_NOCTTY", 0)
     | getattr(os, "O_BINARY", 0)
 )
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+_FOLDER_FLAGS = _FLAGS | getattr(os, "O_DIRECTORY", 0)
 # A file system's clock ticks coarsely: what changed this shortly before the look may change again without a new time.
 _TICK = 50_000_000
 _COARSE_TICK = 2_100_000_000
@@ -56,8 +67,11 @@ UNTRUSTED = (0, 0, 0, 0, -1)
 # Errors that tell of nothing but absence, and those that last until something changes that a stamp tells of.
 _ABSENT = frozenset((ENOENT, ENOTDIR))
 _LASTING = _ABSENT | {EACCES, EPERM, ELOOP, ENAMETOOLONG, ENXIO}
-_TRIES = 3
+_TRIES = 4
+_NOWHERE = "/\0"  # a path that nothing has, and nothing is inside of
+_DELETED = " (deleted)"
 GONE = "it was gone before it could be read"
+CHANGED = "it was changed into something else while it was opened"
 
 
 @value
@@ -96,6 +110,7 @@ class Reader:
         self._folders: dict[str, bool] = {}
         self._troubles: dict[str, str] = {}
         self._links: dict[str, bool] = {}
+        self._real: dict[str, str] = {}
 
     def successor(self, readings: Mapping[str, tuple[Stamp, Reading]], stamps: Mapping[str, Stamp]) -> Reader:
         """A reader with the same limits that begins with these stamps, and need not read again what still has its own."""
@@ -104,17 +119,25 @@ class Reader:
         reader.stamps.update(stamps)
         return reader
 
-    def read(self, path: str) -> Reading:
-        """The text of a file, or why there is none."""
-        return self._known(path) or self._kept(path, self._read(path))
+    def read(self, path: str, check: Check | None = None) -> Reading:
+        """The text of a file, or why there is none. `check` says whether it may be read, and is asked of what was opened."""
+        return self._refused(path, check) or self._known(path) or self._kept(path, self._read(path, check))
 
-    def read_head(self, path: str) -> Reading:
+    def read_head(self, path: str, check: Check | None = None) -> Reading:
         """As `read`, but no further than the front matter, where that is closed within the first bytes."""
-        return self._known(path) or self._kept(path, self._read_head(path))
+        return self._refused(path, check) or self._known(path) or self._kept(path, self._read_head(path, check))
 
-    def read_whole(self, path: str) -> Reading:
+    def read_whole(self, path: str, check: Check | None = None) -> Reading:
         """As `read`, but with the blank lines around the text: only a file without any character is blank."""
-        return self._read(path, trim=False)
+        return self._refused(path, check) or self._read(path, check, trim=False)
+
+    def _refused(self, path: str, check: Check | None) -> Reading | None:
+        """Why a file is not even opened. Its stamp tells when it becomes another one."""
+        refusal = check.refusal(self, path) if check else None
+        if refusal is None:
+            return None
+        self.stamp(path)
+        return _refused(path, refusal)
 
     def taken(self, name: str, data: bytes) -> Reading:
         """As `read_whole`, of bytes that came from somewhere else."""
@@ -145,27 +168,29 @@ class Reader:
         return reading
 
     def _kept(self, path: str, reading: Reading) -> Reading:
+        if reading.fate in ("refused", "untrusted"):
+            return reading  # under another check it may be read
         looked_at = above(path) if reading.fate == "absent" else path
         stamp = self.stamps.get(looked_at)
         if stamp is not None and stamp != UNTRUSTED:
             self.readings[path] = (stamp, reading)
         return reading
 
-    def _read(self, path: str, trim: bool = True) -> Reading:
-        opened = self._bytes(path, self.limit)
+    def _read(self, path: str, check: Check | None = None, trim: bool = True) -> Reading:
+        opened = self._bytes(path, self.limit, check)
         if isinstance(opened, Reading):
             return opened
         data, status = opened
         return _decoded(path, data, status.st_size, (status.st_dev, status.st_ino), self.limit, trim=trim)
 
-    def _read_head(self, path: str) -> Reading:
-        opened = self._bytes(path, HEAD)
+    def _read_head(self, path: str, check: Check | None) -> Reading:
+        opened = self._bytes(path, HEAD, check)
         if isinstance(opened, Reading):
             return opened
         data, status = opened
         end = _end_of_front_matter(data)
         if end is None and len(data) > HEAD:
-            return self._read(path)
+            return self._read(path, check)
         # What was read of the body says whether the file is text: one that is none is found out before it is used.
         identity = (status.st_dev, status.st_ino)
         if end is None or not _is_text(data):
@@ -185,17 +210,69 @@ class Reader:
                 known = self._folders[each] = self._look_for_folder(each)
         return bool(known)
 
-    def entries(self, path: str) -> tuple[list[str], str]:
+    def entries(self, path: str, check: Check | None = None) -> tuple[list[str], Refusal | None]:
         """The names in a directory by code point, and why they could not be had."""
         if not self.is_folder(path):
-            return [], self.trouble(path)
+            trouble = self.trouble(path)
+            return [], ("unreadable", trouble, "file-unreadable") if trouble else None
         self.stamp(path)
+        refusal = check.refusal(self, path, is_folder=True) if check else None
+        if refusal:
+            return [], refusal
         try:
-            with self.disk.scandir(path) as listing:
-                return sorted(entry.name for entry in listing), ""
+            if check is None or os.scandir not in os.supports_fd:
+                with self.disk.scandir(path) as listing:
+                    return sorted(entry.name for entry in listing), None
+            return self._checked_entries(path, check)
         except OSError as error:
             self._doubt(path, error)
-            return [], _why(error)
+            return [], ("unreadable", _why(error), "file-unreadable")
+
+    def _checked_entries(self, path: str, check: Check) -> tuple[list[str], Refusal | None]:
+        """The names in the directory that was opened, if that is one that may be read, whatever has its name by now."""
+        descriptor = self.disk.open(path, _FOLDER_FLAGS)
+        try:
+            real = self._real_path(descriptor, path)
+            refusal = self._refusal_of_opened(path, real, check, is_folder=True)
+            if refusal:
+                return [], refusal
+            with self.disk.scandir(descriptor) as listing:
+                return sorted(entry.name for entry in listing), None
+        finally:
+            self.disk.close(descriptor)
+
+    def _refusal_of_opened(self, path: str, real: str, check: Check, is_folder: bool = False) -> Refusal | None:
+        if not real:
+            self.distrust(path)
+            return "unreadable", CHANGED, "file-unreadable"
+        refusal = check.refusal(self, path, real, is_folder)
+        if refusal:
+            self.distrust(path)
+        return refusal
+
+    def _real_path(self, descriptor: int, path: str) -> str:
+        """Where the file that is open really is; empty if that cannot be told because its name means another one by now."""
+        real = path_of_open_file(descriptor)
+        if real and not real.endswith(_DELETED):
+            return real
+        try:
+            status = self.disk.fstat(descriptor)
+            if real:
+                return real if status.st_nlink else real.removesuffix(_DELETED)
+            real = real_path(path)
+            now = self.disk.lstat(real)
+        except (OSError, ValueError):
+            return ""
+        return real if (now.st_dev, now.st_ino) == (status.st_dev, status.st_ino) else ""
+
+    def real(self, folder: str) -> str:
+        """Where a folder really is. It is asked once, so that what is swapped later does not move it."""
+        if folder not in self._real:
+            try:
+                self._real[folder] = real_path(folder)
+            except ValueError:
+                self._real[folder] = _NOWHERE
+        return self._real[folder]
 
     def trouble(self, path: str) -> str:
         """Why a directory, or one above it, could not even be looked at; nothing where it is only not there."""
@@ -254,21 +331,22 @@ class Reader:
 
     def leads_out(self, path: str, root: str) -> bool:
         """Whether a path that is written inside a directory really lies outside of it, by a link on the way."""
-        if not is_inside(path, root) or not self._has_link(path, root):
+        if not is_inside(path, root) or not self.has_link(path, root):
             return False
-        real, real_root = os.path.realpath(path), os.path.realpath(root)
+        real, real_root = real_path(path), real_path(root)
         self.stamp_way(above(real), real_root)
         return not is_inside(real, real_root)
 
     def is_linked(self, path: str, top: str) -> bool:
         """Whether a path below a directory is a link, or leads through one."""
         while path != top and is_inside(path, top):
-            if self._is_link(path):
+            if self.is_link(path):
                 return True
             path = above(path)
         return False
 
-    def _has_link(self, path: str, root: str) -> bool:
+    def has_link(self, path: str, root: str) -> bool:
+        """As `is_linked`; asked once of each path, and of those on the way."""
         way = []
         while path != root and path not in self._links:
             if path == above(path):
@@ -277,10 +355,11 @@ class Reader:
             path = above(path)
         known = path != root and self._links[path]
         for each in reversed(way):
-            known = self._links[each] = known or self._is_link(each)
+            known = self._links[each] = known or self.is_link(each)
         return known
 
-    def _is_link(self, path: str) -> bool:
+    def is_link(self, path: str) -> bool:
+        """Whether a path is itself a link."""
         try:
             return stat.S_ISLNK(self.disk.lstat(path).st_mode)
         except (OSError, ValueError):
@@ -297,7 +376,7 @@ class Reader:
             try:
                 self.stamps[missing] = _trusted(self.disk.stat(missing))
             except (OSError, ValueError):
-                self.stamps[missing] = UNTRUSTED if self._is_link(missing) else None
+                self.stamps[missing] = UNTRUSTED if self.is_link(missing) else None
                 missing = above(missing)
         return self.stamps[path]
 
@@ -338,9 +417,9 @@ class Reader:
         if getattr(error, "errno", ENOENT) not in _LASTING:
             self.distrust(path)
 
-    def _bytes(self, path: str, limit: int) -> tuple[bytes, os.stat_result] | Reading:
+    def _bytes(self, path: str, limit: int, check: Check | None = None) -> tuple[bytes, os.stat_result] | Reading:
         """At most one byte more than the limit, and what the open file says of itself."""
-        descriptor = self._open(path)
+        descriptor = self._open(path, check)
         if isinstance(descriptor, Reading):
             return descriptor
         try:
@@ -348,6 +427,10 @@ class Reader:
             self.stamps[path] = _trusted(status)
             if not stat.S_ISREG(status.st_mode):
                 return _unreadable(path, f"it is {_kind(status.st_mode)}, not a file")
+            if check is not None:
+                refusal = self._refusal_of_opened(path, self._real_path(descriptor, path), check)
+                if refusal:
+                    return _refused(path, refusal)
             return self._all(descriptor, limit + 1), status
         except OSError as error:
             self.distrust(path)
@@ -355,27 +438,42 @@ class Reader:
         finally:
             self.disk.close(descriptor)
 
-    def _open(self, path: str) -> int | Reading:
-        """The open file, or why there is none. One that comes while it is looked for is looked for again."""
+    def _open(self, path: str, check: Check | None) -> int | Reading:
+        """The open file, or why there is none. One that comes while it is looked for is looked for again.
+
+        What a link leads to is checked before it is opened: opening a device can do something.
+        """
         if not self.is_folder(above(path)):
             trouble = self.trouble(above(path))
             return _unreadable(path, trouble) if trouble else Reading(path, "absent")
+        flags = _FLAGS if check is None else _FLAGS | _NO_LINK
         for _ in range(_TRIES):
             try:
-                descriptor: int = self.disk.open(path, _FLAGS)
+                if check is not None and not flags & _NO_LINK and (refused := self._refused_link(path, check)):
+                    return refused
+                descriptor: int = self.disk.open(path, flags)
                 return descriptor
             except (OSError, ValueError) as error:
+                if flags & _NO_LINK and self.is_link(path):
+                    flags &= ~_NO_LINK
+                    continue
                 if getattr(error, "errno", None) not in _ABSENT:
                     self.stamp(path)
                     self._doubt(path, error)
                     return _unreadable(path, _why(error))
             if not self.has_entry(path):
                 return Reading(path, "absent")
-            if self._is_link(path):
+            if self.is_link(path):
                 self.stamp(path)
                 return _unreadable(path, "it is a link to nothing")
         self.distrust(path)
         return _unreadable(path, GONE)
+
+    def _refused_link(self, path: str, check: Check) -> Reading | None:
+        refusal = check.refusal(self, path, real_path(path))
+        if refusal:
+            self.stamp(path)
+        return _refused(path, refusal) if refusal else None
 
     def _all(self, descriptor: int, limit: int) -> bytes:
         data: bytes = self.disk.read(descriptor, limit)
@@ -391,6 +489,24 @@ class Reader:
 def above(path: str) -> str:
     """The directory above an absolute path, quicker than `os.path.dirname`."""
     return path[: path.rfind("/")] or "/" if os.sep == "/" else os.path.dirname(path)
+
+
+def real_path(path: str) -> str:
+    """Where a path really leads. A link that is removed meanwhile is looked for again; in the end it leads nowhere."""
+    for _ in range(_TRIES):
+        try:
+            return os.path.realpath(path)
+        except OSError:
+            continue
+    return _NOWHERE
+
+
+def path_of_open_file(descriptor: int) -> str:
+    """Where an open file really is, as the system says; empty where it does not."""
+    try:
+        return os.readlink(f"/proc/self/fd/{descriptor}")
+    except OSError:
+        return ""
 
 
 def is_unchanged(stamps: Sequence[tuple[str, Stamp]], disk: Any = os) -> bool:
@@ -475,6 +591,11 @@ def _end_of_front_matter(data: bytes) -> int | None:
 
 def _unreadable(path: str, reason: str) -> Reading:
     return Reading(path, "unreadable", code="file-unreadable", reason=reason)
+
+
+def _refused(path: str, refusal: Refusal) -> Reading:
+    fate, reason, code = refusal
+    return Reading(path, fate, code=code, reason=reason)
 
 
 def _why(error: OSError | ValueError) -> str:

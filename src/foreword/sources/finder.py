@@ -12,7 +12,8 @@ import re
 from ..findings import finding
 from ..places import config_folder, is_inside
 from ..vocabulary import Candidate, printable, value
-from .files import GONE
+from .files import GONE, real_path
+from .links import OWN_PLACES, reach_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,13 +21,14 @@ if TYPE_CHECKING:
 
     from ..layout import Find, Pattern
     from ..vocabulary import Fate, Finding, Workspace
-    from .files import Reader, Reading
+    from .files import Reader, Reading, Refusal
+    from .links import Reach
 
-# Below a folder of skills may lie whole checkouts; these two never hold a skill, and there is an end to everything.
-_PASSED_OVER = frozenset((".git", "node_modules"))
+# Other people's code, which is never looked through; and there is an end to everything.
+_PASSED_OVER = frozenset(("node_modules",))
 _MOST_FOLDERS = 20_000
 SKILL_FILE = "SKILL.md"
-_OWN_PLACES = ("cwd", "root", "walk")
+_MOST_LINKED_FOLDERS = 1_000
 _LAYERS = {"home": "user", "config": "user", "path": "extra"}
 
 
@@ -59,6 +61,14 @@ class Trail:
         if code:
             self.findings.append(finding(code, f"{shown}: {reason}", shown))
 
+    def refuse(self, path: str, layer: str, refusal: Refusal, link: str = "") -> None:
+        """Record a file or folder that may not be read. The finding is about the link that led to it: one for each link."""
+        fate, reason, code = refusal
+        shown, link = printable(path), printable(link or path)
+        about = reason if link == shown else f"{link}: {reason}"
+        self.candidates.append(Candidate(shown, layer, fate, about))
+        self.findings.append(finding(code, f"{link}: {reason}", link))
+
 
 def slots(find: Find, workspace: Workspace, trail: Trail) -> Iterator[Slot]:
     """Every place to look, in order. Neighbouring groups of the place `walk` are looked for together, directory by directory."""
@@ -90,7 +100,7 @@ def walked_directories(walk: str, workspace: Workspace) -> list[str]:
     root, cwd = workspace.root or workspace.cwd, workspace.cwd
     top = None if walk == "root" or (walk == "git-or-root" and not workspace.is_repository) else root
     is_reached_by_link = top is not None and not is_inside(cwd, top)
-    directories = [os.path.realpath(cwd) if is_reached_by_link else cwd]
+    directories = [real_path(cwd) if is_reached_by_link else cwd]
     while directories[-1] != top and (above := os.path.dirname(directories[-1])) != directories[-1]:
         directories.append(above)
     directories[0] = cwd
@@ -99,7 +109,7 @@ def walked_directories(walk: str, workspace: Workspace) -> list[str]:
 
 def _base(pattern: Pattern, workspace: Workspace, trail: Trail) -> str | None:
     """The directory a pattern starts from; None, with a finding, where it may not or cannot."""
-    is_own = pattern.place in _OWN_PLACES or (pattern.place == "path" and pattern.path[:1] not in ("/", "~"))
+    is_own = pattern.place in OWN_PLACES or (pattern.place == "path" and pattern.path[:1] not in ("/", "~"))
     if pattern.confined and not is_own:
         message = f"the workspace's own layout or settings look in '{pattern.place}:{pattern.path}'; only the workspace is theirs"
         trail.findings.append(finding("workspace-refused", message))
@@ -131,9 +141,9 @@ def layer_of(find: Find, pattern: Pattern) -> str:
 def bound_of(path: str, pattern: Pattern, find: Find, workspace: Workspace) -> Bound:
     """Where the includes of a file stay: for what was found as the project's the workspace, for the user's own their folder."""
     root = workspace.root or workspace.cwd
-    if pattern.place in _OWN_PLACES or (pattern.place == "path" and is_inside(path, root)):
+    if pattern.place in OWN_PLACES or (pattern.place == "path" and is_inside(path, root)):
         return Bound(root)
-    for each in (each for group in find.groups for each in group if each.place not in _OWN_PLACES):
+    for each in (each for group in find.groups for each in group if each.place not in OWN_PLACES):
         base = _base(each, workspace, Trail())
         folder = os.path.dirname(
             os.path.normpath(os.path.join(base or "/", each.path.removeprefix("~/").partition("*")[0]))
@@ -143,7 +153,9 @@ def bound_of(path: str, pattern: Pattern, find: Find, workspace: Workspace) -> B
     return Bound(os.path.dirname(path), is_users_own=True)
 
 
-def matches(pattern: Pattern, base: str, reader: Reader, trail: Trail, layer: str) -> list[str]:
+def matches(
+    pattern: Pattern, base: str, find: Find, reader: Reader, trail: Trail, layer: str, reach: Reach
+) -> list[str]:
     """The files a pattern stands for below its base: itself, or for `*` and `**` what is there, by code point."""
     path = pattern.path
     if "*" not in path and pattern.place != "path" and ".." not in path:
@@ -158,97 +170,142 @@ def matches(pattern: Pattern, base: str, reader: Reader, trail: Trail, layer: st
     start = os.path.normpath(os.path.join(start, *segments[:fixed]))
     if fixed == len(segments):
         return [start]
-    return _matching(start, segments[fixed:], reader, trail, layer)
+    if pattern.place == "path" and not reader.is_folder(start) and not reader.trouble(start):
+        shown = printable(start)
+        trail.findings.append(
+            finding("folder-missing", f"{shown} is named to be looked in, but is not a folder", shown)
+        )
+    found = _Search(reader, trail, layer, reach, find.kind == "skill").matching(start, segments[fixed:])
+    return found if find.kind == "skill" else list(dict.fromkeys(sorted(found)))
 
 
-def _matching(folder: str, segments: Sequence[str], reader: Reader, trail: Trail, layer: str) -> list[str]:
-    first, rest = segments[0], list(segments[1:])
-    if first == "**":
-        return list(_at_any_depth(folder, rest, reader, trail, layer))
-    names = _names(folder, reader, trail, layer)
-    if "*" in first:
-        chosen = re.compile(".*".join(map(re.escape, first.split("*"))), re.DOTALL)
-        names = [
-            name for name in names if chosen.fullmatch(name) and not (name.startswith(".") and first.startswith("*"))
-        ]
-    else:
-        names = [first] if first in names else []
-    found = [os.path.join(folder, name) for name in names]
-    if not rest:
-        return found
-    if "*" not in "".join(rest):
-        return [path for each in found if (path := _file_below(each, rest, reader))]
-    return [path for each in found if reader.is_folder(each) for path in _matching(each, rest, reader, trail, layer)]
+class _Search:
+    """Looks for the files of a pattern with wildcards."""
 
+    def __init__(self, reader: Reader, trail: Trail, layer: str, reach: Reach, is_skill: bool) -> None:
+        self.reader, self.trail, self.layer, self.reach, self.is_skill = reader, trail, layer, reach, is_skill
+        self.passed_over: set[str] = set()
 
-def _file_below(folder: str, rest: Sequence[str], reader: Reader) -> str:
-    """The file `rest` below a folder; for a skill also one whose name differs in its capital letters. Empty without one."""
-    path = os.path.join(folder, *rest)
-    if _is_there(path, folder, reader):
-        return path
-    other = _in_another_case(reader.entries(folder)[0], rest) if len(rest) == 1 else ""
-    return os.path.join(folder, other) if other else ""
+    def matching(self, folder: str, segments: Sequence[str]) -> list[str]:
+        first, rest = segments[0], list(segments[1:])
+        if first == "**":
+            return list(self.at_any_depth(folder, rest or ["*"]))
+        names = self.names(folder)
+        if "*" in first:
+            chosen = re.compile(".*".join(map(re.escape, first.split("*"))), re.DOTALL)
+            names = [
+                name
+                for name in names
+                if chosen.fullmatch(name) and not (name.startswith(".") and first.startswith("*"))
+            ]
+        else:
+            names = [first] if first in names else []
+        found = [os.path.join(folder, name) for name in names]
+        if not rest:
+            return found if first != "*" else [each for each in found if not self.reader.is_folder(each)]
+        if "*" not in "".join(rest):
+            return [path for each in found if (path := self.file_below(each, rest))]
+        return [path for each in found if self.reader.is_folder(each) for path in self.matching(each, rest)]
 
-
-def _in_another_case(names: Sequence[str], rest: Sequence[str]) -> str:
-    """The name of a SKILL.md in a folder without one, in other letters, such as `skill.md`."""
-    return next((name for name in names if name.lower() == "skill.md"), "") if list(rest) == [SKILL_FILE] else ""
-
-
-def _is_there(path: str, folder: str, reader: Reader) -> bool:
-    """Whether a file below a folder is there. A folder without it is stamped, so that the file is seen when it comes."""
-    if reader.has_entry(path):
-        return True
-    if reader.is_folder(folder):
-        reader.stamp(folder)
-    return False
-
-
-def _at_any_depth(top: str, rest: Sequence[str], reader: Reader, trail: Trail, layer: str) -> Iterator[str]:
-    """Files `rest` in folders below `top`, but not below a folder that has one. Links are followed, circles end."""
-    seen: set[tuple[int, int]] = set()
-    waiting = [top]
-    while waiting:
-        folder = waiting.pop()
-        identity = reader.identity(folder)
-        if identity is None:
-            _names(folder, reader, trail, layer)
-            continue
-        if identity in seen:
-            reader.stamp(folder)
-            continue
-        seen.add(identity)
-        if len(seen) > _MOST_FOLDERS:
-            trail.findings.append(
-                finding(
-                    "scan-limit",
-                    f"{printable(top)} holds more than {_MOST_FOLDERS:,} folders; the rest was not looked at",
-                    printable(top),
-                )
-            )
-            return
+    def file_below(self, folder: str, rest: Sequence[str]) -> str:
+        """The file `rest` below a folder; of a skill also one in other letters, such as `skill.md`. Empty without one."""
         path = os.path.join(folder, *rest)
-        if folder != top and reader.has_entry(path):
-            yield path
-            continue
-        names = _names(folder, reader, trail, layer)
-        if folder != top and (other := _in_another_case(names, rest)):
-            yield os.path.join(folder, other)
-            continue
-        below = [os.path.join(folder, name) for name in reversed(names) if name not in _PASSED_OVER]
-        folders = {each: reader.is_folder(each) for each in below}
-        waiting.extend(each for each in below if folders[each])
-        troubles = [trouble for each in below if not folders[each] and (trouble := reader.trouble(each))]
+        return path if self.is_there(path, folder) else self.in_another_case(folder, rest)
+
+    def in_another_case(self, folder: str, rest: Sequence[str]) -> str:
+        if not self.is_skill or list(rest) != [SKILL_FILE]:
+            return ""
+        names, _ = self.reader.entries(folder, self.reach)
+        other = next((name for name in names if name.lower() == SKILL_FILE.lower()), "")
+        return os.path.join(folder, other) if other else ""
+
+    def is_there(self, path: str, folder: str) -> bool:
+        """Whether a file below a folder is there. A folder without it is stamped, so that the file is seen when it comes."""
+        if self.is_refused(folder):
+            return False
+        if self.reader.has_entry(path):
+            return True
+        if self.reader.is_folder(folder):
+            self.reader.stamp(folder)
+        return False
+
+    def is_refused(self, folder: str) -> bool:
+        """Whether a folder is a link that is not followed, which is said."""
+        refusal = self.reach.refusal(self.reader, folder, is_folder=True)
+        if refusal is None:
+            return False
+        self.reader.stamp(folder)
+        if self.reader.is_folder(folder):
+            self.trail.refuse(folder, self.layer, refusal, self.reach.link(self.reader, folder))
+        return True
+
+    def at_any_depth(self, top: str, rest: Sequence[str]) -> Iterator[str]:
+        """Files `rest` in `top` and in the folders below it. Links are followed, circles end. No skill lies below another."""
+        is_fixed = "*" not in "".join(rest)
+        for folder in self.walk(top):
+            if not is_fixed:
+                yield from self.matching(folder, rest)
+                continue
+            path = os.path.join(folder, *rest)
+            if not self.reader.has_entry(path):
+                path = self.in_another_case(folder, rest)
+            if path:
+                yield path
+                if self.is_skill and folder != top:
+                    self.passed_over.add(folder)
+
+    def walk(self, top: str) -> Iterator[str]:
+        """`top` and the folders below it, each before those in it, by code point."""
+        reader = self.reader
+        seen: set[tuple[int, int]] = set()
+        waiting = [top]
+        through_links = 0
+        while waiting:
+            folder = waiting.pop()
+            identity = reader.identity(folder)
+            if identity is None:
+                self.names(folder)
+                continue
+            if identity in seen:
+                reader.stamp(folder)
+                continue
+            if self.is_refused(folder):
+                continue
+            seen.add(identity)
+            through_links += reader.has_link(folder, self.reach.folder)
+            if len(seen) > _MOST_FOLDERS or through_links > _MOST_LINKED_FOLDERS:
+                self.say_limit(top, through_links > _MOST_LINKED_FOLDERS)
+                return
+            # A folder of skills may hold whole checkouts of them; other files of another repository are none of this one's.
+            if folder != top and not self.is_skill and reader.has_git(folder):
+                continue
+            yield folder
+            if folder not in self.passed_over:
+                waiting.extend(self.folders_in(folder))
+
+    def folders_in(self, folder: str) -> list[str]:
+        """The folders in a folder, the last one first, without hidden ones."""
+        names = [each for each in self.names(folder) if not each.startswith(".") and each not in _PASSED_OVER]
+        below = [os.path.join(folder, name) for name in reversed(names)]
+        folders = {each: self.reader.is_folder(each) for each in below}
+        troubles = [trouble for each in below if not folders[each] and (trouble := self.reader.trouble(each))]
         if troubles:
             reason = f"{len(troubles):,} of its entries could not be looked at: {troubles[0]}"
-            trail.leave(folder, layer, "unreadable", reason, "file-unreadable")
+            self.trail.leave(folder, self.layer, "unreadable", reason, "file-unreadable")
+        return [each for each in below if folders[each]]
 
+    def say_limit(self, top: str, is_linked: bool) -> None:
+        most = f"{_MOST_LINKED_FOLDERS:,} folders behind links" if is_linked else f"{_MOST_FOLDERS:,} folders"
+        message = f"{printable(top)} holds more than {most}; the rest was not looked at"
+        self.trail.findings.append(finding("scan-limit", message, printable(top)))
 
-def _names(folder: str, reader: Reader, trail: Trail, layer: str) -> list[str]:
-    names, trouble = reader.entries(folder)
-    if trouble:
-        trail.leave(folder, layer, "unreadable", trouble, "file-unreadable")
-    return names
+    def names(self, folder: str) -> list[str]:
+        names, refusal = self.reader.entries(folder, self.reach)
+        if refusal and refusal[2] == "link-refused":
+            self.trail.refuse(folder, self.layer, refusal, self.reach.link(self.reader, folder))
+        elif refusal:
+            self.trail.leave(folder, self.layer, *refusal)
+        return names
 
 
 def choose(
@@ -262,22 +319,22 @@ def choose(
     is_open = True
     for pattern, base in slot.patterns:
         layer = layer_of(find, pattern)
-        readings = [reader.read(path) for path in matches(pattern, base, reader, trail, layer)]
+        reach = reach_of(pattern, base, find, workspace)
+        readings = [reader.read(path, reach) for path in matches(pattern, base, find, reader, trail, layer, reach)]
         if len(readings) == 1 and readings[0].fate == "absent" and "*" not in pattern.path:
             trail.leave(readings[0].path, layer, "absent", readings[0].reason, readings[0].code)
             continue
-        usable = [
-            each
-            for each in readings
-            if _is_usable(each, "*" in pattern.path, find, layer, reader, trail)
-            and may_be_used(each.path, pattern, layer, workspace, reader, trail)
-        ]
+        usable = [each for each in readings if _is_usable(each, "*" in pattern.path, find, layer, reader, trail, reach)]
         texts += [(each, pattern, is_open) for each in usable]
         is_open = is_open and not usable
     return texts
 
 
-def _is_usable(reading: Reading, was_listed: bool, find: Find, layer: str, reader: Reader, trail: Trail) -> bool:
+def _is_usable(
+    reading: Reading, was_listed: bool, find: Find, layer: str, reader: Reader, trail: Trail, reach: Reach
+) -> bool:
+    if leave_refused(reading, layer, reader, trail, reach):
+        return False
     if not reading.has_text:
         is_gone = was_listed and reading.fate == "absent"
         reason = reading.reason or ("nothing but white space" if reading.fate == "blank" else GONE if is_gone else "")
@@ -291,19 +348,17 @@ def _is_usable(reading: Reading, was_listed: bool, find: Find, layer: str, reade
     return True
 
 
-def may_be_used(path: str, pattern: Pattern, layer: str, workspace: Workspace, reader: Reader, trail: Trail) -> bool:
-    """A link of the project may lead out of the workspace, which is said; not where a stranger wrote the pattern."""
-    root = workspace.root or workspace.cwd
-    if pattern.place not in _OWN_PLACES and not pattern.confined:
+def leave_refused(reading: Reading, layer: str, reader: Reader, trail: Trail, reach: Reach) -> bool:
+    """Whether a file may not be read, which is said; and so is that a link was followed out of the workspace."""
+    if reading.fate in ("refused", "untrusted"):
+        refusal = (reading.fate, reading.reason, reading.code)
+        trail.refuse(reading.path, layer, refusal, reach.link(reader, reading.path))
         return True
-    leads_out = reader.leads_out(path, root)
-    if pattern.confined and not is_inside(os.path.realpath(path), os.path.realpath(root)):
-        trail.leave(path, layer, "untrusted", "it lies outside the workspace that asked for it", "workspace-refused")
-        return False
-    if leads_out:
-        shown = printable(path)
-        trail.findings.append(finding("file-outside", f"{shown} is a link that leads out of the workspace", shown))
-    return True
+    if reading.has_text and reach.follow and reach.leads_out(reader, reading.path):
+        shown = printable(reading.path)
+        message = f"{shown} is a link that leaves the workspace; it was followed, as the setting links says"
+        trail.findings.append(finding("file-outside", message, shown))
+    return False
 
 
 def _look_for_other_case(path: str, reader: Reader, trail: Trail) -> None:

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .files import Reader
+    from .files import Check, Reader
 
 SECONDS = 5
 # A section can begin anywhere in a line, and its name can be written in several ways: only the usual one is understood.
@@ -30,10 +30,14 @@ _OFF = (
 _KEPT = frozenset(("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH"))
 
 
-def branch(root: str, reader: Reader) -> str | None:
-    """The current branch, from the file HEAD; `HEAD` where none is checked out, None outside a repository."""
-    folder = git_folder(root, reader)
-    head = reader.read(os.path.join(folder, "HEAD")) if folder else None
+def branch(root: str, reader: Reader, check: Check | None = None) -> str | None:
+    """The current branch, from the file HEAD; `HEAD` where none is checked out, None outside a repository.
+
+    `check` is asked of what lies in the root; a worktree's own folder may lie elsewhere.
+    """
+    folder = git_folder(root, reader, check)
+    own = check if folder == os.path.join(root, ".git") else None
+    head = reader.read(os.path.join(folder, "HEAD"), own) if folder else None
     if head is None or not head.has_text:
         return None
     name = head.text.strip().removeprefix("ref: refs/heads/")
@@ -98,11 +102,11 @@ def _environment() -> dict[str, str]:
     return {**kept, "GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
 
 
-def git_folder(root: str, reader: Reader) -> str | None:
+def git_folder(root: str, reader: Reader, check: Check | None = None) -> str | None:
     """The folder where a repository keeps its own files; a worktree or submodule names it in a file `.git`."""
     path = os.path.join(root, ".git")
     if not reader.is_folder(path):
-        pointer = reader.read(path)
+        pointer = reader.read(path, check)
         if not pointer.has_text or not pointer.text.startswith("gitdir:"):
             return None
         path = os.path.normpath(os.path.join(root, pointer.text.removeprefix("gitdir:").strip()))

@@ -10,8 +10,10 @@ import os
 
 from ..findings import finding
 from ..places import is_inside
-from ..vocabulary import printable, replace
+from ..vocabulary import printable, replace, value
 from . import git
+from .files import real_path
+from .links import NO_FILES, Reach, inside_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..vocabulary import Access, Document, Scope, Workspace
-    from .files import Reader
+    from .files import Reader, Refusal
     from .finder import Trail
 
 
@@ -32,7 +34,6 @@ _SECRET_NAMES = (
 )  # fmt: skip
 _SAMPLES = ("*.example", "*.sample", "*.template", "*.dist", "*.pub")
 _SECRET_FOLDERS = frozenset((".git", ".ssh", ".gnupg", ".aws", ".kube", ".azure", ".docker"))
-_NO_FILES = ("/proc", "/sys", "/dev")
 
 
 def is_secret(path: str) -> bool:
@@ -59,15 +60,20 @@ def read_values(
     """The values of these variables that come from outside, by `type:name`, and whether a stamp can vouch for them."""
     values: dict[str, str | Document] = {}
     is_stamped = True
+    root = workspace.root or workspace.cwd
+    inside = inside_for(root, workspace)
+    check = Reach(root, None, inside) if inside else None
     for type_, name in wanted:
         found: str | Document | None = None
         if type_ == "file":
             found = _file(name, workspace, scope, settings, reader, trail)
         elif (type_, name) == ("git", "branch"):
-            found = git.branch(workspace.root or workspace.cwd, reader)
+            found = git.branch(root, reader, check)
         elif (type_, name) == ("git", "status"):
             troubles: list[str] = []
-            found = git.status(workspace.root or workspace.cwd, workspace.cwd, reader, troubles.append)
+            found = git.status(root, workspace.cwd, reader, troubles.append)
+            if inside and not any(is_inside(real_path(root), each) for each in inside):
+                found = None  # it was swapped for a link meanwhile
             trail.findings += [finding("variable-failed", f"[git:status] does not exist: {why}") for why in troubles]
             is_stamped = False
         elif (type_, name) == ("system", "hostname"):
@@ -85,21 +91,21 @@ def _file(
     path = os.path.normpath(os.path.join(workspace.cwd, name))
     reader.stamp(path)  # what is refused now may be another file later
     try:
-        real = os.path.realpath(path)
+        real = real_path(path)
     except ValueError:  # half a character
         shown = name.encode("utf-8", "backslashreplace").decode()
         trail.findings.append(finding("variable-refused", f"[file:{shown}] is not read: no file can have that name"))
         return None
-    why = refusal(real, workspace, scope, settings) or (
-        "" if real == path else refusal(path, workspace, None, settings)
-    )
+    check = _Check(workspace, scope, settings)
+    refused = check.refusal(reader, path, real)
+    reading = reader.read_whole(path, check) if refused is None else None
     shown = printable(path)
     asked = f"asked for by [file:{printable(name)}]"
-    if why:
+    if reading is None or reading.fate == "refused":
+        why = refused[1] if refused else reading.reason if reading else ""
         trail.findings.append(finding("variable-refused", f"[file:{printable(name)}] is not read: {why}", shown))
         trail.leave(path, "variable", "refused", f"{asked}; {why}")
         return None
-    reading = reader.read_whole(path)
     if reading.code:
         trail.findings.append(finding(reading.code, f"{shown}: {reading.reason}", shown))
     trail.leave(path, "variable", reading.fate, f"{asked}; {reading.reason}" if reading.reason else asked)
@@ -108,20 +114,37 @@ def _file(
     return replace(reading.document, text=reading.text.removesuffix("\n"))
 
 
+@value
+class _Check:
+    """Checks what a `file:` means, and then the file that was opened for it."""
+
+    workspace: Workspace
+    scope: Scope
+    settings: Mapping[str, Any]
+
+    def refusal(self, reader: Reader, path: str, real: str | None = None, is_folder: bool = False) -> Refusal | None:
+        if real is None:
+            return None
+        why = refusal(real, self.workspace, self.scope, self.settings) or (
+            "" if real == path else refusal(path, self.workspace, None, self.settings)
+        )
+        return ("refused", why, "") if why else None
+
+
 def complete(prefix: str, workspace: Workspace, scope: Scope, most: int = 200) -> list[tuple[str, bool]]:
     """Paths that begin so and that `file:` may read, in order, each with whether it is a folder. None where nothing can be listed."""
     folder, name = os.path.split(prefix)
     place = os.path.normpath(os.path.join(workspace.cwd, folder))
     found: list[tuple[str, bool]] = []
     try:
-        real = os.path.realpath(place)
+        real = real_path(place)
         if refusal(os.path.join(real, "any"), workspace, scope, {}):
             return []
         entries = sorted(os.scandir(place), key=lambda each: each.name)
     except (OSError, ValueError):
         return []
     for entry in entries:
-        path = os.path.realpath(entry.path)
+        path = real_path(entry.path)
         if not entry.name.startswith(name) or printable(entry.name) != entry.name or len(found) >= most:
             continue
         is_folder = os.path.isdir(path)
@@ -133,10 +156,13 @@ def complete(prefix: str, workspace: Workspace, scope: Scope, most: int = 200) -
 
 def refusal(path: str, workspace: Workspace, scope: Scope | None, settings: Mapping[str, Any]) -> str:
     """Why a real path may not be read; empty if it may. `scope` is None where only its name matters."""
-    if any(is_inside(path, each) for each in _NO_FILES):
+    if any(is_inside(path, each) for each in NO_FILES):
         return "it is no file of a project"
     if is_secret(path) and not settings.get("file_secrets"):
         return "its name is one of a file that holds secrets (the setting file_secrets allows it)"
+    served = (*workspace.inside, *_folders(settings.get("file_paths", ()), workspace))
+    if scope is not None and workspace.inside and not any(is_inside(path, each) for each in served):
+        return "it lies outside of the folders that are served"
     if scope is None or may_read(scope, path, settings.get("file_paths", ()), workspace):
         return ""
     if is_denied(scope, path):
@@ -148,8 +174,14 @@ def may_read(scope: Scope, path: str, further: Sequence[str], workspace: Workspa
     """Whether the scope, and the further folders of the settings, let this real path be read. A denied path wins."""
     if is_denied(scope, path):
         return False
-    folders = [os.path.realpath(os.path.join(workspace.cwd, _at_home(each, workspace))) for each in further]
-    return any(covers(row, path) for row in scope.allow) or any(is_inside(path, each) for each in folders)
+    return any(covers(row, path) for row in scope.allow) or any(
+        is_inside(path, each) for each in _folders(further, workspace)
+    )
+
+
+def _folders(further: Sequence[str], workspace: Workspace) -> list[str]:
+    """The further folders of the settings, as they really are."""
+    return [real_path(os.path.join(workspace.cwd, _at_home(each, workspace))) for each in further]
 
 
 def is_denied(scope: Scope, path: str) -> bool:
@@ -164,5 +196,5 @@ def _at_home(path: str, workspace: Workspace) -> str:
 
 def covers(row: Access, path: str) -> bool:
     """Whether a row of a scope speaks of a path: of itself, of what is in it, and if recursive of all below."""
-    place = os.path.realpath(row.path)
+    place = real_path(row.path)
     return path == place or (is_inside(path, place) if row.recursive else os.path.dirname(path) == place)

@@ -276,7 +276,7 @@ CHECKS = (
 BY_ID = {check.id: check for check in CHECKS}
 GUARDS = frozenset(check.id for check in CHECKS if check.is_guard) | {
     "workspace-refused",
-    "file-outside",
+    "link-refused",
     "vain-ignore",
 }
 # What the engine says in its own words and a check says better, place by place.

@@ -1,0 +1,179 @@
+"""How far links may lead: each file is checked by where it really is, once before it is opened and again when it is open.
+
+A link of the project is followed inside the workspace, one of the user's own wherever it leads. None reaches a file whose name
+says that it holds secrets, nor `/proc`, `/sys` or `/dev`, nor a folder above itself, which would be a scan of the disk.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ..places import config_folder, is_inside
+from ..vocabulary import printable, value
+from .files import above, real_path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ..layout import Find, Pattern
+    from ..vocabulary import Workspace
+    from .files import Reader, Refusal
+
+OWN_PLACES = ("cwd", "root", "walk")
+# Not files of anybody, and some do something when they are opened.
+NO_FILES = ("/proc", "/sys", "/dev")
+HOW_TO_ALLOW = 'links = "follow" in your own settings, or --set links=follow, allows it'
+
+
+@value
+class Reach:
+    """How far a name below `folder` may lead: into `bound`, or anywhere if that is None.
+
+    `inside` are real folders that hold everything that may be read (a service's own), whatever else is allowed. `confined`: the
+    workspace itself asked for the file. `can_be_allowed`: the setting `links` would allow it.
+    """
+
+    folder: str
+    bound: str | None = None
+    inside: Sequence[str] = ()
+    follow: bool = False
+    confined: bool = False
+    can_be_allowed: bool = True
+
+    def refusal(self, reader: Reader, path: str, real: str | None = None, is_folder: bool = False) -> Refusal | None:
+        """Why a file or folder may not be read; `real` is what was opened, None before that."""
+        if real is None:
+            # Whether a file is itself a link is found out when it is opened.
+            way = path if is_folder else above(path)
+            if is_inside(way, self.folder) and not reader.has_link(way, self.folder):
+                return None
+            try:
+                real = real_path(path)
+            except ValueError:
+                return None  # opening it says what is wrong
+        return self._refusal(reader, path, real, is_folder)
+
+    def _refusal(self, reader: Reader, path: str, real: str, is_folder: bool) -> Refusal | None:
+        folder = reader.real(self.folder)
+        bound = folder if self.bound is None else reader.real(self.bound)
+        if self.inside and not any(is_inside(real, each) for each in self.inside):
+            return "refused", "it lies outside of the folders that are served", "link-refused"
+        if self.bound is not None and not is_inside(real, bound):
+            if self.confined:
+                return "untrusted", "it lies outside the workspace that asked for it", "workspace-refused"
+            if not self.follow:
+                how = f"; {HOW_TO_ALLOW}" if self.can_be_allowed else ""
+                return (
+                    "refused",
+                    f"it is a link that leaves {printable(self.bound)} and was not followed{how}",
+                    "link-refused",
+                )
+        if is_inside(path, self.folder) and real == _joined(folder, path[len(self.folder) :]):
+            return None
+        reader.stamp_way(above(real), bound)
+        return _never(path, real, folder, bound, reader, is_folder)
+
+    def link(self, reader: Reader, path: str) -> str:
+        """The link on the way to a path because of which it is refused; the path itself if there is none."""
+        way = []
+        each = path
+        while each != self.folder and is_inside(each, self.folder):
+            way.append(each)
+            each = above(each)
+        for each in reversed(way):
+            if reader.is_link(each) and self.refusal(reader, each, is_folder=each != path):
+                return each
+        return path
+
+    def leads_out(self, reader: Reader, path: str) -> bool:
+        """Whether a file lies outside the bound, by a link."""
+        if self.bound is None or (is_inside(path, self.folder) and not reader.has_link(path, self.folder)):
+            return False
+        return not is_inside(real_path(path), reader.real(self.bound))
+
+
+def _joined(folder: str, rest: str) -> str:
+    return folder.rstrip("/") + ("/" + rest.lstrip("/") if rest.strip("/") else "") or "/"
+
+
+def _never(path: str, real: str, folder: str, bound: str, reader: Reader, is_folder: bool) -> Refusal | None:
+    """Why a link is not followed, whatever the settings say."""
+    from .variables import is_secret
+
+    # Where the workspace itself lies below such a name, that says nothing about what is in it.
+    near = bound if is_inside(real, bound) else folder if is_inside(real, folder) else ""
+    name = real[len(near.rstrip("/")) :] if near else real
+    if is_secret(f"{name}/any" if is_folder else name):
+        return "refused", "it is a link to a file whose name says that it holds secrets", "link-refused"
+    if any(is_inside(real, each) and not is_inside(bound, each) for each in NO_FILES):
+        return "refused", "it is a link into /proc, /sys or /dev", "link-refused"
+    if is_folder and is_inside(reader.real(above(path)), real):
+        return "refused", "it is a link to a folder above itself", "link-refused"
+    return None
+
+
+def reach_of(pattern: Pattern, base: str, find: Find, workspace: Workspace) -> Reach:
+    """How far the files of a pattern that is looked for in `base` may lead."""
+    root = workspace.root or workspace.cwd
+    follow = find.links == "follow"
+    if pattern.confined:
+        return Reach(base, root, inside_for(base, workspace), confined=True)
+    if pattern.place in OWN_PLACES:
+        return _projects(base, workspace, follow)
+    if pattern.place == "path":
+        start = "/" if pattern.path.startswith("/") else base
+        named = os.path.normpath(os.path.join(start, pattern.path.removeprefix("~/").partition("*")[0]))
+        if is_inside(named, root) or is_inside(named, workspace.cwd):
+            return _projects(root if is_inside(named, root) else workspace.cwd, workspace, follow)
+        return Reach(named)
+    return Reach(base)
+
+
+def _projects(base: str, workspace: Workspace, follow: bool) -> Reach:
+    """The reach of what is looked for in a directory of the project, or above it."""
+    root = workspace.root or workspace.cwd
+    if not is_inside(base, root) and base != workspace.cwd:
+        if workspace.home and is_inside(workspace.home, base):
+            return Reach(base, None, inside_for(base, workspace))  # the user's home directory, or one above it
+        return Reach(base, base, inside_for(base, workspace), follow)
+    return Reach(base, root, inside_for(base, workspace), follow)
+
+
+def inside_for(folder: str, workspace: Workspace) -> Sequence[str]:
+    """The folders that must hold what is found in a folder. One above them is read by the layout's own rules, and not held by them."""
+    is_above = any(each != folder and is_inside(each, folder) for each in workspace.inside)
+    return () if is_above else workspace.inside
+
+
+def only_inside(folder: str, workspace: Workspace) -> Reach:
+    """The reach of settings, wording and templates that come with the workspace: never outside of it, whatever the settings say."""
+    root = workspace.root or workspace.cwd
+    return Reach(folder, root, inside_for(root, workspace), can_be_allowed=False)
+
+
+def reach_again(path: str, finds: Iterable[Find], workspace: Workspace) -> Reach:
+    """The reach of a file that was found before, by its path."""
+    for find in finds:
+        for pattern in (each for group in find.groups for each in group):
+            base = workspace.home if pattern.place == "home" else config_folder(workspace)
+            if pattern.place in ("home", "config") and base and not pattern.confined:
+                if is_inside(path, _fixed(base, pattern.path)):
+                    return Reach(base)
+            elif pattern.place == "path" and not pattern.confined:
+                base = workspace.home if pattern.path.startswith("~/") else workspace.cwd
+                if base and is_inside(path, _fixed(base, pattern.path.removeprefix("~/"))):
+                    return reach_of(pattern, base, find, workspace)
+    root = workspace.root or workspace.cwd
+    base = next((each for each in (root, workspace.cwd) if is_inside(path, each)), "")
+    follow = any(find.links == "follow" for find in finds)
+    if base:
+        return _projects(base, workspace, follow)
+    while not is_inside(path, root):
+        root = above(root)
+    return _projects(root, workspace, follow)
+
+
+def _fixed(base: str, path: str) -> str:
+    """The folder that a pattern looks in, up to its first wildcard."""
+    return os.path.normpath(os.path.join(base, os.path.dirname(path.partition("*")[0])))

@@ -1,0 +1,362 @@
+"""Links of a project: followed inside the workspace, refused where they leave it, and never a way to secrets or a whole disk."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from foreword import LayoutError
+from foreword.sources import files
+from foreword.sources.files import Reader
+from foreword.sources.links import Reach
+
+ALL = ["foreword", "ion", "opal", "pi", "pod"]
+MENUS = ["foreword", "opal", "pi"]
+NEEDLE = "PRIVATE"
+
+
+def fate(tree, prompt, path):
+    return dict(tree.fates(prompt)).get(path)
+
+
+def refused(tree, prompt):
+    """The links that were refused, each as often as it is said."""
+    return [tree.short(each.path) for each in prompt.findings if each.code == "link-refused"]
+
+
+# A link of the project that leaves the workspace
+
+
+@pytest.mark.parametrize("layout", ALL)
+@pytest.mark.parametrize("way", ["relative", "absolute", "chained", "through a folder"])
+def test_a_link_that_leaves_the_workspace_is_refused(tree, layout, way):
+    tree({"w/.git": None, "elsewhere/notes.md": NEEDLE, "w/CLAUDE.md": "Second.", "w/OPAL.md": "Second."})
+    target = {
+        "relative": Path("../elsewhere/notes.md"),
+        "absolute": Path(tree.path("elsewhere/notes.md")),
+        "chained": Path("docs/hop.md"),
+        "through a folder": Path("docs/out/notes.md"),
+    }[way]
+    tree(
+        {
+            "w/docs/hop.md": Path("../../elsewhere/notes.md"),
+            "w/docs/out": Path("../../elsewhere"),
+            "w/AGENTS.md": target,
+        }
+    )
+    prompt = tree.prompt(layout)
+    assert NEEDLE not in prompt.text
+    assert fate(tree, prompt, "/w/AGENTS.md") == "refused"
+    (finding,) = [each for each in prompt.findings if each.code == "link-refused"]
+    assert (finding.severity, tree.short(finding.path)) == ("warning", "/w/AGENTS.md")
+    assert 'links = "follow"' in finding.message
+    assert ("Second." in prompt.text) == (layout != "pod")
+
+
+@pytest.mark.parametrize("layout", ALL)
+@pytest.mark.parametrize("how", ["caller", "user", "file"])
+def test_user_and_caller_may_allow_it(tree, layout, how):
+    tree({"w/.git": None, "elsewhere/notes.md": NEEDLE, "w/AGENTS.md": Path("../elsewhere/notes.md")})
+    from foreword import Agent, assemble
+
+    tree({"named.toml": "links = 'follow'"})
+    if how == "user":
+        tree({"home/.config/foreword/foreword.toml": "links = 'follow'"})
+    prompt = assemble(
+        tree.workspace(),
+        Agent(),
+        layout,
+        settings=tree.path("named.toml") if how == "file" else "",
+        assignments=[("links", "follow")] if how == "caller" else (),
+    )
+    assert NEEDLE in prompt.text
+    assert ("file-outside", "/w/AGENTS.md") in tree.told(prompt)
+
+
+@pytest.mark.parametrize("layout", ALL)
+def test_the_workspace_may_not_allow_it(tree, layout):
+    tree({"w/.git": None, "elsewhere/notes.md": NEEDLE, "w/AGENTS.md": Path("../elsewhere/notes.md")})
+    tree({"w/.foreword/foreword.toml": "links = 'follow'"})
+    prompt = tree.prompt(layout)
+    assert NEEDLE not in prompt.text
+    assert ("workspace-refused", "/w/.foreword/foreword.toml") in tree.told(prompt)
+
+
+def test_a_layout_of_the_workspace_may_not_allow_it(tree):
+    tree({"w/.git": None, "elsewhere/notes.md": NEEDLE, "w/AGENTS.md": Path("../elsewhere/notes.md")})
+    tree({"w/.foreword/prompts/own.toml": 'extends = "$std/foreword"\nlinks = "follow"'})
+    prompt = tree.prompt("$workspace/own")
+    assert NEEDLE not in prompt.text
+    assert "workspace-refused" in [each.code for each in prompt.findings]
+
+
+def test_links_takes_one_of_two_words(tree):
+    with pytest.raises(LayoutError, match="links takes one of inside, follow, not 'always'"):
+        tree.prompt("foreword", set={"links": "always"})
+
+
+@pytest.mark.parametrize("layout", ALL)
+def test_from_a_deeper_directory_a_link_may_lead_anywhere_in_the_repository(tree, layout):
+    tree({"w/.git": None, "w/docs/agents.md": "SHARED", "w/a/b/AGENTS.md": Path("../../docs/agents.md")})
+    prompt = tree.prompt(layout, "w/a/b")
+    assert "SHARED" in prompt.text
+    assert refused(tree, prompt) == []
+
+
+@pytest.mark.parametrize("layout", ALL)
+def test_a_root_that_is_reached_through_a_link_is_no_link_of_the_project(tree, layout):
+    tree({"w/.git": None, "w/docs/x.md": "INSIDE", "w/AGENTS.md": Path("docs/x.md"), "other/name": Path("../w")})
+    prompt = tree.prompt(layout, "other/name")
+    assert "INSIDE" in prompt.text
+    assert refused(tree, prompt) == []
+
+
+def test_a_hard_link_is_a_file(tree):
+    tree({"w/.git": None, "elsewhere/notes.md": "SHARED"})
+    os.link(tree.path("elsewhere/notes.md"), tree.path("w/AGENTS.md"))
+    assert "SHARED" in tree.prompt("foreword").text
+
+
+# Above the workspace
+
+
+@pytest.mark.parametrize("layout", ["opal", "pi"])
+def test_above_the_workspace_a_link_stays_in_its_own_folder(tree, layout):
+    tree({"top/w/.git": None, "top/docs/a.md": "NEAR", "top/AGENTS.md": Path("docs/a.md")})
+    assert "NEAR" in tree.prompt(layout, "top/w").text
+    os.unlink(tree.path("top/AGENTS.md"))
+    tree({"elsewhere/b.md": NEEDLE, "top/AGENTS.md": Path("../elsewhere/b.md")})
+    prompt = tree.prompt(layout, "top/w")
+    assert NEEDLE not in prompt.text
+    assert refused(tree, prompt) == ["/top/AGENTS.md"]
+
+
+@pytest.mark.parametrize("layout", ["opal", "pi"])
+def test_a_link_in_the_home_directory_is_the_users_own(tree, layout):
+    tree({"home/src/w/.git": None, "dotfiles/a.md": "MINE", "home/AGENTS.md": Path("../dotfiles/a.md")})
+    prompt = tree.prompt(layout, "home/src/w")
+    assert "MINE" in prompt.text
+    assert refused(tree, prompt) == []
+
+
+# Skills
+
+
+@pytest.mark.parametrize("layout", MENUS)
+@pytest.mark.parametrize("link", ["w/.agents", "w/.agents/skills", "w/.agents/skills/a", "w/.agents/skills/a/SKILL.md"])
+def test_a_skill_behind_a_link_that_leaves_is_refused_once(tree, skill, layout, link):
+    tail = "w/.agents/skills/a/SKILL.md".removeprefix(link).strip("/")
+    tree({"w/.git": None, os.path.join("elsewhere", tail or "SKILL.md"): skill("a", NEEDLE)})
+    tree({link: Path(tree.path("elsewhere" if tail else "elsewhere/SKILL.md"))})
+    prompt = tree.prompt(layout, tools="read")
+    assert NEEDLE not in prompt.text
+    assert refused(tree, prompt) == [f"/{link}"]
+    assert "refused" in [each.fate for each in prompt.candidates]
+    assert NEEDLE in tree.prompt(layout, tools="read", set={"links": "follow"}).text
+
+
+@pytest.mark.parametrize("layout", MENUS)
+@pytest.mark.parametrize("link", ["home/.agents", "home/.agents/skills", "home/.agents/skills/a"])
+def test_the_users_own_skills_may_be_links(tree, skill, layout, link):
+    tail = "home/.agents/skills/a/SKILL.md".removeprefix(link).strip("/")
+    tree({"w/.git": None, os.path.join("dotfiles", tail): skill("a", "MINE"), link: Path(tree.path("dotfiles"))})
+    prompt = tree.prompt(layout, tools="read")
+    assert "MINE" in prompt.text
+    assert refused(tree, prompt) == []
+
+
+@pytest.mark.parametrize("layout", MENUS)
+@pytest.mark.parametrize("follow", [False, True])
+@pytest.mark.parametrize("target", ["/", "/proc", "/proc/self", "/sys", "/dev", ".."])
+@pytest.mark.parametrize("link", ["w/.agents/skills", "w/.agents/skills/all", "home/.agents/skills/all"])
+def test_a_link_causes_no_scan_of_the_disk(tree, layout, link, target, follow):
+    tree({"w/.git": None, "w/.agents": None, link: Path(tree.top if target == ".." else target)})
+    prompt = tree.prompt(layout, tools="read", set={"links": "follow"} if follow else {})
+    assert refused(tree, prompt) == [f"/{link}"]
+    assert len(prompt.candidates) < 100
+    assert not [each for each in prompt.candidates if each.path.count("/all/") and each.fate != "refused"]
+
+
+@pytest.mark.parametrize("link", ["w/.agents/skills/many", "home/.agents/skills/many"])
+def test_behind_links_there_is_an_end(tree, link, monkeypatch):
+    from foreword.sources import finder
+
+    monkeypatch.setattr(finder, "_MOST_LINKED_FOLDERS", 50)
+    tree({f"shared/{number}": None for number in range(60)})
+    tree({"w/.git": None, link: Path(tree.path("shared"))})
+    prompt = tree.prompt("foreword", tools="read", set={"links": "follow"})
+    assert [code for code, _ in tree.told(prompt)] == ["scan-limit"]
+
+
+# Secrets
+
+
+@pytest.mark.parametrize("layout", ALL)
+@pytest.mark.parametrize("follow", [False, True])
+@pytest.mark.parametrize(
+    "secret",
+    ["w/.env", "w/conf/prod.env", "home/.ssh/id_ed25519", "home/.aws/credentials", "w/.git/config", "w/tls/server.key", "elsewhere/.netrc"],
+)  # fmt: skip
+def test_no_setting_lets_a_link_reach_a_secret(tree, layout, follow, secret):
+    tree({"w/.git": None, secret: NEEDLE, "w/AGENTS.md": Path(tree.path(secret))})
+    prompt = tree.prompt(layout, set={"links": "follow"} if follow else {})
+    assert NEEDLE not in prompt.text
+    assert refused(tree, prompt) == ["/w/AGENTS.md"]
+
+
+@pytest.mark.parametrize(
+    ("layout", "own"), [("foreword", ".agents/AGENTS.md"), ("ion", ".ion/AGENTS.md"), ("pi", ".sf/agent/AGENTS.md")]
+)
+def test_nor_does_a_link_of_the_users_own(tree, layout, own):
+    tree({"w/.git": None, "home/.ssh/id_ed25519": NEEDLE, f"home/{own}": Path(tree.path("home/.ssh/id_ed25519"))})
+    prompt = tree.prompt(layout)
+    assert NEEDLE not in prompt.text
+    assert refused(tree, prompt) == [f"/home/{own}"]
+
+
+def test_a_workspace_below_such_a_name_is_a_workspace(tree):
+    tree({"w/.aws/p/.git": None, "w/.aws/p/docs/x.md": "INSIDE", "w/.aws/p/AGENTS.md": Path("docs/x.md")})
+    assert "INSIDE" in tree.prompt("foreword", "w/.aws/p").text
+
+
+# Everything else that a workspace may hold
+
+
+@pytest.mark.parametrize(
+    ("layout", "name", "content"),
+    [
+        ("pi", ".sf/SYSTEM.md", NEEDLE),
+        ("pi", ".sf/APPEND_SYSTEM.md", NEEDLE),
+        ("pod", ".foreword/knowledge/k.md", f"---\ndescription: {NEEDLE}\nmodel_invocation: true\n---\n"),
+        ("pod", ".foreword/workflow/k.md", f"---\ndescription: {NEEDLE}\nmodel_invocation: true\n---\n"),
+        ("pod", ".foreword/prompts.toml", f"agents_md_section = '{NEEDLE} {{}}'"),
+        ("opal", ".foreword/foreword.toml", f"wording.skill_message = '{NEEDLE}'\nsection.environment.text = '{NEEDLE}'"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("depth", [0, 1])
+def test_other_files_of_the_workspace(tree, layout, name, content, depth):
+    folder, base = os.path.split(name)
+    tree({"w/.git": None, "w/AGENTS.md": "x", f"elsewhere/{base}": content})
+    tree(
+        {f"w/{name}": Path(tree.path(f"elsewhere/{base}"))}
+        if not depth
+        else {f"w/{folder}": Path(tree.path("elsewhere"))}
+    )
+    prompt = tree.prompt(layout)
+    assert NEEDLE not in prompt.text
+    assert [each.code for each in prompt.findings if each.code in ("link-refused", "settings-wrong")]
+
+
+# What was opened counts
+
+
+def swapped_before_open(disk, path, change):
+    """Let something happen just before a path is opened, after all that is looked at before."""
+    really = disk.open
+
+    def first(asked_for, flags):
+        if asked_for == path:
+            disk.open = really
+            change()
+        return really(asked_for, flags)
+
+    disk.open = first
+
+
+@pytest.mark.parametrize("way", ["/proc", "none"])
+@pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
+def test_a_folder_swapped_for_a_link_before_its_file_is_opened(tree, disk, layout, way, monkeypatch):
+    if way == "none":
+        monkeypatch.setattr(files, "path_of_open_file", lambda descriptor: "")
+    tree({"w/.git": None, "w/a/AGENTS.md": "mine", "elsewhere/AGENTS.md": NEEDLE})
+
+    def change():
+        os.rename(tree.path("w/a"), tree.path("w/b"))
+        os.symlink(tree.path("elsewhere"), tree.path("w/a"))
+
+    swapped_before_open(disk, tree.path("w/a/AGENTS.md"), change)
+    prompt = tree.prompt(layout, "w/a", disk=disk)
+    assert NEEDLE not in prompt.text
+    assert fate(tree, prompt, "/w/a/AGENTS.md") == "refused"
+
+
+@pytest.mark.parametrize("layout", MENUS)
+def test_a_folder_swapped_for_a_link_before_it_is_listed(tree, skill, disk, layout):
+    tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": skill("a"), "elsewhere/secret-name/SKILL.md": skill("b")})
+
+    def change():
+        os.rename(tree.path("w/.agents/skills"), tree.path("w/.agents/was"))
+        os.symlink(tree.path("elsewhere"), tree.path("w/.agents/skills"))
+
+    swapped_before_open(disk, tree.path("w/.agents/skills"), change)
+    prompt = tree.prompt(layout, tools="read", disk=disk)
+    assert "secret-name" not in prompt.text + str(prompt.candidates) + str(prompt.findings)
+    assert refused(tree, prompt) == ["/w/.agents/skills"]
+
+
+def test_without_help_of_the_system_the_name_must_mean_the_open_file(tree, disk, monkeypatch):
+    monkeypatch.setattr(files, "path_of_open_file", lambda descriptor: "")
+    tree({"w/AGENTS.md": "mine", "w/other": "x"})
+    reach = Reach(tree.path("w"), tree.path("w"))
+    assert Reader(disk=disk).read(tree.path("w/AGENTS.md"), reach).text == "mine"
+    really = disk.open
+
+    def swapping(path, flags):
+        descriptor = really(path, flags)
+        os.replace(tree.path("w/other"), tree.path("w/AGENTS.md"))
+        return descriptor
+
+    disk.open = swapping
+    reading = Reader(disk=disk).read(tree.path("w/AGENTS.md"), reach)
+    assert (reading.fate, reading.reason) == ("unreadable", files.CHANGED)
+
+
+# Folders that are served
+
+
+def swap_working_directory(tree):
+    os.rename(tree.path("served/a"), tree.path("served/b"))
+    os.symlink(tree.path("elsewhere"), tree.path("served/a"))
+
+
+@pytest.fixture
+def served(tree):
+    """A working directory that is no repository, so that it is its own root, and a folder elsewhere to swap it for."""
+    files = {"AGENTS.md": "{}", "CLAUDE.md": "{}", "OPAL.md": "{}", ".git/HEAD": "ref: refs/heads/{}\n"}
+    tree({f"elsewhere/{name}": text.format(NEEDLE) for name, text in files.items()})
+    tree({f"served/a/{name}": text.format("fine") for name, text in files.items() if name != ".git/HEAD"})
+    return tree
+
+
+@pytest.mark.parametrize("layout", [*ALL, "builder"])
+@pytest.mark.parametrize("when", ["before it is looked at", "before it is opened"])
+def test_a_working_directory_swapped_for_a_link_is_not_read(served, disk, layout, when, monkeypatch):
+    from foreword import Agent, Workspace
+    from foreword.engine import Assembler
+    from foreword.errors import ForewordError
+
+    workspace = Workspace(
+        served.path("served/a"), home=served.path("home"), environment={}, inside=(served.path("served"),)
+    )
+    assembler = Assembler(workspace, layout)
+    assembler.reader = lambda: Reader(disk=disk)
+    if when == "before it is looked at":
+        swap_working_directory(served)
+    else:
+        swapped_before_open(disk, served.path("served/a/AGENTS.md"), lambda: swap_working_directory(served))
+    agent = Agent(base="[file:AGENTS.md] [git:branch]" if layout == "builder" else "")
+    try:
+        prompt = assembler.prompt(agent)
+    except ForewordError as error:
+        assert when == "before it is looked at" and "not inside the folders that are served" in str(error)
+    else:
+        assert NEEDLE not in prompt.text + str(prompt.candidates)
+
+
+def test_a_link_that_goes_while_it_is_resolved_leads_nowhere(monkeypatch):
+    def gone(path):
+        raise FileNotFoundError(2, "No such file or directory", path)
+
+    monkeypatch.setattr(os.path, "realpath", gone)
+    nowhere = files.real_path("/a/b")
+    assert not files.is_inside(nowhere, "/a") and not files.is_inside("/a/b", nowhere)

@@ -1,0 +1,85 @@
+"""What the patterns of a layout find, and which of them are refused when it is read."""
+
+import pytest
+
+from foreword import LayoutError
+
+LAYOUT = """
+sections = ["all"]
+[find.all]
+files = [{pattern!r}]
+[section.all]
+of = "all"
+item = "{{path}}"
+"""
+
+
+@pytest.fixture
+def found(tree):
+    """The files that a pattern finds in the workspace, as the caller's own layout."""
+
+    def find(pattern):
+        tree({"own.toml": LAYOUT.format(pattern=pattern)})
+        prompt = tree.prompt(tree.path("own.toml"))
+        return tree.short(prompt.text).replace("/w/", "").split("\n"), tree.told(prompt)
+
+    return find
+
+
+FILES = [
+    "N.md", "a/N.md", "a/b/N.md", "rules/z.md", "rules/a/b.md", "rules/a.txt", "rules/a/.hidden.md", ".hidden/N.md", ".hidden/a/N.md",
+    "node_modules/N.md", "a/node_modules/x/N.md", "nested/N.md", "nested/deep/N.md",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("cwd:rules/**/*.md", ["rules/a/b.md", "rules/z.md"]),
+        ("cwd:rules/**", ["rules/a.txt", "rules/a/b.md", "rules/z.md"]),
+        ("cwd:**/N.md", ["N.md", "a/N.md", "a/b/N.md"]),
+        ("cwd:**/b/N.md", ["a/b/N.md"]),
+        ("cwd:**/a/**/N.md", ["a/N.md", "a/b/N.md"]),
+        ("cwd:*/N.md", ["a/N.md", "nested/N.md", "node_modules/N.md"]),
+        ("cwd:**/.hidden/N.md", [".hidden/N.md"]),
+        ("cwd:.hidden/**/N.md", [".hidden/N.md", ".hidden/a/N.md"]),
+        ("root:nested/**/N.md", ["nested/N.md", "nested/deep/N.md"]),
+        ("path:rules/**/*.md", ["rules/a/b.md", "rules/z.md"]),
+        ("walk:rules/*/*.md", ["rules/a/b.md"]),
+        ("cwd:**/nothing.md", [""]),
+    ],
+)
+def test_what_a_pattern_finds(tree, found, pattern, expected):
+    tree({"w/.git": None, "w/nested/.git": None, **{f"w/{name}": name for name in FILES}})
+    assert found(pattern) == (expected, [])
+
+
+@pytest.mark.parametrize(
+    ("pattern", "word"),
+    [
+        ("cwd:../AGENTS.md", "leaves its place"),
+        ("home:a/../../x.md", "leaves its place"),
+        ("cwd:**/../x.md", "leaves its place"),
+        ("root:/etc/passwd", "leaves its place"),
+        ("cwd:", "names no file"),
+        ("cwd:.", "names no file"),
+        ("cwd:rules/", "names no file"),
+        ("cwd:**/", "names no file"),
+        ("path:..", "names no file"),
+        ("cwd:**.md", "segment of its own"),
+        ("cwd:rules/a**/x.md", "segment of its own"),
+        ("path:*/../x.md", "cannot follow a wildcard"),
+    ],
+)
+def test_a_pattern_that_cannot_be_meant_is_an_error(found, pattern, word):
+    with pytest.raises(LayoutError, match=word):
+        found(pattern)
+
+
+def test_a_folder_that_a_setting_names_and_that_is_not_there(tree, skill):
+    tree({"w/.git": None, "extra/a/SKILL.md": skill("a"), "file": "x"})
+    there = tree.prompt("opal", set={"skill_dirs": [tree.path("extra")]})
+    assert (tree.told(there), "**a**" in there.text) == ([], True)
+    for name in ("missing", "file"):
+        prompt = tree.prompt("opal", set={"skill_dirs": [tree.path(name)]})
+        assert tree.told(prompt) == [("folder-missing", f"/{name}")]
