@@ -123,7 +123,8 @@ class Server:
 
     def log(self):
         """Its log, each line read: time, status, method, path, ms, request, problem; other events as they are."""
-        return [_read(line) for line in self.log_path.read_text().splitlines()]
+        text = self.log_path.read_text()
+        return [_read(line) for line in text[: text.rfind("\n") + 1].splitlines()]  # the last may be half written
 
     def lines(self, request):
         """The lines of the log that have this id; they are written behind the answer."""

@@ -101,9 +101,9 @@ class Server:
     def run(self, program, *options):
         path = program if isinstance(program, Path) else self.home / "bin" / program
         command = [str(path), *map(str, options)]
-        subprocess.run(
-            command, check=True, stdout=subprocess.DEVNULL, cwd=self.folder, env=self.environment(), **self.identity
-        )
+        done = subprocess.run(command, capture_output=True, cwd=self.folder, env=self.environment(), **self.identity)
+        if done.returncode != 0:  # what it warns of otherwise, a missing `locale` for one, is of no interest
+            raise RuntimeError(f"{program}: {done.stderr.decode()}")
 
     def environment(self):
         return {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "TZ": "UTC", "HOME": str(self.folder)}
