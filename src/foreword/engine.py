@@ -263,7 +263,9 @@ class Assembler:
         if before is not None and before.plan is not plan:
             before = None
         layout, workspace = plan.layout, plan.workspace
-        given = load_template(base.strip(), workspace, reader, self.packs) if is_reference(base) else base
+        given = base
+        if isinstance(base, str) and is_reference(base):
+            given = load_template(base.strip(), workspace, reader, self.packs)
         bodies = _bodies(layout, given, template, workspace, reader, self.packs)
         templates = _templates(layout, bodies, workspace, reader, self.packs)
         inputs = gather(
