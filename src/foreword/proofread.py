@@ -90,6 +90,8 @@ class _Desk:
         self.large: set[str] = set()
         self.skills: set[tuple[int, int]] = set()
         self.reader = Reader()
+        self.absent: set[str] = set()
+        self.names: dict[str, dict[str, list[str]]] = {}
         self.off = {*off}
         self._settings(self.stand)
         tools = frozenset(tool.name for tool in agent.tools) or None
@@ -119,13 +121,24 @@ class _Desk:
 
     def in_another_case(self, prompt: Prompt) -> Iterator[Finding]:
         """Files of the workspace that would have been read, were it not for the capital letters of their names."""
-        absent = [each.path for each in prompt.candidates if each.fate == "absent" and is_inside(each.path, self.root)]
-        for path in dict.fromkeys(absent):
+        for path in [each.path for each in prompt.candidates if each.fate == "absent"]:
+            # The folders above are those of every prompt: each is listed once.
+            if path in self.absent or not is_inside(path, self.root):
+                continue
+            self.absent.add(path)
             folder, wanted = os.path.split(path)
-            for name in self.reader.entries(folder)[0]:
-                if name != wanted and name.lower() == wanted.lower():
+            for name in self.names_in(folder).get(wanted.lower(), ()):
+                if name != wanted:
                     shown = printable(os.path.join(folder, name))
                     yield finding("file-case", f"{shown} was not read: the name is {wanted}", shown)
+
+    def names_in(self, folder: str) -> dict[str, list[str]]:
+        """The names in a folder, by how they are written in small letters."""
+        if folder not in self.names:
+            self.names[folder] = {}
+            for name in self.reader.entries(folder)[0]:
+                self.names[folder].setdefault(name.lower(), []).append(name)
+        return self.names[folder]
 
     def keep(self, findings: Iterable[Finding]) -> None:
         """Remember findings. That one section is too large is told once for a file, though each folder below has its own sum."""
