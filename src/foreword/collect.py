@@ -17,7 +17,7 @@ from .drafts import (
     sealed,
     trimmed,
     without_blank_ends,
-    without_white_end,
+    without_white_ends,
 )
 from .findings import finding
 from .inspection.hidden import hidden
@@ -108,7 +108,8 @@ class Collector:
             return self.listing(section, section.of)
         if section.of is not None:
             return Draft(section, items=self.items(section, section.of), text=self.stand_in(section))
-        return Draft(section, text=self.filled(section))
+        text = self.filled(section)
+        return Draft(section, text=without_white_ends(text) if section.trim else text)
 
     def templated(self, section: Section) -> Draft:
         """A section whose text is a template: the body that was chosen for it, rendered."""
@@ -141,7 +142,7 @@ class Collector:
             pieces = jinja.render(body.path, self.inputs.templates, facts, limit=self.layout.template_limit)
         else:
             pieces = self.render(body.path, self.inputs.templates, facts)
-        return without_white_end(without_blank_ends(pieces)) if section.trim else pieces
+        return without_white_ends(pieces) if section.trim else pieces
 
     def variable(self, type_: str, name: str) -> Pieces | None:
         """The value of a variable of the bracket language."""

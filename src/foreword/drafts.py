@@ -159,8 +159,10 @@ def without_blank_ends(pieces: Pieces) -> Pieces:
     return stretch(pieces, start, start + len(kept))
 
 
-def without_white_end(pieces: Pieces) -> Pieces:
-    return stretch(pieces, 0, len("".join([piece.text for piece in pieces]).rstrip()))
+def without_white_ends(pieces: Pieces) -> Pieces:
+    """The pieces without the white space before and after them."""
+    text = "".join([piece.text for piece in pieces])
+    return stretch(pieces, len(text) - len(text.lstrip()), len(text.rstrip()))
 
 
 def stretch(pieces: Pieces, start: int, end: int) -> Pieces:
@@ -255,7 +257,7 @@ class Scribe:
             every = draft.text if draft.is_replaced else self._wrapped(draft)
             pieces = tuple([piece for piece in every if piece.text])
             if _is_trimmed(draft):
-                pieces = without_white_end(without_blank_ends(pieces))
+                pieces = without_white_ends(pieces)
             known = self._written[id(draft)] = (draft, pieces, "".join([piece.text for piece in pieces]))
         return known[1], known[2]
 
@@ -297,7 +299,7 @@ class Scribe:
 
 
 def _is_trimmed(draft: Draft) -> bool:
-    """Whether a list, or what is wrapped around inner sections, is trimmed as a whole. A text was trimmed when it was read."""
+    """Whether a list, or what is wrapped around inner sections, is trimmed as a whole. A text was trimmed when it was filled in."""
     section = draft.section
     is_whole = section.of is not None or bool(section.sections and section.wrap)
     return section.trim and is_whole and not draft.is_replaced

@@ -112,15 +112,32 @@ def _reads(path: str, layout: Layout) -> str:
     return f"it reads {'skills in ' if is_skill else ''}{', '.join(known)}" if known else "it reads no such files"
 
 
-def in_another_case(candidates: Sequence[Candidate], root: str = "/") -> Iterator[Finding]:
-    """Files at or below `root` that would have been read, were it not for the capital letters of their names."""
-    reader = Reader()
-    names: dict[str, list[str]] = {}
-    for path in dict.fromkeys(each.path for each in candidates if each.fate == "absent" and is_inside(each.path, root)):
-        folder, wanted = os.path.split(path)
-        if folder not in names:
-            names[folder] = reader.entries(folder)[0]
-        for name in names[folder]:
-            if name != wanted and name.lower() == wanted.lower() and os.path.isfile(os.path.join(folder, name)):
-                shown = printable(os.path.join(folder, name))
-                yield finding("file-case", f"{shown} was not read: the name is {wanted}", shown)
+class WrongCase:
+    """Files at or below `root` that would have been read, were it not for the capital letters of their names.
+
+    Many prompts may be asked about: each folder is listed once, and each file is reported once.
+    """
+
+    def __init__(self, root: str = "/") -> None:
+        self.root, self.reader = root, Reader()
+        self.asked: set[str] = set()
+        self.names: dict[str, dict[str, list[str]]] = {}
+
+    def findings(self, candidates: Sequence[Candidate]) -> Iterator[Finding]:
+        for path in [each.path for each in candidates if each.fate == "absent"]:
+            if path in self.asked or not is_inside(path, self.root):
+                continue
+            self.asked.add(path)
+            folder, wanted = os.path.split(path)
+            for name in self._names_in(folder).get(wanted.lower(), ()):
+                if name != wanted and os.path.isfile(os.path.join(folder, name)):
+                    shown = printable(os.path.join(folder, name))
+                    yield finding("file-case", f"{shown} was not read: the name is {wanted}", shown)
+
+    def _names_in(self, folder: str) -> dict[str, list[str]]:
+        """The names in a folder, by how they are written in small letters."""
+        if folder not in self.names:
+            self.names[folder] = {}
+            for name in self.reader.entries(folder)[0]:
+                self.names[folder].setdefault(name.lower(), []).append(name)
+        return self.names[folder]

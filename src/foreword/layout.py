@@ -170,7 +170,8 @@ KEYS = (
         "section",
         "trim",
         "switch",
-        "White space around it is taken away. A text is trimmed unless `false`; a list or inner sections, wrap and all, only if `true`.",
+        "White space at its start and end is taken away. A text is trimmed unless `false`, and one that is then empty leaves no section; a"
+        " list, or inner sections with a `wrap`, are trimmed as a whole, wrap and all, only if `true`.",
     ),
     Key("section", "lifetime", "choice", "How long it stays the same bytes; inherited by inner sections.", LIFETIMES),
     Key("section", "budget", "count", "Tokens for the section."),
@@ -713,7 +714,7 @@ class _Sections:
         language = table.get("language", "")
         text = table.get("text")
         if text is not None and table.get("trim", True):
-            text = text.strip("\n")
+            text = text.strip()
         is_plain = text is not None and language not in ("brackets", "jinja") and not text.startswith("$")
         return Section(
             name=name,

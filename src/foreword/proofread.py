@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from .errors import CallError
-from .explain import in_another_case
+from .explain import WrongCase
 from .extensions import checked
 from .findings import finding, grouped
 from .inspection.lint import Linter, Surroundings
@@ -92,6 +92,7 @@ class _Desk:
         self.large: set[str] = set()
         self.skills: set[tuple[int, int]] = set()
         self.reader = Reader()
+        self.wrong_case = WrongCase(self.root)
         self.off = {*off}
         self._settings(self.stand)
         tools = None if agent.tools is None else frozenset(tool.name for tool in agent.tools)
@@ -113,7 +114,7 @@ class _Desk:
         skills = [each.path for each in each_skill(stand.inputs)]
         self.keep(self.linter.look(prompt, map(printable, skills)))
         self.keep(checked(self.extensions, prompt))
-        self.keep(in_another_case(prompt.candidates, self.root))
+        self.keep(self.wrong_case.findings(prompt.candidates))
         self.files.update(
             piece.origin.path for passage in prompt.passages for piece in passage.pieces if piece.origin.kind == "file"
         )

@@ -395,3 +395,34 @@ def test_a_finding_that_quotes_several_lines_is_one_line_in_a_pipe(capsys):
     report = Report((found,), 1, "/w")
     _write_text(report, Namespace(dir="/", home=None))
     assert capsys.readouterr().out == "/w/a.md:3: warning: it says   one two \\x1b[2J [file-cut]\n"
+
+
+def test_folders_may_nest_deeper_than_calls(tree, findings):
+    deep = "w"
+    tree(GIT)
+    for _ in range(1_200):
+        deep += "/d"
+        os.mkdir(tree.path(deep))
+    tree({f"{deep}/AGENTS.md": "Read `docs/a.md`.\n"})
+    try:
+        assert findings("--recursive") == [("missing-file", f"/{deep}/AGENTS.md", 1)]
+    finally:
+        subprocess.run(["rm", "-rf", tree.path("w/d")], check=True)  # what Python brings nests too few calls as well
+
+
+def test_the_folder_above_is_listed_once_for_all_below(tree, monkeypatch):
+    """The cost of a file does not grow with the number of its neighbours."""
+    from foreword.engine import Assembler
+    from foreword.proofread import proofread
+
+    tree({**GIT, **{f"w/d{number}/AGENTS.md": f"Part {number}.\n" for number in range(30)}})
+    listed = []
+    really = os.scandir
+
+    def scandir(folder):
+        listed.append(folder)
+        return really(folder)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    report = proofread(Assembler(tree.workspace(), "foreword"), is_recursive=True)
+    assert (report.files, listed.count(tree.path("w")) <= 3) == (30, True)

@@ -83,3 +83,45 @@ def test_a_folder_that_a_setting_names_and_that_is_not_there(tree, skill):
     for name in ("missing", "file"):
         prompt = tree.prompt("opal", set={"skill_dirs": [tree.path(name)]})
         assert tree.told(prompt) == [("folder-missing", f"/{name}")]
+
+
+# White space around sections
+
+
+TRIMMED = """
+sections = ["first", "own", "last"]
+[section.first]
+text = "FIRST"
+[section.last]
+text = "LAST"
+[section.own]
+{own}
+[section.inner]
+text = "  inner  "
+trim = false
+[find.all]
+files = ["cwd:AGENTS.md"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("own", "between"),
+    [
+        ('text = "  "', None),
+        ('text = " \\n\\t\\n "', None),
+        ('text = "  x  "', "x"),
+        ('text = "\\n  x\\n y \\n\\n"', "x\n y"),
+        ('text = "{model}  "', None),
+        ('text = "Model: {model}"', "Model:"),
+        ('text = "  x  "\ntrim = false', "  x  "),
+        ('text = "  "\nwrap = "<a>\\n{}\\n</a>"', None),
+        ('sections = ["inner"]', "  inner  "),
+        ('sections = ["inner"]\nwrap = " {} "\ntrim = true', "inner"),
+        ('of = "all"\nitem = "  - {text}  "', "  - x  "),
+        ('of = "all"\nitem = "  - {text}  "\ntrim = true', "- x"),
+    ],
+)
+def test_trim(tree, own, between):
+    tree({"w/AGENTS.md": "x", "own.toml": TRIMMED.replace("{own}", own)})
+    expected = ["FIRST", *([between] if between is not None else []), "LAST"]
+    assert tree.prompt(tree.path("own.toml")).text == "\n\n".join(expected)

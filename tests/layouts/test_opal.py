@@ -163,6 +163,7 @@ PLACES = ["w/.agents/skills", "w/.github/skills", "home/.agents/skills", "home/.
 
 @pytest.mark.parametrize("first", PLACES)
 def test_the_first_of_two_skills_with_one_name_wins(tree, skill, first):
+    tree({"extra/one": None, "extra/two": None})
     for place in PLACES[PLACES.index(first) :]:
         tree({f"{place}/deploy/SKILL.md": skill("deploy", f"From {place}.")})
     prompt = tree.prompt("opal", set={"skill_dirs": [tree.path("extra/one"), tree.path("extra/two")]})

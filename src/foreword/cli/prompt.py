@@ -173,12 +173,12 @@ def _bars(counts: Sequence[int], rows: Sequence[Sequence[str]]) -> list[str]:
 
 def _prompt(given: argparse.Namespace) -> Prompt:
     """The prompt, with a finding for each file that was not read because of the capital letters of its name."""
-    from ..explain import in_another_case
+    from ..explain import WrongCase
 
     prompts = assembler(given)
     prompt = prompts.prompt(as_in_a_conversation(given.agent, prompts, given), given.clock)
     known = {(each.code, each.path) for each in prompt.findings}
-    more = [each for each in in_another_case(prompt.candidates) if (each.code, each.path) not in known]
+    more = [each for each in WrongCase().findings(prompt.candidates) if (each.code, each.path) not in known]
     return replace(prompt, findings=(*prompt.findings, *more)) if more else prompt
 
 

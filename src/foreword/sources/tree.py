@@ -8,7 +8,7 @@ from ..vocabulary import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
 # Other people's code, and what programs put there: nobody works in these.
 PASSED_OVER = frozenset(
@@ -32,11 +32,7 @@ def look_below(top: str, names: Collection[str]) -> Tree:
     deep = [name for name in names if "/" in name]
     folders, skills, trouble = [], [], []
 
-    def note(error: OSError) -> None:
-        trouble.append(str(error.filename))
-
-    for here, below, files in os.walk(top, onerror=note):
-        below[:] = sorted(name for name in below if name not in PASSED_OVER)
+    for here, files in _walk(top, trouble):
         if not plain.isdisjoint(map(str.lower, files)) or any(
             os.path.lexists(os.path.join(here, name)) for name in deep
         ):
@@ -44,6 +40,22 @@ def look_below(top: str, names: Collection[str]) -> Tree:
         if "SKILL.md" in files:
             skills.append(os.path.join(here, "SKILL.md"))
     return Tree(folders, skills, trouble)
+
+
+def _walk(top: str, trouble: list[str]) -> Iterator[tuple[str, list[str]]]:
+    """Every folder with the names of its files, each before those in it. Not `os.walk`: folders may nest deeper than calls can."""
+    waiting = [top]
+    while waiting:
+        here = waiting.pop()
+        try:
+            with os.scandir(here) as listing:
+                entries = [(each.name, each.is_dir(), each.is_symlink()) for each in listing]
+        except OSError as error:
+            trouble.append(str(error.filename or here))
+            continue
+        yield here, [name for name, is_folder, _ in entries if not is_folder]
+        below = [name for name, is_folder, is_link in entries if is_folder and not is_link and name not in PASSED_OVER]
+        waiting.extend(os.path.join(here, name) for name in sorted(below, reverse=True))
 
 
 def files_below(top: str, unless: str, most: int) -> list[str]:
