@@ -155,3 +155,61 @@ def test_a_store_that_was_taken_out_of_wal_mode_is_put_back(start, tmp_path):
         assert server.get("/readyz").status == 200
         other.execute("ROLLBACK")
     server.close()
+
+
+# Memory
+
+
+def body_of(size):
+    return b'{"template": "' + b"x" * size + b'"}'
+
+
+def head_of(size):
+    return b"POST /system-prompt/check HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % size
+
+
+def test_bodies_in_flight_have_a_budget(start):
+    """A client that does not finish a large body; others with large bodies are refused meanwhile, those with small ones are not."""
+    server = start("--in-flight", "1")
+    large = body_of(400_000)
+    assert server.ask("POST", "/system-prompt/check", large).status == 200
+    with socket.create_connection(("127.0.0.1", server.port)) as slow:
+        slow.sendall(head_of(5_000_000) + b" " * 900_000)
+        for _ in range(100):  # meanwhile it reads what was sent
+            assert server.get("/healthz").status == 200
+        reply = server.ask("POST", "/system-prompt/check", large)
+        assert (reply.status, reply.problem) == (503, "busy")
+        assert int(reply.headers["retry-after"]) > 0
+        assert server.talk("small").status == 200
+    for _ in range(1000):
+        if server.ask("POST", "/system-prompt/check", large).status == 200:
+            break
+    else:
+        raise AssertionError("what a client held is not given back when it has gone")
+    server.close()
+
+
+def test_a_client_that_does_not_read_is_dropped(start):
+    server = start("--time-limit", "1.5")
+    server.talk("long", "construct", base="x" * 400_000, layout="foreword")
+    ask = b"GET /conversations/long HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.connect(("127.0.0.1", server.port))
+        client.sendall(ask * 100)
+        for _ in range(6000):
+            dropped = [line for line in server.log() if line["problem"].startswith("slow-reader: ")]
+            if dropped:
+                break
+            time.sleep(0.01)
+        (line,) = dropped
+        assert "the answer was not read in 1.5 seconds" in line["problem"]
+        read = 0
+        try:
+            while data := client.recv(1 << 20):
+                read += len(data)
+        except ConnectionResetError:
+            pass
+        assert read < 100 * 400_000
+    assert server.talk("long").status == 200
+    server.close()

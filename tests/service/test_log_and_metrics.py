@@ -36,8 +36,29 @@ def test_a_line_tells_who_what_and_why_but_not_what_was_said(service, guarded, f
         reply = server.ask(method, path, body)
         (line,) = server.lines(reply.headers["x-request-id"])
         assert (line["status"], line["method"], line["path"]) == (reply.status, method, path.partition("?")[0])
-        assert line.get("problem", "") == ("" if reply.status == 200 else f"{reply.problem}: {reply.json['title']}")
+        told = "" if reply.status == 200 else f"{reply.problem}: {reply.json['title']}"
+        if form == "json":
+            assert line.get("problem", "") == told
+            assert bool(line.get("reason")) == bool(told)
+        else:
+            assert (line["problem"] == told == "") or (line["problem"].startswith(f"{told}  ") and told)
         assert "planted" not in json.dumps(line)
+
+
+REASONS = [
+    ({"cwd": "planted one/planted 'two' \"three/planted"}, "the working directory … does not exist; name a directory that is there"),
+    ({"cwd": "/planted/x y planted"}, "cwd '…' lies outside of the folders that are served; start the service with --root for it"),
+    ({"cwd": "", "layout": "pod", "base": "planted {{ planted"}, "the template is wrong at line 1, column 9"),
+    ({"cwd": "", "layout": "pod", "base": "planted {{ planted }}"}, "the template is wrong at line 1, column 12"),
+    ({"cwd": "", "layout": "planted/'planted"}, "over HTTP a layout is a shipped one or an address such as …; it cannot be a file"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "reason"), REASONS)
+def test_the_reason_that_a_client_is_given_is_in_the_log(guarded, body, reason):
+    reply = guarded.post("/conversations/reason/turn", body)
+    (line,) = guarded.lines(reply.headers["x-request-id"])
+    assert line["reason"] == reason
 
 
 def test_a_line_of_json_is_whole(guarded):
@@ -72,6 +93,7 @@ def test_what_is_no_request_has_a_line_too(guarded):
     reply = guarded.answer(b"planted\r\n\r\n")
     (line,) = guarded.lines(reply.headers["x-request-id"])
     assert (line["status"], line["problem"]) == (400, f"not-http: {PROBLEMS['not-http'][1]}")
+    assert line["reason"] == reply.json["detail"].replace("HTTP/1.1", "…")
 
 
 # Counts

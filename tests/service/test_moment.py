@@ -65,7 +65,13 @@ class Asked:
             told.append(message)
 
         path = "/conversations/talk"
-        scope = {"type": "http", "method": "GET", "raw_path": path.encode(), "query_string": b"", "headers": []}
+        scope = {
+            "type": "http",
+            "method": "GET",
+            "raw_path": path.encode(),
+            "query_string": b"",
+            "headers": [(b"host", b"localhost")],
+        }
         scope |= {} if arrived is None else {ARRIVED: arrived}
         await self.app(scope, None, send)
         assert told[0]["status"] == 200

@@ -141,7 +141,38 @@ def test_two_hosts_are_one_too_many(service):
     answer = service.answer(
         b"GET /roots HTTP/1.1\r\nHost: evil.example\r\nHost: localhost\r\nConnection: close\r\n\r\n"
     )
-    assert answer.problem in ("foreign-host", "not-http")
+    assert (answer.status, answer.problem) == (400, "wrong-headers")
+
+
+@pytest.mark.parametrize("lines", ["", "Host:\r\n", "Host: \r\n"])
+@pytest.mark.parametrize("path", ["/roots", "/healthz", "/nothing"])
+def test_a_request_names_its_host(service, guarded, lines, path):
+    for server in (service, guarded):
+        request = f"GET {path} HTTP/1.1\r\n{lines}Authorization: Bearer planted-token-5b0c\r\nConnection: close\r\n\r\n"
+        answer = server.answer(request.encode())
+        assert (answer.status, answer.problem) == (400, "wrong-headers")
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "Authorization: Bearer planted-token-5b0c\r\nAuthorization: Bearer wrong",
+        "Authorization: Bearer wrong\r\nauthorization: Bearer planted-token-5b0c",
+        "Authorization: Bearer planted-token-5b0c\r\nAuthorization: Bearer planted-token-5b0c",
+        "Content-Length: 0\r\nContent-Length: 0",
+        "Content-Length: 0\r\nContent-Length: 5",
+        "Content-Length: 5\r\nTransfer-Encoding: chunked",
+        "Host: localhost",
+        "Origin: http://localhost\r\nOrigin: http://localhost",
+        "Content-Type: text/plain\r\nContent-Type: application/json",
+    ],
+)
+def test_a_header_that_says_one_thing_is_sent_once(guarded, lines):
+    head = b"GET /roots HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+    answer = guarded.answer(head + lines.encode() + b"\r\n\r\n")
+    assert answer.status == 400
+    assert answer.problem in ("wrong-headers", "not-http")
+    assert guarded.lines(answer.headers["x-request-id"])[0]["reason"]
 
 
 def test_a_further_name_may_be_allowed(start):

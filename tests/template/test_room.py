@@ -50,7 +50,9 @@ def test_included_files_count_too():
     assert len("".join(piece.text for piece in pieces)) > 4_000_000
 
 
-@pytest.mark.parametrize("text", ["{% for t in tools %}{{ cwd }}{% endfor %}", "{% set c = cwd %}{{ c }}{{ c }}{{ c }}"])
+@pytest.mark.parametrize(
+    "text", ["{% for t in tools %}{{ cwd }}{% endfor %}", "{% set c = cwd %}{{ c }}{{ c }}{{ c }}"]
+)
 def test_jinja_writes_no_more_either(text):
     variables = {"cwd": "x" * 400, "tools": ["a", "b", "c"]}
     with pytest.raises(TemplateError, match=r"^\$u/t writes more than 1,000 bytes"):
@@ -76,7 +78,7 @@ def test_the_library_raises_an_error(tree, layout):
 
 def test_a_layout_with_directives_has_the_limit(tree):
     tree({"w/.git": None, "w/AGENTS.md": "{{cwd}}" * 100})
-    with pytest.raises(TemplateError, match="AGENTS.md writes more than 1,000 bytes"):
+    with pytest.raises(TemplateError, match=r"AGENTS\.md writes more than 1,000 bytes"):
         Assembler(tree.workspace(), "ion", assignments=[("template_limit", 1_000)]).prompt(Agent())
     assert Assembler(tree.workspace(), "ion").prompt(Agent()).text
 

@@ -65,6 +65,13 @@ def parser_for(command: str) -> Parser:
         help="how many more may wait; the next ones are answered with 503",
     )
     made.add_argument(
+        "--in-flight",
+        type=int,
+        default=256,
+        metavar="MB",
+        help="how much each process holds of bodies and answers at the same time",
+    )
+    made.add_argument(
         "--allow-host",
         action="append",
         default=[],
@@ -89,6 +96,8 @@ def serve(given: argparse.Namespace) -> int:
         raise CallError(f"--template-workers takes a number from 1 to 64, not {given.template_workers}")
     if not 0 <= given.template_queue <= 10_000:
         raise CallError(f"--template-queue takes a number from 0 to 10000, not {given.template_queue}")
+    if not 1 <= given.in_flight <= 1_000_000:
+        raise CallError(f"--in-flight takes megabytes from 1 to 1000000, not {given.in_flight}")
     store = store_url(given)
     if given.workers > 1 and store in (":memory:", "sqlite://", "sqlite:///:memory:"):
         raise CallError("several workers cannot share a store in memory; name a file or a PostgreSQL with --store")
@@ -107,6 +116,7 @@ def serve(given: argparse.Namespace) -> int:
         seconds=given.time_limit,
         template_workers=given.template_workers,
         template_queue=given.template_queue,
+        in_flight=given.in_flight,
     )
     serve(settings, os.environ.get(TOKEN, ""), lambda url: _tell(url, given.json))
     return 0

@@ -8,7 +8,9 @@
 | `answers.py` | answers, and problems as a person reads them |
 | `service.py` | what a request may reach: folders, workspaces, agents, conversations |
 | `guard.py` | who may ask: token, host, origin, sizes |
-| `connection.py` | what a connection may send before it is a request |
+| `connection.py` | what a connection may send before it is a request, and how long it may take to read |
+| `lanes.py` | which threads do what, so that nothing quick waits behind something slow |
+| `budget.py` | how many bytes of bodies and answers are held at the same time |
 | `application.py` | one request from its first byte to its line in the log |
 | `metrics.py`, `log.py` | what happened, for machines and for people |
 | `openapi.py` | the description of the service |

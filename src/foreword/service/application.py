@@ -12,7 +12,9 @@ from typing import Any
 
 from .. import sandbox
 from ..errors import ForewordError, MissingError, StoreError, TemplateError
-from .answers import Answer, Problem, line_of, written
+from ..vocabulary import printable, replace
+from .answers import Answer, Problem, line_of, loggable, reason_of, written
+from .budget import IN_FLIGHT, Budget, Hold
 from .call import Call, read_body, read_query
 from .connection import ARRIVED, CONNECTION, Connection
 from .guard import Guard
@@ -50,12 +52,14 @@ class Application:
         seconds: float = _SECONDS,
         template_workers: int = TEMPLATE_WORKERS,
         template_queue: int = TEMPLATE_QUEUE,
+        in_flight: int = IN_FLIGHT,
     ) -> None:
         self._service, self._guard, self._log, self._metrics = service, guard, log, metrics
         self._seconds = seconds
         self._router = Router(ROUTES)
         self._seen: object = None
         self._looked_at = -inf
+        self._budget = Budget(in_flight * 1_000_000)
         self._lanes = Lanes(template_workers, template_queue)
         sandbox.set_workers(template_workers)
         service.metrics = metrics.text
@@ -82,18 +86,20 @@ class Application:
     def _refused(self, answer: Answer, id: str) -> None:
         """Something came that is no request, and was answered so."""
         self._metrics.request(None, answer.status, 0.0, ())
-        self._log.request("-", b"-", answer.status, 0.0, id, answer.problem, "")
+        self._log.request("-", b"-", answer.status, 0.0, id, answer.problem, answer.reason)
 
     async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
         began = perf_counter()
         id = _request_id(scope["headers"])
         route, cause = None, ""
+        hold = Hold(self._budget)
         try:
             try:
                 route, variables = self._router.find(scope["method"], scope["raw_path"])
             finally:
                 self._guard.check(scope["method"], scope["headers"], route is not None and route.is_open)
-            answer = await self._answer(route, variables, scope, receive)
+            answer = await self._answer(route, variables, scope, receive, hold)
+            answer = _encoded(answer, hold)
         except Problem as problem:
             answer = problem.answer(id)
         except _Gone:
@@ -102,17 +108,20 @@ class Application:
             cause = cause_of(error)
             answer = Problem("failed", f"this is a fault of ours; the log has more under request {id}").answer(id)
         try:
-            await _send(send, answer, id, scope["method"] == "HEAD")
+            await _send(send, answer, id, scope["method"] == "HEAD", scope.get(CONNECTION))
         finally:
+            hold.free()
             seconds = perf_counter() - began
             self._metrics.request(route, answer.status, seconds, answer.counts)
-            self._log.request(scope["method"], scope["raw_path"], answer.status, seconds, id, answer.problem, cause)
+            self._log.request(
+                scope["method"], scope["raw_path"], answer.status, seconds, id, answer.problem, answer.reason, cause
+            )
 
-    async def _answer(self, route: Route, variables: Any, scope: Scope, receive: Receive) -> Answer:
+    async def _answer(self, route: Route, variables: Any, scope: Scope, receive: Receive, hold: Hold) -> Answer:
         query = read_query(_query(scope), route.query) if route.query else None
         body = None
         if route.body:
-            body = read_body(await self._body(scope["headers"], receive), route.body)
+            body = read_body(await self._body(scope["headers"], receive, hold), route.body)
         call = Call(variables, scope["headers"], query, body)
         if route.is_at_hand:
             return _done(route, self._service, call)
@@ -161,7 +170,7 @@ class Application:
             self._seen = self._service.moment()
         return self._seen
 
-    async def _body(self, headers: list[tuple[bytes, bytes]], receive: Receive) -> bytes:
+    async def _body(self, headers: list[tuple[bytes, bytes]], receive: Receive, hold: Hold) -> bytes:
         """The whole body, if it is not too large and arrives in time."""
         named = dict(headers)
         said = named.get(b"content-length", b"")
@@ -170,7 +179,7 @@ class Application:
             raise _too_large()
         try:
             async with asyncio.timeout(self._seconds):
-                return await _whole(receive)
+                return await _whole(receive, hold)
         except TimeoutError:
             raise Problem(
                 "slow-request", f"the body was not whole after {self._seconds:g} seconds", {"Connection": "close"}
@@ -191,11 +200,18 @@ def _done(route: Route, service: Service, call: Call) -> Answer:
         raise Problem("store-down", f"{error}") from error
     except TemplateError as error:
         place = {"line": line_of(error), "message": str(error)}
-        raise Problem("wrong-template", str(error), errors=[place]) from error
+        raise Problem("wrong-template", str(error), reason=reason_of(error), errors=[place]) from error
     except MissingError as error:
-        raise Problem("not-found", str(error)) from error
+        raise Problem("not-found", str(error), reason=_without_cwd(error, service, call)) from error
     except ForewordError as error:
-        raise Problem("wrong-call", str(error)) from error
+        raise Problem("wrong-call", str(error), reason=_without_cwd(error, service, call)) from error
+
+
+def _without_cwd(error: ForewordError, service: Service, call: Call) -> str:
+    """What the log may say of an error. It may name the working directory of the request, which may hold blanks."""
+    cwd = getattr(call.body or call.query, "cwd", "")
+    path = printable(service.path(cwd)) if isinstance(cwd, str) else ""
+    return loggable(str(error).replace(path, "…") if path else str(error))
 
 
 def _request_id(headers: list[tuple[bytes, bytes]]) -> str:
@@ -214,24 +230,34 @@ def _query(scope: Scope) -> str:
     return text
 
 
-async def _whole(receive: Receive) -> bytes:
-    """All of a body. One that is too large is read on for a while: many clients look for an answer only when all is sent."""
+async def _whole(receive: Receive, hold: Hold) -> bytes:
+    """All of a body. One that is refused is read on for a while: many clients look for an answer only when all is sent."""
     chunks: list[bytes] = []
     size, has_more = 0, True
+    refused: Problem | None = None
     while has_more:
         message = await receive()
         if message["type"] == "http.disconnect":
             raise _Gone
         chunk, has_more = message.get("body", b""), message.get("more_body", False)
         size += len(chunk)
-        if size <= LARGEST_BODY:
-            chunks.append(chunk)
+        if size <= LARGEST_BODY and refused is None:
+            try:
+                hold.take(len(chunk))
+                chunks.append(chunk)
+            except Problem as problem:
+                refused = problem
+                chunks.clear()
+                hold.free()
         elif size > _LARGEST_REFUSED:
             break
         else:
             chunks.clear()
+            hold.free()
     if size > LARGEST_BODY:
         raise _too_large()
+    if refused is not None:
+        raise refused
     return b"".join(chunks)
 
 
@@ -239,7 +265,15 @@ def _too_large() -> Problem:
     return Problem("too-large", f"a body may have at most {LARGEST_BODY:,} bytes", {"Connection": "close"})
 
 
-async def _send(send: Send, answer: Answer, id: str, is_head: bool) -> None:
+def _encoded(answer: Answer, hold: Hold) -> Answer:
+    """The answer as bytes, which the request holds until the client has read them."""
+    if not isinstance(answer.body, bytes):
+        answer = replace(answer, body=written(answer.body))
+    hold.take(len(answer.body) + len(answer.tail))
+    return answer
+
+
+async def _send(send: Send, answer: Answer, id: str, is_head: bool, connection: Connection | None) -> None:
     body = answer.body if isinstance(answer.body, bytes) else written(answer.body)
     headers = [
         (b"content-type", answer.kind.encode()),
@@ -257,3 +291,5 @@ async def _send(send: Send, answer: Answer, id: str, is_head: bool) -> None:
         await send({"type": "http.response.body", "body": body, "more_body": True})
         body = answer.tail
     await send({"type": "http.response.body", "body": b"" if is_head else body})
+    if connection is not None and connection.flow.write_paused:
+        await connection.flow.drain()

@@ -13,7 +13,7 @@ from time import perf_counter
 from typing import Any
 
 import msgspec
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
 from .answers import Problem
 from .guard import LARGEST_HEADERS
@@ -29,6 +29,8 @@ class Connection(HttpToolsProtocol):
         super().__init__(*given, **named)
         self._outside = 0
         self._timer: asyncio.TimerHandle | None = None
+        self._running: RequestResponseCycle | None = None
+        self._unread: asyncio.TimerHandle | None = None
         self.is_gone = False
         self.on_gone: Callable[[], None] | None = None  # what is to end when the client hangs up
 
@@ -38,10 +40,28 @@ class Connection(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
+        self._is_read()
         self.is_gone = True
+        self.pipeline.clear()
+        if self._running is not None:  # uvicorn looks only at the last request of a pipeline
+            self._running.disconnected = True
+            self._running.message_event.set()
         super().connection_lost(exc)
         if self.on_gone is not None:
             self.on_gone()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._expect_to_be_read()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if not self.transport.is_closing():
+            self._is_read()
+
+    def timeout_keep_alive_handler(self) -> None:
+        super().timeout_keep_alive_handler()
+        self._expect_to_be_read()
 
     def data_received(self, data: bytes) -> None:
         if self.transport.is_closing():
@@ -55,6 +75,10 @@ class Connection(HttpToolsProtocol):
         elif self.cycle is None or self.cycle.response_complete:
             self._wait()
 
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        self._running = cycle
+        super()._start_asgi_task(cycle, app)
+
     def on_headers_complete(self) -> None:
         self._outside = 0
         self._stop_waiting()
@@ -67,6 +91,8 @@ class Connection(HttpToolsProtocol):
         if self.pipeline:
             self.pipeline[-1][0].scope[ARRIVED] = perf_counter()  # type: ignore[literal-required]
         super().on_response_complete()
+        if self.transport.is_closing():
+            self._expect_to_be_read()
 
     def on_body(self, body: bytes) -> None:
         self._outside = 0
@@ -95,10 +121,28 @@ class Connection(HttpToolsProtocol):
             self._timer.cancel()
             self._timer = None
 
+    def _expect_to_be_read(self) -> None:
+        """Let the client have the time limit to read what is left. A connection that is closed waits for that, too."""
+        if self._unread is None and not self.is_gone:
+            self._unread = self.loop.call_later(self.app_state["seconds"], self._is_not_read)
+
+    def _is_read(self) -> None:
+        if self._unread is not None:
+            self._unread.cancel()
+            self._unread = None
+
+    def _is_not_read(self) -> None:
+        self._unread = None
+        problem = Problem("slow-reader", f"the answer was not read in {self.app_state['seconds']:g} seconds")
+        id = token_hex(8)
+        self.app_state["tell"](problem.answer(id), id)
+        self.transport.abort()
+
     def _is_late(self) -> None:
         self._timer = None
         if not self._outside:
             self.transport.close()  # nothing was asked, so nothing is answered
+            self._expect_to_be_read()
         elif not self.transport.is_closing():
             self._refuse("slow-request", f"the request had not its headers after {self.app_state['seconds']:g} seconds")
 
@@ -118,3 +162,4 @@ class Connection(HttpToolsProtocol):
             head = f"content-type: {answer.kind}\r\ncontent-length: {len(body)}\r\nx-request-id: {id}\r\nconnection: close\r\n\r\n"
             self.transport.write(STATUS_LINE[answer.status] + head.encode() + body)
         self.transport.close()
+        self._expect_to_be_read()

@@ -8,6 +8,8 @@ from hmac import compare_digest
 from .answers import Problem
 
 _LOOPBACK = frozenset(("localhost", "127.0.0.1", "[::1]"))
+# Two of these could be read as one or the other, here and by a proxy before us.
+_ONCE = frozenset(b"host authorization content-length content-type origin expect sec-fetch-site sec-fetch-mode".split())
 LARGEST_HEADERS = 32 * 1024
 
 
@@ -24,17 +26,22 @@ class Guard:
     def check(self, method: str, headers: Sequence[tuple[bytes, bytes]], is_open: bool) -> None:
         """A Problem if this request is not to be answered."""
         named: dict[bytes, bytes] = {}
-        size = hosts = 0
+        size = 0
         for name, content in headers:
+            if name in _ONCE and name in named:
+                raise Problem(
+                    "wrong-headers", f"the request has several headers {name.decode().title()}; one is accepted"
+                )
             named[name] = content
             size += len(name) + len(content)
-            hosts += name == b"host"
         if size > LARGEST_HEADERS:
             raise Problem("large-headers", f"the headers have {size:,} bytes; at most {LARGEST_HEADERS:,} are accepted")
         host = named.get(b"host", b"").decode("latin-1").lower()
-        if hosts > 1:
-            raise Problem("foreign-host", "the request names several hosts")
-        if not self._token and host and _without_port(host) not in self._hosts:
+        if not host:
+            raise Problem(
+                "wrong-headers", "the request has no header Host, or an empty one; it names the service it is meant for"
+            )
+        if not self._token and _without_port(host) not in self._hosts:
             raise Problem(
                 "foreign-host",
                 f"this service is known as {', '.join(sorted(self._hosts))}, not as {host[:200]!r}; --allow-host adds a name",

@@ -1,4 +1,7 @@
-"""One line for each request: for a person, or as JSON. What a request says stands in no line, for it may hold prompts."""
+"""One line for each request: for a person, or as JSON.
+
+A line gives the reason that the client was given, without what it quotes: a request may hold prompts, and a path the user's name.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,15 @@ class Log:
         self._second = (0, "")
 
     def request(
-        self, method: str, raw_path: bytes, status: int, seconds: float, id: str, problem: str, cause: str
+        self,
+        method: str,
+        raw_path: bytes,
+        status: int,
+        seconds: float,
+        id: str,
+        problem: str = "",
+        reason: str = "",
+        cause: str = "",
     ) -> None:
         """A request that was answered; `cause` names the exception behind a failure, without its words."""
         why = f"{problem}: {PROBLEMS[problem][1]}" if problem else ""
@@ -40,10 +51,11 @@ class Log:
                 "request": id,
             }
             line |= {"problem": why} if why else {}
+            line |= {"reason": reason} if reason else {}
             line |= {"cause": cause} if cause else {}
             self._write(msgspec.json.encode(line).decode())
         else:
-            tail = "".join(f"  {each}" for each in (why, cause) if each)
+            tail = "".join(f"  {each}" for each in (why, reason, cause) if each)
             self._write(f"{time} {status} {method} {path} {seconds * 1000:.1f} ms {id}{tail}")
 
     def event(self, source: str, level: str, message: str, cause: str) -> None:

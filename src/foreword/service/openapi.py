@@ -16,7 +16,17 @@ from .forms import ProblemForm
 from .routes import ROUTES, Route
 
 _REF = "#/components/schemas/{name}"
-_ALWAYS = ("not-http", "no-token", "foreign-origin", "slow-request", "large-headers", "failed", "too-slow")
+_ALWAYS = (
+    "not-http",
+    "no-token",
+    "foreign-origin",
+    "slow-request",
+    "large-headers",
+    "failed",
+    "too-slow",
+    "wrong-headers",
+    "busy",
+)
 _SEGMENTS = {
     "id": (
         {"type": "string", "minLength": 1, "maxLength": 512, "pattern": r"^[^\x00-\x1f\x7f-\x9f]+$"},

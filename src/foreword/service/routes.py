@@ -53,7 +53,8 @@ class Route:
         return (self.function.__doc__ or "").strip()
 
 
-_TALK = ("outside-roots", "not-found", "wrong-template", "store-down", "busy")
+_TEMPLATE = ("outside-roots", "not-found", "wrong-template")
+_TALK = ("outside-roots", "not-found", "wrong-template", "store-down")
 ROUTES = (
     Route("GET", "/conversations/{id}", conversations.read_conversation, EditionForm, None, None, ("not-found", "store-down"), True),
     Route("POST", "/conversations/{id}/turn", conversations.turn, TurnForm, TurnBody, None, _TALK),
@@ -72,9 +73,9 @@ ROUTES = (
     Route("GET", "/system-prompt/versions", templates.list_versions, forms.VersionsForm, None, None, ("store-down",)),
     Route("POST", "/system-prompt/versions/{version}/restore", templates.restore_template, TemplateForm, None, AuthorQuery, ("not-found", "store-down")),
     Route("GET", "/system-prompt/usage", templates.count_uses, forms.UsesForm, None, None, ("store-down",)),
-    Route("POST", "/system-prompt/preview", templates.preview, PromptForm, PreviewBody, None, ("outside-roots", "not-found", "wrong-template", "busy"), is_template=True),
-    Route("POST", "/system-prompt/check", templates.check, forms.FindingsForm, CheckBody, None, ("outside-roots", "not-found", "busy"), is_template=True),
-    Route("POST", "/system-prompt/values", templates.list_values, forms.ValuesForm, ValuesBody, None, ("outside-roots", "not-found", "busy"), is_template=True),
+    Route("POST", "/system-prompt/preview", templates.preview, PromptForm, PreviewBody, None, _TEMPLATE, is_template=True),
+    Route("POST", "/system-prompt/check", templates.check, forms.FindingsForm, CheckBody, None, ("outside-roots", "not-found"), is_template=True),
+    Route("POST", "/system-prompt/values", templates.list_values, forms.ValuesForm, ValuesBody, None, ("outside-roots", "not-found"), is_template=True),
     Route("GET", "/files", templates.list_files, forms.EntriesForm, None, FilesQuery, ("outside-roots", "not-found")),
     Route("GET", "/layouts", templates.list_layouts, forms.LayoutsForm),
     Route("GET", "/roots", templates.list_roots, forms.RootsForm, is_at_hand=True),

@@ -21,6 +21,7 @@ from uvicorn.supervisors import Multiprocess
 from ..errors import CallError
 from ..extensions import installed
 from .application import TEMPLATE_QUEUE, TEMPLATE_WORKERS, Application
+from .budget import IN_FLIGHT
 from .connection import Connection
 from .guard import Guard
 from .log import Handler, Log
@@ -50,6 +51,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float = 30.0
     template_workers: int = TEMPLATE_WORKERS
     template_queue: int = TEMPLATE_QUEUE
+    in_flight: int = IN_FLIGHT
 
 
 def serve(settings: Settings, token: str, tell: Callable[[str], None]) -> None:
@@ -155,6 +157,7 @@ def application() -> Application:
         settings.seconds,
         settings.template_workers,
         settings.template_queue,
+        settings.in_flight,
     )
 
 

@@ -99,7 +99,12 @@ def names_used(root: str, templates: Mapping[str, Document]) -> frozenset[str]:
 
 
 def render(
-    root: str, templates: Mapping[str, Document], variables: Variables, *, limit: int = TEMPLATE_LIMIT, trace: bool = True
+    root: str,
+    templates: Mapping[str, Document],
+    variables: Variables,
+    *,
+    limit: int = TEMPLATE_LIMIT,
+    trace: bool = True,
 ) -> tuple[Piece, ...]:
     """The template at `root`, with all that it includes, as pieces of at most `limit` bytes.
 
