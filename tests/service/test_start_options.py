@@ -38,7 +38,7 @@ def started(request, start, files):
 
 def texts(server, **body):
     """The prompts of several conversations: with several workers, not all are answered by the same."""
-    bodies = [server.talk(f"{body} {number}", **body) for number in range(6)]
+    bodies = [server.talk(f"{body} {number}", session="same", **body) for number in range(6)]
     assert [each.status for each in bodies] == [200] * 6, bodies[0].body
     return {each.json["system"] for each in bodies}
 
