@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import foreword
-from foreword import CallError, LayoutError
+from foreword import CallError
+from foreword.errors import LayoutError
 from foreword.layout import KEYS, merge, parse
 from foreword.packs import compile as compiling
 from foreword.packs.std import compiled
@@ -38,6 +39,39 @@ def changed(path, content):
         table = table.setdefault(name, {})
     table[last] = content
     return mapping
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    ["<a>\n{}\n</a>", "<a x='1'><b/>{}</a>", "Use `<a>`:\n{}", "1 < 2: {}", "```\n{}\n```", "<!-- {} -->", "<br>{}"],
+)
+def test_a_wrapper_that_closes_what_it_opens_is_accepted(wrap):
+    assert parse(changed("section.files.wrap", wrap), "mine").sections
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "says"),
+    [
+        ("section.files.wrap", "<a>{}", "section.files.wrap must close what it opens: </a> is missing (in '<a>{}')"),
+        ("section.files.wrap", "{}</a>", "must close what it opens: </a> closes nothing that is open there"),
+        ("section.files.wrap", "<a><b>{}</a></b>", "must close what it opens: </a> closes nothing that is open there"),
+        ("section.files.wrap", "<a x='1'>{}<a>", "must close what it opens: </a> is missing"),
+        ("section.files.wrap", "```\n{}", "must close what it opens: a code fence is not closed"),
+        ("section.files.wrap", "<!-- {}", "must close what it opens: a comment is not closed"),
+        ("find.notes.files", ["root:../x.md"], "find.notes.files: 'root:../x.md' leaves the place 'root' through '..'"),
+        ("find.notes.files", ["home:a/../../x.md"], "'home:a/../../x.md' leaves the place 'home' through '..'"),
+        ("find.notes.files", [["cwd:../x.md"]], "'cwd:../x.md' leaves the place 'cwd' through '..'"),
+    ],
+)
+def test_what_a_layout_leaves_open_or_leads_out_is_an_error(path, content, says):
+    with pytest.raises(LayoutError) as refused:
+        parse(changed(path, content), "mine")
+    assert says in str(refused.value)
+
+
+def test_a_pattern_may_lead_out_of_its_place_by_path_alone():
+    files = ["path:../x.md", "root:docs/../x.md", "cwd:./x.md"]
+    assert parse(changed("find.notes.files", files), "mine").finds
 
 
 # Words that are not in the vocabulary

@@ -591,6 +591,16 @@ def _lists_in(text: str, settings: Mapping[str, Any]) -> list[str]:
     return [name for name in re.findall(r"\{(\w+)\}", text) if isinstance(settings.get(name), list | tuple)]
 
 
+def _leaves(path: str) -> bool:
+    """Whether a relative path leads above where it begins."""
+    depth = 0
+    for segment in path.split("/"):
+        depth += -1 if segment == ".." else segment not in ("", ".")
+        if depth < 0:
+            return True
+    return False
+
+
 def _pattern(text: str, where: str, settings: Mapping[str, Any], strange: frozenset[str]) -> Pattern:
     place, colon, path = text.partition(":")
     if not colon or place not in PLACES:
@@ -603,6 +613,11 @@ def _pattern(text: str, where: str, settings: Mapping[str, Any], strange: frozen
     filled = re.sub(r"\{(\w+)\}", lambda match: str(settings[match[1]]), path)
     if not filled.strip("/"):
         raise LayoutError(f"{where}files: {text!r} names no file")
+    # What a stranger wrote is kept inside when it is looked for, and reported with the file.
+    if place != "path" and not confined and _leaves(filled):
+        raise LayoutError(
+            f"{where}files: {text!r} leaves the place {place!r} through '..'; name a file below it, or use 'path:' for one elsewhere"
+        )
     return Pattern(place, filled, confined)
 
 
@@ -710,7 +725,31 @@ class _Sections:
         parsed = form(text, ("",), where)
         if sum(isinstance(part, Field) for part in parsed) != 1:
             raise LayoutError(f"{where} needs '{{}}' exactly once, for what stands inside")
+        if left_open := _left_open(text):
+            raise LayoutError(f"{where} must close what it opens: {left_open} (in {text!r})")
         return parsed
+
+
+_TAG = r"<(/?)([A-Za-z][\w.:-]*)([^<>]*)>"
+_VOID = ("br", "hr", "img", "input", "link", "meta")
+
+
+def _left_open(text: str) -> str:
+    """What a wrapper opens and does not close, or closes and never opened; empty if all is closed. Tags in code spans are text."""
+    open_tags: list[str] = []
+    for is_end, name, rest in re.findall(_TAG, re.sub(r"(?<!`)`[^`\n]+`(?!`)", "", text)):
+        if rest.endswith("/") or name.lower() in _VOID:
+            continue
+        if not is_end:
+            open_tags.append(name)
+        elif not open_tags or open_tags.pop() != name:
+            return f"</{name}> closes nothing that is open there"
+    if open_tags:
+        return f"</{open_tags[-1]}> is missing"
+    if text.count("<!--") != text.count("-->"):
+        return "a comment is not closed"
+    fences = re.findall(r"^[ ]{0,3}(`{3,}|~{3,})", text, re.MULTILINE)
+    return "a code fence is not closed" if len(fences) % 2 else ""
 
 
 _FIELD = r"\{\{|\}\}|\{([A-Za-z_.]*)((?:\|[a-z]+)*)\}|[{}]"
