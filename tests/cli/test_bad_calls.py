@@ -410,6 +410,6 @@ def test_an_odd_argument_is_printed(refused):
     assert refused("show", os.fsdecode(b"\xff")).startswith("the working directory \\xff does not exist")
 
 
-@pytest.mark.parametrize("options", [["--layout", "pi"], ["--tool", "read"], ["--model", "x"], ["--set", "a=1"]])
+@pytest.mark.parametrize("options", [["--layout", "pi"], ["--tool", "read"], ["--model", "x"]])
 def test_serve_takes_nothing_that_a_request_says(refused, options):
     assert f"{options[0]} is not for serve" in refused("serve", *options)

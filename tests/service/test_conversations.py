@@ -153,13 +153,13 @@ def test_drift_compares_with_the_agent_the_edition_was_made_for(service, body, n
 def test_halves_of_characters_in_an_old_store_are_no_fault(start, tmp_path):
     """They came from a command line; nothing takes them any more."""
     store = open_store(str(tmp_path / "old.db"))
-    tools = json.dumps([{"name": "t\udcff", "description": "", "schema": {}}], ensure_ascii=False)
+    tools = json.dumps([{"name": "t", "description": "t\udcff", "schema": {}}], ensure_ascii=False)
     made_for = json.dumps({"cwd": "", "model": "m\udcff"}, ensure_ascii=False)
     edition = Edition(1, "planted", tools, layout="$std/builder", made_for=made_for, made="2026-03-07T08:55:05Z")
     store.publish("old", replace(edition, account='{"passages": [], "candidates": [], "findings": []}'), 0)
     server = start(store=str(tmp_path / "old.db"))
     told = server.get("/conversations/old").json
-    assert (told["tools"][0]["name"], told["made_for"]["model"]) == ("t\udcff", "m\udcff")
+    assert (told["tools"][0]["description"], told["made_for"]["model"]) == ("t\udcff", "m\udcff")
     paths = ("drift", "editions", "editions/1")
     assert [server.get(f"/conversations/old/{path}").status for path in paths] == [200] * len(paths)
     assert server.get("/system-prompt/usage").status == 200
@@ -376,7 +376,7 @@ def test_any_time_is_a_time_or_refused(service, layout, now):
     assert service.talk(f"time {layout} {now}", layout=layout, now=now).status == reply.status
 
 
-NESTED = {"tools": b'{"cwd": "", "layout": "%s", "tools": [{"name": "a", "schema": {"a": %s}}]}', "messages": b'{"cwd": "", "layout": "%s", "messages": [%s]}'}  # fmt: skip
+NESTED = {"tools": b'{"cwd": "", "layout": "%s", "tools": [{"name": "a", "schema": {"a": %s}}]}', "messages": b'{"cwd": "", "layout": "%s", "messages": [{"role": "user", "content": [%s]}]}'}  # fmt: skip
 
 
 @pytest.mark.parametrize("layout", ["builder", "opal"])
@@ -403,7 +403,7 @@ def test_json_may_be_nested_only_so_deep(service, depth, status, what, layout):
         {
             "tools": [
                 {
-                    "name": "\0\u2028",
+                    "name": "a.b:c-d",
                     "description": "\0",
                     "snippet": "\r\n",
                     "guidelines": ["", "\0"],
@@ -412,8 +412,8 @@ def test_json_may_be_nested_only_so_deep(service, depth, status, what, layout):
             ]
         },
         {"base": "\0", "plan": "\0", "language": "\n", "model": "\0", "provider": "\0", "session": "\0"},
-        {"message": "\0", "messages": [{}]},
-        {"messages": [{"role": 5, "content": {"a": [1.5, None]}}]},
+        {"message": "\0", "messages": [{"role": "user", "content": "\0"}]},
+        {"messages": [{"role": "assistant", "content": [{"a": [1.5, None]}]}]},
         {"docs": [["a", "/etc/passwd"], ["a", "../.."]]},
         {"scope": {}},
         {"scope": {"allow": [{"path": "."}], "deny": [{"path": "ghost", "permission": "write", "recursive": False}]}},

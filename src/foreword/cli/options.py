@@ -178,9 +178,14 @@ def assembler(given: argparse.Namespace, values: dict[str, str] | None = None) -
         given.layout,
         settings=given.settings,
         assignments=[parse_assignment(each) for each in given.set],
-        packs=dict(_pack(each) for each in given.pack),
+        packs=packs_of(given),
         values=values,
     )
+
+
+def packs_of(given: argparse.Namespace) -> dict[str, str]:
+    """The folders of `--pack`, by their prefix."""
+    return dict(_pack(each) for each in given.pack)
 
 
 def agent(given: argparse.Namespace) -> Agent:

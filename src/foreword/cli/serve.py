@@ -6,7 +6,7 @@ import os
 import sys
 
 from ..errors import CallError
-from .options import parser, store_url
+from .options import packs_of, parser, store_url
 from .terminal import write, write_json
 
 TYPE_CHECKING = False
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # What every other command takes, and a service is told by each request.
 _OF_REQUESTS = (
-    "layout set pack now tools tool model provider session sub_agent base skill plan scope language doc strict".split()
+    "layout now tools tool model provider session sub_agent base skill plan scope language doc strict".split()
 )
 
 
@@ -87,6 +87,10 @@ def serve(given: argparse.Namespace) -> int:
         hosts=tuple(given.allow_host),
         is_json_logged=given.log == "json" or given.json,
         seconds=given.time_limit,
+        home=None if given.home is None else os.path.abspath(given.home),
+        settings=os.path.abspath(given.settings) if given.settings else "",
+        assignments=tuple(given.set),
+        packs={name: os.path.abspath(folder) for name, folder in packs_of(given).items()},
     )
     serve(settings, os.environ.get(TOKEN, ""), lambda url: _tell(url, given.json))
     return 0

@@ -10,6 +10,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 Text = Annotated[str, Meta(max_length=1_000_000)]
 ShortText = Annotated[str, Meta(max_length=16_000)]
 Name = Annotated[str, Meta(min_length=1, max_length=512)]
+ToolName = Annotated[str, Meta(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9_.:-]+$")]
 Label = Annotated[str, Meta(max_length=512)]
 Path = Annotated[str, Meta(max_length=4096, pattern=r"^[^\x00]*$")]
 _DEEPEST = 100
@@ -41,7 +42,7 @@ def _check_moment(now: datetime | None) -> None:
 class ToolBody(Struct, forbid_unknown_fields=True):
     """A tool of the agent."""
 
-    name: Name
+    name: ToolName
     description: Text = ""
     snippet: Text = ""
     guidelines: list[Text] = []
@@ -164,7 +165,7 @@ class DriftQuery(Struct, forbid_unknown_fields=True):
     model: Label | UnsetType = UNSET
     provider: Label | UnsetType = UNSET
     layout: Label | UnsetType = UNSET
-    tool: list[Name] | UnsetType = UNSET
+    tool: list[ToolName] | UnsetType = UNSET
     tools: list[ToolBody] | UnsetType = UNSET
     session: Label | UnsetType = UNSET
     sub_agent: bool | UnsetType = UNSET

@@ -11,7 +11,7 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -19,7 +19,8 @@ import uvicorn
 from uvicorn.supervisors import Multiprocess
 
 from ..errors import CallError
-from ..extensions import installed
+from ..extensions import Extension, installed
+from ..settings import parse_assignment
 from .application import Application
 from .connection import Connection
 from .guard import Guard
@@ -48,6 +49,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     is_json_logged: bool = False
     metrics: str = ""
     seconds: float = 30.0
+    home: str | None = None
+    settings: str = ""
+    assignments: tuple[str, ...] = ()
+    packs: dict[str, str] = {}
 
 
 def serve(settings: Settings, token: str, tell: Callable[[str], None]) -> None:
@@ -59,13 +64,30 @@ def serve(settings: Settings, token: str, tell: Callable[[str], None]) -> None:
         )
     if token and not _TOKEN.fullmatch(token):
         raise CallError(f"{TOKEN} takes letters, digits and signs of ASCII without blanks, as a header can carry them")
-    Service(settings.store, settings.roots).talks.close()  # what is wrong with them is said here, once
+    checked = service_of(settings)  # what is wrong with the settings is said here, once
+    try:
+        checked.check_settings()
+    finally:
+        checked.talks.close()
     folder = tempfile.mkdtemp(prefix="foreword-metrics-") if settings.workers > 1 else ""
     try:
         _listen(msgspec.structs.replace(settings, metrics=folder), tell)
     finally:
         if folder:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def service_of(settings: Settings, extensions: Sequence[Extension] = ()) -> Service:
+    """The service as its settings ask for it."""
+    return Service(
+        settings.store,
+        settings.roots,
+        extensions,
+        home=settings.home,
+        settings=settings.settings,
+        assignments=[parse_assignment(each) for each in settings.assignments],
+        packs=settings.packs,
+    )
 
 
 def configured(settings: Settings, application: str = "foreword.service.server:application") -> uvicorn.Config:
@@ -142,7 +164,7 @@ def application() -> Application:
     settings = msgspec.json.decode(os.environ[_SETTINGS], type=Settings)
     if settings.workers > 1:
         threading.Thread(target=_end_with_the_supervisor, name="foreword-supervisor", daemon=True).start()
-    service = Service(settings.store, settings.roots, installed())
+    service = service_of(settings, installed())
     guard = Guard(os.environ.get(TOKEN, ""), (*settings.hosts, settings.host))
     log = _logging(settings)
     return Application(service, guard, log, Metrics(ROUTES, settings.metrics), settings.seconds)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..errors import CallError, StoreError
+from ..errors import CallError, LayoutError, StoreError
 from ..extensions import Extension
-from ..places import is_inside
+from ..packs import layout_names
+from ..places import is_inside, is_reference
+from ..settings import read_settings
 from ..sources.environment import settled
 from ..sources.files import Reader, is_unchanged
 from ..talk import Conversations, Talk
@@ -23,7 +25,18 @@ _SCOPES = 256
 class Service:
     """Conversations, and the folders in which they may work."""
 
-    def __init__(self, store: str, roots: Sequence[str], extensions: Sequence[Extension] = ()) -> None:
+    def __init__(
+        self,
+        store: str,
+        roots: Sequence[str],
+        extensions: Sequence[Extension] = (),
+        *,
+        home: str | None = None,
+        settings: str = "",
+        assignments: Sequence[tuple[str, Any]] = (),
+        packs: Mapping[str, str] | None = None,
+    ) -> None:
+        self.home, self.settings, self.assignments, self.packs = home, settings, tuple(assignments), dict(packs or {})
         self.roots = [os.path.abspath(root) for root in roots]
         for root in self.roots:
             if not os.path.isdir(root):
@@ -50,7 +63,43 @@ class Service:
         return path
 
     def workspace(self, cwd: str) -> Workspace:
-        return Workspace(self.path(cwd))
+        return Workspace(self.path(cwd), home=self.home)
+
+    def open(
+        self,
+        id: str,
+        workspace: Workspace,
+        agent: Agent | None,
+        layout: str,
+        assignments: Sequence[tuple[str, Any]] | None = None,
+    ) -> Talk:
+        """A conversation with the settings and packs of this service; `assignments` take the place of its own."""
+        assignments = self.assignments if assignments is None else assignments
+        return self.talks.open(
+            id, workspace, agent, layout, settings=self.settings, assignments=assignments, packs=self.packs
+        )
+
+    @property
+    def default_layout(self) -> str:
+        """The layout of a new conversation for which none is named: that of the settings the service was started with."""
+        if not self.settings:
+            return DEFAULT_LAYOUT
+        reader = Reader()
+        files, _ = read_settings(settled(self.workspace(""), reader), reader, self.settings)
+        return str(files[-1].mapping.get("layout") or DEFAULT_LAYOUT)
+
+    def check_settings(self) -> None:
+        """Refuse settings that no request could be answered with: `--set` has to fit one of the layouts."""
+        names = dict.fromkeys((self.default_layout, *layout_names()))
+        wrong: LayoutError | None = None
+        for name in names:
+            try:
+                self.open("check", self.workspace(""), None, name).assembler.layout()
+                return
+            except LayoutError as error:
+                wrong = wrong or error
+        if wrong is not None:
+            raise wrong
 
     def agent(self, body: AgentBody, workspace: Workspace) -> Agent:
         """The agent that a request describes."""
@@ -64,7 +113,7 @@ class Service:
             provider=body.provider,
             role="sub" if body.sub_agent else "main",
             session=body.session,
-            base=Document("request", body.base) if body.base else "",
+            base=body.base if not body.base or is_reference(body.base) else Document("request", body.base),
             skill=body.skill,
             plan=body.plan,
             scope=self._scope(body, workspace),
@@ -75,8 +124,8 @@ class Service:
     def talk(self, id: str, body: AgentBody, layout: str = "") -> Talk:
         """The conversation of a request. A known one goes on with its layout unless another is named; `builder` for new ones."""
         workspace = self.workspace(body.cwd)
-        layout = named_layout(body.layout) or layout or self._layout_of(id) or DEFAULT_LAYOUT
-        return self.talks.open(id, workspace, self.agent(body, workspace), layout)
+        layout = named_layout(body.layout) or layout or self._layout_of(id) or self.default_layout
+        return self.open(id, workspace, self.agent(body, workspace), layout)
 
     def edition(self, id: str, number: int | None = None) -> Edition:
         """The edition in use, or one by its number."""

@@ -92,7 +92,7 @@ def check(service: Service, call: Call) -> Answer:
     language = parse_assignment(f"body.language={body.syntax}")
     workspace = service.workspace(body.cwd)
     agent = service.agent(AgentBody(cwd=body.cwd), workspace)
-    talk = service.talks.open("check", workspace, agent, DEFAULT_LAYOUT, assignments=[*_ALONE, language])
+    talk = service.open("check", workspace, agent, DEFAULT_LAYOUT, [*_ALONE, language])
     try:
         found = talk.preview(Document(_TRIED, body.template)).findings
     except TemplateError as error:
@@ -104,9 +104,8 @@ def list_values(service: Service, call: Call) -> Answer:
     """What each variable would say now; null where it does not exist."""
     body: ValuesBody = call.body
     workspace = service.workspace(body.cwd)
-    talk = service.talks.open(
-        "values", workspace, Agent(model=body.model, session=body.conversation_id), DEFAULT_LAYOUT, assignments=_ALONE
-    )
+    agent = Agent(model=body.model, session=body.conversation_id)
+    talk = service.open("values", workspace, agent, DEFAULT_LAYOUT, _ALONE)
     if not body.conversation_id:
         talk.agent = replace(talk.agent, session="")
     values: list[dict[str, str | None]] = []
@@ -134,7 +133,7 @@ def list_layouts(service: Service, call: Call) -> Answer:
     """The shipped layouts; `language` is that of the template which takes a place in them, if any."""
     rows: list[dict[str, Any]] = []
     for name in layout_names():
-        layout = service.talks.open("layouts", service.workspace(""), None, name).layout
+        layout = service.open("layouts", service.workspace(""), None, name, ()).layout
         sections = list(layout.each_section())
         languages = [each.language for each in sections if each.language and each.instead]
         about = str(shipped_layout(name)["about"])

@@ -1,0 +1,82 @@
+"""What the service is started with counts for every request: --home, --settings, --set and --pack, in every worker."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    top = tmp_path_factory.mktemp("options")
+    for name, text in {
+        "home/.config/foreword/prompts/greet.md": "Greet like the planted user.\n",
+        "home/.config/foreword/foreword.toml": "[for.ion]\nsection.base.text = 'From the home.'\n",
+        "mine.toml": "layout = 'ion'\n[for.opal]\nsection.identity.text = 'From the settings.'\n",
+        "pack/review.md": "Review with the pack.\n",
+    }.items():
+        (top / name).parent.mkdir(parents=True, exist_ok=True)
+        (top / name).write_text(text)
+    return top
+
+
+@pytest.fixture(scope="module", params=[1, 2], ids=["one-worker", "two-workers"])
+def started(request, start, files):
+    return start(
+        *("--home", str(files / "home"), "--settings", str(files / "mine.toml"), "--pack", f"team={files / 'pack'}"),
+        *(
+            "--set",
+            'identity.when=["main"]',
+            "--set",
+            "section.identity.wrap=<set>{}</set>",
+            "--workers",
+            str(request.param),
+        ),
+    )
+
+
+def texts(server, **body):
+    """The prompts of several conversations: with several workers, not all are answered by the same."""
+    bodies = [server.talk(f"{body} {number}", session="same", **body) for number in range(6)]
+    assert [each.status for each in bodies] == [200] * 6, bodies[0].body
+    return {each.json["system"] for each in bodies}
+
+
+def test_settings_and_keys_reach_every_worker(started):
+    (text,) = texts(started, layout="opal")
+    assert "<set>From the settings.</set>" in text
+
+
+def test_references_reach_the_home_and_the_packs(started):
+    (greeting,) = texts(started, layout="foreword", base="$user/greet")
+    (review,) = texts(started, layout="foreword", base="$team/review")
+    assert (greeting.splitlines()[0], review.splitlines()[0]) == (
+        "Greet like the planted user.",
+        "Review with the pack.",
+    )
+
+
+def test_the_home_is_that_of_the_option(start, files):
+    server = start("--home", str(files / "home"), "--settings", str(files / "mine.toml"))
+    (text,) = texts(server)
+    assert text.startswith("From the home."), "the settings name the layout ion, and the home what its base says"
+    server.close()
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--set", "x"], "--set takes KEY=VALUE, not 'x'"),
+        (["--set", "no.such.key=1"], "no"),
+        (["--pack", "team=/does/not/exist"], "--pack team=/does/not/exist: there is no such directory"),
+        (["--settings", "/does/not/exist.toml"], "the settings file '/does/not/exist.toml' does not exist"),
+        (["--home", "/does/not/exist"], "--home /does/not/exist: there is no such directory"),
+        (["--layout", "opal"], "--layout is not for serve: each request says it for itself"),
+    ],
+)
+def test_a_wrong_option_is_refused_at_the_start(tmp_path, options, says):
+    command = [sys.executable, "-m", "foreword", "serve", "--port", "0", "--root", str(tmp_path), "--store", ":memory:"]
+    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+    done = subprocess.run([*command, *options], capture_output=True, text=True, env=environment, timeout=60)
+    assert done.returncode == 2 and says in done.stderr, done
