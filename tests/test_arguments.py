@@ -2,7 +2,24 @@
 
 import pytest
 
-from foreword import Access, Agent, CallError, Conversations, Document, Extension, Scope, Tool, Workspace, assemble
+from foreword import (
+    Access,
+    Agent,
+    CallError,
+    Conversations,
+    Document,
+    Extension,
+    Scope,
+    Talk,
+    Tool,
+    Workspace,
+    assemble,
+    for_anthropic,
+    for_gemini,
+    for_openai_chat,
+    for_openai_responses,
+    watch,
+)
 from foreword.engine import Assembler
 from foreword.extensions import Resources
 from foreword.vocabulary import Finding, Prompt, replace
@@ -147,3 +164,145 @@ def test_a_tool_that_some_provider_accepts_is_accepted(name):
 )
 def test_a_provider_that_resembles_no_known_one_is_accepted(provider):
     assert Agent(provider=provider).provider == provider
+
+
+# What a call refuses
+
+
+class SdkMessage:
+    """A message as the SDKs of providers give it: an object with attributes."""
+
+    role, content = "assistant", "Yes."
+
+    def model_dump(self):
+        return {"role": self.role, "content": self.content}
+
+
+HERE = Workspace(".", home="")
+HELLO = {"role": "user", "content": "hi"}
+ROLES = "user, assistant, system, developer, tool, function, model, summary, branch_summary, execution, custom"
+
+
+@pytest.fixture
+def talks():
+    with Conversations() as talks:
+        yield talks
+
+
+@pytest.fixture
+def talk(talks):
+    return talks.open("t", HERE)
+
+
+HISTORIES = [
+    (HELLO, "messages must be a list or another iterable with an order, not dict"),
+    ("hi", "messages must be a list, not one text"),
+    (["hi"], 'message 1 must be a mapping, not str, such as {"role": "user", "content": "…"}'),
+    ([HELLO, SdkMessage()], "message 2 must be a mapping, not SdkMessage; pass message.model_dump()"),
+    ([{"content": "hi"}], f"message 1 has no role; known roles: {ROLES}"),
+    ([{"role": None, "content": "hi"}], f"message 1 has no role; known roles: {ROLES}"),
+    ([{"role": "asistant", "content": "hi"}], "message 1 has the unknown role 'asistant'; did you mean 'assistant'?"),
+    ([{"role": "user"}], "message 1 (user) has no content"),
+    ([{"role": "user", "content": 3}], "the content of message 1 must be a text or a list, not int"),
+]
+
+
+@pytest.mark.parametrize(("history", "says"), HISTORIES)
+@pytest.mark.parametrize("call", ["turn", "compact", "sub_agent"])
+def test_a_history_that_no_model_could_be_sent_is_refused(talk, call, history, says):
+    given = ("Count.",) if call == "sub_agent" else ()
+    with pytest.raises(CallError) as caught:
+        getattr(talk, call)(*given, messages=history)
+    assert str(caught.value) == says
+
+
+def test_what_a_provider_knows_is_accepted(talk):
+    history = [
+        HELLO,
+        {"role": "assistant", "content": None, "tool_calls": []},
+        {"role": "model", "parts": [{"text": "Yes."}]},
+        {"type": "function_call_output", "call_id": "1", "output": "x"},
+        {"role": "assistant", "content": [SdkMessage()]},
+    ]
+    assert list(talk.turn("", iter(history)).messages) == history
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda t: t.turn([HELLO]), "the message must be a text, not list; pass earlier messages as messages=[…]"),
+        (lambda t: t.turn(HELLO), "the message must be a text, not dict; pass earlier messages as messages=[…]"),
+        (lambda t: t.turn(None), "the message must be a text, not NoneType"),
+        (lambda t: t.turn("hi", now="2026-03-07"), "now must be a datetime, not str"),
+        (lambda t: t.compact([HELLO]), "the message must be a text, not list; pass earlier messages as messages=[…]"),
+        (lambda t: t.construct("2026"), "now must be a datetime, not str"),
+        (lambda t: t.reload("2026"), "now must be a datetime, not str"),
+        (lambda t: t.drift("2026"), "now must be a datetime, not str"),
+        (lambda t: t.preview("text"), "the template must be Document, not str"),
+        (
+            lambda t: t.send_message(HELLO),
+            "the message must be a text, not dict; pass earlier messages as messages=[…]",
+        ),
+        (lambda t: t.use_skill(["tidy"]), "the name of a skill must be str, not list"),
+        (lambda t: t.add_resources(["/skills"]), "the resources must be Resources, not list"),
+        (lambda t: t.sub_agent(Document("a", "b")), "the task must be str, not Document"),
+        (lambda t: t.sub_agent("Count.", ["read"]), "tools must be a list of Tool, not of str"),
+        (lambda t: t.sub_agent("Count.", workspace="."), "the workspace must be Workspace, not str"),
+        (lambda t: t.talks.open("", HERE), "the id of a conversation has 1 to 512 characters; this one has 0"),
+        (lambda t: t.talks.open(7, HERE), "the id of a conversation must be str, not int"),
+        (lambda t: t.talks.get(""), "the id of a conversation has 1 to 512 characters; this one has 0"),
+        (lambda t: t.talks.construct("", HERE), "the id of a conversation has 1 to 512 characters; this one has 0"),
+        (lambda t: t.talks.open("x", HERE, []), "the agent must be Agent, not list"),
+        (lambda t: t.talks.open_with("x", HERE), "the assembler must be Assembler, not Workspace"),
+        (lambda t: Conversations(extensions=Extension("x")), "extensions must be a list, not Extension"),
+        (lambda t: assemble(""), "the workspace must be Workspace, not str"),
+        (lambda t: assemble(HERE, {}), "the agent must be Agent, not dict"),
+        (lambda t: assemble(HERE, now="2026"), "now must be a datetime, not str"),
+        (lambda t: assemble(HERE, layout=None), "the layout must be str, not NoneType"),
+        (lambda t: assemble(HERE, settings=["x"]), "the settings must be str, not list"),
+        (lambda t: assemble(HERE, packs=["x"]), "packs must be a mapping such as a dict, not list"),
+        (lambda t: assemble(HERE, packs={"x": None}), "the folder of a pack must be str, not NoneType"),
+        (lambda t: assemble(HERE, rules=["Do."]), "a rule or variable must be a function, not str"),
+        (
+            lambda t: assemble(HERE, assignments=["a=b"]),
+            "assignments must be a list of pairs (name, content); 'a=b' is not one",
+        ),
+        (lambda t: Assembler(HERE, skill_folders="skills"), "skill_folders must be a list, not one text"),
+        (lambda t: Assembler(HERE, variables={"x": 1}), "a rule or variable must be a function, not int"),
+        (lambda t: watch(".", on_change=print), "the workspace must be Workspace, not str"),
+        (lambda t: watch(HERE, [], on_change=print), "the agent must be Agent, not list"),
+    ],
+)
+def test_a_call_that_would_go_wrong_later_is_refused(talk, call, says):
+    with pytest.raises(CallError) as caught:
+        call(talk)
+    assert str(caught.value) == says
+
+
+@pytest.mark.parametrize("function", [for_anthropic, for_gemini, for_openai_chat, for_openai_responses])
+@pytest.mark.parametrize("wrong", [Prompt("", "text", ()), {"system": "text"}, "text", None])
+def test_a_request_is_made_of_a_turn(function, wrong):
+    with pytest.raises(CallError, match=f"^{function.__name__} takes a Turn, .*, not {type(wrong).__name__}$"):
+        function(wrong)
+
+
+# Public names
+
+
+def test_a_talk_can_be_imported(talk):
+    assert isinstance(talk, Talk)
+
+
+def test_conversations_close_their_store():
+    class Store:
+        is_closed = False
+
+        def publish(self): ...
+
+        def close(self):
+            self.is_closed = True
+
+    store = Store()
+    with Conversations(store) as talks:
+        assert not talks.store.is_closed
+    assert store.is_closed

@@ -79,7 +79,7 @@ def check_tool(name: object, schema: object) -> None:
     if not text or len(text) > _LONGEST_TOOL_NAME or not _IN_TOOL_NAMES.issuperset(text):
         shown = text if len(text) <= 60 else f"{text[:60]}…"
         raise CallError(
-            f"no provider accepts a tool named {ascii(shown)}; a name has 1 to {_LONGEST_TOOL_NAME} letters, digits, '_', '-',"
+            f"no provider accepts a tool named {shown!a}; a name has 1 to {_LONGEST_TOOL_NAME} letters, digits, '_', '-',"
             " '.' or ':'"
         )
     if schema is not None and not hasattr(schema, "keys"):
@@ -104,7 +104,7 @@ def check_provider(name: str) -> None:
 def check_text_form(what: str, text: str) -> None:
     """Refuse text that cannot be written as UTF-8."""
     if not text.isascii() and any("\ud800" <= each <= "\udfff" for each in text):
-        raise CallError(f"{what} cannot be written as UTF-8: {ascii(text)} holds half a character")
+        raise CallError(f"{what} cannot be written as UTF-8: {text!a} holds half a character")
 
 
 def check_moment(now: object) -> None:

@@ -23,7 +23,7 @@ from .findings import finding
 from .inspection.hidden import hidden
 from .layout import Field
 from .lists import Lists, holds
-from .places import distance_of
+from .places import distance_of, is_file_name
 from .vocabulary import Candidate, Document, Origin, Piece, Skill, include_key, printable, replace
 
 TYPE_CHECKING = False
@@ -462,8 +462,17 @@ class Collector:
         return replace(candidate, fate="unused", reason=f"{candidate.reason}; {reason}" if candidate.reason else reason)
 
     def unused_findings(self) -> Iterator[Finding]:
-        """What the caller gave and the layout has no place for."""
-        listed = {section.of for section in self.layout.each_section()}
+        """What the caller gave and the layout has no place for, or meant as something else."""
+        sections = list(self.layout.each_section())
+        bases = [section for section in sections if "base" in section.instead]
+        base = trimmed(self.agent.base).text
+        if base and not bases:
+            yield finding("agent-unused", f"the layout {self.layout.name} has no place for the base that was given")
+        for text in dict.fromkeys((base, *(section.text or "" for section in bases))) if bases else ():
+            if is_file_name(text):
+                told = f"the base is only {printable(text)!r}, which looks like a file name; pass the text of the file, or a"
+                yield finding("base-file-name", f"{told} reference such as $user/base")
+        listed = {section.of for section in sections}
         given = {"active_skill": self.agent.skill, "plan": self.agent.plan, "docs": self.agent.docs}
         for name, content in given.items():
             if content and name not in listed:

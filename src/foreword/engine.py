@@ -16,6 +16,7 @@ from .errors import CallError
 from .gather import gather
 from .layout import Pattern, parse
 from .packs import check_packs, find_layout, find_template, load_template, shipped_layout, with_texts
+from .places import is_reference
 from .settings import confined, layout_of, read_settings, with_settings, writers
 from .skills import activation, each_skill, skill_named, with_active_skill, with_body
 from .sources.environment import settled
@@ -77,7 +78,7 @@ class Stand:
     """What is known of a workspace as it stands: the plan, and what was found for it.
 
     `tells` is how exactly the clock stands in the prompt; `base` and `scope` are those of the agent it was gathered for,
-    `template` is the global template then.
+    `template` is the global template then. `base_text` is the base, or the template that the base refers to.
     """
 
     plan: Plan
@@ -86,6 +87,7 @@ class Stand:
     base: str | Document = ""
     scope: Scope | None = None
     template: Document | None = None
+    base_text: str | Document = ""
 
     @property
     def layout(self) -> Layout:
@@ -207,7 +209,8 @@ class Assembler:
         now = as_told(stand.tells, now)
         if last and last[0] is stand and last[2] == now and (last[1] is agent or last[1] == agent):
             return last[3]
-        ready, inputs = with_active_skill(agent, stand.layout, stand.inputs)
+        ready = agent if stand.base_text is agent.base else replace(agent, base=stand.base_text)
+        ready, inputs = with_active_skill(ready, stand.layout, stand.inputs)
         with self._lock:
             if self._scribe is None or self._scribe.layout is not stand.layout:
                 self._scribe = Scribe(stand.layout)
@@ -236,6 +239,12 @@ class Assembler:
         finally:
             self._asked.update(dict.fromkeys(reader.stamps))
 
+    def with_base(self, agent: Agent) -> Agent:
+        """The agent with the text of the template that its base refers to (`$user/greet`); any other agent as it is."""
+        if isinstance(agent.base, str) and is_reference(agent.base):
+            return replace(agent, base=self.template(agent.base.strip()))
+        return agent
+
     def layout(self) -> Layout:
         """The layout with every setting made. Nothing is gathered for it."""
         return self._plan(self.reader()).layout
@@ -254,7 +263,10 @@ class Assembler:
         if before is not None and before.plan is not plan:
             before = None
         layout, workspace = plan.layout, plan.workspace
-        bodies = _bodies(layout, base, template, workspace, reader, self.packs)
+        given = base
+        if isinstance(base, str) and is_reference(base):
+            given = load_template(base.strip(), workspace, reader, self.packs)
+        bodies = _bodies(layout, given, template, workspace, reader, self.packs)
         templates = _templates(layout, bodies, workspace, reader, self.packs)
         inputs = gather(
             layout, workspace, reader, before.inputs if before else None, bodies, templates, scope, self.variables
@@ -263,7 +275,7 @@ class Assembler:
             inputs = replace(
                 inputs, findings=(*plan.findings, *inputs.findings), values={**inputs.values, **self.values}
             )
-        return Stand(plan, inputs, tells_time(layout, inputs), base, scope, template)
+        return Stand(plan, inputs, tells_time(layout, inputs), base, scope, template, given)
 
     def _plan(self, reader: Reader) -> Plan:
         """The plan, made again if what it was read from has changed."""

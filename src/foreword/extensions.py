@@ -69,7 +69,7 @@ EVENTS = {
     "resources_discover": "before a process first gathers for a conversation ('start') and on every reload ('reload'); gives Resources",
     "listen": "after an edition was made, or a change was met: the name of the event, and a mapping with what came of it; gives nothing",
     "rules": "when guidelines are listed, with the names of the tools; gives a sentence, several, or None",
-    "sources": "when a find of that name (of texts) is gathered, with the workspace; gives documents that stand behind what was found",
+    "sources": "when a find of that name is gathered, with the workspace; gives documents, put behind what was found; skills and residents with front matter",
     "checks": "when a prompt was built or is linted; gives findings",
     "packs": "folders of layouts, templates and wording by their prefix",
     "variables": "types of variables of the bracket language; a function gives the value of a name in a workspace, or None",

@@ -90,11 +90,19 @@ CODES: dict[str, tuple[Severity, str]] = {
     "cache-order": ("warning", "A section stands before one that lives longer, which is written again with it."),
     "cache-moved": ("warning", "Built again where nothing that matters had changed, a section reads otherwise."),
     # extensions
+    "extension-unused": (
+        "warning",
+        "An extension has a source for a find that the layout does not have; nothing of it is in the prompt.",
+    ),
     "extension-failed": (
         "warning",
         "Something of an extension raised an exception, or gave something else than it should, and was skipped.",
     ),
     # what the caller gave
+    "base-file-name": (
+        "warning",
+        "The base is nothing but what looks like the name of a file; that name is the prompt, not what the file holds.",
+    ),
     "agent-unused": ("info", "The caller gave something for which the layout has no place."),
     # skills
     "skill-invalid": ("warning", "A SKILL.md breaks the specification, cannot be read, or is gone, and was skipped."),

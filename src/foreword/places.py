@@ -12,6 +12,21 @@ if TYPE_CHECKING:
     from .vocabulary import Workspace
 
 _FARTHEST = 1_000_000
+_LONGEST_NAME = 400
+_SUFFIXES = (
+    ".md",
+    ".mdx",
+    ".markdown",
+    ".txt",
+    ".prompt",
+    ".rst",
+    ".j2",
+    ".jinja",
+    ".jinja2",
+    ".toml",
+    ".yaml",
+    ".yml",
+)
 
 
 def normal(path: str) -> str:
@@ -22,6 +37,19 @@ def normal(path: str) -> str:
 def is_inside(path: str, folder: str) -> bool:
     """Whether an absolute path is a directory or written below it."""
     return path == folder or path.startswith(folder if folder.endswith("/") else folder + "/")
+
+
+def is_reference(text: object) -> bool:
+    """Whether a text is nothing but the address of a template, such as `$user/greet`."""
+    return isinstance(text, str) and text.lstrip()[:1] == "$" and "/" in text and len(text.split()) == 1
+
+
+def is_file_name(text: str) -> bool:
+    """Whether a text is nothing but what looks like the name of a file, such as `prompts/base.md`."""
+    name = text.strip()
+    if not name or len(name) > _LONGEST_NAME or len(name.split()) != 1:
+        return False
+    return name.lower().endswith(_SUFFIXES) or name.startswith(("/", "./", "../", "~/"))
 
 
 def config_folder(workspace: Workspace) -> str | None:

@@ -8,15 +8,15 @@ import re
 from .errors import CallError, MissingError
 from .findings import finding
 from .sources.files import Reader
-from .sources.skills import body
-from .vocabulary import Skill, printable, replace
+from .sources.skills import body, read_resident, read_skill
+from .vocabulary import Skill, digest, printable, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .layout import Layout
-    from .vocabulary import Agent, Inputs
+    from .layout import Find, Layout
+    from .vocabulary import Agent, Document, Finding, Inputs, Resident
 
 _MOST_FILES = 50
 
@@ -39,7 +39,9 @@ def skill_named(name: str, layout: Layout, inputs: Inputs) -> Skill:
 
 
 def with_body(skill: Skill) -> Skill:
-    """The skill with the body of its file, which is read now."""
+    """The skill with the body of its file, which is read now; one that an extension gave has its body already."""
+    if skill.body:
+        return skill
     reading = Reader().read(skill.path)
     if not reading.has_text:
         raise CallError(
@@ -47,6 +49,20 @@ def with_body(skill: Skill) -> Skill:
         )
     text, line = body(reading.text)
     return replace(skill, body=text, body_line=line + reading.line - 1, hash=reading.hash)
+
+
+def entry_of(document: Document, find: Find) -> tuple[Document | Skill | Resident | None, list[Finding]]:
+    """What a document of an extension is for a find: its text, or the skill or resident that its front matter describes."""
+    if find.kind == "text":
+        return document, []
+    if find.kind == "resident":
+        resident, findings = read_resident(document.text, document.path)
+        return resident and replace(resident, hash=digest(document.text)), findings
+    skill, findings = read_skill(document.text, document.path, find.validation)
+    if skill is None:
+        return None, findings
+    text, line = body(document.text)
+    return replace(skill, body=text, body_line=line + document.line - 1, hash=digest(document.text)), findings
 
 
 def with_active_skill(

@@ -27,11 +27,12 @@ from .engine import (
     check_agent,
     local_time,
 )
-from .errors import CallError, ForewordError, StoreError
+from .errors import CallError, ForewordError, StoreError, suggestion
 from .extensions import Extension, Resources, Start, checked, run
 from .findings import finding
 from .layout import with_inner
-from .skills import activation, skill_named, skill_text, with_active_skill, with_body
+from .places import is_reference
+from .skills import activation, entry_of, skill_named, skill_text, with_active_skill, with_body
 from .sources.environment import settled as settled_workspace
 from .sources.files import Reader
 from .store import open_store
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 
     from .conversation import Drift
     from .layout import Layout, Section
-    from .vocabulary import Fate, Inputs, Prompt, Skill, Store
+    from .vocabulary import Fate, Inputs, Prompt, Resident, Skill, Store
 
     Message = Mapping[str, Any]
 
@@ -131,6 +132,7 @@ class Conversations:
 
     def get(self, id: str) -> str | None:
         """The prompt of a conversation; None if it was never constructed."""
+        check_id(id)
         edition, _ = self.current(id)
         return edition.system if edition else None
 
@@ -174,6 +176,12 @@ class Conversations:
         """Let go of the store."""
         self.store.close()
 
+    def __enter__(self) -> Conversations:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
 
 def _remember(known: dict[Any, Any], key: object, content: object, most: int) -> None:
     known[key] = content
@@ -207,6 +215,9 @@ class Talk:
 
     def turn(self, message: str = "", messages: Sequence[Message] = (), now: datetime | None = None) -> Turn:
         """What the model sees now: `messages` is the history, `message` what the user says."""
+        check_message(message)
+        messages = checked_messages(messages)
+        check_moment(now)
         with self._lock:
             events, self._events = self._events, []
         try:
@@ -222,6 +233,7 @@ class Talk:
 
     def construct(self, now: datetime | None = None, *, is_rebuilt: bool = False) -> Turn:
         """The edition that the conversation has, whatever has changed; made now if there is none, or if it is to be made anew."""
+        check_moment(now)
         using, findings = self._current()
         if using is not None and not is_rebuilt:
             return self._turn(Settled(using, (), findings), True, "", ())
@@ -230,12 +242,16 @@ class Talk:
 
     def reload(self, now: datetime | None = None) -> Turn:
         """Read everything again, if the layout does that on a reload."""
+        check_moment(now)
         self._discover("reload")
         settled, is_reused = self._carry_out(["turn", "reload"], now)
         return self._turn(settled, is_reused, "", ())
 
     def compact(self, message: str = "", messages: Sequence[Message] = (), now: datetime | None = None) -> Turn:
         """The request for a summary, as the layout asks for it. What is asked is not kept."""
+        check_message(message)
+        messages = checked_messages(messages)
+        check_moment(now)
         try:
             settled, is_reused = self._compacted(now)
         except StoreError as error:
@@ -258,6 +274,7 @@ class Talk:
 
     def drift(self, now: datetime | None = None) -> Drift:
         """What a prompt built now would change."""
+        check_moment(now)
         using, _ = self._current()
         if using is None:
             raise CallError(f"the conversation {self.id!r} has no edition yet; its first turn makes one")
@@ -268,6 +285,9 @@ class Talk:
 
         In a layout that knows no global template it takes the place of the base, where that is a template.
         """
+        if template is not None:
+            expect("the template", template, Document)
+        check_moment(now)
         if self._discovered is None:
             self._discover("start")
         agent, sections = self.agent, list(self.layout.each_section())
@@ -293,17 +313,20 @@ class Talk:
 
     def add_resources(self, resources: Resources) -> None:
         """Further folders of skills and packs, from an extension."""
+        expect("the resources", resources, Resources)
         self._added.append(resources)
         self._equip()
         self._happened(["resources"])
 
     def send_message(self, content: str) -> None:
         """Put a message (user role) into the next turn."""
+        check_message(content)
         with self._lock:
             self._waiting.append({"role": "user", "content": content})
 
     def use_skill(self, name: str) -> Message:
         """The message that gives the model a skill's body; a second time it only says that the skill is active."""
+        expect("the name of a skill", name, str)
         using = self._using_or_made()
         skill = skill_named(name, self.layout, self._inputs_of(using))
         if name in json.loads(using.state).get("skills", ()):
@@ -321,33 +344,71 @@ class Talk:
         is_appended: bool = False,
         with_context: bool = True,
         with_skills: bool = True,
+        message: str = "",
+        messages: Sequence[Message] = (),
         now: datetime | None = None,
-    ) -> Prompt:
-        """A prompt for an agent that does one task: the task as its base, or behind the parent's base, and what it inherits.
+    ) -> Turn:
+        """A turn of an agent that does one task: the task as its base, or behind the parent's base, and what it inherits.
 
-        The task takes the place of the layout's base, and is written in its language where that is a template.
+        The task is a text or a reference (`$user/review`). It takes the place of the layout's base, and is written in its language
+        where that is a template. `message` and `messages` are what the sub-agent is sent. The turn has the number 0: nothing is kept.
         """
+        expect("the task", task, str)
+        tools = ordered("tools", tools, Tool)
+        check_message(message)
+        history = checked_messages(messages)
+        check_moment(now)
+        if workspace is not None:
+            expect("the workspace", workspace, Workspace)
+        agent = replace(self.agent, role="sub", tools=tools, session="", plan="", skill="")
+        inputs = self._inherited(with_context, with_skills)
+        prompt = self._checked(self._sub_prompt(task, agent, inputs, workspace, now, is_appended))
+        return Turn(
+            self.id,
+            0,
+            False,
+            prompt.text,
+            [*converted(history), *([{"role": "user", "content": message}] if message else ())],
+            json.loads(written_tools(tools)),
+            [(each.start, each.end, each.lifetime) for each in prompt.passages],
+            prompt.findings,
+        )
+
+    def _inherited(self, with_context: bool, with_skills: bool) -> Inputs:
+        """What was found for this conversation, as far as a sub-agent inherits it."""
         inputs = self._inputs_of(self._using_or_made())
         kinds = {find.name: find.kind for find in self.layout.finds}
         kept = {name for name in inputs.found if (with_skills if kinds.get(name) == "skill" else with_context)}
-        found = {name: entries if name in kept else () for name, entries in inputs.found.items()}
-        agent = replace(self.agent, role="sub", tools=tuple(tools), session="", plan="", skill="")
+        return replace(inputs, found={name: each if name in kept else () for name, each in inputs.found.items()})
+
+    def _sub_prompt(
+        self,
+        task: str,
+        agent: Agent,
+        inputs: Inputs,
+        workspace: Workspace | None,
+        now: datetime | None,
+        is_appended: bool,
+    ) -> Prompt:
+        document = self.assembler.template(task.strip()) if is_reference(task) else Document("", task)
         if any(section.language in ("brackets", "jinja") for section in _bases(self.layout)):
-            base = _behind(self.layout, inputs, task) if is_appended else Document("task", task)
+            document = replace(document, path=document.path or "task")
+            base = _behind(self.layout, inputs, document) if is_appended else document
+            found = inputs.found
             inputs = (
                 self.assembler.like(workspace=workspace or self.assembler.workspace)
                 .stand(replace(agent, base=base))
                 .inputs
             )
             return self._built(replace(inputs, found=found), replace(agent, base=base), now)
-        where = inputs.workspace
         if workspace is not None:
             own = settled_workspace(workspace, Reader())
-            where = replace(where, cwd=own.cwd, root=own.root, is_repository=own.is_repository)
-        inputs = replace(inputs, found=found, workspace=where)
+            where = replace(inputs.workspace, cwd=own.cwd, root=own.root, is_repository=own.is_repository)
+            inputs = replace(inputs, workspace=where)
         if is_appended:
-            task = "\n\n".join(filter(None, (_base_text(self.layout, self._built(inputs, agent, now)), task)))
-        return self._built(inputs, replace(agent, base=task), now)
+            before = _base_text(self.layout, self._built(inputs, agent, now))
+            document = Document("", "\n\n".join(filter(None, (before, document.text))))
+        return self._built(inputs, replace(agent, base=document), now)
 
     @property
     def layout(self) -> Layout:
@@ -610,6 +671,7 @@ class Talk:
     def _built(self, inputs: Inputs, agent: Agent, now: datetime | None, *, is_known: bool = False) -> Prompt:
         """The prompt of these inputs. A skill that is not there is an error, but in a known conversation it has gone meanwhile."""
         check_agent(agent)
+        agent = self.assembler.with_base(agent)
         layout = self.layout
         stand = Stand(Plan(layout, inputs.workspace, (), ()), inputs, tells_time(layout, inputs))
         agent, inputs = with_active_skill(agent, layout, inputs, may_be_gone=is_known)
@@ -626,20 +688,27 @@ class Talk:
 
     def _with_sources(self, inputs: Inputs) -> Inputs:
         """The inputs with the documents of extensions, behind those that were found; what is there already is left out."""
-        names = {find.name for find in self.layout.finds if find.kind == "text"}
-        asked = [(each, name) for each in self.talks.extensions for name in each.sources if name in names]
+        asked = [(each, name) for each in self.talks.extensions for name in each.sources]
         if not asked:
             return inputs
+        finds = {find.name: find for find in self.layout.finds}
         found, candidates, findings = dict(inputs.found), list(inputs.candidates), list(inputs.findings)
         for extension, name in asked:
+            if name not in finds:
+                told = f"the extension {extension.name!r} has a source for {name!r}, which the layout {self.layout.name} does not find"
+                findings.append(finding("extension-unused", told + suggestion(name, finds)))
+                continue
             for given in run(extension, extension.sources[name], findings, inputs.workspace, lists=Document) or ():
                 document = as_read(given)
-                fate, reason = _fate(document, name, found, self.layout)
+                entry, doubts = entry_of(document, finds[name]) if document.text else (None, [])
+                findings += doubts
+                fate, reason = _fate(document, entry, name, found, self.layout)
                 candidates.append(Candidate(document.path, extension.name, fate, reason))
-                if fate == "duplicate":
-                    findings.append(finding("file-duplicate", f"{document.path}: {reason}", document.path))
-                elif fate == "used":
-                    found[name] = (*found[name], document)
+                if fate in ("duplicate", "shadowed"):
+                    code = "file-duplicate" if fate == "duplicate" else "skill-shadowed"
+                    findings.append(finding(code, f"{document.path}: {reason}", document.path))
+                elif fate == "used" and entry is not None:
+                    found[name] = (*found[name], entry)
         return replace(inputs, found=found, candidates=candidates, findings=findings)
 
     def _using_or_made(self) -> Edition:
@@ -749,10 +818,25 @@ def _is_demanded(events: Sequence[str]) -> bool:
     return not {"reload", "rebuild"}.isdisjoint(events)
 
 
-def _fate(document: Document, find: str, found: Mapping[str, Sequence[object]], layout: Layout) -> tuple[Fate, str]:
+def _fate(
+    document: Document,
+    entry: Document | Skill | Resident | None,
+    find: str,
+    found: Mapping[str, Sequence[Document | Skill | Resident]],
+    layout: Layout,
+) -> tuple[Fate, str]:
     """What becomes of a document for a find; a copy of another is one too many, unless that may replace a section."""
     if not document.text:
         return "blank", ""
+    if entry is None:
+        return "refused", "its front matter does not describe an entry of this find"
+    if not isinstance(entry, Document):
+        first = next((each for each in found[find] if not isinstance(each, Document) and each.name == entry.name), None)
+        return (
+            ("shadowed", f"{entry.name!r} is the name of {first.path} too, which comes first")
+            if first
+            else ("used", "")
+        )
     replacing = {name for section in layout.each_section() for name in section.instead if name != find}
     for name, entries in found.items():
         for each in entries if name not in replacing else ():
@@ -800,10 +884,17 @@ def _bases(layout: Layout) -> list[Section]:
     return [section for section in layout.each_section() if "base" in section.instead]
 
 
-def _behind(layout: Layout, inputs: Inputs, task: str) -> Document:
-    """The template of the parent's base with the task behind it."""
-    body = next(body for section in _bases(layout) if (body := inputs.bodies.get(section.name)))
-    return replace(body, text=f"{body.text.rstrip()}\n\n{task}".lstrip("\n"), hash="")
+def _behind(layout: Layout, inputs: Inputs, task: Document) -> Document:
+    """The template of the parent's base with the task behind it.
+
+    A template of a pack is included where the language can: so its own includes are found, and it is trusted no more than alone.
+    """
+    section, body = next(
+        (each, inputs.bodies[each.name]) for each in _bases(layout) if inputs.bodies.get(each.name) is not None
+    )
+    is_included = section.language == "jinja" and task.path.startswith("$")
+    text = f'{{% include "{task.path}" %}}' if is_included else task.text
+    return replace(body, text=f"{body.text.rstrip()}\n\n{text}".lstrip("\n"), hash="")
 
 
 def _base_text(layout: Layout, prompt: Prompt) -> str:

@@ -13,6 +13,7 @@ import atexit
 import os
 import threading
 
+from .arguments import expect
 from .engine import Assembler, local_time
 from .errors import CallError
 from .places import is_inside
@@ -79,10 +80,11 @@ def watch(
     """
     if not callable(on_change):
         raise CallError(f"watch takes a function for on_change, not {on_change!r}")
-    made = Assembler(
-        fixed(workspace or Workspace()), layout, settings=settings, assignments=assignments, rules=rules, packs=packs
-    )
-    return Watching(Source(made, agent or Agent(), now), on_change, on_error)
+    workspace, agent = Workspace() if workspace is None else workspace, Agent() if agent is None else agent
+    expect("the workspace", workspace, Workspace)
+    expect("the agent", agent, Agent)
+    made = Assembler(fixed(workspace), layout, settings=settings, assignments=assignments, rules=rules, packs=packs)
+    return Watching(Source(made, agent, now), on_change, on_error)
 
 
 def fixed(workspace: Workspace) -> Workspace:

@@ -343,7 +343,7 @@ def test_sources_add_documents_to_a_find(tree, opened):
             Document("wiki:blank", " "),
         ]
 
-    wiki = Extension("wiki", sources={"project": project, "no such find": boom})
+    wiki = Extension("wiki", sources={"project": project})
     talk = opened("foreword", extensions=[wiki, Extension("bad", sources={"user": boom})])
     turn = talk.turn("hi")
     assert turn.system.index("From the file.") < turn.system.index("From the wiki.")
@@ -356,6 +356,46 @@ def test_sources_add_documents_to_a_find(tree, opened):
     account = json.loads(talk.talks.store.current("t").account)
     fates = {each["path"]: each["fate"] for each in account["candidates"] if each["layer"] == "wiki"}
     assert fates == {"wiki:rules": "used", "wiki:copy": "duplicate", "wiki:blank": "blank"}
+
+
+def every(turn):
+    return [(each.code, each.message) for each in turn.findings if each.code != "not-a-repository"]
+
+
+def test_a_source_for_an_unknown_find_is_a_finding(opened):
+    turn = opened("foreword", extensions=[Extension("wiki", sources={"projcet": boom})]).turn("hi")
+    message = "the extension 'wiki' has a source for 'projcet', which the layout foreword does not find"
+    assert every(turn) == [("extension-unused", f"{message}; did you mean 'project'?")]
+
+
+@pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
+def test_a_source_may_give_skills(tree, opened, skill, layout):
+    tree({"w/.git": None, "w/.agents/skills/tidy/SKILL.md": skill("tidy", "Tidies up.")})
+    documents = [
+        Document("wiki/review/SKILL.md", skill("review", "Reviews changes.", body="Read the diff.")),
+        Document("wiki/tidy/SKILL.md", skill("tidy", "Another one.")),
+        Document("wiki/wrong/SKILL.md", "No front matter."),
+    ]
+    wiki = Extension("wiki", sources={"skills": lambda workspace: documents})
+    talk = opened(layout, tools="read", extensions=[wiki])
+    turn = talk.turn("hi")
+    assert "Reviews changes." in turn.system and "Another one." not in turn.system
+    assert [each for each, _ in every(turn)] == ["skill-shadowed", "skill-invalid"]
+    assert "Read the diff." in talk.use_skill("review")["content"]
+    account = json.loads(talk.talks.store.current("t").account)
+    fates = [each["fate"] for each in account["candidates"] if each["layer"] == "wiki"]
+    assert fates == ["used", "shadowed", "refused"]
+
+
+@pytest.mark.parametrize(
+    ("find", "head"), [("knowledge", "## Resident knowledge"), ("workflows", "## Resident workflows")]
+)
+def test_a_source_may_give_knowledge_and_workflows(opened, find, head):
+    text = "---\nmodel_invocation: true\ndescription: How we ship.\n---\nShip it.\n"
+    wiki = Extension("wiki", sources={find: lambda workspace: [Document("wiki/shipping.md", text)]})
+    turn = opened("pod", extensions=[wiki]).turn("hi")
+    assert head in turn.system and "shipping" in turn.system and "How we ship." in turn.system
+    assert every(turn) == []
 
 
 def test_documents_of_a_source_are_kept_with_the_inputs(opened):

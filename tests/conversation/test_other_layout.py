@@ -38,8 +38,8 @@ def test_every_pair_of_layouts(place, opened, made, asked, tools):
 @pytest.mark.parametrize(("made", "asked"), list(itertools.permutations(LAYOUTS, 2)))
 def test_a_sub_agent_is_made_by_the_layout_that_is_asked_for(place, opened, made, asked):
     opened(made, tools="read").turn("hi")
-    prompt = opened(asked, tools="read").sub_agent("Count the files.", now=NOW)
-    assert prompt.text == opened(asked, "alone", tools="read").sub_agent("Count the files.", now=NOW).text
+    turn = opened(asked, tools="read").sub_agent("Count the files.", now=NOW)
+    assert turn.system == opened(asked, "alone", tools="read").sub_agent("Count the files.", now=NOW).system
 
 
 @pytest.mark.parametrize("on", [{"on.tools": "warn"}, {"on.tools": "warn", "on.turn": "warn"}])

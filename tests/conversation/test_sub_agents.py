@@ -27,7 +27,7 @@ def sub(talk, task=TASK, tools="read", **options):
 def test_the_task_takes_the_place_of_the_base(place, opened, layout):
     talk = opened(layout)
     first = talk.turn("hi").system.splitlines()[0]
-    text = sub(talk).text
+    text = sub(talk).system
     assert text.startswith(TASK)
     assert first == "<identity>" or first not in text
     assert "<identity>" not in text
@@ -37,23 +37,23 @@ def test_the_task_takes_the_place_of_the_base(place, opened, layout):
 def test_the_task_stands_behind_the_base(place, opened, layout):
     talk = opened(layout)
     first = talk.turn("hi").system.splitlines()[1 if layout in ("foreword", "opal") else 0]
-    text = sub(talk, is_appended=True).text
+    text = sub(talk, is_appended=True).system
     assert text.count(first) == 1
     assert text.index(first) < text.index(TASK)
 
 
 @pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pi"])
 def test_the_task_stands_behind_the_callers_base(place, opened, layout):
-    assert sub(opened(layout, base="You are Ada."), is_appended=True).text.startswith(f"You are Ada.\n\n{TASK}")
-    assert sub(opened(layout, base="You are Ada.")).text.startswith(TASK)
+    assert sub(opened(layout, base="You are Ada."), is_appended=True).system.startswith(f"You are Ada.\n\n{TASK}")
+    assert sub(opened(layout, base="You are Ada.")).system.startswith(TASK)
 
 
 @pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pi", "pod"])
 def test_context_is_inherited_or_not(place, opened, layout):
     talk = opened(layout)
     talk.turn("hi")
-    assert "Money is Decimal." in sub(talk).text
-    text = sub(talk, with_context=False).text
+    assert "Money is Decimal." in sub(talk).system
+    text = sub(talk, with_context=False).system
     assert "Money is Decimal." not in text and "AGENTS.md" not in text
 
 
@@ -61,8 +61,8 @@ def test_context_is_inherited_or_not(place, opened, layout):
 def test_skills_are_inherited_or_not(place, opened, layout):
     talk = opened(layout)
     talk.turn("hi")
-    assert "Runs the tests." in sub(talk).text
-    text = sub(talk, with_skills=False).text
+    assert "Runs the tests." in sub(talk).system
+    text = sub(talk, with_skills=False).system
     assert "Runs the tests." not in text and "kills>" not in text
     assert "Money is Decimal." in text
 
@@ -70,7 +70,7 @@ def test_skills_are_inherited_or_not(place, opened, layout):
 def test_context_is_the_parents_even_if_the_files_have_changed(place, opened):
     opened("opal").turn("hi")
     place({"w/AGENTS.md": "Money is float.\n"})
-    assert "Money is Decimal." in sub(opened("opal")).text
+    assert "Money is Decimal." in sub(opened("opal")).system
 
 
 @pytest.mark.parametrize("is_appended", [False, True])
@@ -80,13 +80,13 @@ def test_the_parents_directory_does_not_leak(place, opened, layout, is_appended)
     assert layout == "ion" or place.path("w") in talk.turn("hi").system
     text = sub(
         talk, is_appended=is_appended, workspace=place.workspace("elsewhere"), with_context=False, with_skills=False
-    ).text
+    ).system
     assert place.path("w") not in text
     assert layout == "ion" or (layout == "builder" and not is_appended) or place.path("elsewhere") in text
 
 
 def test_guidelines_are_for_its_own_tools(place, opened):
-    text = sub(opened("opal", tools="shell write_file"), tools="read_file shell").text
+    text = sub(opened("opal", tools="shell write_file"), tools="read_file shell").system
     assert "`read_file`" in text and "`write_file`" not in text
 
 
@@ -94,13 +94,13 @@ def test_there_is_no_planning(place, opened):
     talk = opened("opal")
     assert "<planning>" in talk.turn("hi").system
     for options in ({}, {"is_appended": True}):
-        assert "<planning>" not in sub(talk, **options).text and "sessions" not in sub(talk, **options).text
+        assert "<planning>" not in sub(talk, **options).system and "sessions" not in sub(talk, **options).system
 
 
 def test_what_is_the_parents_own_is_not_inherited(place, opened):
     talk = opened("ion", plan="1. Find the query.", skill="testing")
     assert "Find the query." in talk.turn("hi").system
-    text = sub(talk).text
+    text = sub(talk).system
     assert "Find the query." not in text and "# Active Skill" not in text
 
 
@@ -115,7 +115,7 @@ def test_the_template_of_the_parent_is_rendered_for_the_sub_agent(place, opened)
     talk = opened("builder")
     talk.talks.store.keep_template(TemplateVersion(0, "Here: [prompt:cwd]"))
     talk.turn("hi")
-    text = sub(talk, is_appended=True, workspace=place.workspace("elsewhere")).text
+    text = sub(talk, is_appended=True, workspace=place.workspace("elsewhere")).system
     assert place.short(text) == f"Here: /elsewhere\n\n{TASK}"
 
 

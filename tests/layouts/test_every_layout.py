@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from foreword import Access, Agent, CallError, Scope, Tool, Workspace, assemble
+from foreword import Agent, Tool, Workspace, assemble
 from foreword.tokens import count
 from foreword.vocabulary import Document, digest
 from foreword.wire import prompt_form

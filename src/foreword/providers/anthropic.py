@@ -14,15 +14,15 @@ live as long as the clock. A separator goes with the text after it; otherwise a 
 
 from __future__ import annotations
 
+from ..arguments import check_turn
 from ..errors import CallError
-from ..vocabulary import LIFETIMES
+from ..vocabulary import LIFETIMES, Turn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any, Literal
 
-    from ..vocabulary import Turn
 
 _TTLS = ("5m", "1h")
 
@@ -33,6 +33,7 @@ def for_anthropic(turn: Turn, *, cache_ttl: Literal["5m", "1h"] | None = None) -
     With `cache_ttl` all breakpoints say how long the cache shall last; without it they leave that to the API (5 minutes). A breakpoint
     of the caller's in the messages may not ask for longer than these.
     """
+    check_turn("for_anthropic", turn, Turn)
     if cache_ttl not in (None, *_TTLS):
         raise CallError(f"no cache_ttl {cache_ttl!r}; known: {', '.join(_TTLS)}, or None")
     stretches = list(_stretches(turn)) if turn.system.strip() else []

@@ -6,12 +6,13 @@ whatever the model did not say, a message of a system or a tool too, comes from 
 
 from __future__ import annotations
 
+from ..arguments import check_turn
+from ..vocabulary import Turn
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
-
-    from ..vocabulary import Turn
 
 
 def for_gemini(turn: Turn) -> dict[str, Any]:
@@ -19,6 +20,7 @@ def for_gemini(turn: Turn) -> dict[str, Any]:
 
     `config` is always there, so that a caller can add to it.
     """
+    check_turn("for_gemini", turn, Turn)
     config: dict[str, Any] = {}
     if turn.system.strip():
         config["system_instruction"] = turn.system

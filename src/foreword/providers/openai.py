@@ -15,15 +15,15 @@ from __future__ import annotations
 
 import json
 
+from ..arguments import check_turn
 from ..errors import CallError
-from ..vocabulary import digest
+from ..vocabulary import Turn, digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from ..vocabulary import Turn
 
 _LONGEST_KEY = 64  # the API refuses a longer one
 
@@ -33,6 +33,7 @@ def for_openai_responses(turn: Turn, *, cache_key: str | None = None) -> dict[st
 
     Without a `cache_key` one is made from the prompt; an empty one sends none.
     """
+    check_turn("for_openai_responses", turn, Turn)
     request: dict[str, Any] = {}
     if turn.system.strip():
         request["instructions"] = turn.system
@@ -49,6 +50,7 @@ def for_openai_chat(turn: Turn, *, cache_key: str | None = None) -> dict[str, An
     The prompt is a message of the role `system`, which OpenAI reads as `developer` where a model wants that, and every other server
     knows. Without a `cache_key` one is made from the prompt; an empty one sends none, for servers that refuse what they do not know.
     """
+    check_turn("for_openai_chat", turn, Turn)
     request: dict[str, Any] = {}
     if turn.tools:
         request["tools"] = [{"type": "function", "function": _function(tool)} for tool in turn.tools]

@@ -1,0 +1,138 @@
+"""A base that is a reference ($user/greet) is the template that it names, wherever a base is accepted."""
+
+import pytest
+
+from foreword import Agent, Assembler, CallError, Tool, assemble, for_anthropic
+
+LAYOUTS = ["foreword", "ion", "opal", "pi", "pod", "builder"]
+GREET = "home/.config/foreword/prompts/greet.md"
+
+
+@pytest.fixture
+def place(tree):
+    return tree({"w/.git": None, GREET: "Greet the user.\n", "w/.foreword/prompts/intro.md": "Introduce yourself.\n"})
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("base", ["$user/greet", "$workspace/intro", "  $user/greet\n"])
+def test_a_reference_is_resolved_by_assemble(place, layout, base):
+    prompt = assemble(place.workspace(), Agent(base=base), layout)
+    assert prompt.text.startswith("Greet the user." if "greet" in base else "Introduce yourself.")
+    assert base.strip() not in prompt.text
+
+
+@pytest.mark.parametrize("layout", ["foreword", "builder"])
+def test_a_changed_template_is_read_again(place, layout):
+    assembler, agent = Assembler(place.workspace(), layout), Agent(base="$user/greet")
+    before = assembler.prompt(agent)
+    assert assembler.prompt(agent) == before
+    place({GREET: "Say hello to the user.\n"})
+    assert assembler.prompt(agent).text.startswith("Say hello")
+    assert any(path.endswith("greet.md") for path in assembler.looked_at())
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_reference_is_resolved_in_a_conversation(place, opened, layout):
+    talk = opened(layout, base="$user/greet")
+    assert talk.turn("hi").system.startswith("Greet the user.")
+    assert opened(layout, base="$user/greet").turn("hi").is_reused
+    assert not opened(layout, base="$user/greet").drift().has_any
+    assert talk.preview().text.startswith("Greet the user.")
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_task_of_a_sub_agent_may_be_a_reference(place, opened, layout):
+    talk = opened(layout)
+    assert talk.sub_agent("$user/greet").system.startswith("Greet the user.")
+    text = talk.sub_agent("$user/greet", is_appended=True).system
+    assert "Greet the user." in text and not text.startswith("Greet the user.") and "$user" not in text
+
+
+@pytest.mark.parametrize(
+    ("layout", "section"), [("builder", "body"), ("pod", "body"), ("ion", "base"), ("opal", "identity")]
+)
+def test_a_reference_in_settings_is_resolved(place, layout, section):
+    place({"home/.config/foreword/foreword.toml": f'[for.{layout}]\nsection.{section}.text = "$user/greet"\n'})
+    text = assemble(place.workspace(), layout=layout).text
+    assert "Greet the user." in text and "$user/greet" not in text
+
+
+@pytest.mark.parametrize(
+    ("base", "says"),
+    [
+        ("$user/absent", "no template '$user/absent'"),
+        ("$acme/greet", "no pack 'acme'; known packs: std, user, workspace"),
+        ("$user/../greet", "an address may not hold"),
+    ],
+)
+def test_a_wrong_reference_is_an_error_at_once(place, opened, base, says):
+    for call in (
+        lambda: assemble(place.workspace(), Agent(base=base)),
+        lambda: opened(base=base).turn("hi"),
+        lambda: opened().sub_agent(base),
+    ):
+        with pytest.raises(CallError) as caught:
+            call()
+        assert says in str(caught.value)
+
+
+@pytest.mark.parametrize("base", ["$HOME is /root.", "Pay $5/month at most.", "$", "$user", "Read $user/greet first."])
+def test_a_text_with_a_dollar_stays_a_text(place, base):
+    assert assemble(place.workspace(), Agent(base=base), "pi").text.startswith(base)
+
+
+def test_a_template_of_the_workspace_is_rendered_in_the_sandbox(place, opened, monkeypatch):
+    from foreword import sandbox
+
+    seen = []
+    monkeypatch.setattr(sandbox, "render", lambda *given, is_trusted: seen.append(is_trusted) or ())
+    assemble(place.workspace(), Agent(base="$workspace/intro"), "pod")
+    opened("pod").sub_agent("$workspace/intro", is_appended=True)
+    assert seen[0] is False and seen[-1] is False
+
+
+# Names of files
+
+
+def told(prompt):
+    return [each.code for each in prompt.findings if each.code == "base-file-name"]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("base", ["prompts/base.md", "./base", "AGENTS.md", "~/me.txt", "/etc/base", "base.MD\n"])
+def test_a_base_that_is_only_the_name_of_a_file_is_a_finding(place, opened, layout, base):
+    assert told(assemble(place.workspace(), Agent(base=base), layout)) == ["base-file-name"]
+    assert told(opened(layout, base=base).turn("hi")) == ["base-file-name"]
+    assert told(opened(layout, "s").sub_agent(base)) == ["base-file-name"]
+
+
+@pytest.mark.parametrize(
+    "base", ["You are Ada.", "Read prompts/base.md first.", "a/b", "Version 1.2", "- AGENTS.md\n- x"]
+)
+def test_other_texts_are_no_finding(place, base):
+    assert told(assemble(place.workspace(), Agent(base=base), "pi")) == []
+
+
+def test_a_name_of_a_file_in_settings_is_a_finding(place):
+    place({"home/.config/foreword/foreword.toml": '[for.builder]\nsection.body.text = "prompts/base.md"\n'})
+    assert told(assemble(place.workspace(), layout="builder")) == ["base-file-name"]
+
+
+def test_a_base_without_a_place_is_a_finding(place):
+    place({"w/own.toml": '[section.only]\ntext = "Only this."\n'})
+    prompt = assemble(place.workspace(), Agent(base="You are Ada."), place.path("w/own.toml"))
+    assert ("agent-unused", "the layout own has no place for the base that was given") in place.messages(prompt)
+
+
+# What a sub-agent gets
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_sub_agent_gets_a_turn_that_a_provider_takes(place, opened, layout):
+    history = [{"role": "assistant", "content": "Yes?"}]
+    turn = opened(layout).sub_agent("Count.", [Tool("read", "Reads.")], message="Begin.", messages=history)
+    request = for_anthropic(turn)
+    assert (turn.conversation, turn.edition, turn.is_reused) == ("t", 0, False)
+    assert "".join(each["text"] for each in request["system"]) == turn.system
+    assert [each["name"] for each in request["tools"]] == ["read"]
+    assert request["messages"] == [*history, {"role": "user", "content": "Begin."}]
