@@ -132,10 +132,9 @@ def test_a_line_of_the_template_lights_its_output(seeing, site, line, lit):
 )
 def test_output_lights_its_line_of_the_template(seeing, kind, text, line):
     span = seeing.prompt.locator(f".k-{kind}", has_text=text).first
-    box = span.bounding_box()
-    seeing.page.mouse.click(box["x"] + 4, box["y"] + 6)
+    span.click(position={"x": 4, "y": 6})
     expect(seeing.code.locator(".cm-line.cm-lit")).to_have_text(line)
-    assert seeing.lit_text()
+    seeing.eventually(lambda: bool(seeing.lit_text()), True)
 
 
 def test_the_keyboard_does_it_too(seeing):

@@ -134,7 +134,10 @@ def test_a_token_that_turns_wrong_loses_no_text(own_site, open_page, edit):
     page.keyboard.press("Enter")
     code = page.locator(".cm-content")
     code.focus()
-    page.keyboard.insert_text(MINE)
+    with page.expect_response("**/system-prompt/check"):
+        page.keyboard.insert_text(MINE)
+    # What is asked while one types comes first: else it might ask for the token before one saves.
+    expect(page.get_by_role("group", name="The prompt, by origin")).to_contain_text(MINE)
     site.stop()
     site.token = "new"
     site.start()

@@ -103,7 +103,9 @@ class Server:
         command = [str(path), *map(str, options)]
         done = subprocess.run(command, capture_output=True, cwd=self.folder, env=self.environment(), **self.identity)
         if done.returncode != 0:  # what it warns of otherwise, a missing `locale` for one, is of no interest
-            raise RuntimeError(f"{program}: {done.stderr.decode()}")
+            error = subprocess.CalledProcessError(done.returncode, command)
+            error.add_note(done.stderr.decode())
+            raise error
 
     def environment(self):
         return {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "TZ": "UTC", "HOME": str(self.folder)}
