@@ -202,8 +202,8 @@ def test_a_body_that_comes_drop_by_drop(hasty):
         (post(headers=b"Content-Encoding: gzip\r\n"), 200, None),
         (post(headers=b"Content-Type: text/plain; charset=utf-16\r\n"), 200, None),
         (b"GET /healthz HTTP/1.1\r\n" + HEAD + b"Content-Length: 5\r\n\r\nhello", 200, None),
-        (b"GET /healthz HTTP/1.0\r\n\r\n", 200, None),
-        (b"GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n", 200, None),
+        (b"GET /healthz HTTP/1.0\r\n\r\n", 400, "wrong-headers"),
+        (b"GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n", 400, "wrong-headers"),
         (b"\r\n\r\nGET /healthz HTTP/1.1\r\n" + HEAD + b"\r\n", 200, None),
     ],
 )  # fmt: skip
