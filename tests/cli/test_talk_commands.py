@@ -263,7 +263,7 @@ def test_template_versions(tree, run, asked, monkeypatch):
     assert (restored["version"], restored["note"], restored["template"]) == (3, "version 1 again", "One.\n")
     assert asked("template", "restore", "0", "--note", "as shipped")["template"] == DEFAULT
     history = asked("template", "history")
-    assert [set(each) for each in history] == [{"version", "author", "time", "note", "template"}] * 5
+    assert [set(each) for each in history] == [{"version", "author", "time", "note", "syntax", "template"}] * 5
     assert [(each["version"], each["author"], each["note"]) for each in history] == [
         (4, "ada", "as shipped"),
         (3, "ada", "version 1 again"),
@@ -271,7 +271,7 @@ def test_template_versions(tree, run, asked, monkeypatch):
         (1, "ada", "shorter"),
         (0, "foreword", "built in"),
     ]
-    assert run("template", "history")[1].split()[:2] == ["4", "ada"]
+    assert run("template", "history")[1].split()[:3] == ["4", "brackets", "ada"]
 
 
 def test_a_new_template_reaches_new_conversations_at_once_and_others_at_their_compaction(tree, run, asked):
