@@ -30,7 +30,9 @@ def look_below(top: str, names: Collection[str]) -> Tree:
     """Every folder at or below `top` that holds one of `names`, which may be paths (`.agents/AGENTS.md`)."""
     plain = {name for name in names if "/" not in name}
     deep = [name for name in names if "/" in name]
-    folders, skills, trouble = [], [], []
+    folders: list[str] = []
+    skills: list[str] = []
+    trouble: list[str] = []
 
     for here, files in _walk(top, trouble):
         if not plain.isdisjoint(files) or any(os.path.lexists(os.path.join(here, name)) for name in deep):
