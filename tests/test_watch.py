@@ -148,7 +148,7 @@ def test_a_folder_that_goes_and_comes_again_is_watched_again(tree, watched):
 def test_the_target_of_a_link_is_watched_and_so_is_the_link(tree, watched):
     tree({"shared/real.md": "One.", "w/AGENTS.md": Path("../shared/hop.md")})
     os.symlink("real.md", tree.path("shared/hop.md"))
-    watching = watched()
+    watching = watched(assignments=[("links", "follow")])
     watching.until("One.")
     tree({"shared/real.md": "Two."})
     watching.until("Two.")
@@ -164,7 +164,7 @@ def test_the_target_of_a_link_is_watched_and_so_is_the_link(tree, watched):
 def test_a_linked_folder_is_watched_where_it_really_is(tree, watched, skill):
     tree({"shared/skills/a/SKILL.md": skill("a"), "w/.agents": None})
     os.symlink("../../shared/skills", tree.path("w/.agents/skills"))
-    watching = watched("opal")
+    watching = watched("opal", assignments=[("links", "follow")])
     watching.until("- **a**")
     tree({"shared/skills/b/SKILL.md": skill("b")})
     watching.until("- **b**")
