@@ -115,7 +115,7 @@ class Collector:
         """A section whose text is a template: the body that was chosen for it, rendered."""
         body = self.inputs.bodies.get(section.name, Document("", ""))
         kind = "builtin" if body.path.startswith("$std/") else "template" if body.path else "caller"
-        origin = Origin(kind, body.path or "base", None, body.hash)
+        origin = Origin(kind, body.path or "base")
         if (body.syntax or section.language) == "jinja":
             return Draft(section, text=self.rendered(section, body), is_replaced=True)
         from .template import brackets
@@ -364,7 +364,7 @@ class Collector:
         for each in hidden(f"{entry.name} {entry.description}".replace("\n", " ")):
             told = f"the front matter of {shown} holds {each.told()}"
             self.findings.append(finding("hidden-characters", told, shown, entry.lines[0]))
-        origin = Origin("skill" if isinstance(entry, Skill) else "resident", shown, entry.lines, entry.hash)
+        origin = Origin("skill" if isinstance(entry, Skill) else "resident", shown, entry.lines)
         values = {"name": entry.name, "description": entry.description, "path": shown}
         if isinstance(entry, Skill):
             values["location"] = location(entry.name, shown)

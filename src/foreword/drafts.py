@@ -186,7 +186,7 @@ def stretch(pieces: Pieces, start: int, end: int) -> Pieces:
 def origin_of(document: Document, name: str) -> Origin:
     if not document.path:
         return Origin("caller", name, lines_of(document))
-    return Origin("file", document.path, lines_of(document), document.hash)
+    return Origin("file", document.path, lines_of(document))
 
 
 def lines_of(document: Document) -> tuple[int, int]:

@@ -143,8 +143,6 @@ def check_extension(extension: Extension) -> None:
         function = getattr(extension, hook)
         if function is not None and not _takes(function, len(arguments)):
             raise CallError(f"{hook} of {where} is called as {hook}({', '.join(arguments)}), and does not take that")
-    if isinstance(extension.required, str):
-        raise CallError(f"`required` of {where} is a list of hooks, not a text; write [{extension.required!r}]")
     for hook in extension.required:
         if hook not in HOOKS:
             raise CallError(f"{where} requires {hook!r}, which is not a hook{suggestion(str(hook), HOOKS)}")

@@ -641,19 +641,16 @@ def _pattern(text: str, where: str, settings: Mapping[str, Any], strange: frozen
             raise LayoutError(f"{where}files: no setting {name!r} (in {text!r})" + suggestion(name, settings))
         confined = confined or f"settings.{name}" in strange
     filled = re.sub(r"\{(\w+)\}", lambda match: str(settings[match[1]]), path)
-    _check_path(place, filled, f"{where}files: {text!r}", confined)
+    _check_path(place, filled, f"{where}files: {text!r}")
     return Pattern(place, filled, confined)
 
 
-def _check_path(place: str, path: str, where: str, confined: bool) -> None:
-    """Refuse a path that can never match, or that leaves its place.
-
-    A path from the workspace may: it is kept inside when it is looked for, and reported with the file.
-    """
+def _check_path(place: str, path: str, where: str) -> None:
+    """Refuse a path that can never match, or that leaves its place."""
     segments = path.split("/")
     if segments[-1] in ("", ".", "..") or not path.strip("/."):
         raise LayoutError(f"{where} names no file")
-    if place != "path" and not confined and (path.startswith("/") or ".." in segments):
+    if place != "path" and (path.startswith("/") or ".." in segments):
         raise LayoutError(f"{where} leaves its place; only 'path:' may begin with '/' or hold '..'")
     if any("**" in segment and segment != "**" for segment in segments):
         raise LayoutError(f"{where}: '**' is a segment of its own, as in 'rules/**/*.md'")

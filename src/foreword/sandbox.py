@@ -203,8 +203,8 @@ class _Worker:
         if "error" in answer:
             raise TemplateError(str(answer["error"]))
         return tuple(
-            Piece(str(text), Origin(str(kind), str(path), _lines(lines), str(hash), _tag(tag)))
-            for text, kind, path, lines, hash, tag in answer["pieces"]
+            Piece(str(text), Origin(str(kind), str(path), _lines(lines), _tag(tag)))
+            for text, kind, path, lines, tag in answer["pieces"]
         )
 
     def running(self) -> Popen[bytes]:
@@ -398,4 +398,4 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
     except MemoryError:
         return {"error": f"{root} asks for more than {MEMORY} MB of memory"}
     origins = [piece.origin for piece in pieces]
-    return {"pieces": [(p.text, o.kind, o.path, o.lines, o.hash, o.tag) for p, o in zip(pieces, origins, strict=True)]}
+    return {"pieces": [(p.text, o.kind, o.path, o.lines, o.tag) for p, o in zip(pieces, origins, strict=True)]}

@@ -246,7 +246,6 @@ class Origin:
     kind: str
     path: str = ""
     lines: tuple[int, int] | None = None
-    hash: str = ""
     tag: tuple[str, int, int] | None = None
 
 

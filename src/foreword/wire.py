@@ -113,7 +113,7 @@ def passage_form(passage: Passage, count: Count) -> PassageForm:
 
 
 def origin_form(origin: Origin, start: int, end: int, text: str) -> OriginForm:
-    """An origin and the span it covers. What has no file behind it is known by the hash of the span itself."""
+    """An origin and the span it covers; the hash is that of the span's text, whatever it came from."""
     lines = list(origin.lines) if origin.lines else None
     return {
         "kind": origin.kind,
@@ -121,7 +121,7 @@ def origin_form(origin: Origin, start: int, end: int, text: str) -> OriginForm:
         "lines": lines,
         "start": start,
         "end": end,
-        "hash": origin.hash or digest(text),
+        "hash": digest(text),
     }
 
 
@@ -141,7 +141,7 @@ def spans(pieces: Iterable[Piece], start: int) -> list[tuple[int, int, Origin, s
 
 
 def _is_same_place(one: Origin, other: Origin) -> bool:
-    return (one.kind, one.path, one.hash) == (other.kind, other.path, other.hash)
+    return (one.kind, one.path) == (other.kind, other.path)
 
 
 def candidate_form(candidate: Candidate) -> CandidateForm:
@@ -520,14 +520,14 @@ def _span(form: Any, least: int, most: int, where: str) -> tuple[int, int]:
 
 
 def _origin_from(form: Any, where: str) -> Origin:
-    kind, path, lines, hash = (form.get(key) for key in ("kind", "path", "lines", "hash"))
-    if not isinstance(kind, str) or not isinstance(path or "", str) or not isinstance(hash or "", str):
-        raise CallError(f"{where} takes a kind, a path and a hash as texts")
+    kind, path, lines = (form.get(key) for key in ("kind", "path", "lines"))
+    if not isinstance(kind, str) or not isinstance(path or "", str):
+        raise CallError(f"{where} takes a kind and a path as texts")
     if lines is not None and not (
         isinstance(lines, list) and len(lines) == 2 and all(type(each) is int for each in lines)
     ):
         raise CallError(f"{where}: lines takes two numbers or null, not {lines!r}")
-    return Origin(kind, path or "", (lines[0], lines[1]) if lines else None, hash or "")
+    return Origin(kind, path or "", (lines[0], lines[1]) if lines else None)
 
 
 def _candidate_from(form: Any, where: str) -> Candidate:

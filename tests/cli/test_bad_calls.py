@@ -103,10 +103,11 @@ def test_help(run):
 # DIR
 
 
-@pytest.mark.parametrize("command", EVERY, ids=" ".join)
+# The one argument of `why` may be a file.
 @pytest.mark.parametrize(
-    ("directory", "words"),
-    [("nowhere", "does not exist"), ("AGENTS.md", "is not a directory"), ("nowhere/deep", "does not exist")],
+    ("command", "directory", "words"),
+    [(command, directory, "does not exist") for command in EVERY for directory in ("nowhere", "nowhere/deep")]
+    + [(command, "AGENTS.md", "is not a directory") for command in EVERY if command != ["why"]],
 )
 def test_a_directory_that_is_none(refused, command, directory, words):
     sentence = refused(*command, directory)

@@ -375,19 +375,11 @@ def test_a_file_of_the_user_speaks_of_every_project(tree, findings):
 
 
 def test_a_pipe_that_is_closed_early_gets_whole_lines(tree):
-    # Skills with a field that nobody knows: one finding each, more of them than a buffer holds.
-    tree(
-        {
-            **GIT,
-            **{
-                f"w/.agents/skills/skill-{number}/SKILL.md": f"---\nname: skill-{number}\ndescription: Does it.\nversion: 1\n---\nDo.\n"
-                for number in range(210)
-            },
-        }
-    )
-    for count in (1, 40, 200):
+    # Files that are missing: one finding each, more of them than a buffer holds.
+    tree({f"w/d{number}/AGENTS.md": f"Read `docs/{number}-{'x' * 600}.md`.\n" for number in range(210)} | GIT)
+    for count in (1, 40, 90):
         done = subprocess.run(
-            ["bash", "-c", f"{sys.executable} -m foreword lint --tool read_file 2>&1 | head -n {count}"],
+            ["bash", "-c", f"{sys.executable} -m foreword lint --recursive 2>&1 | head -n {count}"],
             cwd=tree.path("w"),
             env={**os.environ, "HOME": tree.path("home"), "COLUMNS": "40"},
             capture_output=True,

@@ -36,7 +36,7 @@ def test_a_reference_is_resolved_in_a_conversation(place, opened, layout):
     talk = opened(layout, base="$user/greet")
     assert talk.turn("hi").system.startswith("Greet the user.")
     assert opened(layout, base="$user/greet").turn("hi").is_reused
-    assert not opened(layout, base="$user/greet").drift().has_any
+    assert not opened(layout, base="$user/greet").drift().is_changed
     assert talk.preview().text.startswith("Greet the user.")
 
 
@@ -85,7 +85,7 @@ def test_a_template_of_the_workspace_is_rendered_in_the_sandbox(place, opened, m
     from foreword import sandbox
 
     seen = []
-    monkeypatch.setattr(sandbox, "render", lambda *given, is_trusted: seen.append(is_trusted) or ())
+    monkeypatch.setattr(sandbox, "render", lambda *given, is_trusted, limit: seen.append(is_trusted) or ())
     assemble(place.workspace(), Agent(base="$workspace/intro"), "pod")
     opened("pod").sub_agent("$workspace/intro", is_appended=True)
     assert seen[0] is False and seen[-1] is False

@@ -620,7 +620,7 @@ def test_the_other_hooks_of_the_extension_are_skipped(opened):
     [
         (["contxt"], "^the extension 'x' requires 'contxt', which is not a hook; did you mean 'context'\\?$"),
         (["listen"], "^the extension 'x' requires 'listen', but does not define it$"),
-        ("context", r"^`required` of the extension 'x' is a list of hooks, not a text; write \['context'\]$"),
+        ("context", r"^Extension\.required must be a list, not one text$"),
     ],
 )
 def test_what_cannot_be_required(required, told):

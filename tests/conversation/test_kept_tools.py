@@ -15,7 +15,7 @@ def test_a_known_conversation_keeps_its_tools(opened, layout, named):
     then = opened(layout, tools=None).turn("hi")
     assert (then.edition, then.is_reused, then.system, then.tools) == (1, True, first.system, first.tools)
     assert then.messages == ({"role": "user", "content": "hi"},)
-    assert opened(layout, tools=None).drift().has_any is False
+    assert opened(layout, tools=None).drift().is_changed is False
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -93,7 +93,7 @@ def test_a_tool_that_is_off_is_known_in_another_process(opened, said):
     [
         (["red"], r"^unknown tool 'red'; known: bash, read\. Pass a Tool to define another one$"),
         ("read", r"^the active tools must be a list, not one text$"),
-        ([5], "^an active tool is given as Tool or str, not as int$"),
+        ([5], "^an active tool must be Tool or str, not int$"),
     ],
 )
 def test_what_cannot_be_an_active_tool(opened, named, tools, told):

@@ -124,7 +124,7 @@ def test_a_strangers_template_is_rendered_in_the_sandbox(place, opened, monkeypa
     seen = []
     from foreword import sandbox
 
-    monkeypatch.setattr(sandbox, "render", lambda *given, is_trusted: seen.append(is_trusted) or ())
+    monkeypatch.setattr(sandbox, "render", lambda *given, is_trusted, limit: seen.append(is_trusted) or ())
     talk = opened("pod", set={"body.text": "$workspace/body"})
     sub(talk, is_appended=True)
     assert seen == [False, False]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from foreword import LayoutError
+from foreword.errors import LayoutError
 from foreword.sources import files
 from foreword.sources.files import Reader
 from foreword.sources.links import Reach

@@ -2,7 +2,7 @@
 
 import pytest
 
-from foreword import LayoutError
+from foreword.errors import LayoutError
 
 LAYOUT = """
 sections = ["all"]

@@ -110,8 +110,8 @@ TAGS = ["[file:", "]", "[if ", "x", "\0", "\ud800", "/", "..", "[git:branch]", "
 @example("[file:\ud800]")
 def test_what_the_caller_gives_as_text(place, text):
     workspace = place({"w/a/AGENTS.md": b"x"})
-    given_as = dict.fromkeys("base plan session language".split(), text)
-    given_as |= dict.fromkeys(("model", "provider"), text.encode("utf-8", "replace").decode())
+    given_as = dict.fromkeys("base plan".split(), text)
+    given_as |= dict.fromkeys("session language model provider".split(), text.encode("utf-8", "replace").decode())
     for layout in ("foreword", "ion", "opal", "pi", "builder"):
         show(workspace, layout, docs=[(text, text)], **given_as)
 

@@ -85,7 +85,8 @@ def test_an_escaped_text_is_itself(text):
 @given(soup, soup | st.text())
 def test_a_value_is_inserted_literally(around, value):
     around = around.replace("[", "(").replace("\\", "/")
-    value_piece = Piece(value, Origin("variable", "v"))
+    line = around.count("\n") + 1
+    value_piece = Piece(value, Origin("variable", "v", tag=("t", line, line)))
     pieces = pieces_of(f"{around}[file:v]{around}", {"v": value})
     assert joined(pieces) == around + value + around
     assert value_piece in pieces

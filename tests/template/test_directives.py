@@ -64,7 +64,7 @@ def test_a_third_of_the_cases_are_doubtful():
 
 def test_a_plain_text_is_one_piece():
     document = Document("/w/AGENTS.md", "a\n`{{ cwd }}`\n<!-- b -->\n", "sha256:1", line=4)
-    origin = Origin("file", "/w/AGENTS.md", (4, 6), "sha256:1")
+    origin = Origin("file", "/w/AGENTS.md", (4, 6))
     assert render(document, FACTS, loader({})) == ((Piece(document.text, origin),), ())
 
 
@@ -74,13 +74,13 @@ def test_every_piece_says_where_it_comes_from():
     pieces, findings = render(Document("/w/AGENTS.md", text, "h", line=3), FACTS, loader(files))
     assert findings == ()
     assert pieces == (
-        Piece("one ", Origin("file", "/w/AGENTS.md", (3, 3), "h")),
+        Piece("one ", Origin("file", "/w/AGENTS.md", (3, 3))),
         Piece("opus", Origin("variable", "model")),
-        Piece("\ntwo\n", Origin("file", "/w/AGENTS.md", (3, 4), "h")),
-        Piece("four\n", Origin("file", "/w/AGENTS.md", (6, 6), "h")),
-        Piece("B1\n\n", Origin("file", "/w/b.md", (1, 2), "hash of /w/b.md")),
-        Piece("B4", Origin("file", "/w/b.md", (4, 4), "hash of /w/b.md")),
-        Piece("\nseven\n", Origin("file", "/w/AGENTS.md", (8, 9), "h")),
+        Piece("\ntwo\n", Origin("file", "/w/AGENTS.md", (3, 4))),
+        Piece("four\n", Origin("file", "/w/AGENTS.md", (6, 6))),
+        Piece("B1\n\n", Origin("file", "/w/b.md", (1, 2))),
+        Piece("B4", Origin("file", "/w/b.md", (4, 4))),
+        Piece("\nseven\n", Origin("file", "/w/AGENTS.md", (8, 9))),
     )
 
 
@@ -92,7 +92,7 @@ def test_text_between_unmatched_directives_stays_one_piece():
 
 def test_the_final_newline_of_an_included_file_is_not_among_its_lines():
     pieces, _ = render(Document("/w/a.md", "<!-- include: b.md -->"), FACTS, loader({"/w/b.md": "B\n\n"}))
-    assert pieces == (Piece("B\n", Origin("file", "/w/b.md", (1, 1), "hash of /w/b.md")),)
+    assert pieces == (Piece("B\n", Origin("file", "/w/b.md", (1, 1))),)
 
 
 def test_a_finding_shows_the_place():

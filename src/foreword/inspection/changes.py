@@ -34,7 +34,7 @@ _NOT_SOURCES = ("builtin", "mark")
 
 @value
 class Part:
-    """One section of a text, and the sources it came from, each with the hashes it had."""
+    """One section of a text, and the sources it came from, each with the texts it gave, or their hashes."""
 
     section: str
     start: int
@@ -63,9 +63,7 @@ def sent(prompt: Prompt, tools: Sequence[Mapping[str, Any]] | None = None) -> Se
     """A prompt and its tools as they are compared."""
     parts = []
     for each in prompt.passages:
-        origins = (
-            (piece.origin.kind, piece.origin.path, piece.origin.hash or f"text {piece.text}") for piece in each.pieces
-        )
+        origins = ((piece.origin.kind, piece.origin.path, piece.text) for piece in each.pieces)
         parts.append(Part(each.section, each.start, each.end, _sources(origins)))
     return Sent(prompt.text, parts, tools)
 
@@ -80,7 +78,7 @@ def sent_edition(system: str, account: Mapping[str, Any], tools: Sequence[Mappin
 
 
 def _sources(origins: Iterable[tuple[str, str, str]]) -> dict[str, Sequence[str]]:
-    """The hashes of each path, without Foreword's own texts."""
+    """The texts of each path, or their hashes, without Foreword's own texts."""
     found: dict[str, dict[str, None]] = {}
     for kind, path, hash in origins:
         if path and kind not in _NOT_SOURCES:

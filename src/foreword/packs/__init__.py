@@ -58,7 +58,7 @@ def with_texts(source: Source, workspace: Workspace, reader: Reader, packs: Mapp
         if isinstance(text, str) and text.startswith("$") and section.get("language") not in ("brackets", "jinja"):
             loaded = load_template(text, workspace, reader, packs)
             texts[name] = {"text": loaded.text.replace("{", "{{").replace("}", "}}")}
-            written[f"section.{name}.text"] = Origin(_kind(text, "template"), text, None, loaded.hash)
+            written[f"section.{name}.text"] = Origin(_kind(text, "template"), text)
     return replace(source, mapping=merge(source.mapping, {"section": texts}), written=written) if texts else source
 
 

@@ -126,7 +126,7 @@ def render(template: Template, lookup: Lookup, origin: Origin, limit: int = TEMP
         at += 1
         if step[0] == "text":
             room.take(size_of(step[1]))
-            pieces.append(Piece(step[1], Origin(origin.kind, origin.path, step[2], origin.hash)))
+            pieces.append(Piece(step[1], Origin(origin.kind, origin.path, step[2])))
         elif step[0] == "insert":
             tag = (origin.path, step[2], step[2])
             found = find(step[1])

@@ -386,7 +386,7 @@ def _pieces(document: Document, runs: Iterable[Run]) -> Iterator[Piece]:
         first = line + text.count("\n", at, start)
         line, at = first + text.count("\n", start, end), end
         last = line - text.endswith("\n", start, end)
-        yield Piece(text[start:end], Origin("file", document.path, (first, last), document.hash))
+        yield Piece(text[start:end], Origin("file", document.path, (first, last)))
 
 
 def _joined(runs: Iterable[Run]) -> Iterator[Run]:

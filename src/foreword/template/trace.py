@@ -177,7 +177,7 @@ def _keeps(document: Document, token: Token) -> bool:
 
 def _origin(document: Document, first: int, last: int) -> Origin:
     kind = "builtin" if document.path.startswith("$std/") else "template"
-    return Origin(kind, document.path, (first, last), document.hash)
+    return Origin(kind, document.path, (first, last))
 
 
 # Which variables flow into which names
