@@ -18,7 +18,7 @@ from .places import is_inside
 from .settings import check_ids, read_settings, turned_off
 from .skills import each_skill
 from .sources.files import Reader
-from .sources.links import reach_again
+from .sources.links import only_inside, reach_again
 from .sources.skills import read_skill
 from .sources.tree import look_below
 from .tokens import estimate
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from .engine import Assembler, Stand
     from .extensions import Extension
     from .layout import Layout
-    from .vocabulary import Finding
+    from .vocabulary import Finding, Workspace
 
 
 @value
@@ -97,8 +97,8 @@ class _Desk:
         self._settings(self.stand)
         tools = None if agent.tools is None else frozenset(tool.name for tool in agent.tools)
         follows = any(section.language == "directives" for section in self.stand.layout.each_section())
-        self.disk = _Disk()
-        self.linter = Linter(Surroundings(self.disk.exists, estimate, tools, follows), self.off)
+        self.disk = _Disk(workspace)
+        self.linter = Linter(Surroundings(self.disk.exists, estimate, tools, follows, self.disk.above), self.off)
 
     def _settings(self, stand: Stand) -> None:
         files, _ = read_settings(stand.plan.workspace, Reader(), self.assembler.settings)
@@ -110,7 +110,7 @@ class _Desk:
         """Look at the prompt of one folder."""
         prompt = assembler.prompt(self.agent, self.now)
         stand = assembler.stand(self.agent)
-        self.disk.root = stand.plan.workspace.root or stand.plan.workspace.cwd
+        self.disk.enter(stand.plan.workspace)
         skills = [each.path for each in each_skill(stand.inputs)]
         self.keep(self.linter.look(prompt, map(printable, skills)))
         self.keep(checked(self.extensions, prompt))
@@ -152,7 +152,7 @@ class _Desk:
         for folder in tree.folders:
             if folder != self.cwd:
                 self._take_folder(folder)
-        self.disk.root = self.root
+        self.disk.enter(self.stand.plan.workspace)
         strict = any(find.kind == "skill" and find.validation == "strict" for find in layout.finds)
         self.read_skills(tree.skills, "strict" if strict else "lenient")
         for path in tree.trouble:
@@ -178,11 +178,37 @@ def _names(layout: Layout) -> Iterator[str]:
 
 
 class _Disk:
-    """Whether files are there: asked once for each, and only inside of the workspace."""
+    """Whether files are there, and what a few of them say: asked once for each, and only inside of the workspace."""
 
-    def __init__(self) -> None:
-        self.root = "/"
+    def __init__(self, workspace: Workspace) -> None:
         self._known: dict[str, bool] = {}
+        self.reader = Reader()
+        self.enter(workspace)
+
+    def enter(self, workspace: Workspace) -> None:
+        """Answer for this workspace from now on."""
+        self.workspace, self.root = workspace, workspace.root or workspace.cwd
+
+    def above(self, path: str, names: Sequence[str], folder: str) -> Iterator[tuple[str, str | None]]:
+        """The first file of these names in each folder from that of a file up to the root: its path, and its text.
+
+        With `folder`, only the nearest one that such a path leads to. None for a text that cannot be read or is cut.
+        """
+        at = os.path.dirname(path)
+        if not is_inside(path, self.root) or not self._is_there(at):
+            return
+        while is_inside(at, self.root):
+            looked = os.path.normpath(os.path.join(at, folder))
+            files = [os.path.join(looked, each) for each in names] if is_inside(looked, self.root) else []
+            file = next(filter(self._is_there, files), "")
+            if file:
+                reading = self.reader.read(file, only_inside(self.root, self.workspace))
+                yield printable(file), reading.text if reading.fate in ("used", "blank") else None
+                if folder:
+                    return
+            if at == os.path.dirname(at):
+                return
+            at = os.path.dirname(at)
 
     def exists(self, path: str, target: str, is_beside: bool = False) -> bool:
         """Whether what a file names is beside it or, unless `is_beside`, in a folder above it, up to the root.

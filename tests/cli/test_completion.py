@@ -85,7 +85,7 @@ def tab(script, tmp_path):
         (["layouts", ""], sorted(layout_names())),
         (["diff", "sh"], ["shop"]),
         (["diff", "shop", ""], ["completion.bash", "shop", "tools.json"]),
-        (["lint", "--off", "missing-"], ["missing-file", "missing-tool"]),
+        (["lint", "--off", "missing-"], ["missing-file", "missing-script", "missing-target", "missing-tool"]),
         (["completion", ""], sorted(SHELLS)),
         (["--ver"], ["--version"]),
         (["nothing-like-it"], []),

@@ -59,6 +59,13 @@ REPEATED = [
     "> ",
     "- 1. ",
     "word word\n",
+    "`make x` ",
+    "```sh\nmake x\n```\n",
+    "cd a && make b; ",
+    "npm run x\n",
+    '`npm run x` "',
+    "The tests, and ",
+    "we use tabs, and use npm ",
     "\n",
     " \t\n",
 ]
@@ -71,7 +78,8 @@ seed = sys.argv[1].encode().decode("unicode_escape")
 text = (seed * ({size} // len(seed) + 1))[:{size}]
 pieces = [Piece(text, Origin("file", f"/w/{{name}}/AGENTS.md", (1, text.count("\\n") + 1))) for name in ("a", "b")]
 passage = Passage("instructions", 0, text + text, "project", pieces)
-linter = Linter(Surroundings(lambda *_: False, len, frozenset(("read_file",))))
+above = lambda path, names, folder: [(f"/w/{{names[-1]}}", text)]
+linter = Linter(Surroundings(lambda *_: False, len, frozenset(("read_file",)), False, above))
 told = linter.look(Prompt("foreword", text + text, [passage]))
 print(len(told + linter.look_at_skills(skills_as_manuscripts([Document("/w/SKILL.md", text)]))))
 """

@@ -6,7 +6,8 @@ says how bad they are for lint, by that. Whatever must be asked of the disk arri
 
     table           every check, its severity and its two examples
     manuscripts     the prompt's texts, file by file
-    changing, contradictions, references, repeated, secrets, sizes, tools      what is looked for
+    commands        the shell commands that a text shows
+    changing, contradictions, references, repeated, secrets, sizes, targets, tools      what is looked for
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from .repeated import repetitions
 from .secrets import masked, secrets
 from .sizes import LARGEST_SECTION, excesses, large_sections
 from .table import BY_ID, CHECKS, GUARDS, SAID_BETTER, about, known_ids, severity
+from .targets import missing_scripts, missing_targets
 from .tools import missing_tools
 
 TYPE_CHECKING = False
@@ -134,8 +136,20 @@ def _of_any_text(manuscript: Manuscript, surroundings: Surroundings) -> Iterator
     if manuscript.is_file:
         for reference in missing_files(manuscript, surroundings.exists):
             yield _of("missing-file", manuscript, manuscript.line(reference.offset), f"there is no {reference.target}")
+        yield from _undefined(manuscript, surroundings)
     for one in manuscript.ignored:
         yield from (_of("vain-ignore", manuscript, one.line, message) for message in _vain(one.checks))
+
+
+def _undefined(manuscript: Manuscript, surroundings: Surroundings) -> Iterator[Finding]:
+    """Targets and scripts that a text says to run and that the project does not define."""
+    for code, what, look in (
+        ("missing-target", "target", missing_targets),
+        ("missing-script", "script", missing_scripts),
+    ):
+        for each in look(manuscript, surroundings.above, surroundings.exists):
+            message = f"{each.path} has no {what} {each.name!r}" + suggestion(each.name, each.defined)
+            yield _of(code, manuscript, manuscript.line(each.offset), message)
 
 
 def _hidden(manuscript: Manuscript) -> Iterator[Finding]:

@@ -8,8 +8,10 @@ ask for different choices, or where each of them knows only one choice, and not 
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from ...vocabulary import value
+from .instructions import attitude, is_declaration, sentence_before
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,18 +70,15 @@ FAMILIES = (
     ),
     Family("the Python formatter", {"black": r"black[ \t]+[.-]", "ruff format": r"ruff[ \t]+format\b"}),
 )
-_ASKS = re.compile(
-    r"\b(?:use|using|prefer|stick to|package manager(?: is)?:?|test runner(?: is)?:?|formatter(?: is)?:?)[ \t]+$",
+_DECLARES = re.compile(r"\b(?:package manager|test runner|formatter)(?:[ \t]+is)?:?[*_]*[ \t]+$", re.IGNORECASE)
+_ASKS = re.compile(r"\b(?:use|using|prefer|stick to|switch to|migrate to)[ \t]+(?:only[ \t]+)?$", re.IGNORECASE)
+# A verb of its own, and words that leave the verb to what stands before them.
+_AVOIDS = re.compile(
+    r"\b(?:avoid|(?:stop|quit|avoid)[ \t]+(?:using|running)|(?:do not|don['’]t|must not|never)[ \t]+(?:ever[ \t]+)?(?:run|call|invoke))[ \t]+$",
     re.IGNORECASE,
 )
-_FORBIDS = re.compile(
-    r"(?:\b(?:never|do not|don['’]t|must not|avoid|cannot|can['’]t)\b[ \t]+(?:ever[ \t]+)?(?:(?:use|run|call|invoke|using|running)[ \t]+)?"
-    r"|\b(?:not|instead of|rather than)[ \t]+(?:use[ \t]+|using[ \t]+|run[ \t]+)?)$",
-    re.IGNORECASE,
-)
-# What a program does is a description, not an instruction.
-_DESCRIBES = re.compile(
-    r"\b(?:(?:does|did|is|are|was|were|has|have|would)[ \t]+not|(?:doesn|didn|isn|aren|wasn|hasn)['’]t)[ \t]+(?:use|using|run|call|need)?[ \t]*$",
+_EXCLUDES = re.compile(
+    r"\b(?:(?:never|do not|don['’]t|not)|(?:instead of|rather than|over)(?:[ \t]+(?:using|running|use|run))?)[ \t]+$",
     re.IGNORECASE,
 )
 _FORBIDDEN = re.compile(
@@ -207,11 +206,9 @@ def stances_of(manuscript: Manuscript) -> dict[str, Stance]:
                 stance = _heard(manuscript, family, choice, stance)
         if stance.known or stance.forbids:
             found[family.what] = stance
-    indents = dict(_indents(manuscript))
-    if len(indents) > 1:
-        indents.pop(_SPACES, None)  # said once in general, and once by their number
-    if indents:
-        found[_INDENTATION] = Stance({}, indents, {})
+    indents = _indents(manuscript)
+    if indents.asks or indents.forbids:
+        found[_INDENTATION] = indents
     return found
 
 
@@ -244,10 +241,18 @@ def _is_asked(manuscript: Manuscript, start: int, end: int) -> str:
             return ""
     elif not _ENDS.match(after):
         return ""
-    before = before.rstrip("`*_\"'")
-    if _DESCRIBES.search(before):
-        return ""
-    return "forbids" if _FORBIDS.search(before) else "asks" if _ASKS.search(before) else ""
+    said = sentence_before(manuscript.text, start).rstrip("`*_\"'")
+    for pattern, is_elliptical, is_negative in (
+        (_AVOIDS, False, True),
+        (_EXCLUDES, True, True),
+        (_ASKS, False, False),
+    ):
+        if match := pattern.search(said):
+            wants = attitude(said[: match.start()], is_elliptical)
+            return "forbids" if wants and is_negative else wants
+    if match := _DECLARES.search(said):
+        return "asks" if is_declaration(said[: match.start()]) else ""
+    return ""
 
 
 def _is_command(manuscript: Manuscript, at: int) -> bool:
@@ -259,12 +264,40 @@ def _is_command(manuscript: Manuscript, at: int) -> bool:
     if manuscript.is_fenced(at):
         is_first = re.search(r"(?:^[ \t>]*|\$[ \t]+|&&[ \t]*|;[ \t]*)$", before) is not None
     else:
-        is_first = before.endswith("`") and before.count("`") % 2 == 1
-        is_first = is_first or (_RUNS.search(before) is not None and _is_general(manuscript, at))
+        said = sentence_before(manuscript.text, at)
+        if before.endswith("`") and before.count("`") % 2 == 1:
+            is_first = not _is_described(said.rstrip("`"), manuscript.text[at : at + 200])
+        else:
+            runs = _RUNS.search(said)
+            wants = attitude(said[: runs.start()], runs[1].lower() not in _VERBS) if runs else ""
+            is_first = wants == "asks" and _is_general(manuscript, at)
     return is_first and not _FORBIDDEN.search(manuscript.line_around(at))
 
 
-_RUNS = re.compile(r"\b(?:run|running|execute|use|using|with|via)[ \t]+$", re.IGNORECASE)
+def _is_described(before: str, rest: str) -> bool:
+    """Whether a sentence says what something else does with a command: `the image runs …`, `… is called by the hook`."""
+    if _PASSIVE.match(rest):
+        return True
+    acts = _ACTS.search(before)
+    return acts is not None and not attitude(before[: acts.start()]) and not attitude(before, is_elliptical=True)
+
+
+_ACTS = re.compile(
+    r"\b(?:runs?|ran|calls?|called|uses?|used|invok(?:es?|ed)|execut(?:es?|ed)|spawn(?:s|ed)?|wraps?|launch(?:es|ed)?|triggers?|performs?|issues?|does|did"
+    r"|expects?|needs?|emits?|prints?|shows?|logs?|contains?|mentions?|parses?|accepts?|understands?|detects?|match(?:es)?|supports?|generates?|produces?"
+    r"|starts?|installs?[ \t]+(?:[\w-]+[ \t]+){0,3}with|shells out to|falls? back to"
+    r"|(?:is|are|was|were|an?)[ \t]+(?:like|equivalent to|alias (?:for|of)|wrapper (?:for|around)))"
+    r"[ \t]+(?:(?:a|an|the|with|via|by|out|to|then|also|still|just|only|plain|its|own)[ \t]+){0,3}[*_\"']{0,2}$",
+    re.IGNORECASE,
+)
+_PASSIVE = re.compile(
+    r"[^`\n]{1,120}`[*_]{0,2}[ \t]+(?:(?:is|are|was|were|gets?)[ \t]+(?:\w+ly[ \t]+)?(?:run|called|executed|invoked|used|spawned|triggered|handled|parsed"
+    r"|started|detected|wrapped|supported)[ \t]+(?:by|in|inside|during|on|from|as|when|for|automatically)"
+    r"|runs[ \t]+(?:in|inside|during|on|automatically|as part)|fail(?:s|ed)|broke|breaks|crash\w*|hangs)\b",
+    re.IGNORECASE,
+)
+_VERBS = ("run", "execute", "use")
+_RUNS = re.compile(r"\b(run|running|execute|use|using|with|via)[ \t]+$", re.IGNORECASE)
 _RUNNER = re.compile(r"(?:npx|bunx|pnpm(?: exec)?|yarn|uv run|poetry run|python3? -m|sudo)[ \t]+$")
 
 
@@ -285,14 +318,36 @@ def _patterns(family: Family, choice: str) -> tuple[re.Pattern[str], re.Pattern[
     return _compiled[key]
 
 
-def _indents(manuscript: Manuscript) -> Iterator[Said]:
+def _indents(manuscript: Manuscript) -> Stance:
+    """What a file says about indentation."""
     text = manuscript.text
-    if "tabs" not in text and "spaces" not in text and "space" not in text:
-        return
-    for choice, pattern in _INDENTS:
-        for match in re.finditer(pattern, text, re.IGNORECASE):
-            line = manuscript.line_around(match.start())
-            is_general = _OF_INDENTING.search(line) and not _LANGUAGE.search(line)
-            if is_general and not manuscript.is_fenced(match.start()):
-                yield choice, match.start()
-                break
+    asks: dict[str, int] = {}
+    forbids: dict[str, int] = {}
+    if "tab" in text or "space" in text:
+        for choice, pattern in _INDENTS:
+            for match in islice(re.finditer(pattern, text, re.IGNORECASE), _MOST_PLACES):
+                wants = _indents_here(manuscript, match)
+                if wants:
+                    (asks if wants == "asks" else forbids).setdefault(choice, match.start())
+    if len(asks) > 1:
+        asks.pop(_SPACES, None)  # said once in general, and once by their number
+    for choice in forbids:
+        asks.pop(choice, None)
+    return Stance({}, asks, forbids)
+
+
+_INNER_VERB = re.compile(r"\b(?:use|prefer)\b", re.IGNORECASE)
+
+
+def _indents_here(manuscript: Manuscript, match: re.Match[str]) -> str:
+    """What the sentence around a word about indentation wants, if it is about all files."""
+    start = match.start()
+    line = manuscript.line_around(start)
+    if not _OF_INDENTING.search(line) or _LANGUAGE.search(line) or manuscript.is_fenced(start):
+        return ""
+    verb = _INNER_VERB.search(match[0])  # `for indentation, use tabs`
+    before = sentence_before(manuscript.text, start + verb.start() if verb else start)
+    word = (verb[0] if verb else match[0].split()[0]).lower().rstrip(":")
+    if word.startswith("indentation") and is_declaration(before):
+        return "asks"
+    return attitude(before, word not in ("use", "prefer", "indent"))

@@ -27,19 +27,25 @@ _ALL_LINES = (1, 1 << 60)
 _NEAR = 1_000
 
 
+def _nothing(path: str, names: Sequence[str], folder: str) -> Iterable[tuple[str, str | None]]:
+    return ()
+
+
 @value
 class Surroundings:
     """What lint must be told, as it looks at no disk itself.
 
     `exists` says whether what a file (by its path) names is there, beside it or in a folder above, with a third argument only beside
     it; `counts` tells the tokens of a text; `tools` are the agent's, None where nobody said which it has; `follows_directives`
-    whether the layout follows `<!-- include: … -->`.
+    whether the layout follows `<!-- include: … -->`. `above(path, names, folder)` gives the files of these names that apply to a file,
+    nearest first, with their text (None if it cannot be read); with `folder`, only those in that folder.
     """
 
     exists: Callable[..., bool]
     counts: Callable[[str], int]
     tools: frozenset[str] | None = None
     follows_directives: bool = False
+    above: Callable[[str, Sequence[str], str], Iterable[tuple[str, str | None]]] = _nothing
 
 
 class Manuscript:

@@ -162,6 +162,49 @@ CHECKS = (
         ),
     ),
     Check(
+        "missing-target",
+        "warning",
+        "A text says to run a target of `make` that the makefile does not have.",
+        "The agent runs it, sees it fail, and guesses. Commands in code spans and in fences of a shell count. The makefile is the one beside"
+        " the file, or the nearest above it up to the root; where there is none, or where it includes others or computes the names of its"
+        " targets, nothing is said.",
+        Example(
+            {
+                "AGENTS.md": "# Shop\n\nBefore you commit, run `make lint`.\n",
+                "Makefile": ".PHONY: test\ntest:\n\tpytest\n",
+            },
+            line=3,
+            say="has no target 'lint'",
+        ),
+        Example(
+            {
+                "AGENTS.md": "# Shop\n\nBefore you commit, run `make lint`.\n",
+                "Makefile": ".PHONY: lint test\nlint:\n\truff check\ntest:\n\tpytest\n",
+            }
+        ),
+    ),
+    Check(
+        "missing-script",
+        "warning",
+        "A text says to run a script of `npm`, `pnpm` or `yarn` that package.json does not have.",
+        "The agent runs it, sees it fail, and guesses. Commands in code spans and in fences of a shell count, and the nearest package.json"
+        " decides. Where there is none, or where an option chooses another package, nothing is said.",
+        Example(
+            {
+                "AGENTS.md": "# Shop\n\nBefore you commit, run `npm run lint`.\n",
+                "package.json": '{"scripts": {"test": "vitest"}}\n',
+            },
+            line=3,
+            say="has no script 'lint'",
+        ),
+        Example(
+            {
+                "AGENTS.md": "# Shop\n\nBefore you commit, run `npm run lint`.\n",
+                "package.json": '{"scripts": {"lint": "eslint .", "test": "vitest"}}\n',
+            }
+        ),
+    ),
+    Check(
         "blind-include",
         "warning",
         "A text includes a file in a way that this layout does not follow.",

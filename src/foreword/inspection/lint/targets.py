@@ -1,0 +1,387 @@
+"""Targets of `make` and scripts of `npm` that a text says to run and that the project does not define.
+
+The nearest makefile or package.json decides, as it does for the programs themselves. Both checks say nothing when in doubt: a makefile
+that includes others or computes the names of its targets may define anything.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+
+from ...vocabulary import value
+from .commands import commands, is_clear
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from typing import Any
+
+    from .commands import Command
+    from .manuscripts import Manuscript
+
+    # The files of these names that apply to a text, nearest first: path and text, None for one that cannot be read.
+    Above = Callable[[str, Sequence[str], str], Iterable[tuple[str, str | None]]]
+    Exists = Callable[..., bool]
+
+MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
+PACKAGES = ("package.json",)
+
+
+@value
+class Missing:
+    """A name that a command runs and a file does not define; `defined` are the names that it does."""
+
+    offset: int
+    name: str
+    path: str
+    defined: Collection[str]
+
+
+@value
+class Wanted:
+    """What a command runs: names, and the folder it says to look in. `instead` are files that do as well."""
+
+    names: Sequence[str]
+    folder: str = ""
+    instead: Sequence[str] = ()
+
+
+# Whoever writes so before a command knows that it may not be there, speaks of another project, or does not want it run.
+_KNOWS = re.compile(
+    r"\b(?:if (?:there|it|one|present|available|you have|the (?:project|repo|makefile|package))|(?:if|when|where) (?:\S+ ){0,3}exists?|e\.g|for example"
+    r"|for instance|an example|such as|something like|would|could|might|no longer|formerly|used to|deprecated|legacy|instead of|rather than|never|not"
+    r"|don['’]t|doesn['’]t|isn['’]t|there is no|there['’]s no|no|nor|without|avoid|wrong|bad|upstream\w*|their|your|another|other|equivalent|similar"
+    r"|missing|planned|todo)\b|❌|✗",
+    re.IGNORECASE,
+)
+_PROPOSES = re.compile(
+    r"\b(?:add|creat|implement|introduc|defin|propos|provid|renam|remov|delet|replac)\w*[ \t]+(?:[\w-]+[ \t]+){0,3}[`*_]{1,4}$",
+    re.IGNORECASE,
+)
+_IS_NOT_THERE = re.compile(
+    r"[`*_]*[ \t,(]*(?:(?:target|script|rule|command)s?[ \t]+)?(?:(?:is|was|are|were|has been|have been|got)[ \t]+(?:now[ \t]+)?(?:not|no longer|removed"
+    r"|gone|deprecated|renamed|replaced|missing|planned|obsolete)|(?:does|did|do)(?:es)?[ \t]+not|(?:doesn|isn|wasn|didn)['’]t|no longer"
+    r"|if[ \t]+(?:it|there|one|present|available|defined|you have)|where[ \t]+available|or similar|or equivalent)\b",
+    re.IGNORECASE,
+)
+_BAD_COMMENT = re.compile(
+    r"#.*\b(?:if (?:it|there|present|available|defined)|deprecated|removed|no longer|wrong|bad|don['’]t|do not|never|not|e\.g|example|your)\b|❌|✗",
+    re.IGNORECASE,
+)
+_ELSEWHERE = re.compile(
+    r"\b(?:in|from|inside|within|under|into|of)[ \t]+(?:the[ \t]+|each[ \t]+|every[ \t]+)?(?:`(?!g?make[ `]|p?npm[ `]|yarn[ `])[\w./@-]{1,200}`"
+    r"|[\w.@-]{1,100}/[\w./-]{0,100}|(?:[\w-]{1,60}[ \t]+)?(?:folder|directory|package|repo|repository|project|sub-?project|module|workspace)s?\b)",
+    re.IGNORECASE,
+)
+_AT_ROOT = re.compile(r"\b(?:root|top[- ]level|topmost)\b", re.IGNORECASE)
+
+
+def missing_targets(manuscript: Manuscript, above: Above, exists: Exists) -> Iterator[Missing]:
+    """Targets that a text says to make and that its makefile does not define, each once."""
+    defined = _Defined(manuscript, above, exists, MAKEFILES, targets_of)
+    for command in commands(manuscript, ("make", "gmake")):
+        wanted = _wanted_targets(command)
+        if wanted and not _is_prose(wanted.names):
+            for name in wanted.names:
+                if _is_target(name):
+                    sources = [name + suffix for suffix in _BUILT_IN]
+                    yield from defined.missing(command.offset, name, wanted.folder, sources)
+
+
+def missing_scripts(manuscript: Manuscript, above: Above, exists: Exists) -> Iterator[Missing]:
+    """Scripts that a text says to run and that its package.json does not define, each once."""
+    defined = _Defined(manuscript, above, exists, PACKAGES, scripts_of)
+    with_programs = _Defined(manuscript, above, exists, PACKAGES, scripts_and_programs_of)
+    for command in commands(manuscript, ("npm", "pnpm", "yarn")):
+        wanted = _wanted_script(command)
+        if wanted:
+            known = with_programs if command.words[0] == "yarn" else defined
+            yield from known.missing(command.offset, wanted.names[0], wanted.folder, wanted.instead)
+
+
+@value
+class Names:
+    """What a file defines. `others` are how further names begin and end; with `is_open` it may define any name."""
+
+    defined: Collection[str] = ()
+    others: Sequence[tuple[str, str]] = ()
+    is_open: bool = False
+
+    def has(self, name: str) -> bool:
+        return (
+            self.is_open
+            or name in self.defined
+            or any(
+                len(name) > len(start + end) and name.startswith(start) and name.endswith(end)
+                for start, end in self.others
+            )
+        )
+
+
+class _Defined:
+    """The names that the files above a text define, parsed once."""
+
+    def __init__(
+        self,
+        manuscript: Manuscript,
+        above: Above,
+        exists: Exists,
+        files: Sequence[str],
+        parse: Callable[[str], Names],
+    ) -> None:
+        self.manuscript, self.above, self.exists, self.files, self.parse = manuscript, above, exists, files, parse
+        self.known: dict[str, list[tuple[str, Names]]] = {}
+        self.seen: set[tuple[str, str]] = set()
+
+    def missing(self, offset: int, name: str, folder: str, instead: Sequence[str]) -> Iterator[Missing]:
+        """A name that the file which applies does not define, unless one of the files `instead` lies beside that."""
+        found = self._found(folder)
+        if not found or (name, folder) in self.seen or not self._is_meant(offset, folder):
+            return
+        is_at_root = not folder and _AT_ROOT.search(self.manuscript.line_around(offset))
+        path, names = found[-1] if is_at_root else found[0]
+        # A skill speaks of the project that it is used in, whatever lies beside it.
+        asked = [each for _, each in found] if self.manuscript.kind == "skill" else [names]
+        if not any(each.has(name) for each in asked) and not any(self.exists(path, each, True) for each in instead):
+            self.seen.add((name, folder))
+            shown = [each for each in islice(names.defined, _MOST_SHOWN) if _PLAIN.fullmatch(each)]
+            yield Missing(offset, name, path, shown)
+
+    def _found(self, folder: str) -> list[tuple[str, Names]]:
+        if folder not in self.known:
+            self.known[folder] = [
+                (path, Names(is_open=True) if text is None else self.parse(text))
+                for path, text in self.above(self.manuscript.path, self.files, folder)
+            ]
+        return self.known[folder]
+
+    def _is_meant(self, offset: int, folder: str) -> bool:
+        """Whether a command is one to run here: its line does not say that it is a mere example, or another project's."""
+        manuscript = self.manuscript
+        line, before = manuscript.line_around(offset), manuscript.before(offset)
+        if manuscript.is_fenced(offset):
+            above = manuscript.before(offset - len(before) - 1) if offset > len(before) else ""
+            return not (_BAD_COMMENT.search(line) or (above.lstrip().startswith("#") and _BAD_COMMENT.search(above)))
+        sentence = re.split(r"[.!?;][ \t]", before)[-1]
+        end = line.find("`", len(before))
+        if _KNOWS.search(_SPANS.sub("", sentence)) or _PROPOSES.search(before) or _IS_NOT_THERE.match(line, end):
+            return False
+        return bool(folder or _AT_ROOT.search(line)) or not _ELSEWHERE.search(_SPANS.sub(_unless_command, line))
+
+
+_SPANS = re.compile(r"`[^`]{0,300}`")
+
+
+def _unless_command(span: re.Match[str]) -> str:
+    return "" if " " in span[0] else span[0]
+
+
+_PLAIN = re.compile(r"\w[\w.:/@+-]{0,79}")
+_MOST_SHOWN = 500
+
+
+def _below(folder: str, name: str) -> str:
+    return f"{folder}/{name}" if folder else name
+
+
+# Make
+
+_VALUED = frozenset(
+    "-I -o -W --include-dir --old-file --assume-old --what-if --new-file --assume-new -l --load-average".split()
+)
+_FLAGS = re.compile(r"-[BbdeikmnqRrSstw]+|-j\d*|-O\w*|-l[\d.]*|--[a-z-]+(?:=\S*)?")
+_NO_TARGETS = frozenset("-f --file --makefile --eval -v --version -h --help -p --print-data-base -E".split())
+# What a rule of make's own turns into a program.
+_BUILT_IN = (".c", ".cc", ".cpp", ".C", ".cxx", ".f", ".p", ".s", ".S", ".r", ".m", ".mod", ".sh", ".tex", ".texi")
+_WORDS = frozenset(
+    "sure it the a an this that these them your our one sense changes edits use certain every any no some".split()
+)
+
+
+def _wanted_targets(command: Command) -> Wanted | None:
+    """The targets that a call of make names; None where it has an option that changes what they mean."""
+    folder, names = command.folder, []
+    rest = list(command.words[1:])
+    while rest:
+        word = rest.pop(0)
+        name, equals, after = word.partition("=")
+        if name in ("-C", "--directory") or (word.startswith("-C") and not equals):
+            path = after if equals else word[2:] if name not in ("-C", "--directory") else rest.pop(0) if rest else ""
+            if not is_clear(path) or path[0] in "~/":
+                return None
+            folder = _below(folder, path)
+        elif name in _NO_TARGETS or word[:2] in ("-f", "-E"):
+            return None
+        elif word in _VALUED:
+            del rest[:1]
+        elif word in ("-j", "--jobs"):
+            del rest[: 1 if rest and rest[0].isdecimal() else 0]
+        elif word.startswith("-"):
+            if not _FLAGS.fullmatch(word):
+                return None
+        elif equals:
+            continue
+        else:
+            names.append(word)
+    return Wanted(names, folder)
+
+
+def _is_prose(names: Sequence[str]) -> bool:
+    """Whether these are words of a sentence: `make sure that …` in a fence."""
+    return len(names) > 6 or any(name.lower() in _WORDS or not is_clear(name) for name in names)
+
+
+def _is_target(name: str) -> bool:
+    """Whether this is a name that only a rule can define. A file may be there, or come from a rule of make's own."""
+    return re.fullmatch(r"[A-Za-z0-9][\w:+-]{0,99}", name) is not None and not (name.isupper() and len(name) > 1)
+
+
+_DEFINES_MORE = re.compile(
+    r"^[ \t]*-?s?include\b|\$[({]eval\b|^ *load[ \t]|\.RECIPEPREFIX|^ *\.DEFAULT[ \t]*:|^[ \t]*!", re.MULTILINE
+)
+_RULE = re.compile(r"(?P<targets>[^\t#=:][^#=:]*)::?(?![:=])(?P<rest>.*)", re.DOTALL)
+_SAYS = re.compile(r"\$[({](?:info|warning|error)[ \t]")
+_DEFINE = re.compile(r"[ ]*(?:override[ \t]+)?(define|endef)\b")
+_REFERENCE = re.compile(r"\$(?:\([^()]*\)|\{[^{}]*\}|.)")
+
+
+def targets_of(makefile: str) -> Names:
+    """The targets of a makefile: those of its rules, and whatever it calls phony."""
+    if _DEFINES_MORE.search(makefile):
+        return Names(is_open=True)
+    defined: dict[str, None] = {}
+    others: dict[tuple[str, str], None] = {}
+    depth = 0
+    for line in _lines(makefile):
+        block = _DEFINE.match(line)
+        if block:
+            depth = max(depth + (1 if block[1] == "define" else -1), 0)
+        rule = None if depth or block or line.startswith("\t") else _RULE.match(_REFERENCE.sub(_hidden, line))
+        if rule is None:
+            if not depth and line.lstrip(" ")[:1] == "$" and not _SAYS.match(line.lstrip(" ")):
+                return Names(is_open=True)  # what a variable holds may be a rule
+            continue
+        for name in _named(rule):
+            if "$" in name and not ("/" in name or "." in name):
+                return Names(is_open=True)
+            if "%" in name:
+                start, _, end = name.partition("%")
+                others[start, end] = None
+            else:
+                defined[name] = None
+    return Names(defined.keys(), tuple(others))
+
+
+def _hidden(match: re.Match[str]) -> str:
+    """A variable without its text, in which a colon may stand. Its mark stays."""
+    return "$"
+
+
+def _named(rule: re.Match[str]) -> Iterator[str]:
+    """The names that a rule gives; the targets of `.PHONY` are what it depends on."""
+    names = rule["targets"].rstrip().removesuffix("&").split()
+    if ".PHONY" in names:
+        names += rule["rest"].partition("#")[0].partition(";")[0].split()
+    for name in names:
+        yield name.replace("\\", "")
+
+
+def _lines(makefile: str) -> Iterator[str]:
+    """The lines of a makefile; one that ends with a backslash goes on."""
+    parts: list[str] = []
+    for line in makefile.split("\n"):
+        if line.endswith("\\") and not line.endswith("\\\\"):
+            parts.append(line[:-1])
+            continue
+        yield " ".join([*parts, line.lstrip()] if parts else [line])
+        parts = []
+    if parts:
+        yield " ".join(parts)
+
+
+# npm and its like
+
+_SAFE_OPTIONS = frozenset("-s --silent --quiet -q --verbose --foreground-scripts --no-progress".split())
+_FOLDERS = {
+    "npm": ("--prefix", "-C"),
+    "pnpm": ("-C", "--dir", "--prefix"),
+    "yarn": ("--cwd",),
+}
+_SHORT = {"test": "test", "t": "test", "tst": "test", "start": "start"}
+# yarn runs programs of packages too; these are not called as their package is.
+_PROGRAMS = frozenset(
+    "tsc tsserver ng nest vue-cli-service react-scripts next nuxt sb storybook playwright env".split()
+)
+
+
+def _wanted_script(command: Command) -> Wanted | None:
+    """The script that a call runs; None where it runs none, or another package's."""
+    program, folder, verb = command.words[0], command.folder, ""
+    rest = list(command.words[1:])
+    while rest:
+        word = rest.pop(0)
+        name, equals, after = word.partition("=")
+        if name in _FOLDERS[program]:
+            path = after if equals else rest.pop(0) if rest else ""
+            if not is_clear(path) or path[0] in "~/":
+                return None
+            folder = _below(folder, path)
+        elif word.startswith("-"):
+            if word not in _SAFE_OPTIONS:
+                return None
+        elif verb:
+            # An option behind the name may still choose another package.
+            return _script(program, word, folder) if _stays(rest, program) else None
+        elif word in ("run", "run-script"):
+            verb = word
+        elif word in _SHORT and (program == "npm" or word in ("test", "start")):
+            return _script(program, _SHORT[word], folder) if _stays(rest, program) else None
+        else:
+            return None
+    return None
+
+
+def _stays(rest: Sequence[str], program: str) -> bool:
+    """Whether the words behind a script's name leave it in its package."""
+    own = rest[: rest.index("--")] if "--" in rest else rest
+    return program != "npm" or all(not each.startswith("-") or each in _SAFE_OPTIONS for each in own)
+
+
+def _script(program: str, name: str, folder: str) -> Wanted | None:
+    is_name = re.fullmatch(r"[A-Za-z0-9@][\w:.@/+-]{0,99}", name) is not None and not (name.isupper() and len(name) > 1)
+    if not is_name or name == "env":
+        return None
+    if program == "yarn" and (":" in name or name in _PROGRAMS):
+        return None
+    if program == "yarn":
+        return Wanted((name,), folder, (f"node_modules/.bin/{name}", f"node_modules/{name}"))
+    return Wanted((name,), folder, ("server.js",) if name == "start" else ())
+
+
+_DEPENDENCIES = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
+
+
+def scripts_of(package: str) -> Names:
+    """The scripts of a package.json. One that is not valid may define anything."""
+    content = _object(package)
+    scripts = content.get("scripts", {}) if content is not None else None
+    return Names(tuple(scripts)) if isinstance(scripts, dict) else Names(is_open=True)
+
+
+def scripts_and_programs_of(package: str) -> Names:
+    """As `scripts_of`, with the packages whose programs `yarn run` finds as well."""
+    names, content = scripts_of(package), _object(package) or {}
+    groups = [content.get(key) for key in _DEPENDENCIES]
+    packages = {name.rpartition("/")[2]: None for group in groups if isinstance(group, dict) for name in group}
+    return Names((*names.defined, *packages), is_open=names.is_open)
+
+
+def _object(text: str) -> dict[str, Any] | None:
+    import json
+
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return content if isinstance(content, dict) else None

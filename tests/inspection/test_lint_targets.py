@@ -1,0 +1,288 @@
+"""Targets of make and scripts of npm: which commands a text shows, what the project defines, and when lint keeps silent."""
+
+import os
+
+import pytest
+
+from foreword.engine import Assembler
+from foreword.inspection.lint.commands import commands
+from foreword.inspection.lint.manuscripts import Manuscript
+from foreword.inspection.lint.targets import missing_scripts, missing_targets, scripts_of, targets_of
+from foreword.proofread import proofread
+
+
+def manuscript(text, kind="file"):
+    return Manuscript("/w/AGENTS.md", text, "instructions", "project", kind)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Run `make lint`.", [("make lint", "")]),
+        ("Run ``make lint``.", [("make lint", "")]),
+        ("```sh\nmake lint\n$ make test\n```", [("make lint", ""), ("make test", "")]),
+        ("- ```\n  make lint\n  ```", [("make lint", "")]),
+        (
+            "```sh\nmake lint && make test; make all | tee log\n```",
+            [("make lint", ""), ("make test", ""), ("make all", "")],
+        ),
+        ("```sh\ncd web && make lint\nmake test\n```", [("make lint", "web"), ("make test", "web")]),
+        ("```sh\n(cd web && make lint)\nmake test\n```", [("make lint", "web"), ("make test", "")]),
+        ("```sh\ncd web\ncd ..\nmake lint\n```", [("make lint", ".")]),
+        ("```sh\ncd $WEB\nmake lint\n```", []),
+        ("```sh\npushd web\nmake lint\n```", []),
+        ("```sh\nCI=1 sudo make lint >log 2>&1\n```", [("make lint", "")]),
+        ("```sh\nmake lint  # checks it; make nothing\n# make fast\n```", [("make lint", "")]),
+        ("```sh\nmake \"two words\" 'x'\n```", [("make two words x", "")]),
+        ("```sh\nmake 'open\n```", []),
+        ("```sh\nmake lint \\\n  make more\nmake test\n```", [("make lint", ""), ("make test", "")]),
+        ("```python\nmake lint\n```\n```dockerfile\nmake lint\n```", []),
+        ("make lint in prose, and 'make lint'", []),
+        ("Use `cmake lint` or `./make lint`.", []),
+        ("```sh\necho make lint\n```", []),
+    ],
+)
+def test_commands_of_a_text(text, found):
+    assert [(" ".join(each.words), each.folder) for each in commands(manuscript(text), ("make",))] == found
+
+
+@pytest.mark.parametrize(
+    ("makefile", "defined"),
+    [
+        ("lint:\n\truff\n", "lint"),
+        ("lint test: deps\n\truff\n", "lint test"),
+        ("lint test &: deps ; ruff\nall:: lint\n", "lint test all"),
+        (".PHONY: lint test # both\n", ".PHONY lint test"),
+        (".PHONY: lint \\\n  test\nlint: ; ruff\n", ".PHONY lint test"),
+        ("A := b\nC ?= d:e\nE = f\nG ::= h\nI += j: k\nlint:\n", "lint"),
+        ("lint: URL = http://x\nlint: ; x\n", "lint"),
+        ("# other:\nlint:\n\techo other:\n", "lint"),
+        ("ifdef CI\nlint:\n\truff\nelse\ntest:\n\tpytest\nendif\n", "lint test"),
+        ("define HELP\nother: words\nendef\nlint:\n", "lint"),
+        ("$(BUILD)/app: x\n${OUT}.js: x\nlint: $(FILES:.c=.o)\n", "$/app $.js lint"),
+        ("export PATH := a:b\nlint:\r\n", "lint"),
+        ("$(info hello)\nlint:\n\t$(call log,x)\n", "lint"),
+        ("", ""),
+    ],
+)
+def test_targets_of_a_makefile(makefile, defined):
+    names = targets_of(makefile)
+    assert (" ".join(names.defined), names.is_open) == (defined, False)
+
+
+@pytest.mark.parametrize(
+    "makefile",
+    [
+        "include common.mk\n",
+        "-include .env\n",
+        "sinclude x\n",
+        "ifdef CI\n  include ci.mk\nendif\n",
+        "$(BINS): x\n\tgo build\n",
+        "run-$(NAME): x\n\tgo build\n",
+        "${BINS} other: x\n",
+        "$(foreach b,$(BINS),$(eval $(call rule,$(b))))\n",
+        "$(RULES)\n",
+        ".DEFAULT:\n\techo\n",
+        "%:\n\t@cargo $@\n",
+        "run-%:\n\t@cargo $*\n",
+        ".RECIPEPREFIX = >\nlint:\n> ruff\n",
+        ".PHONY: $(ALL)\n",
+    ],
+)
+def test_a_makefile_that_may_define_more(makefile):
+    assert targets_of(makefile).has("run-it")
+
+
+def test_a_pattern_matches_only_its_own():
+    names = targets_of("run-%:\n\t@cargo $*\n%.o: %.c\n\tcc\n")
+    assert [names.has(each) for each in ("run-it", "run-", "lint", "a.o")] == [True, False, False, True]
+
+
+MAKEFILE = "test lint:\n\tx\n"
+
+
+def above(files):
+    def above(path, names, folder):
+        return [(f"/w/{folder or '.'}/{name}", files[folder, name]) for name in names if (folder, name) in files]
+
+    return above
+
+
+def never(*_):
+    return False
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Run `make gone`.", ["gone"]),
+        ("- `make gone`: removes what was built, and adds no more", ["gone"]),
+        ("| `make gone` | Create a database |", ["gone"]),
+        ("```sh\nmake gone   # create a database\n```", ["gone"]),
+        ("```console\n$ make -j4 lint gone\n```", ["gone"]),
+        ("`make -j 4 gone`, `make -kj8 test`", ["gone"]),
+        ("`make VAR=x gone`, `V=1 make absent`, `make absent V=2`", ["gone", "absent"]),
+        ("`gmake --silent gone`", ["gone"]),
+        ("`make -C web gone` and `make --directory=web build`", ["gone"]),
+        ("`cd web && make lint`", ["lint"]),
+        ("Run `make gone` from the root of the repository.", ["gone"]),
+        ("Run `make gone`. Run `make gone` again.", ["gone"]),
+        ("When you are done, `make gone`. If it fails, say so.", ["gone"]),
+        ("Do not push. Run `make gone`.", ["gone"]),
+        ("`make`, `make test`, `make -j lint`, `make V=1`, `make --version`", []),
+        ("`make -f other.mk gone`, `make -fother.mk gone`, `make --eval='x:' gone`", []),
+        ("`make -C elsewhere gone`, `make -C $DIR gone`, `make -C ~/x gone`", []),
+        ("`make <target>`, `make $TARGET`, `make TARGET`, `make {a,b}`, `make gone-*`, `make ...`", []),
+        ("`make out/app`, `make app.o`, `make there`", []),
+        ("```\nmake sure that it works\n```", []),
+        ("Make sure it works; `make it so`.", []),
+        ("Add a `make gone` target.", []),
+        ("There is no `make gone`.", []),
+        ("Never run `make gone`.", []),
+        ("Run `just lint` instead of `make gone`.", []),
+        ("`make gone` was removed. `make absent` does not exist. Run `make other` if it is there.", []),
+        ("If there is a makefile, run `make gone`.", []),
+        ("For example, `make gone`.", []),
+        ("In `web/`, run `make gone`.", []),
+        ("From the web folder, run `make gone`.", []),
+        ("```sh\n# Wrong, do not:\nmake gone\n```", []),
+        ("```yaml\nrun: make gone\n```", []),
+    ],
+)
+def test_targets_that_are_not_there(text, found):
+    files = {("", "Makefile"): MAKEFILE, ("web", "Makefile"): "build:\n"}
+    told = missing_targets(manuscript(text), above(files), lambda _, name, *rest: name == "there.c")
+    assert [each.name for each in told] == found
+
+
+PACKAGE = '{"scripts": {"build": "x", "lint:fix": "x"}, "devDependencies": {"@scope/jest": "1", "vite": "1"}}'
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Run `npm run gone`.", ["gone"]),
+        ("Run `npm run-script gone -- --watch`.", ["gone"]),
+        ("`pnpm run gone`, `yarn run absent`", ["gone", "absent"]),
+        ("`npm test`", ["test"]),
+        ("`npm t`, `npm start`", ["test", "start"]),
+        ("`yarn test` and `pnpm start`", ["test", "start"]),
+        ("```bash\nnpm ci\nnpm run --silent gone\n```", ["gone"]),
+        ("`npm --prefix web run gone`, `npm run --prefix=web dev`", ["gone"]),
+        ("`pnpm -C web run gone`, `yarn --cwd web run absent`", ["gone", "absent"]),
+        ("```sh\ncd web\nnpm run build\n```", ["build"]),
+        ("`npm run build`, `npm run lint:fix`, `npm run`, `npm install`, `npx gone`, `npm run env`", []),
+        ("`npm run gone -w web`, `npm run gone --workspace=web`, `npm -ws run gone`, `npm run gone --if-present`", []),
+        ("`pnpm -r run gone`, `pnpm --filter web run gone`, `pnpm gone`", []),
+        ("`yarn workspace web run gone`, `yarn gone`", []),
+        ("`yarn run jest`, `yarn run vite`, `yarn run tsc`, `yarn run web:gone`", []),
+        ("`npm run <script>`, `npm run $X`, `npm run NAME`, `pnpm run /gone/`", []),
+        ("Add a script, then `npm run build`. Do not use `npm run gone`.", []),
+        ("In the `web` package: `npm run gone`", []),
+    ],
+)
+def test_scripts_that_are_not_there(text, found):
+    files = {("", "package.json"): PACKAGE, ("web", "package.json"): '{"scripts": {"dev": "x"}}'}
+    told = missing_scripts(manuscript(text), above(files), never)
+    assert [each.name for each in told] == found
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"scripts": 3}', '{"scripts": null}', "[" * 100_000])
+def test_a_package_that_is_not_valid_is_not_judged(text):
+    assert scripts_of(text).has("anything")
+
+
+def test_a_package_without_scripts_has_none():
+    assert not scripts_of('{"name": "x"}').has("test")
+
+
+def test_npm_start_runs_a_server_without_a_script():
+    found = missing_scripts(
+        manuscript("`npm start`"), above({("", "package.json"): "{}"}), lambda _, name, *rest: name == "server.js"
+    )
+    assert list(found) == []
+
+
+def test_a_skill_may_mean_any_project_above_it():
+    def above(path, names, folder):
+        return [("/w/s/Makefile", "own:\n"), ("/w/Makefile", "lint:\n")]
+
+    def missing(kind):
+        return [each.name for each in missing_targets(manuscript("`make lint`, `make gone`", kind), above, never)]
+
+    assert (missing("skill"), missing("file")) == (["gone"], ["lint", "gone"])
+
+
+# With a disk
+
+
+def told(tree, files, cwd="w"):
+    tree({"w/.git/HEAD": "", **files})
+    found = proofread(Assembler(tree.workspace(cwd))).findings
+    return [(tree.short(each.path), each.line, tree.short(each.message)) for each in found if "missing" in each.code]
+
+
+def test_the_nearest_file_decides(tree):
+    files = {
+        "w/Makefile": "lint:\n",
+        "w/package.json": '{"scripts": {"lint": "x"}}',
+        "w/web/Makefile": "build:\n",
+        "w/web/src/AGENTS.md": "Run `make lint`.\n\n`make build`, `npm run lint` and `npm run lit`.\n",
+    }
+    assert told(tree, files, "w/web/src") == [
+        ("/w/web/src/AGENTS.md", 1, "/w/web/Makefile has no target 'lint'; known: build"),
+        ("/w/web/src/AGENTS.md", 3, "/w/package.json has no script 'lit'; did you mean 'lint'?"),
+    ]
+
+
+def test_nothing_is_said_without_a_file_or_of_a_users_own_text(tree):
+    assert told(tree, {"w/AGENTS.md": "`make lint`, `npm test`"}) == []
+    assert told(tree, {"home/.config/foreword/AGENTS.md": "`make lint`", "w/Makefile": "x:\n"}) == [
+        ("/w/AGENTS.md", 1, "/w/Makefile has no target 'lint'; known: x")
+    ]
+
+
+def test_a_skill_is_looked_at_whole(tree):
+    head = "---\nname: release\ndescription: Cuts a release.\n---\n"
+    files = {"w/.agents/skills/release/SKILL.md": f"{head}Run `make release`.\n", "w/Makefile": "test:\n"}
+    assert told(tree, files) == [
+        ("/w/.agents/skills/release/SKILL.md", 5, "/w/Makefile has no target 'release'; known: test")
+    ]
+
+
+def test_no_file_outside_the_workspace_is_read(tree):
+    """Neither by a folder that leaves it, nor by a link, nor above the root."""
+    tree(
+        {
+            "other/Makefile": "x:\n",
+            "Makefile": "x:\n",
+            "w/AGENTS.md": "`make -C ../other lint`, `make -C sub lint`, `make lint`\n",
+        }
+    )
+    os.symlink(tree.path("other"), os.path.join(tree.path("w"), "sub"))
+    assert told(tree, {}) == []
+    os.symlink(tree.path("other/Makefile"), os.path.join(tree.path("w"), "Makefile"))
+    assert told(tree, {}) == []
+
+
+@pytest.mark.parametrize("content", [b"\0\1", b"lint\xff:\n", "x:\n" * 600_000, None])
+def test_a_makefile_that_cannot_be_read_is_not_judged(tree, content):
+    if content is None:
+        tree({"w/Makefile/x": "a folder of that name"})
+    else:
+        tree({"w/Makefile": content})
+    assert told(tree, {"w/AGENTS.md": "`make lint`"}) == []
+
+
+def test_a_pipe_does_not_block(tree):
+    tree({"w/AGENTS.md": "`make lint`"})
+    os.mkfifo(os.path.join(tree.path("w"), "Makefile"))
+    assert told(tree, {}) == []
+
+
+@pytest.mark.parametrize(
+    "seed", ["$(", "${", "a ", "a:", "a:=", ":", "\\\n", "a%: ", "define x\n", "a b: c\n", ".PHONY: ", " "]
+)
+def test_no_makefile_keeps_it_busy(seed):
+    names = targets_of(seed * (1_000_000 // len(seed)))
+    assert not names.has("nothing-like-it") or names.is_open
