@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 # The roles of messages that a provider knows, and those that a turn turns into user messages.
 ROLES = ("user", "assistant", "system", "developer", "tool", "function", "model")
 OWN_ROLES = ("summary", "branch_summary", "execution", "custom")
+WITH_CONTENT = ("user", "system", "developer", "tool")
 PROVIDERS = ("anthropic", "openai", "gemini")
 # What at least one provider accepts: Gemini takes dots and colons, the others letters, digits, `_` and `-`.
 _IN_TOOL_NAMES = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:")
@@ -145,7 +146,7 @@ def _check_entry(each: Any, number: int) -> None:
     content = each.get("content")
     if content is not None and not isinstance(content, (str, list, tuple)):
         raise CallError(f"the content of message {number} must be a text or a list, not {type(content).__name__}")
-    if content is None and role in ("user", "system", "developer", "tool") and "parts" not in each:
+    if content is None and role in WITH_CONTENT and "parts" not in each:
         raise CallError(f"message {number} ({role}) has no content")
 
 

@@ -39,7 +39,7 @@ def test_a_conversation_with_odd_words(kept_there):
         "provider": "\0",
         "session": "\0",
         "base": "\0 planted",
-        "tools": [{"name": "\0", "schema": {"\0": "\0"}}],
+        "tools": [{"name": "odd", "description": "\0", "schema": {"\0": "\0"}}],
     }
     for layout in ("builder", "opal", "foreword"):
         told = kept_there.talk(f"odd ü/ {layout}", layout=layout, message="\0", **body).json

@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from ..arguments import OWN_ROLES, ROLES, WITH_CONTENT
+
 Text = Annotated[str, Meta(max_length=1_000_000)]
 ShortText = Annotated[str, Meta(max_length=16_000)]
 Name = Annotated[str, Meta(min_length=1, max_length=512)]
@@ -15,6 +17,24 @@ Label = Annotated[str, Meta(max_length=512)]
 Path = Annotated[str, Meta(max_length=4096, pattern=r"^[^\x00]*$")]
 Syntax = Literal["brackets", "jinja"]
 _DEEPEST = 100
+# As `checked_messages` checks them. An item of OpenAI's Responses API has a type instead of a role.
+_CONTENT = {"type": ["string", "array"]}
+_ANY_CONTENT = {"type": ["string", "array", "null"]}
+_MESSAGE: dict[str, Any] = {
+    "anyOf": [
+        {"required": ["role", "content"], "properties": {"role": {"enum": WITH_CONTENT}, "content": _CONTENT}},
+        {"required": ["role", "parts"], "properties": {"role": {"enum": WITH_CONTENT}, "content": _ANY_CONTENT}},
+        {
+            "required": ["role"],
+            "properties": {
+                "role": {"enum": [role for role in (*ROLES, *OWN_ROLES) if role not in WITH_CONTENT]},
+                "content": _ANY_CONTENT,
+            },
+        },
+        {"required": ["type"], "properties": {"type": {"type": "string"}, "role": {"type": "null"}}},
+    ]
+}
+Message = Annotated[dict[str, Any], Meta(extra_json_schema=_MESSAGE)]
 Moment = Annotated[datetime, Meta(tz=True)]
 
 
@@ -94,7 +114,7 @@ class CompactBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
     """An agent, what the user says, and the messages so far."""
 
     message: Text = ""
-    messages: list[dict[str, Any]] = []
+    messages: list[Message] = []
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -70,7 +70,6 @@ def check_away(service, first, new):
             assert turn.form["system"] == first[id]
             assert "store-down" in turn.codes
         assert service.turn(id, message="hi").form["system"] == first[id]
-        assert service.turn(id, "construct", layout=layout).form["system"] == first[id]
         read = service.ask("GET", f"/conversations/{id}")
         assert (read.status, read.form["system"]) == (200, first[id])
     compacted = service.turn("foreword-0", "compact", layout="foreword")
@@ -79,6 +78,7 @@ def check_away(service, first, new):
     refused = [
         service.turn(new, layout="foreword", message="hi"),
         service.turn(new, "construct"),
+        service.turn("foreword-0", "construct", layout="foreword"),
         service.ask("GET", f"/conversations/{new}"),
         service.ask("PUT", "/system-prompt", {"template": "Lost."}),
         service.turn("foreword-0", "reload", layout="foreword"),

@@ -45,6 +45,7 @@ def test_what_one_does_the_other_goes_on_with(two, top):
         **more,
         "reused": True,
         "messages": fewer.form["messages"],
+        "history": fewer.form["history"],
         "findings": fewer.form["findings"],
     }
     (top / "w/AGENTS.md").write_text("Second.")
@@ -55,21 +56,20 @@ def test_what_one_does_the_other_goes_on_with(two, top):
 
 
 @pytest.mark.parametrize("layout", ["builder", "foreword", "pi"])
-def test_who_constructs_one_conversation_at_once_gets_one_edition(two, postgres_url, layout):
-    """`builder` tells the time in milliseconds: of two that construct at once no two would say the same."""
+def test_simultaneous_first_turns_agree_on_one_edition(two, postgres_url, layout):
+    """`builder` writes the time in milliseconds: two editions made at once would not say the same."""
     two[0].ask("PUT", "/system-prompt", {"template": "It is [system:time] for [prompt:conversation_id]."})
     gate = Barrier(CROWD)
 
-    def construct(number):
+    def start(number):
         answers = []
         for round in range(6):
             gate.wait()
-            do = ("turn", "construct")[(number + round) % 2]
-            answers.append(two[number % 2].turn(f"{layout}-{round}", do, layout=layout))
+            answers.append(two[number % 2].turn(f"{layout}-{round}", layout=layout))
         return answers
 
     with ThreadPoolExecutor(CROWD) as crowd:
-        told = list(crowd.map(construct, range(CROWD)))
+        told = list(crowd.map(start, range(CROWD)))
     for answers in zip(*told, strict=True):
         assert {answer.status for answer in answers} == {200}
         assert {(each["edition"], each["system"]) for each in (answer.form for answer in answers)} == {
@@ -79,4 +79,17 @@ def test_who_constructs_one_conversation_at_once_gets_one_edition(two, postgres_
     store = open_store(postgres_url)
     assert [row.editions for row in store.conversations(layout)] == [1] * 6
     assert store.verify() == []
+    store.close()
+
+
+def test_every_construct_answers_an_edition_that_is_kept(two, postgres_url):
+    """Calls that overlap agree on one edition; the others construct again, and nothing that was answered is lost."""
+    two[0].ask("PUT", "/system-prompt", {"template": "It is [system:time] for [prompt:conversation_id]."})
+    with ThreadPoolExecutor(CROWD) as crowd:
+        told = list(crowd.map(lambda number: two[number % 2].turn("again", "construct"), range(CROWD * 2)))
+    assert {answer.status for answer in told} == {200}
+    store = open_store(postgres_url)
+    kept = {each.number: each.system for each in store.editions("again")}
+    assert {answer.form["edition"]: answer.form["system"] for answer in told}.items() <= kept.items()
+    assert sum(not answer.form["reused"] for answer in told) == len(kept)
     store.close()

@@ -48,21 +48,21 @@ def test_workers_share_a_store_and_their_counts(started, url, tools):
     service.ask("PUT", "/system-prompt", {"template": "It is [system:time] for [prompt:conversation_id]."})
     gate = Barrier(CROWD)
 
-    def construct(number):
+    def start(number):
         answers = []
         for round in range(8):
             gate.wait()
-            answers.append(service.turn(f"t{round}", ("turn", "construct")[number % 2]))
+            answers.append(service.turn(f"t{round}"))
         return answers
 
     with ThreadPoolExecutor(CROWD) as crowd:
-        told = list(crowd.map(construct, range(CROWD)))
+        told = list(crowd.map(start, range(CROWD)))
     for answers in zip(*told, strict=True):
         assert {answer.status for answer in answers} == {200}
         assert {(answer.form["edition"], answer.form["system"]) for answer in answers} == {
             (1, answers[0].form["system"])
         }
-    asked = r'foreword_requests_total\{method="POST",route="/conversations/\{id\}/(?:turn|construct)",status="200"\}'
+    asked = r'foreword_requests_total\{method="POST",route="/conversations/\{id\}/turn",status="200"\}'
     tools.until(lambda: count(service, asked) == CROWD * 8, "every request is counted, soon after its answer")
     assert count(service, "foreword_constructs_total") == 8
     assert count(service, "foreword_reuses_total") == CROWD * 8 - 8
