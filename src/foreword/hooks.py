@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .errors import CallError
+from .errors import CallError, HookError
 from .extensions import Extension, Resources, Start, check_extension, run
 from .notices import texts_of
 
@@ -52,6 +52,10 @@ def in_context(
         if extension.context is not None:
             copies = [_copy(each) for each in messages]
             changed = run(extension, extension.context, findings, copies, about, lists=dict)
+            if changed is None and "context" in extension.required:
+                raise HookError(
+                    f"context of the extension {extension.name!r} returned nothing; a required one returns the messages to send"
+                )
             messages = messages if changed is None else changed
     return messages
 

@@ -448,27 +448,31 @@ class Talk:
         """A turn of an agent that does one task: the task as its base, or behind the parent's base, and what it inherits.
 
         The task is a text or a reference (`$user/review`). It takes the place of the layout's base, and is written in its language
-        where that is a template. `message` and `messages` are what the sub-agent is sent. The turn has the number 0: nothing is kept.
+        where that is a template. `message` and `messages` are what the sub-agent is sent, after the `context` hooks. The turn has the number 0: nothing is kept.
         """
         expect("the task", task, str)
         tools = ordered("tools", tools, Tool)
         check_message(message)
-        history = checked_messages(messages)
+        history: list[Message] = list(checked_messages(messages))
         check_moment(now)
         if workspace is not None:
             expect("the workspace", workspace, Workspace)
         agent = replace(self.agent, role="sub", tools=tools, session="", plan="", skill="")
         inputs = self._inherited(with_context, with_skills)
         prompt = self._checked(self._sub_prompt(task, agent, inputs, workspace, now, is_appended))
+        history = [*history, *([{"role": "user", "content": message}] if message else ())]
+        findings = list(prompt.findings)
+        about = replace(self._about(0), tools=[tool.name for tool in tools])
         return Turn(
             self.id,
             0,
             False,
             prompt.text,
-            [*converted(history), *([{"role": "user", "content": message}] if message else ())],
+            in_context(self.talks.extensions, converted(history), about, findings),
             json.loads(written_tools(tools)),
             [(each.start, each.end, each.lifetime) for each in prompt.passages],
-            prompt.findings,
+            findings,
+            history=history,
         )
 
     def _inherited(self, with_context: bool, with_skills: bool) -> Inputs:

@@ -596,6 +596,7 @@ def test_what_was_to_be_sent_is_sent_by_the_next_turn(opened, said):
     def context(messages, about):
         if fails.pop(0):
             raise RuntimeError
+        return messages
 
     talk = opened("pi", extensions=[Extension("bad", context=context, required=["context"])])
     talk.send_message("waiting")
@@ -610,8 +611,25 @@ def test_a_required_hook_that_returns_something_else_stops_the_turn(opened):
         opened("pi", extensions=[bad]).turn("hi")
 
 
+def test_a_required_context_hook_that_forgets_its_return_stops_the_turn(opened):
+    bad = Extension("bad", context=lambda messages, about: None, required=["context"])
+    with pytest.raises(HookError, match="'bad' returned nothing; a required one returns the messages to send"):
+        opened("pi", extensions=[bad]).turn("hi")
+
+
+def test_a_sub_agent_is_sent_what_the_context_hooks_leave(opened, said):
+    def hide(messages, about):
+        assert list(about.tools) == ["read"]
+        return [{**each, "content": each["content"].replace("swordfish", "…")} for each in messages]
+
+    talk = opened("pi", extensions=[Extension("tidy", context=hide, required=["context"])])
+    talk.set_active_tools([Tool("read")])
+    turn = talk.sub_agent("Look.", [Tool("read")], message="It is swordfish.")
+    assert (said(turn.messages), said(turn.history)) == (["It is …."], ["It is swordfish."])
+
+
 def test_the_other_hooks_of_the_extension_are_skipped(opened):
-    mixed = Extension("mixed", before_agent_start=boom, context=lambda *given: None, required=["context"])
+    mixed = Extension("mixed", before_agent_start=boom, context=lambda messages, about: messages, required=["context"])
     assert told(opened("pi", extensions=[mixed]).turn("hi")) == failed("boom", "mixed")
 
 
