@@ -19,7 +19,7 @@ WORDS += ["> ", "- ", "# ", "|", "\\", "\n", "\n\n", " ", "<!--", "-->", "a", "Ã
 soup = st.lists(st.sampled_from(WORDS) | st.text(max_size=3)).map("".join)
 files = st.dictionaries(st.sampled_from("bc"), soup)
 
-plain = st.text(st.characters(exclude_characters="`<{\\\n|#>~", codec="utf-8"), max_size=6)
+plain = st.text(st.characters(exclude_characters="`<{}\\\n|#>~", codec="utf-8"), max_size=6)
 leaves = plain | st.sampled_from(["cwd", "model"]).map(lambda name: ("value", name))
 trees = st.recursive(
     st.lists(leaves, max_size=4),
