@@ -134,6 +134,10 @@ def test_assignments_from_a_generator_are_made():
         (lambda: Workspace(None), "Workspace.cwd must be str, not NoneType"),
         (lambda: Workspace(environment=["A=b"]), "Workspace.environment must be a mapping such as a dict, not list"),
         (
+            lambda: Tool("read", schema={"enum": {1}}),
+            "the schema of the tool 'read' cannot be written as JSON: Object of type set is not JSON serializable",
+        ),
+        (
             lambda: Tool("read", schema='{"type": "object"}'),
             "the schema of the tool 'read' must be a mapping (JSON Schema), not str; parse it with json.loads",
         ),

@@ -95,3 +95,10 @@ def test_the_oldest_are_forgotten_when_all_are_too_long_and_what_holds_is_announ
     changes = placed({"notices": [skill, old], "unsent": [new]}, [])
     assert [each["text"][0] for each in changes["notices"]] == ["s", "n"]
     assert changes["told"] is None
+
+
+def test_notices_keep_their_order_in_a_short_list():
+    """A later notice may take back an earlier one."""
+    kept = [{"at": 5, "text": "bash is new"}, {"at": 9, "text": "bash is off"}]
+    whole = restored([{"role": "user", "content": "hi"}], kept)
+    assert [each["content"] for each in whole if each["content"] != "hi"] == ["bash is new", "bash is off"]

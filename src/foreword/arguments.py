@@ -83,11 +83,18 @@ def check_tool(name: object, schema: object) -> None:
             f"no provider accepts a tool named {shown!a}; a name has 1 to {_LONGEST_TOOL_NAME} letters, digits, '_', '-',"
             " '.' or ':'"
         )
-    if schema is not None and not hasattr(schema, "keys"):
+    if schema is not None and (not hasattr(schema, "keys") or isinstance(schema, type)):
         hint = "; parse it with json.loads" if isinstance(schema, (str, bytes)) else ""
         raise CallError(
             f"the schema of the tool {text!r} must be a mapping (JSON Schema), not {type(schema).__name__}{hint}"
         )
+    if schema:
+        from json import dumps
+
+        try:
+            dumps(schema)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise CallError(f"the schema of the tool {text!r} cannot be written as JSON: {error}") from None
 
 
 def check_provider(name: str) -> None:
@@ -148,6 +155,9 @@ def _check_entry(each: Any, number: int) -> None:
         raise CallError(f"the content of message {number} must be a text or a list, not {type(content).__name__}")
     if content is None and role in WITH_CONTENT and "parts" not in each:
         raise CallError(f"message {number} ({role}) has no content")
+    for part in content if isinstance(content, (list, tuple)) else ():
+        if part is None or isinstance(part, (int, float, list, tuple)):
+            raise CallError(f"the content of message {number} must be a list of blocks, not of {type(part).__name__}")
 
 
 def check_turn(function: str, turn: Any, kind: type) -> None:

@@ -157,6 +157,8 @@ class Drift:
 
     def sentence(self) -> str:
         """The change in one sentence, with its price."""
+        if not self.is_changed:
+            return "nothing has changed since the edition in use was made"
         parts = [_described(each) for each in self.sections]
         parts += [f"tool{'s' if len(names) > 1 else ''} {', '.join(names)} {kind}" for kind, names in self.tools.each()]
         return f"{'; '.join(parts)}; a rebuild would lose about {self.tokens_lost:,} tokens of prefix ({self.rule})"

@@ -15,16 +15,17 @@ extension lists that hook in `required`: then the turn stops with an error. Noth
 
 from __future__ import annotations
 
+from .arguments import expect
 from .errors import CallError, ForewordError, HookError, suggestion
 from .findings import Misgiven, entries_of, finding, kind_of
-from .vocabulary import Document, Finding, value
+from .vocabulary import Document, Finding, Tool, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, NoReturn
 
-    from .vocabulary import Prompt, Tool, Workspace
+    from .vocabulary import Prompt, Workspace
 
     Message = Mapping[str, Any]
 
@@ -138,7 +139,16 @@ def _loaded(entry: Any) -> Extension:
 
 def check_extension(extension: Extension) -> None:
     """A CallError for a hook that does not take what it is called with, and for what else cannot be."""
+    expect("the name of an extension", extension.name, str)
     where = f"the extension {extension.name!r}"
+    for tool in extension.tools:
+        expect(f"a tool of {where}", tool, Tool)
+    for function in (*extension.rules, *extension.checks):
+        if not callable(function):
+            raise CallError(f"the rules and checks of {where} must be functions, not {type(function).__name__}")
+    for name in ("sources", "packs", "variables"):
+        if not hasattr(getattr(extension, name), "items"):
+            raise CallError(f"the {name} of {where} must be a mapping, not {type(getattr(extension, name)).__name__}")
     for hook, arguments in HOOKS.items():
         function = getattr(extension, hook)
         if function is not None and not _takes(function, len(arguments)):

@@ -94,6 +94,10 @@ CODES: dict[str, tuple[Severity, str]] = {
     "budget-whole": ("warning", "The prompt is over its budget."),
     "budget-exceeded": ("error", "What may not give way is over the budget of the whole prompt."),
     # conversations
+    "tools-kept": (
+        "warning",
+        "The agent's tools differ from those of the conversation, and the layout keeps the definitions it started with.",
+    ),
     "drift": (
         "info",
         "The workspace or the tools have changed since the edition in use was made; the message tells the price.",

@@ -60,14 +60,15 @@ def lasting(state: State) -> list[Any]:
 def restored(messages: Sequence[Message], notices: Iterable[Mapping[str, Any]]) -> list[Message]:
     """The messages with every notice that they lack, each at the position where it was first sent.
 
-    A list that is too short for that gets it before its last message.
+    A list that is too short for that gets it before its last message. Notices keep their order: a later one may take back an earlier one.
     """
     whole = list(messages)
     searched = 0
     for notice in notices:
         found = next((at for at in range(searched, len(whole)) if _says(whole[at], notice["text"])), None)
         if found is None:
-            found = _gap(whole, notice["at"] if notice["at"] <= len(whole) else max(len(whole) - 1, 0))
+            at = notice["at"] if notice["at"] <= len(whole) else max(len(whole) - 1, 0)
+            found = _gap(whole, max(at, searched))
             whole.insert(found, {"role": "user", "content": notice["text"]})
         searched = found + 1
     return whole

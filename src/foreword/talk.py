@@ -83,6 +83,9 @@ _TOLD = '"told": {'
 _PROMPT = '"prompt": {'
 _UNSENT = ('"unsent": [', '"returning": [')
 _SKILLS = ('"in_prompt": "', '"returning": [')
+_TOOLS_KEPT = (
+    "the tools differ from those the conversation started with, which this layout keeps until it builds another prompt"
+)
 _TOLD_OF_TOOLS = Steps("append", "keep")
 
 
@@ -274,6 +277,7 @@ class Talk:
         check_message(message)
         messages = checked_messages(messages)
         check_moment(now)
+        expect("new_prompt", new_prompt, bool)
         with self._lock:
             events, self._events = self._events, []
         try:
@@ -448,7 +452,8 @@ class Talk:
         """A turn of an agent that does one task: the task as its base, or behind the parent's base, and what it inherits.
 
         The task is a text or a reference (`$user/review`). It takes the place of the layout's base, and is written in its language
-        where that is a template. `message` and `messages` are what the sub-agent is sent, after the `context` hooks. The turn has the number 0: nothing is kept.
+        where that is a template. `message` and `messages` are what the sub-agent is sent, after the `context` hooks. The
+        turn has the number 0: nothing is kept.
         """
         expect("the task", task, str)
         tools = ordered("tools", tools, Tool)
@@ -541,6 +546,8 @@ class Talk:
             if using and (not steps.moves or findings or self._is_settled(steps, using)):
                 if steps.moves and findings and _is_demanded(events):
                     self.talks.store.current(self.id)  # says why, for whoever asked for more than a turn
+                if "tools" in happened and not steps.moves:
+                    findings = [*findings, finding("tools-kept", _TOOLS_KEPT)]
                 return Settled(using, (), findings), True
             settled = self._settled(steps, using, now, is_summarised="compaction" in events)
             try:

@@ -153,3 +153,12 @@ def test_opening_a_conversation_leaves_the_assembler_as_it_was(tree):
         assert turn.system.count("Zap.") == 1
     assert (prompts.rules, prompts.packs, prompts.variables) == before
     assert "Zap." not in prompts.prompt(Agent([READ])).text
+
+
+@pytest.mark.parametrize("layout", ["pod", "builder"])
+@pytest.mark.parametrize("tools", [[], [Tool("other")]])
+def test_a_layout_that_keeps_its_tools_says_so(opened, named, layout, tools):
+    opened(layout, tools=[READ, BASH]).turn("hi")
+    turn = opened(layout, tools=tools).turn("go on")
+    assert (named(turn.tools), [each.code for each in turn.findings]) == (["bash", "read"], ["tools-kept"])
+    assert opened(layout, tools=None).turn("go on").findings == ()

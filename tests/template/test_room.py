@@ -99,3 +99,10 @@ def test_a_workspace_may_not_set_the_limit(tree):
     prompt = Assembler(tree.workspace(), "builder").prompt(Agent(base=Document("request", "Hello, everyone!")))
     assert prompt.text == "Hello, everyone!"
     assert "workspace-refused" in {each.code for each in prompt.findings}
+
+
+def test_a_template_may_use_a_thousand_variables():
+    tags = "".join(f"[file:n{number}.md]" for number in range(1_000))
+    assert len(brackets.parse(tags + tags, ("file",)).variables) == 1_000
+    with pytest.raises(TemplateError, match="the template uses 1,001 variables; at most 1,000 are accepted"):
+        brackets.parse(tags + "[file:one-more.md]", ("file",))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 
 from ..errors import CallError
+from ..vocabulary import printable
 from .options import assembler, parser, read_json, status, store_to_read, store_url, url_to_read, with_dir
-from .terminal import report, shown_time, write, write_json, write_table, write_text
+from .terminal import report, shown_time, write_json, write_line, write_table, write_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -95,10 +96,8 @@ def talk_drift(given: argparse.Namespace) -> int:
     found = _talk(given, url_to_read).drift(given.clock)
     if given.json:
         write_json(drift_form(given.id, found))
-    elif found.is_changed:
-        write_text(found.sentence())
     else:
-        write("nothing has changed since the edition in use was made")
+        write_line(printable(found.sentence()))
     return 0
 
 

@@ -18,8 +18,9 @@ Path = Annotated[str, Meta(max_length=4096, pattern=r"^[^\x00]*$")]
 Syntax = Literal["brackets", "jinja"]
 _DEEPEST = 100
 # As `checked_messages` checks them. An item of OpenAI's Responses API has a type instead of a role.
-_CONTENT = {"type": ["string", "array"]}
-_ANY_CONTENT = {"type": ["string", "array", "null"]}
+_BLOCKS = {"items": {"type": ["string", "object"]}}
+_CONTENT = {"type": ["string", "array"], **_BLOCKS}
+_ANY_CONTENT = {"type": ["string", "array", "null"], **_BLOCKS}
 _MESSAGE: dict[str, Any] = {
     "anyOf": [
         {"required": ["role", "content"], "properties": {"role": {"enum": WITH_CONTENT}, "content": _CONTENT}},

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     # Where a tag begins and ends, and what it means.
     Tag: TypeAlias = tuple[int, int, "Meaning"]
 
+MOST_VARIABLES = 1_000
 LIMIT = 500_000
 """The most characters a template may have: far beyond any prompt, and at its worst parsed within a second."""
 
@@ -98,6 +99,10 @@ def parse(
     tags = _tags(text, frozenset(types), doubts, names or {})
     ends = _pair(tags, doubts)
     steps, variables = _steps(text, tags, ends)
+    if len(variables) > MOST_VARIABLES:
+        raise TemplateError(
+            f"{path or 'the template'} uses {len(variables):,} variables; at most {MOST_VARIABLES:,} are accepted"
+        )
     return Template(steps, tuple(Variable(*variable) for variable in variables), tell(doubts, text, path))
 
 
