@@ -66,7 +66,7 @@ check: setup web/node_modules/.stamp ## Lint, check the format, type-check, and 
 	$(BIN)/python -m foreword.packs.compile --check
 	$(BIN)/python docs/generate.py --check
 	$(BIN)/python docs/picture.py --check
-	$(BIN)/pytest tests/test_house.py
+	$(BIN)/pytest tests/test_architecture.py
 	cd web && npm run -s check
 
 docs: setup ## Build the documentation into site/, without a network

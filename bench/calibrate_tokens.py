@@ -1,4 +1,4 @@
-"""How far `foreword.tokens.estimate` is from exact o200k counts, over the text files of the folders given.
+"""How far `foreword.text.tokens.estimate` is from exact o200k counts, over the text files of the folders given.
 
     python bench/calibrate_tokens.py FOLDER… [--size 2000]
 
@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from statistics import fmean, quantiles
 from time import process_time
 
-from foreword.tokens import count, estimate
+from foreword.text.tokens import count, estimate
 
 SHORTEST = 200
 KINDS_SHOWN = 20

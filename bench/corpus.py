@@ -37,11 +37,12 @@ from traceback import extract_tb
 from typing import Any, Literal, NamedTuple
 
 from foreword import Agent, Assembler, Document, Prompt, Tool, Workspace
-from foreword.packs import layout_names, shipped_layout
-from foreword.skills import with_body
+from foreword.engine.skills import with_body
+from foreword.packs.packs import layout_names, shipped_layout
 from foreword.sources.files import Reader
-from foreword.sources.skills import read_skill
-from foreword.vocabulary import Finding, Piece, Skill, printable
+from foreword.sources.front_matter import read_skill
+from foreword.text.lines import printable
+from foreword.vocabulary import Finding, Piece, Skill
 
 INSTRUCTIONS = {"AGENTS.md", "AGENTS.override.md", "AGENTS.local.md", "CLAUDE.md"}
 PASSED_OVER = {".git", "node_modules"}

@@ -221,7 +221,8 @@ def serve(store: str, root: str, constant: str) -> None:
 def application() -> Any:
     """The application of the product with one route more, which only answers a constant."""
     from foreword.service.answers import Answer
-    from foreword.service.routes import ROUTES, Route, Router
+    from foreword.service.route import Route, Router
+    from foreword.service.routes import ROUTES
     from foreword.service.server import application as product
 
     path = Path(os.environ["FOREWORD_BENCH_CONSTANT"])

@@ -18,10 +18,10 @@ from typing import Any, NamedTuple
 import fixture
 from foreword import Agent, Conversations, Tool, Workspace
 from foreword.inspection.cache import Stretch, keeps, rendered, with_last_breakpoint
+from foreword.inspection.price_list import read_prices
 from foreword.inspection.prices import MILLION, Price, ProviderRules
-from foreword.prices import read_prices
 from foreword.providers.anthropic import for_anthropic
-from foreword.tokens import count
+from foreword.text.tokens import count
 from foreword.vocabulary import Turn
 
 TURNS, MIDDLE = 30, 15

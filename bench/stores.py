@@ -25,7 +25,7 @@ from foreword.vocabulary import Edition, replace
 from measure import Row, take_turns
 
 if TYPE_CHECKING:
-    from foreword.vocabulary import Store
+    from foreword.store.contract import Store
 
 PROMPTS = 200
 MANY, MILLION = 100_000, 1_000_000

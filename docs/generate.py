@@ -17,12 +17,12 @@ from typing import Any
 
 import foreword
 from foreword import extensions
-from foreword import layout as tables
-from foreword.cli import COMMANDS
+from foreword.cli.commands import COMMANDS
 from foreword.cli.options import Parser, parser
 from foreword.findings import CODES
 from foreword.inspection.lint.sizes import LIMITS
 from foreword.inspection.lint.table import CHECKS, KEY, SHOWN_KEY, Check, Example
+from foreword.layout import keys, merging, model
 from foreword.packs.std import compiled
 from foreword.template.catalog import CATALOG
 from foreword.template.jinja import VARIABLES
@@ -31,7 +31,7 @@ from foreword.vocabulary import ORIGINS
 FOLDER = Path(__file__).parent / "reference"
 HEAD = "<!-- Made by docs/generate.py; edit {source} instead. -->"
 
-# What the tables of layout.py name without saying what it is. A name that is missing here stops the generator.
+# What the tables of layout/keys.py name without saying what it is. A name that is missing here stops the generator.
 TAKES = {
     "text": "text",
     "form": "text with `{field}`",
@@ -128,15 +128,19 @@ WORDING = {
 # What calls give that is not imported by name; with the functions that a program imports from elsewhere than `foreword`.
 GIVEN = {
     "vocabulary": ("Passage", "Piece", "Origin", "Candidate", "Finding", "Skill", "Edition"),
-    "conversation": ("Drift",),
+    "conversation.decide": ("Drift",),
     "inspection.changes": ("SectionChange", "Names"),
     "inspection.prices": ("CacheRule",),
-    "watching": ("Watching",),
+    "programs.watching": ("Watching",),
     "extensions": ("About", "Start", "Resources"),
     "findings": ("finding",),
-    "proofread": ("proofread", "Report"),
+    "programs.proofread": ("proofread", "Report"),
 }
-IMPORTED = {"extensions": ("About", "Start", "Resources"), "findings": ("finding",), "proofread": ("proofread",)}
+IMPORTED = {
+    "extensions": ("About", "Start", "Resources"),
+    "findings": ("finding",),
+    "programs.proofread": ("proofread",),
+}
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -205,22 +209,22 @@ def told(names: Iterable[str], words: Mapping[str, str]) -> list[tuple[str, str]
 
 
 def keys_page() -> str:
-    """The vocabulary of layouts, from the tables of layout.py."""
+    """The vocabulary of layouts, from the tables of layout/keys.py."""
     parts = [
         "A layout is a TOML file. Every key, place, list and fact that it may name stands on this page; anything else is an error that"
         " suggests what was meant. [Writing a layout](../writing-a-layout.md) goes through one step by step.",
     ]
-    for name, about in tables.TABLES.items():
+    for name, about in keys.TABLES.items():
         parts += [f"## {heading(name)}", about]
-        parts += [keys_of(name)] if name in {key.table for key in tables.KEYS} else []
+        parts += [keys_of(name)] if name in {key.table for key in keys.KEYS} else []
         parts += EXTRAS.get(name, [])
-    return page("Keys of a layout", "src/foreword/layout.py", *parts)
+    return page("Keys of a layout", "src/foreword/layout/keys.py", *parts)
 
 
 def keys_of(name: str) -> str:
     if name == "on":
-        return table(("event", "is"), [(code(event), about) for event, about in tables.EVENTS.items()])
-    rows = [(code(key.name), takes(key), key.about) for key in tables.KEYS if key.table == name]
+        return table(("event", "is"), [(code(event), about) for event, about in keys.EVENTS.items()])
+    rows = [(code(key.name), takes(key), key.about) for key in keys.KEYS if key.table == name]
     return table(("key", "takes", "means"), rows)
 
 
@@ -229,7 +233,7 @@ def heading(name: str) -> str:
     return known.get(name, f"[[{name}]]" if name == "guideline" else f"[{name}]")
 
 
-def takes(key: tables.Key) -> str:
+def takes(key: keys.Key) -> str:
     return f"one of {codes(key.choices)}" if key.choices else TAKES[key.takes]
 
 
@@ -242,26 +246,26 @@ EXTRAS = {
         "### Places",
         "A pattern is `place:path`. In the path `*` stands for one level, `**` for any depth (but not below a match), and `{name}` for a"
         " setting; a setting that is a list repeats its pattern.",
-        table(("place", "is"), [(code(name), about) for name, about in tables.PLACES.items()]),
+        table(("place", "is"), [(code(name), about) for name, about in keys.PLACES.items()]),
         "Texts come farthest first, skills and residents by name. Of two skills with one name the first that was found stays.",
-        f"Unless given, `walk` is `{tables.Find.walk}`, `take` is `{tables.Find.take}`, `as` is `{tables.Find.kind}` and `validation` is"
-        f" `{tables.Find.validation}`.",
+        f"Unless given, `walk` is `{model.Find.walk}`, `take` is `{model.Find.take}`, `as` is `{model.Find.kind}` and `validation` is"
+        f" `{model.Find.validation}`.",
     ],
     "section": [
-        f"Inner sections inherit {codes(tables.INHERITED)}. A section with nothing inside leaves nothing behind.",
+        f"Inner sections inherit {codes(keys.INHERITED)}. A section with nothing inside leaves nothing behind.",
         "Unless given, `lifetime` is `conversation`, and over a budget files are cut, menus shortened, and all else is only said.",
         "In `instead`, `base` is the caller's own text and `template` the newest version of the global template.",
         "### Lists",
         "`of` names a find, whose fields go by its `as`:",
-        table(("as", "lists", "fields"), fields_of(tables.FOUND, FOUND)),
+        table(("as", "lists", "fields"), fields_of(keys.FOUND, FOUND)),
         "or one of the agent's own lists:",
-        table(("of", "lists", "fields"), fields_of(tables.LISTS, LISTS)),
+        table(("of", "lists", "fields"), fields_of(keys.LISTS, LISTS)),
         "### Facts in a text",
         "A `text` may hold these in braces; `{{` and `}}` are braces themselves.",
-        table(("fact", "is"), told(tables.FACTS, FACTS)),
+        table(("fact", "is"), told(keys.FACTS, FACTS)),
         "### Filters",
         "`{name|line}` or `{name|xml}`, in a `text`, `item` or `short`.",
-        table(("filter", "does"), told(tables.FILTERS, FILTERS)),
+        table(("filter", "does"), told(keys.FILTERS, FILTERS)),
         "### Facts of `when`",
         "All terms of the list must hold.",
         table(("term", "holds when"), told(CONDITIONS, CONDITIONS)),
@@ -275,7 +279,7 @@ EXTRAS = {
     ],
     "on": [
         "### Steps",
-        table(("step", "means"), told(tables.STEPS, STEPS)),
+        table(("step", "means"), told(keys.STEPS, STEPS)),
         "An event that is not named keeps the edition; of several at once the strongest step counts, in the order of this table."
         " `foreword layouts NAME` shows what a layout does.",
     ],
@@ -364,7 +368,7 @@ def named_in(kind: str, words: Mapping[str, str]) -> list[tuple[str, str, str, s
     """The settings or the wording of all shipped layouts, by name: whose they are, and their value or what they must hold."""
     found: dict[str, dict[str, Any]] = {}
     for layout in compiled.NAMES:
-        for name, content in tables.flat(getattr(compiled, layout)().get(kind, {})).items():
+        for name, content in merging.flat(getattr(compiled, layout)().get(kind, {})).items():
             found.setdefault(name, {})[layout] = content
     return [
         (code(name), codes(of), (settled if kind == "settings" else held)(next(iter(of.values()))), words[name])
@@ -382,7 +386,7 @@ def held(text: str) -> str:
 
 def finds_of(data: Mapping[str, Any]) -> list[str]:
     rows = [
-        (code(name), str(find.get("as", "text")), groups(find["files"]), str(find.get("walk", tables.Find.walk)))
+        (code(name), str(find.get("as", "text")), groups(find["files"]), str(find.get("walk", model.Find.walk)))
         for name, find in data.get("find", {}).items()
     ]
     return [table(("looks for", "as", "files, in this order", "walk from"), rows)] if rows else []
@@ -415,7 +419,7 @@ def rules_of(data: Mapping[str, Any]) -> list[str]:
 
 
 def events_of(data: Mapping[str, Any]) -> list[str]:
-    rows = [(code(event), code(data.get("on", {}).get(event, "keep"))) for event in tables.EVENTS]
+    rows = [(code(event), code(data.get("on", {}).get(event, "keep"))) for event in keys.EVENTS]
     under, say = data.get("compaction", {}).get("under", "kept"), data.get("compaction", {}).get("say", "system")
     told = f"A summary is asked for under the {under} prompt, in {'a message' if say == 'message' else 'the system prompt'}."
     return [table(("event", "step"), rows), told]
@@ -460,7 +464,7 @@ def python_page() -> str:
     ]
     homes = {name: home for home, names in foreword._HOMES.items() for name in names}
     for name in [*foreword.__all__, "Talk"]:
-        parts += [f"## {name}", *described(homes.get(name, "talk"), name)]
+        parts += [f"## {name}", *described(homes.get(name, "conversation.conversations"), name)]
     parts += [
         "## What calls give",
         "Values that come back from the calls above, and what the modules beside `foreword` hold.",
@@ -639,8 +643,9 @@ def http_page() -> str:
     """Every route with what it takes and answers, from the description that the service gives of itself."""
     from foreword.service.answers import PROBLEMS
     from foreword.service.openapi import description
+    from foreword.service.routes import ROUTES
 
-    described = description()
+    described = description(ROUTES)
     schemas = described["components"]["schemas"]
     parts = [
         "What `foreword serve` answers; [the guide](../service.md) tells how it is started and guarded. `/openapi.json` of a running service"

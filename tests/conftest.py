@@ -10,10 +10,10 @@ import pytest
 from hypothesis import settings
 
 from foreword import Agent, Tool, Workspace, assemble
-from foreword.build import build
-from foreword.gather import gather
-from foreword.layout import parse
-from foreword.packs import find_layout
+from foreword.building.build import build
+from foreword.gathering.gather import gather
+from foreword.layout.parse import parse
+from foreword.packs.packs import find_layout
 from foreword.sources.environment import settled
 from foreword.sources.files import Reader
 

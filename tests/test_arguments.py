@@ -20,7 +20,7 @@ from foreword import (
     for_openai_responses,
     watch,
 )
-from foreword.engine import Assembler
+from foreword.engine.assembler import Assembler
 from foreword.extensions import Resources
 from foreword.vocabulary import Finding, Prompt, replace
 

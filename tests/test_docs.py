@@ -28,10 +28,16 @@ import pytest
 import ryaml
 
 import foreword
-from foreword import cli, conversation, extensions, layout, proofread, settings, talk, vocabulary, watching
+from foreword import cli, extensions, vocabulary
+from foreword.cli import commands
+from foreword.conversation import conversations as talk
+from foreword.conversation import decide as conversation
 from foreword.findings import CODES
 from foreword.inspection.lint.table import CHECKS
+from foreword.layout import keys, merging
+from foreword.packs import settings
 from foreword.packs.std import compiled
+from foreword.programs import proofread, watching
 from foreword.service.metrics import Metrics
 from foreword.service.routes import ROUTES
 from foreword.template import jinja
@@ -96,8 +102,8 @@ def rows(name, below=""):
     return described
 
 
-KEYS = [key.name for key in layout.KEYS]
-WORDS = [*layout.PLACES, *layout.LISTS, *layout.FOUND, *layout.FACTS, *layout.FILTERS, *layout.EVENTS, *layout.STEPS]
+KEYS = [key.name for key in keys.KEYS]
+WORDS = [*keys.PLACES, *keys.LISTS, *keys.FOUND, *keys.FACTS, *keys.FILTERS, *keys.EVENTS, *keys.STEPS]
 
 
 @pytest.mark.parametrize(
@@ -118,7 +124,7 @@ def test_every_name_is_described(page, names):
 @pytest.mark.parametrize("kind", ["settings", "wording"])
 def test_every_setting_and_wording_of_a_shipped_layout_is_described(kind):
     described = rows("layouts.md", below="## Settings")
-    names = {name for each in compiled.NAMES for name in layout.flat(getattr(compiled, each)().get(kind, {}))}
+    names = {name for each in compiled.NAMES for name in merging.flat(getattr(compiled, each)().get(kind, {}))}
     assert sorted(name for name in names if len(described.get(name, "")) < 3) == []
 
 
@@ -131,11 +137,11 @@ def test_every_event_that_is_told_may_be_heard():
     calls = [node for node in ast.walk(ast.parse(Path(talk.__file__).read_text())) if isinstance(node, ast.Call)]
     events = [node.args[0] for node in calls if ast.unparse(node.func) == "self._tell"]
     written = {each.value for event in events for each in ast.walk(event) if isinstance(each, ast.Constant)} - {None}
-    assert written | set(layout.STEPS) - {"keep"} == set(extensions.HEARD)
+    assert written | set(keys.STEPS) - {"keep"} == set(extensions.HEARD)
 
 
 def test_every_table_of_a_layout_is_described():
-    assert [about for about in layout.TABLES.values() if about not in text_of("reference/keys.md")] == []
+    assert [about for about in keys.TABLES.values() if about not in text_of("reference/keys.md")] == []
 
 
 def test_every_route_is_described():
@@ -145,7 +151,7 @@ def test_every_route_is_described():
     assert [route.path for route in ROUTES if route.answer is None] == ["/", "/static/{name}"], "the page and its files"
 
 
-@pytest.mark.parametrize("command", cli.COMMANDS)
+@pytest.mark.parametrize("command", commands.COMMANDS)
 def test_every_command_and_option_is_described(command):
     text = text_of("reference/commands.md")
     assert f"\n## foreword {command}\n" in text
@@ -222,7 +228,7 @@ def test_the_page_on_extensions_shows_every_field(name):
     assert re.search(rf"\b{name}=", text_of("writing-an-extension.md"))
 
 
-@pytest.mark.parametrize("command", cli.COMMANDS)
+@pytest.mark.parametrize("command", commands.COMMANDS)
 def test_the_readme_names_every_command(command):
     assert re.search(rf"`foreword {command}\b", (ROOT / "README.md").read_text())
 
@@ -524,10 +530,10 @@ def test_every_block_is_of_a_kind_that_is_run(page):
 def test_commands_in_a_sentence_are_commands(page):
     for written in re.findall(r"(?<!`)`(foreword [a-z][^`\n]*)`", FENCE.sub("", page.read_text())):
         words = written.split()[1:]
-        name = " ".join(words[:2]) if " ".join(words[:2]) in cli.COMMANDS else words[0]
-        groups = {each.split()[0] for each in cli.COMMANDS}
-        assert name in cli.COMMANDS or (name in groups and len(words) == 1), written
-        if name in cli.COMMANDS:
+        name = " ".join(words[:2]) if " ".join(words[:2]) in commands.COMMANDS else words[0]
+        groups = {each.split()[0] for each in commands.COMMANDS}
+        assert name in commands.COMMANDS or (name in groups and len(words) == 1), written
+        if name in commands.COMMANDS:
             known = {option for action in generate.parser_of(name)._actions for option in action.option_strings}
             assert {word.strip("[]") for word in words if word.strip("[]").startswith("-")} <= known, written
 

@@ -10,7 +10,9 @@ import pytest
 import foreword
 from foreword import CallError
 from foreword.errors import LayoutError
-from foreword.layout import KEYS, merge, parse
+from foreword.layout.keys import KEYS
+from foreword.layout.merging import merge
+from foreword.layout.parse import parse
 from foreword.packs import compile as compiling
 from foreword.packs.std import compiled
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from foreword.markdown import fences, left_open, prose
+from foreword.text.markdown import fences, left_open, prose
 
 FENCE, COMMENT = "a code fence", "a comment"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from foreword.notices import placed, restored
+from foreword.conversation.notices import placed, restored
 
 
 def user(text):

@@ -10,9 +10,9 @@ import pytest
 
 from foreword import Agent, Assembler, Tool, Workspace, assemble
 from foreword.packs.std.compiled import NAMES
-from foreword.places import config_folder, data_folder
 from foreword.sources.environment import settled
 from foreword.sources.files import Reader
+from foreword.sources.places import config_folder, data_folder
 from foreword.vocabulary import replace
 
 # The environment of a user on each platform; on Windows some programs set HOME and XDG_CONFIG_HOME too, and they do not count.

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from foreword import sandbox
+from foreword.engine import sandbox
 from foreword.errors import TemplateError
 from foreword.template import jinja
 from foreword.vocabulary import Document
@@ -175,7 +175,7 @@ def test_threads_wait_for_each_other():
 def script(code, folder, *, flags=(), environment=None, status=0):
     """What a program prints that can import the package, run in a folder with this environment."""
     head = f"import sys; sys.path += {[SRC, *(path for path in sys.path if 'site-packages' in path)]!r}\n"
-    head += "from foreword import sandbox\nfrom foreword.vocabulary import Document\n"
+    head += "from foreword.engine import sandbox\nfrom foreword.vocabulary import Document\n"
     head += "def render(text):\n"
     head += "    pieces = sandbox.render('$w/a', {'$w/a': Document('', text)}, {'cwd': '/w'})\n"
     head += "    return ''.join(piece.text for piece in pieces)\n"

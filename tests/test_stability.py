@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from foreword import Agent, Assembler, Document, Tool
-from foreword.build import build
+from foreword.building.build import build
 from foreword.errors import ForewordError
+from foreword.programs.stability import BackwardsDisk, in_another_process, rebuilds
 from foreword.sources.files import Reader
-from foreword.stability import BackwardsDisk, in_another_process, rebuilds
 from foreword.vocabulary import replace
 
 NOW = datetime.fromisoformat("2026-03-07T08:55:05-06:00")
@@ -105,8 +105,8 @@ def test_the_seed_reaches_the_other_process(place, monkeypatch):
 
 def test_a_stable_prompt_is_built_once_here_and_once_in_another_process(place, monkeypatch):
     built = []
-    monkeypatch.setattr("foreword.engine.build", lambda *given: built.append(1) or build(*given))
-    monkeypatch.setattr("foreword.stability.in_another_process", lambda *_: built.append("another process"))
+    monkeypatch.setattr("foreword.engine.assembler.build", lambda *given: built.append(1) or build(*given))
+    monkeypatch.setattr("foreword.programs.stability.in_another_process", lambda *_: built.append("another process"))
     assembler, agent = Assembler(replace(place.workspace(), environment=None), "foreword"), Agent()
     command = ["show", place.path("w"), "--json", f"--home={place.path('home')}", f"--now={NOW.isoformat()}"]
     found = list(rebuilds(assembler, agent, NOW, command))
@@ -115,7 +115,7 @@ def test_a_stable_prompt_is_built_once_here_and_once_in_another_process(place, m
 
 
 def test_where_another_process_gives_another_prompt_each_way_is_tried_on_its_own(place, monkeypatch):
-    monkeypatch.setattr("foreword.stability._id_in_another_process", lambda *_: "sha256:other")
+    monkeypatch.setattr("foreword.programs.stability._id_in_another_process", lambda *_: "sha256:other")
     first, found = again(place, "foreword")
     assert moved(first, found) == []
     assert [each.how for each in found if each.varied == "hash seed"] == [
@@ -125,7 +125,7 @@ def test_where_another_process_gives_another_prompt_each_way_is_tried_on_its_own
 
 
 def test_directories_are_listed_backwards_in_the_other_process(place):
-    program = f"from foreword.stability import list_backwards; list_backwards(); import os; print([each.name for each in os.scandir({place.path('w/.agents/skills')!r})])"
+    program = f"from foreword.programs.stability import list_backwards; list_backwards(); import os; print([each.name for each in os.scandir({place.path('w/.agents/skills')!r})])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "['c', 'b', 'a']"
 

@@ -11,8 +11,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from foreword import tokens
-from foreword.tokens import Count, count, estimate
+from foreword.text import tokens
+from foreword.text.tokens import Count, count, estimate
 
 EXACT, CLAUDE, NEAR = 0.0, 0.12, 0.25
 
@@ -236,7 +236,9 @@ def test_vocabulary_is_loaded_once(monkeypatch):
 
 
 def test_importing_loads_neither_tokenizer_nor_regular_expressions():
-    loaded = "import sys, foreword.tokens; print(sorted({'re', 'splintr', 'typing', 'dataclasses'} & set(sys.modules)))"
+    loaded = (
+        "import sys, foreword.text.tokens; print(sorted({'re', 'splintr', 'typing', 'dataclasses'} & set(sys.modules)))"
+    )
     answer = subprocess.run(
         [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}; {loaded}"], capture_output=True
     )

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from foreword import Agent, CallError, Tool, Workspace, watch
-from foreword.engine import Assembler
+from foreword.engine.assembler import Assembler
 from foreword.errors import LayoutError
+from foreword.programs.watching import Source, changes
 from foreword.sources import notices
-from foreword.watching import Source, changes
 
 # Not a bar: only how long a test waits before it says that nothing came.
 PATIENCE = 30

@@ -7,28 +7,28 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .engine import Assembler, assemble
+    from .conversation.conversations import Conversations, Talk
+    from .engine.assembler import Assembler, assemble
     from .errors import CallError, ForewordError
     from .extensions import Extension
+    from .programs.watching import watch
     from .providers.anthropic import for_anthropic
     from .providers.gemini import for_gemini
     from .providers.openai import for_openai_chat, for_openai_responses
-    from .talk import Conversations, Talk
     from .version import __version__ as __version__
     from .vocabulary import Access, Agent, Document, Prompt, Scope, Tool, Turn, Workspace
-    from .watching import watch
 
 _HOMES = {
-    "engine": ("Assembler", "assemble"),
+    "engine.assembler": ("Assembler", "assemble"),
     "errors": ("CallError", "ForewordError"),
     "extensions": ("Extension",),
     "providers.anthropic": ("for_anthropic",),
     "providers.gemini": ("for_gemini",),
     "providers.openai": ("for_openai_chat", "for_openai_responses"),
-    "talk": ("Conversations", "Talk"),
+    "conversation.conversations": ("Conversations", "Talk"),
     "version": ("__version__",),
     "vocabulary": ("Access", "Agent", "Document", "Prompt", "Scope", "Tool", "Turn", "Workspace"),
-    "watching": ("watch",),
+    "programs.watching": ("watch",),
 }
 __all__ = [
     "Access",

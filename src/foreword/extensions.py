@@ -15,8 +15,7 @@ extension lists that hook in `required`: then the turn stops with an error. Noth
 
 from __future__ import annotations
 
-from .arguments import expect
-from .errors import CallError, ForewordError, HookError, suggestion
+from .errors import CallError, ForewordError, HookError, expect, suggestion
 from .findings import Misgiven, entries_of, finding, kind_of
 from .vocabulary import Document, Finding, Tool, value
 

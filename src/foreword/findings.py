@@ -137,6 +137,38 @@ CODES: dict[str, tuple[Severity, str]] = {
 }
 
 
+# The checks of lint; their table is in `inspection/lint/table.py`.
+CHECK_IDS = (
+    "secret",
+    "hidden-characters",
+    "forged-tag",
+    "contradiction",
+    "repeated-paragraph",
+    "volatile-text",
+    "missing-file",
+    "missing-target",
+    "missing-script",
+    "blind-include",
+    "include-refused",
+    "missing-tool",
+    "over-limit",
+    "oversized-section",
+    "skill-invalid",
+    "skill-no-description",
+    "skill-repaired",
+    "skill-name",
+    "skill-field",
+    "vain-ignore",
+)
+# Codes that lint replaces by a check that says more.
+SAID_BETTER = {"file-neutralised": "forged-tag"}
+
+
+def known_ids() -> set[str]:
+    """Everything that can be turned off: the checks of lint, and the codes of findings."""
+    return {*CHECK_IDS, *CODES} - SAID_BETTER.keys()
+
+
 def finding(code: str, message: str, path: str = "", line: int | None = None) -> Finding:
     """A finding, with the severity of its code."""
     return Finding(code, CODES[code][0], message, path, line)

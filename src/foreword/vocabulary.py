@@ -6,13 +6,12 @@ more than everything else at the start of a command. `typing` is left to the typ
 
 from __future__ import annotations
 
-from .arguments import check_provider, check_text_form, check_tool, expect, expect_mapping, ordered, pairs
-from .errors import CallError
+from .errors import CallError, check_provider, check_text_form, check_tool, expect, expect_mapping, ordered, pairs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import Any, Literal, Protocol, TypeVar, dataclass_transform
+    from typing import Any, Literal, TypeVar, dataclass_transform
 
     V = TypeVar("V")
     Lifetime = Literal["release", "project", "conversation", "turn"]
@@ -448,61 +447,6 @@ class ConversationRow:
     made: str
 
 
-if TYPE_CHECKING:
-
-    class Store(Protocol):
-        """Where templates, prompts and editions are kept. Every write is one transaction; what cannot be done is a StoreError."""
-
-        def current(self, conversation: str) -> Edition | None:
-            """The edition in use, by one SELECT; texts this process has not seen take a second. None if it was never constructed."""
-
-        def moment(self) -> object:
-            """A value that stays the same while nothing in the store changes; None where a look costs as much as reading."""
-
-        def publish(self, conversation: str, edition: Edition, after: int, state: str | None = None) -> Edition:
-            """Make this the edition in use if number `after` still is (0: none yet), and with `state`, if that is still kept
-            beside it. Gives back this very edition; else the one that is in use.
-            """
-
-        def keep_state(self, conversation: str, number: int, state: str, before: str | None = None) -> bool:
-            """Remember something of a conversation beside its edition. With `before`, only if the edition is in use and that is
-            still what is kept beside it: False if not, for someone else has written meanwhile.
-            """
-
-        def edition(self, conversation: str, number: int) -> Edition | None:
-            """One edition of a conversation."""
-
-        def editions(self, conversation: str) -> list[Edition]:
-            """All editions of a conversation, the first first."""
-
-        def conversations(self, search: str = "", limit: int = 100, offset: int = 0) -> list[ConversationRow]:
-            """Conversations whose id holds the search, by id."""
-
-        def prompt(self, id: str) -> tuple[str, str] | None:
-            """The text and the account of a prompt by its id."""
-
-        def template(self) -> TemplateVersion | None:
-            """The newest version of the global template; None if none was ever set."""
-
-        def templates(self) -> list[TemplateVersion]:
-            """All versions, the newest first."""
-
-        def keep_template(self, version: TemplateVersion, after: int | None = None) -> TemplateVersion:
-            """Add a version, which gets the next number. With `after`, only if that is still the newest: else a StaleError."""
-
-        def uses(self) -> list[tuple[str, int]]:
-            """For what the editions in use were made (`Edition.made_for`), each with the number of its conversations."""
-
-        def verify(self) -> list[str]:
-            """What is wrong in the store, each as a sentence: hashes that do not match, editions without their texts."""
-
-        def stats(self) -> dict[str, int]:
-            """How much is kept: conversations, editions, distinct texts, bytes, versions of the template."""
-
-        def close(self) -> None:
-            """Let go of the store."""
-
-
 def include_key(root: str, path: str, target: str) -> str:
     """By which name an included file is known: the text that was found, the file that includes it, and what it says there."""
     return f"{root}\n{path}\n{target}"
@@ -529,26 +473,3 @@ def _sha256() -> Callable[[bytes], Any]:
 
 
 _found_sha256: Callable[[bytes], Any] | None = None
-
-
-def printable(path: str) -> str:
-    """A path as it is shown, always on one line: bytes that are no UTF-8, and control characters, as `\\xff`."""
-    if path.isprintable():
-        return path
-    try:
-        shown = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-    except UnicodeEncodeError:  # half a character that stands for no byte
-        shown = path.encode("utf-8", "backslashreplace").decode()
-    return "".join(f"\\x{ord(each):02x}" if ord(each) < 32 or ord(each) == 127 else each for each in shown)
-
-
-def without_blank_lines(text: str) -> tuple[str, int]:
-    """The text without blank lines before and after it, and the line it begins on."""
-    start, line = 0, 1
-    while True:
-        end = text.find("\n", start)
-        if end < 0 or text[start:end].strip():
-            break
-        start, line = end + 1, line + 1
-    end = text.find("\n", len(text.rstrip()))
-    return text[start : end if end >= 0 else len(text)], line

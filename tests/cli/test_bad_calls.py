@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from foreword.cli import COMMANDS, main
+from foreword.cli import main
+from foreword.cli.commands import COMMANDS
 
 PROMPTS = ["show", "why", "blame", "tokens"]
 WITH_DIR = [*PROMPTS, "skills"]

@@ -9,9 +9,10 @@ import subprocess
 
 import pytest
 
-from foreword.cli import COMMANDS, family_of, main
+from foreword.cli import family_of, main
+from foreword.cli.commands import COMMANDS
 from foreword.cli.completion import SHELLS
-from foreword.packs import layout_names
+from foreword.packs.packs import layout_names
 
 # What bash does at the tab key: the words of the line so far, and the place of the last.
 TAB = 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _shtab_foreword; printf "%s\\n" "${COMPREPLY[@]}"'

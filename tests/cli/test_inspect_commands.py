@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from foreword.forms import CacheForm, DifferenceForm, KeptsForm
+from foreword.wire.forms import CacheForm, DifferenceForm, KeptsForm
 
 RULES = "".join(f"Rule {number}: keep it short, and check what you did.\n" for number in range(300))
 

@@ -6,13 +6,15 @@ from typing import get_type_hints
 import msgspec
 import pytest
 
-from foreword import forms
-from foreword.cli import COMMANDS, main
+from foreword.cli import main
+from foreword.cli.commands import COMMANDS
+from foreword.encoding import forms as stored
+from foreword.wire import forms
 
 TALK = ["42", "W"]
 FORMS = {
-    "show": (["W"], forms.PromptForm),
-    "why": (["W"], list[forms.CandidateForm]),
+    "show": (["W"], stored.PromptForm),
+    "why": (["W"], list[stored.CandidateForm]),
     "blame": (["W"], list[forms.LineForm]),
     "tokens": (["W"], forms.CountedForm),
     "diff": (["W", "W/sub"], forms.DifferenceForm),
@@ -32,7 +34,7 @@ FORMS = {
     "template show": ([], forms.TemplateForm),
     "template set": (["W/template.md"], forms.VersionForm),
     "template check": (["W/template.md", "W"], forms.CheckForm),
-    "template render": (["W/template.md", "W"], forms.PromptForm),
+    "template render": (["W/template.md", "W"], stored.PromptForm),
     "template history": ([], list[forms.VersionForm]),
     "template restore": (["0"], forms.VersionForm),
     "template variables": ([], forms.VariablesForm),
@@ -81,7 +83,7 @@ def test_a_layout_has_its_form(printed):
 
 def test_what_lacks_or_is_there_beside_does_not_fit():
     whole = {"path": "/w/A.md", "layer": "project", "fate": "used", "reason": ""}
-    assert fits(whole, forms.CandidateForm) and set(get_type_hints(forms.CandidateForm)) == set(whole)
-    assert not fits({**whole, "more": 1}, forms.CandidateForm)
+    assert fits(whole, stored.CandidateForm) and set(get_type_hints(stored.CandidateForm)) == set(whole)
+    assert not fits({**whole, "more": 1}, stored.CandidateForm)
     with pytest.raises(msgspec.ValidationError):
-        fits({"path": "/w/A.md"}, forms.CandidateForm)
+        fits({"path": "/w/A.md"}, stored.CandidateForm)

@@ -16,10 +16,10 @@ import pytest
 from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonSchema as Sarif
 
 from foreword.cli.lint import _write_text
-from foreword.forms import LintForm
 from foreword.inspection.lint.table import KEY
-from foreword.proofread import Report
+from foreword.programs.proofread import Report
 from foreword.vocabulary import Finding
+from foreword.wire.forms import LintForm
 
 GIT = {"w/.git/HEAD": "ref: refs/heads/main\n"}
 DOUBTFUL = {
@@ -412,8 +412,8 @@ def test_folders_may_nest_deeper_than_calls(tree, findings):
 
 def test_the_folder_above_is_listed_once_for_all_below(tree, monkeypatch):
     """The cost of a file does not grow with the number of its neighbours."""
-    from foreword.engine import Assembler
-    from foreword.proofread import proofread
+    from foreword.engine.assembler import Assembler
+    from foreword.programs.proofread import proofread
 
     tree({**GIT, **{f"w/d{number}/AGENTS.md": f"Part {number}.\n" for number in range(30)}})
     listed = []

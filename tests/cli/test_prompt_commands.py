@@ -13,9 +13,9 @@ import pytest
 
 from foreword import __version__
 from foreword.cli.terminal import report
-from foreword.engine import counted
 from foreword.packs.std.compiled import NAMES
 from foreword.vocabulary import Finding, digest
+from foreword.wire.counting import counted
 
 
 @pytest.fixture

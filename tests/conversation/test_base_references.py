@@ -82,7 +82,7 @@ def test_a_text_with_a_dollar_stays_a_text(place, base):
 
 
 def test_a_template_of_the_workspace_is_rendered_in_the_sandbox(place, opened, monkeypatch):
-    from foreword import sandbox
+    from foreword.engine import sandbox
 
     seen = []
     monkeypatch.setattr(sandbox, "render", lambda *given, is_trusted, limit: seen.append(is_trusted) or ())

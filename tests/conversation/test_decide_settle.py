@@ -6,7 +6,7 @@ import json
 import pytest
 
 from foreword import Document, Tool
-from foreword.conversation import (
+from foreword.conversation.decide import (
     Drift,
     Settled,
     Steps,
@@ -19,7 +19,7 @@ from foreword.conversation import (
     written_tools,
 )
 from foreword.inspection.changes import BETWEEN, Names, SectionChange
-from foreword.tokens import estimate
+from foreword.text.tokens import estimate
 from foreword.vocabulary import Edition, replace
 
 USING = Edition(3, "system")

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from foreword.cli import main
-from foreword.wire import drift_form
+from foreword.wire.answers import drift_form
 
 RULES = "".join(f"Rule {number}: keep it short, and check what you did.\n" for number in range(300))
 LATE = RULES.replace("Rule 290:", "Rule two hundred and ninety:")

@@ -8,10 +8,10 @@ import sys
 import pytest
 
 from foreword import CallError, Conversations, Document, Extension, Tool
+from foreword.conversation.conversations import converted
 from foreword.errors import HookError
 from foreword.extensions import EVENTS, About, Resources, Start, installed
 from foreword.findings import finding
-from foreword.talk import converted
 
 
 def boom(*given):

@@ -6,7 +6,7 @@ import pytest
 
 from foreword import Agent, Conversations, Extension, Tool, Workspace
 from foreword.extensions import CARRIED, HEARD
-from foreword.layout import STEPS
+from foreword.layout.keys import STEPS
 
 
 @pytest.mark.parametrize("step", STEPS)

@@ -122,7 +122,7 @@ def test_the_template_of_the_parent_is_rendered_for_the_sub_agent(place, opened)
 def test_a_strangers_template_is_rendered_in_the_sandbox(place, opened, monkeypatch):
     place({"w/.foreword/prompts/body.md": "Tools: {{ tools | length }}"})
     seen = []
-    from foreword import sandbox
+    from foreword.engine import sandbox
 
     monkeypatch.setattr(sandbox, "render", lambda *given, is_trusted, limit: seen.append(is_trusted) or ())
     talk = opened("pod", set={"body.text": "$workspace/body"})

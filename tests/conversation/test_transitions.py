@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from foreword import Agent, Conversations, Extension, Tool, Workspace
-from foreword.conversation import STEPS
+from foreword.conversation.decide import STEPS
 from foreword.packs.std.compiled import NAMES
 from foreword.vocabulary import TemplateVersion
 

@@ -11,7 +11,7 @@ import sys
 import minijinja
 from harness import fuzz
 
-from foreword import sandbox
+from foreword.engine import sandbox
 from foreword.errors import TemplateError
 from foreword.template import jinja, tags
 from foreword.vocabulary import Document

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from foreword import CallError
-from foreword.gather import gather
-from foreword.layout import parse
-from foreword.packs import find_layout
+from foreword.gathering.gather import gather
+from foreword.layout.parse import parse
+from foreword.packs.packs import find_layout
 from foreword.sources import files
 from foreword.sources.environment import settled
 from foreword.sources.files import Reader, is_unchanged

@@ -332,7 +332,7 @@ def served(tree):
 @pytest.mark.parametrize("when", ["before it is looked at", "before it is opened"])
 def test_a_working_directory_swapped_for_a_link_is_not_read(served, disk, layout, when, monkeypatch):
     from foreword import Agent, Workspace
-    from foreword.engine import Assembler
+    from foreword.engine.assembler import Assembler
     from foreword.errors import ForewordError
 
     workspace = Workspace(

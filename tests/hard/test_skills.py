@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from foreword import Assembler
-from foreword.tokens import estimate
+from foreword.text.tokens import estimate
 
 LENIENT = ["foreword", "pi"]
 MENUS = ["foreword", "opal", "pi"]

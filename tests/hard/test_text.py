@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from foreword.sources.files import LIMIT, Reader
-from foreword.tokens import estimate
+from foreword.text.tokens import estimate
 
 LAYOUTS = ["foreword", "ion", "opal", "pi"]
 

@@ -2,12 +2,12 @@
 
 import pytest
 
+from foreword.encoding.prompt import account_form, prompt_from
 from foreword.errors import CallError
 from foreword.inspection.changes import BETWEEN, WHOLE, Names
 from foreword.inspection.diff import Cause, compare, told
 from foreword.inspection.subject import Subject
 from foreword.vocabulary import Candidate, Origin, Passage, Piece, Prompt
-from foreword.wire import account_form, prompt_from
 
 
 def made(*sections, layout="x", join="\n\n", candidates=()):

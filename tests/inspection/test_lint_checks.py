@@ -356,8 +356,8 @@ def test_every_limit_says_who_says_so_and_when():
     ],
 )
 def test_forged_tags(tree, text, told):
-    from foreword.engine import Assembler
-    from foreword.proofread import proofread
+    from foreword.engine.assembler import Assembler
+    from foreword.programs.proofread import proofread
 
     tree({"w/.git/HEAD": "", "w/AGENTS.md": text})
     found = proofread(Assembler(tree.workspace())).findings

@@ -5,10 +5,10 @@ import sys
 
 import pytest
 
-from foreword.engine import Assembler
+from foreword.engine.assembler import Assembler
 from foreword.inspection.lint import lint
 from foreword.inspection.lint.manuscripts import Surroundings
-from foreword.proofread import proofread
+from foreword.programs.proofread import proofread
 from foreword.vocabulary import Agent, Prompt, Tool
 
 SIZE = 300_000

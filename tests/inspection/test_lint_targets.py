@@ -4,11 +4,11 @@ import os
 
 import pytest
 
-from foreword.engine import Assembler
+from foreword.engine.assembler import Assembler
 from foreword.inspection.lint.commands import commands
 from foreword.inspection.lint.manuscripts import Manuscript
 from foreword.inspection.lint.targets import missing_scripts, missing_targets, scripts_of, targets_of
-from foreword.proofread import proofread
+from foreword.programs.proofread import proofread
 
 
 def manuscript(text, kind="file"):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foreword.inspection.words import changed_spans, common_start, longest_rise
+from foreword.text.words import changed_spans, common_start, longest_rise
 
 
 def words(old, new, **options):

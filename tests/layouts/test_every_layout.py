@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from foreword import Agent, Tool, Workspace, assemble
-from foreword.tokens import count
+from foreword.encoding.prompt import prompt_form
+from foreword.text.tokens import count
 from foreword.vocabulary import Document, digest
-from foreword.wire import prompt_form
 
 LAYOUTS = ["foreword", "ion", "opal", "pi"]
 # A file of each layout that is farther than the project's own.

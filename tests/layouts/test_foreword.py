@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from foreword import Access, Scope, Tool
-from foreword.tokens import estimate
+from foreword.text.tokens import estimate
 
 BOUNDARIES = "<boundaries>\nReadable:\n  - /w\nWritable:\n  - /w\n</boundaries>"
 ENVIRONMENT = "<environment>\nWorking directory: /w\nPlatform: linux\n</environment>"

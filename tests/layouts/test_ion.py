@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from foreword import Agent, Assembler, CallError, Conversations, Document
+from foreword.encoding.prompt import prompt_form
 from foreword.sources.files import time
-from foreword.tokens import count, estimate
+from foreword.text.tokens import count, estimate
 from foreword.vocabulary import replace
-from foreword.wire import prompt_form
 
 
 def test_every_part_in_order(tree, skill):

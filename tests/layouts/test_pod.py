@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from foreword import Access, Agent, Assembler, Scope, assemble, sandbox
+from foreword import Access, Agent, Assembler, Scope, assemble
 from foreword.cli import main
+from foreword.engine import sandbox
 from foreword.errors import CallError, LayoutError, TemplateError
-from foreword.layout import KEYS
-from foreword.packs import STD, layout_names, shipped_layout
+from foreword.layout.keys import KEYS
+from foreword.packs.packs import STD, layout_names, shipped_layout
 from foreword.sources.files import time
 
 USERS, WORKSPACES = "home/.config/foreword/prompts", "w/.foreword/prompts"

@@ -11,9 +11,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from foreword import Agent, Assembler, ForewordError, Tool, Workspace, assemble
-from foreword.layout import EVENTS, FACTS, KEYS, LISTS, PLACES
-from foreword.tokens import Count
-from foreword.wire import prompt_form
+from foreword.encoding.prompt import prompt_form
+from foreword.layout.keys import EVENTS, FACTS, KEYS, LISTS, PLACES
+from foreword.text.tokens import Count
 
 LAYOUTS = ["foreword", "ion", "opal", "pi", "pod", "builder"]
 TOOLS = [Tool("read"), Tool("bash")]

@@ -7,10 +7,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from foreword import Agent, Tool, Workspace
-from foreword.build import build
-from foreword.layout import assign, parse
-from foreword.packs import shipped_layout
-from foreword.tokens import estimate
+from foreword.building.build import build
+from foreword.layout.merging import assign
+from foreword.layout.parse import parse
+from foreword.packs.packs import shipped_layout
+from foreword.text.tokens import estimate
 from foreword.vocabulary import Candidate, Document, Inputs, Resident, Skill, digest
 
 NOW = datetime(2026, 3, 7, 8, 55, 5, tzinfo=UTC)

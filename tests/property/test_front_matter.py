@@ -3,7 +3,7 @@
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from foreword.sources.skills import body, read_resident, read_skill, split
+from foreword.sources.front_matter import body, read_resident, read_skill, split
 
 PATH = "/w/testing/SKILL.md"
 

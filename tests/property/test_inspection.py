@@ -8,16 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foreword import for_anthropic, for_openai_responses
-from foreword.conversation import drift
+from foreword.conversation.decide import drift
+from foreword.encoding.prompt import account_form, prompt_from
 from foreword.errors import CallError
 from foreword.inspection.cache import breakpoints, keeps, kept, mended_order, misplaced, rendered
 from foreword.inspection.diff import compare
 from foreword.inspection.effects import effect
 from foreword.inspection.prices import Price, ProviderRules
 from foreword.inspection.subject import Subject
-from foreword.tokens import Count
+from foreword.text.tokens import Count
 from foreword.vocabulary import LIFETIMES, Edition, Turn
-from foreword.wire import account_form, changes_form, difference_form, prompt_from
+from foreword.wire.answers import changes_form
+from foreword.wire.differences import difference_form
 
 words = st.text("ab \n<>é😀\ud800\0", max_size=12)
 junk = st.recursive(

@@ -3,7 +3,7 @@
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from foreword.tokens import count, estimate
+from foreword.text.tokens import count, estimate
 
 CRUMBS = [
     *[

@@ -5,7 +5,7 @@ from urllib.parse import quote, urlencode
 
 import pytest
 
-from foreword.packs import layout_names
+from foreword.packs.packs import layout_names
 from foreword.store import open_store
 from foreword.vocabulary import Edition, replace
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from foreword.packs import layout_names
+from foreword.packs.packs import layout_names
 from foreword.store import open_store
 from foreword.template.catalog import CATALOG
 
@@ -309,7 +309,7 @@ def test_a_template_over_the_network_renders_in_the_worker(service):
         for pid in path.read_text().split()
         for path in [Path(f"/proc/{pid}/cmdline")]
     ]
-    assert any(b"foreword.sandbox" in each for each in commands)
+    assert any(b"foreword.engine.sandbox" in each for each in commands)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from foreword.engine import Assembler
+from foreword.engine.assembler import Assembler
 from foreword.sources.notices import ways
 
 ADDED, MODIFIED, DELETED = 1, 2, 3

@@ -3,7 +3,7 @@
 import pytest
 
 from foreword.findings import CODES, finding
-from foreword.sources.skills import (
+from foreword.sources.front_matter import (
     LONGEST_HEAD,
     MOST_ALIASES,
     MOST_BRACKETS,

@@ -7,9 +7,9 @@ from contextlib import closing
 import psycopg
 import pytest
 
+from foreword.conversation.conversations import Conversations
 from foreword.errors import StoreError
 from foreword.store import open_store
-from foreword.talk import Conversations
 from foreword.vocabulary import TemplateVersion
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from ..layout import Section
+    from ..layout.model import Section
     from .options import Parser
 
 
@@ -32,7 +32,7 @@ def layouts(given: argparse.Namespace) -> int:
     if given.name or given.layout:
         given.layout = given.name or given.layout
         return _one_layout(given)
-    from ..packs import layout_names, shipped_layout
+    from ..packs.packs import layout_names, shipped_layout
 
     rows = [(name, str(shipped_layout(name)["about"])) for name in layout_names()]
     if given.json:
@@ -99,7 +99,7 @@ def skills(given: argparse.Namespace) -> int:
     made = assembler(given)
     found, findings = made.skills(), made.stand().inputs.findings
     if given.json:
-        from ..wire import skill_form
+        from ..wire.answers import skill_form
 
         write_json([skill_form(each) for each in found])
     else:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import argparse
 
 from ..errors import CallError, suggestion
-from . import COMMANDS, family_of
+from . import family_of
+from .commands import COMMANDS
 from .options import Parser, parser
 from .terminal import write, write_json
 
@@ -75,8 +76,8 @@ def _with_hints(command: str) -> Parser:
 
 def _choices(command: str) -> dict[str, Collection[str]]:
     """What there is to choose from, by the argument or option that takes it."""
-    from ..inspection.lint.table import known_ids
-    from ..packs import layout_names
+    from ..findings import known_ids
+    from ..packs.packs import layout_names
 
     choices: dict[str, Collection[str]] = {"layout": layout_names(), "shell": SHELLS, "off": sorted(known_ids())}
     return {**choices, "name": layout_names()} if command == "layouts" else choices

@@ -6,7 +6,7 @@ import re
 import sys
 
 from ..inspection.diff import told
-from ..vocabulary import printable
+from ..text.lines import printable
 from .terminal import has_colours, painted, write, write_line, write_table
 
 TYPE_CHECKING = False

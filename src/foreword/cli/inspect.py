@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from ..forms import CacheForm, KeptsForm, MendForm, ProviderForm, RebuildForm
     from ..inspection.cache import Kept, Misplaced, Stretch
     from ..inspection.diff import SectionDiff
     from ..inspection.prices import Price, Prices, ProviderRules
     from ..inspection.subject import Subject
-    from ..stability import Rebuild
+    from ..programs.stability import Rebuild
+    from ..wire.forms import CacheForm, KeptsForm, MendForm, ProviderForm, RebuildForm
     from .options import Parser
 
 _MOST_TURNS = 1_000_000
@@ -58,7 +58,7 @@ def parser_for(command: str) -> Parser:
 def diff(given: argparse.Namespace) -> int:
     """`foreword diff OLD NEW`"""
     from ..inspection.diff import compare
-    from ..tokens import count
+    from ..text.tokens import count
 
     if given.old == given.new == "-":
         raise CallError("only one of the two can be standard input")
@@ -66,7 +66,7 @@ def diff(given: argparse.Namespace) -> int:
     found = compare(old, new)
     tokens = count(old.prompt.text, given.model, given.provider), count(new.prompt.text, given.model, given.provider)
     if given.json:
-        from ..wire import difference_form
+        from ..wire.differences import difference_form
 
         write_json(difference_form(old, new, tokens, found))
     else:
@@ -88,7 +88,7 @@ def _status(given: argparse.Namespace, has_any: bool, *subjects: Subject) -> int
 
 def cache(given: argparse.Namespace) -> int:
     """`foreword cache [DIR]`, `foreword cache OLD NEW`"""
-    from ..prices import read_prices
+    from ..inspection.price_list import read_prices
 
     if not 0 <= given.turns <= _MOST_TURNS:
         raise CallError(f"--turns takes a number from 0 to {_MOST_TURNS:,}, not {given.turns}")
@@ -116,7 +116,7 @@ class _Asked:
         self._counts: dict[str, int] = {}
 
     def count(self, text: str) -> int:
-        from ..tokens import count
+        from ..text.tokens import count
 
         if text not in self._counts:
             self._counts[text] = count(text, self.model or self.rules.model, self.rules.name).count
@@ -125,7 +125,7 @@ class _Asked:
     def stretches(self, subject: Subject) -> list[Stretch]:
         """The request as the provider reads it."""
         from ..inspection.cache import rendered, with_last_breakpoint
-        from ..prices import request_for
+        from ..inspection.price_list import request_for
 
         try:
             stretches = rendered(request_for(self.rules.name, subject.turn), self.rules.order)
@@ -159,7 +159,7 @@ def _cache_of_prompt(given: argparse.Namespace, asked: Sequence[_Asked]) -> int:
     for each in asked:
         form["providers"].append(_provider_form(subject, each))
     if given.json:
-        from ..wire import finding_form
+        from ..encoding.prompt import finding_form
 
         form["rebuilds"] = [_rebuild_form(each, sections, subject) for each, sections in rebuilt]
         form["findings"] = [finding_form(each) for each in findings]
@@ -174,7 +174,7 @@ def _moment(given: argparse.Namespace) -> datetime:
     """One time for every build, in the form in which another process can be told it."""
     from datetime import datetime
 
-    from ..engine import local_time
+    from ..engine.assembler import local_time
 
     return datetime.fromisoformat((given.clock or local_time()).isoformat())
 
@@ -183,7 +183,7 @@ def _built_again(given: argparse.Namespace) -> tuple[Subject, list[tuple[Rebuild
     """The prompt of a directory, built again in every way that should not matter, and what moved each time."""
     from ..inspection.diff import compare
     from ..inspection.subject import Subject as Again
-    from ..stability import rebuilds
+    from ..programs.stability import rebuilds
 
     found: list[tuple[Rebuild, Sequence[SectionDiff]]] = []
     piped = standard_input() if "-" in (given.tools, given.scope, given.base, given.plan) else b""
@@ -256,8 +256,8 @@ def _mend(given: argparse.Namespace, subject: Subject, found: Sequence[Misplaced
 
 def _provider_form(subject: Subject, asked: _Asked) -> ProviderForm:
     from ..inspection.cache import breakpoints, costs, keeps
-    from ..tokens import unload_others
-    from ..wire import breakpoint_form, price_form
+    from ..text.tokens import unload_others
+    from ..wire.differences import breakpoint_form, price_form
 
     unload_others(asked.model or asked.rules.model, asked.rules.name)
     stretches = asked.stretches(subject)
@@ -282,8 +282,8 @@ def _cache_form(
     found: Sequence[Misplaced],
     mend: MendForm | None,
 ) -> CacheForm:
-    from ..tokens import count
-    from ..wire import misplaced_form, subject_form
+    from ..text.tokens import count
+    from ..wire.differences import misplaced_form, subject_form
 
     return {
         "prompt": subject_form(subject, count(subject.prompt.text, given.model, given.provider)),
@@ -297,7 +297,8 @@ def _cache_form(
 
 def _rebuild_form(rebuilt: Rebuild, sections: Sequence[SectionDiff], subject: Subject) -> RebuildForm:
     from ..inspection.changes import section_names
-    from ..wire import names_form, section_diff_form
+    from ..wire.answers import names_form
+    from ..wire.differences import section_diff_form
 
     new = rebuilt.prompt.text if rebuilt.prompt else ""
     return {
@@ -394,8 +395,9 @@ def _write_kept_json(
     given: argparse.Namespace, old: Subject, new: Subject, asked: Sequence[_Asked], found: Sequence[Kept]
 ) -> None:
     from ..inspection.changes import changes, sent
-    from ..tokens import count
-    from ..wire import changes_form, kept_form, subject_form
+    from ..text.tokens import count
+    from ..wire.answers import changes_form
+    from ..wire.differences import kept_form, subject_form
 
     found_changes = changes(sent(old.prompt, old.tools), sent(new.prompt, new.tools))
     tokens = [count(each.prompt.text, given.model, given.provider) for each in (old, new)]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TextIO
 
-    from ..proofread import Report
+    from ..programs.proofread import Report
     from ..vocabulary import Finding
     from .options import Parser
     from .paths import Paths
@@ -54,7 +54,7 @@ def parser_for(command: str) -> Parser:
 def lint(given: argparse.Namespace) -> int:
     """`foreword lint [DIR]`"""
     from ..extensions import installed
-    from ..proofread import proofread
+    from ..programs.proofread import proofread
     from ..vocabulary import replace
 
     prompts = assembler(given)
@@ -68,7 +68,7 @@ def lint(given: argparse.Namespace) -> int:
 
 
 def _write_json(report: Report, _: argparse.Namespace) -> None:
-    from ..wire import lint_form
+    from ..wire.differences import lint_form
 
     write_json(lint_form(report))
 

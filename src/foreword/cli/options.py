@@ -6,13 +6,14 @@ import argparse
 import os
 import sys
 
-from ..engine import Assembler
+from ..engine.assembler import Assembler
 from ..errors import CallError, suggestion
-from ..packs import check_packs
-from ..settings import parse_assignment
+from ..packs.packs import check_packs
+from ..packs.settings import parse_assignment
 from ..sources.environment import absolute
-from ..vocabulary import Access, Agent, Document, Scope, Tool, Workspace, printable, replace
-from . import COMMANDS
+from ..text.lines import printable
+from ..vocabulary import Access, Agent, Document, Scope, Tool, Workspace, replace
+from .commands import COMMANDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any, NoReturn
 
-    from ..vocabulary import Finding, Store
+    from ..store.contract import Store
+    from ..vocabulary import Finding
 
 
 # What argparse asks of `gettext` would be looked up in the machine's languages at every start; we have one.
@@ -275,10 +277,10 @@ def as_in_a_conversation(who: Agent, prompts: Assembler, given: argparse.Namespa
 
 def _store_url(given: argparse.Namespace) -> tuple[str, bool]:
     """The store, and whether somebody has named it."""
-    from ..places import data_folder
-    from ..settings import read_settings
+    from ..packs.settings import read_settings
     from ..sources.environment import settled
     from ..sources.files import Reader
+    from ..sources.places import data_folder
 
     url = given.store or os.environ.get("FOREWORD_STORE", "")
     if url and "~" not in url:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 
-from ..vocabulary import Workspace, printable
+from ..text.lines import printable
+from ..vocabulary import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

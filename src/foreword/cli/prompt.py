@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from ..engine import counted
 from ..vocabulary import replace
+from ..wire.counting import counted
 from .options import as_in_a_conversation, assembler, parser, status, with_dir
 from .terminal import (
     columns_of,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from ..forms import PromptForm
+    from ..encoding.forms import PromptForm
     from ..vocabulary import Candidate, Origin, Prompt
     from .options import Parser
     from .paths import Paths
@@ -71,7 +71,7 @@ def why(given: argparse.Namespace) -> int:
     if given.path and not any(each.fate != "absent" for each in candidates):
         candidates = _explained(candidates, given)
     if given.json:
-        from ..wire import candidate_form
+        from ..encoding.prompt import candidate_form
 
         write_json([candidate_form(each) for each in candidates])
         return status(prompt.findings, given)
@@ -103,7 +103,7 @@ def blame(given: argparse.Namespace) -> int:
 
     lines = lines_of(prompt)
     if given.json:
-        from ..wire import line_form
+        from ..wire.answers import line_form
 
         write_json([line_form(line) for line in lines])
         return status(prompt.findings, given)
@@ -173,7 +173,7 @@ def _bars(counts: Sequence[int], rows: Sequence[Sequence[str]]) -> list[str]:
 
 def _prompt(given: argparse.Namespace) -> Prompt:
     """The prompt, with a finding for each file that was not read because of the capital letters of its name."""
-    from ..explain import WrongCase
+    from ..programs.explain import WrongCase
 
     prompts = assembler(given)
     prompt = prompts.prompt(as_in_a_conversation(given.agent, prompts, given), given.clock)
@@ -195,7 +195,7 @@ def _explained(absent: Sequence[Candidate], given: argparse.Namespace) -> list[C
     """What is to be said of a path that names no file which was considered."""
     import os
 
-    from ..explain import explain
+    from ..programs.explain import explain
     from ..sources.environment import absolute
 
     paths = [absolute(os.path.join(given.dir, given.path), os.environ), absolute(given.path, os.environ)]
@@ -215,8 +215,8 @@ def _is_meant(path: str, wanted: str, cwd: str) -> bool:
         return True
     import os
 
-    from ..places import is_inside
     from ..sources.environment import absolute
+    from ..sources.places import is_inside
 
     return (
         os.path.basename(path) == wanted

@@ -8,7 +8,8 @@ import os
 from ..errors import CallError
 from ..inspection.subject import Subject
 from ..sources.environment import absolute
-from ..vocabulary import Prompt, printable
+from ..text.lines import printable
+from ..vocabulary import Prompt
 from .options import agent, as_in_a_conversation, assembler, document, store_to_read
 
 TYPE_CHECKING = False
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from ..engine import Assembler
+    from ..engine.assembler import Assembler
     from ..vocabulary import Agent
 
 TAKES = "a directory, a saved JSON or text file, talk:ID, talk:ID@EDITION, or sha256:…; - is standard input"
@@ -65,7 +66,7 @@ def built(folder: str, given: argparse.Namespace, prompts: Assembler, who: Agent
     """The prompt that this assembler builds for this agent."""
     import json
 
-    from ..conversation import written_tools
+    from ..conversation.decide import written_tools
     from ..sources.environment import settled
     from ..sources.files import Reader
 
@@ -97,7 +98,7 @@ def _from_text(name: str, text: str, is_json: bool) -> Subject:
 
 
 def _from_form(name: str, form: Mapping[str, Any]) -> Subject:
-    from ..wire import prompt_from
+    from ..encoding.prompt import prompt_from
 
     shown = printable(name)
     made_for = form.get("made_for", {})
@@ -131,7 +132,7 @@ def _of_store(id: str, given: argparse.Namespace) -> Subject:
 
 def _edition(name: str, given: argparse.Namespace) -> Subject:
     """`talk:ID` is the edition in use. An id may hold an @, so the whole is tried as an id, too."""
-    from ..wire import edition_form
+    from ..wire.answers import edition_form
 
     store = store_to_read(given)
     whole = name.removeprefix("talk:")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from ..errors import CallError
-from ..vocabulary import printable
+from ..text.lines import printable
 from .options import assembler, parser, read_json, status, store_to_read, store_url, url_to_read, with_dir
 from .terminal import report, shown_time, write_json, write_line, write_table, write_text
 
@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from ..talk import Talk
-    from ..vocabulary import ConversationRow, Store, Turn
+    from ..conversation.conversations import Talk
+    from ..store.contract import Store
+    from ..vocabulary import ConversationRow, Turn
     from .options import Parser
 
 _PAGE = 1000
@@ -60,7 +61,7 @@ def talk_reload(given: argparse.Namespace) -> int:
 
 def talk_show(given: argparse.Namespace) -> int:
     """`foreword talk show ID`"""
-    from ..wire import edition_form
+    from ..wire.answers import edition_form
 
     store = store_to_read(given)
     edition = store.edition(given.id, given.edition) if given.edition else store.current(given.id)
@@ -76,7 +77,7 @@ def talk_show(given: argparse.Namespace) -> int:
 
 def talk_list(given: argparse.Namespace) -> int:
     """`foreword talk list [SEARCH]`"""
-    from ..wire import conversation_form
+    from ..wire.answers import conversation_form
 
     rows = _all(store_to_read(given), given.search)
     if given.json:
@@ -91,7 +92,7 @@ def talk_list(given: argparse.Namespace) -> int:
 
 def talk_drift(given: argparse.Namespace) -> int:
     """`foreword talk drift ID [DIR]`"""
-    from ..wire import drift_form
+    from ..wire.answers import drift_form
 
     found = _talk(given, url_to_read).drift(given.clock)
     if given.json:
@@ -111,8 +112,8 @@ def _all(store: Store, search: str) -> list[ConversationRow]:
 
 
 def _talk(given: argparse.Namespace, url: Callable[[argparse.Namespace], str] = store_url) -> Talk:
+    from ..conversation.conversations import Conversations
     from ..extensions import installed
-    from ..talk import Conversations
 
     prompts = assembler(given)  # first, so that a wrong call makes no store
     return Conversations(url(given), installed()).open_with(given.id, prompts, given.agent)
@@ -143,7 +144,7 @@ def _shown(message: Mapping[str, Any]) -> str:
 
 def _write_turn(turn: Turn, given: argparse.Namespace) -> int:
     if given.json:
-        from ..wire import turn_form
+        from ..wire.answers import turn_form
 
         write_json(turn_form(turn))
     else:

@@ -14,9 +14,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
-    from ..engine import Assembler
-    from ..layout import Section
-    from ..vocabulary import Document, Inputs, Store
+    from ..engine.assembler import Assembler
+    from ..layout.model import Section
+    from ..store.contract import Store
+    from ..vocabulary import Document, Inputs
     from .options import Parser
 
 
@@ -59,7 +60,7 @@ def template_set(given: argparse.Namespace) -> int:
 
 def template_history(given: argparse.Namespace) -> int:
     """`foreword template history`"""
-    from ..wire import version_form
+    from ..wire.answers import version_form
 
     versions = [
         *store_to_read(given).templates(),
@@ -84,8 +85,8 @@ def template_restore(given: argparse.Namespace) -> int:
 
 
 def _keep(given: argparse.Namespace, text: str, note: str, syntax: str) -> int:
-    from ..engine import local_time
-    from ..wire import version_form
+    from ..engine.assembler import local_time
+    from ..wire.answers import version_form
 
     author = given.author or _user()
     kept = _store(given).keep_template(
@@ -136,7 +137,7 @@ def template_check(given: argparse.Namespace) -> int:
     findings = [each for each in prompt.findings if each.code.startswith(("template-", "variable-", "file-"))]
     used = _variables(given.agent.base, given.syntax, prepared.stand(given.agent).inputs)
     if given.json:
-        from ..wire import finding_form
+        from ..encoding.prompt import finding_form
 
         write_json({"variables": used, "findings": [finding_form(each) for each in findings]})
     else:
@@ -189,7 +190,7 @@ def _value(text: str, syntax: str) -> tuple[str, str]:
 def template_variables(given: argparse.Namespace) -> int:
     """`foreword template variables`"""
     from ..template.catalog import CATALOG
-    from ..wire import variable_form
+    from ..wire.answers import variable_form
 
     if given.json:
         write_json({"variables": [variable_form(row) for row in CATALOG]})

@@ -6,7 +6,8 @@ import os
 import sys
 
 from ..findings import grouped
-from ..vocabulary import printable, replace
+from ..text.lines import printable
+from ..vocabulary import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from typing import Any, TextIO
 
-    from ..tokens import Count
+    from ..text.tokens import Count
     from ..vocabulary import Finding, Severity
 
 _COLOURS = {"red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36", "dim": "2", "bold": "1"}

@@ -9,18 +9,18 @@ from __future__ import annotations
 import json
 
 from ..findings import finding
+from ..text.words import common_start
 from ..vocabulary import LIFETIMES, value
 from .diff import Cause, cause_of, told
 from .prices import MILLION
 from .subject import Places
-from .words import common_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from ..layout import Section
+    from ..layout.model import Section
     from ..vocabulary import Finding, Passage, Prompt
     from .diff import SectionDiff
     from .prices import Price, ProviderRules

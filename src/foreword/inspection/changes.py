@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 from bisect import bisect_left
 
+from ..text.words import longest_rise
 from ..vocabulary import value
-from .words import longest_rise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

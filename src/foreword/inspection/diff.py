@@ -6,10 +6,11 @@ layout's own, it is whatever made the layout speak otherwise: another layout, ot
 
 from __future__ import annotations
 
-from ..vocabulary import printable, value
+from ..text.lines import printable
+from ..text.words import changed_spans
+from ..vocabulary import value
 from .changes import BETWEEN, WHOLE, Names, changes, section_names, sent
 from .subject import Places
-from .words import changed_spans
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ..text.words import common_start
 from ..vocabulary import value
 from .changes import Names, changes, section_names, sent
-from .words import common_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,8 +17,7 @@ live as long as the clock. A separator goes with the text after it; otherwise a 
 
 from __future__ import annotations
 
-from ..arguments import check_turn
-from ..errors import CallError
+from ..errors import CallError, check_turn
 from ..vocabulary import LIFETIMES, Turn
 
 TYPE_CHECKING = False

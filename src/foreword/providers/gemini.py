@@ -6,7 +6,7 @@ whatever the model did not say, a message of a system or a tool too, comes from 
 
 from __future__ import annotations
 
-from ..arguments import check_turn
+from ..errors import check_turn
 from ..vocabulary import Turn
 
 TYPE_CHECKING = False

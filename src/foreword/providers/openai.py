@@ -15,8 +15,7 @@ from __future__ import annotations
 
 import json
 
-from ..arguments import check_turn
-from ..errors import CallError
+from ..errors import CallError, check_turn
 from ..vocabulary import Turn, digest
 
 TYPE_CHECKING = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..errors import StoreError
 from .answers import Answer, Problem
 from .call import Call
-from .page import asset, first_page
+from .page import asset
 from .service import Service
 
 
@@ -26,18 +26,6 @@ def readyz(service: Service, call: Call) -> Answer:
 def metrics(service: Service, call: Call) -> Answer:
     """Requests, latencies, constructs, reuses, drift and store errors, for Prometheus."""
     return Answer(service.metrics().encode(), kind="text/plain; version=0.0.4; charset=utf-8")
-
-
-def openapi(service: Service, call: Call) -> Answer:
-    """The description of this service, OpenAPI 3.1."""
-    from .openapi import description
-
-    return Answer(description())
-
-
-def page(service: Service, call: Call) -> Answer:
-    """The page."""
-    return first_page(call)
 
 
 def static(service: Service, call: Call) -> Answer:

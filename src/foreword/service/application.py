@@ -10,9 +10,10 @@ from secrets import token_hex
 from time import perf_counter
 from typing import Any
 
-from .. import sandbox
+from ..engine import sandbox
 from ..errors import ForewordError, HookError, MissingError, StoreError, TemplateError
-from ..vocabulary import printable, replace
+from ..text.lines import printable
+from ..vocabulary import replace
 from .answers import Answer, Problem, line_of, loggable, reason_of, written
 from .budget import IN_FLIGHT, Budget, Hold
 from .call import Call, read_body, read_query
@@ -21,7 +22,8 @@ from .guard import Guard
 from .lanes import READING, TEMPLATES, Cancelled, Job, Lanes
 from .log import Log, cause_of
 from .metrics import Metrics
-from .routes import ROUTES, Route, Router
+from .route import Route, Router
+from .routes import ROUTES
 from .service import UNREACHABLE, Service
 
 LARGEST_BODY = 8 * 1024 * 1024

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from ..arguments import OWN_ROLES, ROLES, WITH_CONTENT
+from ..errors import OWN_ROLES, ROLES, WITH_CONTENT
 
 Text = Annotated[str, Meta(max_length=1_000_000)]
 ShortText = Annotated[str, Meta(max_length=16_000)]

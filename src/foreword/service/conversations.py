@@ -8,9 +8,10 @@ from typing import Any
 
 import msgspec
 
+from ..encoding.agent import made_for
 from ..errors import StoreError
 from ..vocabulary import Edition, Turn, digest
-from ..wire import conversation_form, drift_form, edition_form, edition_row_form, made_for, turn_form
+from ..wire.answers import conversation_form, drift_form, edition_form, edition_row_form, turn_form
 from .answers import Answer, Problem, written
 from .bodies import AccessBody, AgentBody, CompactBody, DriftQuery, ListQuery, ScopeBody, ToolBody, TurnBody
 from .call import Call

@@ -4,15 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypedDict
 
-from ..forms import (
-    AccountPassage,
-    CandidateForm,
-    ConversationForm,
-    EditionRowForm,
-    FindingForm,
-    PromptForm,
-    VersionForm,
-)
+from ..encoding.forms import AccountPassage, CandidateForm, FindingForm, PromptForm
+from ..wire.forms import ConversationForm, EditionRowForm, VersionForm
 
 
 class VersionsForm(TypedDict):

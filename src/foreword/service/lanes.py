@@ -17,7 +17,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
-from .. import waits
+from ..store import waits
 from .answers import Answer, Problem
 
 READING, BUILDING, TEMPLATES = range(3)

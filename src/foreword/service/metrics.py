@@ -12,7 +12,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 
 from .answers import PROBLEMS
-from .routes import Route
+from .route import Route
 
 _BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 _STATUSES = (200, 304, *sorted({status for status, _ in PROBLEMS.values()}))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -13,7 +14,7 @@ from .answers import PROBLEMS
 from .call import fields as fields_of
 from .call import is_json
 from .forms import ProblemForm
-from .routes import ROUTES, Route
+from .route import Route
 
 _REF = "#/components/schemas/{name}"
 _ALWAYS = (
@@ -39,9 +40,9 @@ _SEGMENTS = {
 
 
 @cache
-def description() -> dict[str, Any]:
+def description(routes: Sequence[Route]) -> dict[str, Any]:
     """The whole document."""
-    described = [route for route in ROUTES if route.answer is not None]
+    described = [route for route in routes if route.answer is not None]
     types = {
         each for route in described for each in (route.body, route.query, route.answer) if each not in (None, str, dict)
     }

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gzip
 import os
+from collections.abc import Sequence
 from html import escape
 
 from .answers import Answer, Problem
 from .call import Call
+from .route import Route
 
 FOLDER = os.path.join(os.path.dirname(__file__), "static")
 _KINDS = {
@@ -30,11 +32,11 @@ SAFE = {
 _known: dict[str, tuple[tuple[int, int], bytes, bytes, str]] = {}
 
 
-def first_page(call: Call) -> Answer:
+def first_page(call: Call, routes: Sequence[Route]) -> Answer:
     """The built page, or the small one."""
     if os.path.isfile(os.path.join(FOLDER, "index.html")):
         return asset("index.html", call)
-    return Answer(_small().encode(), headers=SAFE, kind=_KINDS[".html"])
+    return Answer(_small(routes).encode(), headers=SAFE, kind=_KINDS[".html"])
 
 
 def asset(name: str, call: Call) -> Answer:
@@ -60,12 +62,10 @@ def _read(name: str) -> tuple[bytes, bytes, str]:
     return _known[name][1:]
 
 
-def _small() -> str:
-    from .routes import ROUTES
-
+def _small(routes: Sequence[Route]) -> str:
     rows = "\n".join(
         f"<li><code>{route.method} {escape(route.path)}</code> {escape(route.about.splitlines()[0])}</li>"
-        for route in ROUTES
+        for route in routes
         if route.answer is not None
     )
     return f"""<!doctype html>

@@ -20,7 +20,7 @@ from uvicorn.supervisors import Multiprocess
 
 from ..errors import CallError
 from ..extensions import Extension, installed
-from ..settings import parse_assignment
+from ..packs.settings import parse_assignment
 from .application import TEMPLATE_QUEUE, TEMPLATE_WORKERS, Application
 from .budget import IN_FLIGHT
 from .connection import Connection

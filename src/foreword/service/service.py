@@ -6,15 +6,16 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ..conversation.conversations import Conversations, Talk
 from ..errors import CallError, LayoutError, StoreError
 from ..extensions import Extension
-from ..packs import layout_names
-from ..places import is_inside, is_reference
-from ..settings import read_settings
+from ..packs.packs import layout_names
+from ..packs.settings import read_settings
 from ..sources.environment import settled
 from ..sources.files import Reader, is_unchanged, real_path
-from ..talk import Conversations, Talk
-from ..vocabulary import Access, Agent, Document, Edition, Scope, Tool, Workspace, printable
+from ..sources.places import is_inside, is_reference
+from ..text.lines import printable
+from ..vocabulary import Access, Agent, Document, Edition, Scope, Tool, Workspace
 from .answers import Problem
 from .bodies import AccessBody, AgentBody
 

@@ -5,18 +5,20 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ..engine import counted, default_template, local_time
+from ..encoding.prompt import finding_form
+from ..engine.assembler import default_template, local_time
 from ..errors import StaleError, StoreError, TemplateError
 from ..findings import finding
-from ..packs import layout_names, shipped_layout
-from ..settings import parse_assignment
+from ..packs.packs import layout_names, shipped_layout
+from ..packs.settings import parse_assignment
 from ..sources.environment import settled
 from ..sources.files import Reader
 from ..sources.variables import complete
 from ..template.brackets import LIMIT
 from ..template.catalog import CATALOG
 from ..vocabulary import Access, Agent, Document, Prompt, Scope, TemplateVersion, replace
-from ..wire import finding_form, variable_form, version_form
+from ..wire.answers import variable_form, version_form
+from ..wire.counting import counted
 from .answers import Answer, Problem, line_of
 from .bodies import AgentBody, AuthorQuery, CheckBody, FilesQuery, PreviewBody, SaveQuery, TemplateBody, ValuesBody
 from .call import Call, tags_in

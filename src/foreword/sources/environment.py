@@ -10,9 +10,10 @@ import os
 import sys
 
 from ..errors import CallError, MissingError
-from ..places import is_inside, normal
-from ..vocabulary import Workspace, printable
+from ..text.lines import printable
+from ..vocabulary import Workspace
 from .files import real_path
+from .places import is_inside, normal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

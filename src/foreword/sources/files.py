@@ -16,8 +16,9 @@ import stat
 import time
 from errno import EACCES, ELOOP, ENAMETOOLONG, ENOENT, ENOTDIR, ENXIO, EPERM
 
-from ..places import is_inside
-from ..vocabulary import Document, digest, printable, value, without_blank_lines
+from ..text.lines import printable, without_blank_lines
+from ..vocabulary import Document, digest, value
+from .places import is_inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,16 +10,17 @@ import os
 import re
 
 from ..findings import finding
-from ..places import config_folder, is_inside
-from ..vocabulary import Candidate, printable, value
+from ..text.lines import printable
+from ..vocabulary import Candidate, value
 from .files import GONE, real_path
 from .links import OWN_PLACES, reach_of
+from .places import config_folder, is_inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..layout import Find, Pattern
+    from ..layout.model import Find, Pattern
     from ..vocabulary import Fate, Finding, Workspace
     from .files import Reader, Reading, Refusal
     from .links import Reach

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import os
 
-from ..places import config_folder, is_inside
-from ..vocabulary import printable, value
+from ..text.lines import printable
+from ..vocabulary import value
 from .files import above, real_path
+from .places import config_folder, is_inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ..layout import Find, Pattern
+    from ..layout.model import Find, Pattern
     from ..vocabulary import Workspace
     from .files import Reader, Refusal
 
@@ -99,7 +100,7 @@ def _joined(folder: str, rest: str) -> str:
 
 def _never(path: str, real: str, folder: str, bound: str, reader: Reader, is_folder: bool) -> Refusal | None:
     """Why a link is not followed, whatever the settings say."""
-    from .variables import is_secret
+    from .secrets import is_secret
 
     # Where the workspace itself lies below such a name, that says nothing about what is in it.
     near = bound if is_inside(real, bound) else folder if is_inside(real, folder) else ""

@@ -9,11 +9,13 @@ from __future__ import annotations
 import os
 
 from ..findings import finding
-from ..places import is_inside
-from ..vocabulary import printable, replace, value
+from ..text.lines import printable
+from ..vocabulary import replace, value
 from . import git
 from .files import real_path
 from .links import NO_FILES, Reach, inside_for
+from .places import is_inside
+from .secrets import is_secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,30 +25,6 @@ if TYPE_CHECKING:
     from ..vocabulary import Access, Document, Scope, Workspace
     from .files import Reader, Refusal
     from .finder import Trail
-
-
-# Names whose files hold secrets. A sample of one (`.env.example`) is meant to be read.
-_SECRET_NAMES = (
-    ".env", ".env.*", "*.env", ".envrc", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "*.ppk", "id_rsa*", "id_dsa*",
-    "id_ecdsa*", "id_ed25519*", ".npmrc", ".pypirc", ".netrc", "_netrc", ".pgpass", ".git-credentials", ".htpasswd", "credentials",
-    "credentials.json", "credentials.toml", "credentials.y*ml", "secrets.json", "secrets.toml", "secrets.y*ml", ".dockercfg", ".vault-token",
-    "*.tfstate",
-)  # fmt: skip
-_SAMPLES = ("*.example", "*.sample", "*.template", "*.dist", "*.pub")
-_SECRET_FOLDERS = frozenset((".git", ".ssh", ".gnupg", ".aws", ".kube", ".azure", ".docker"))
-
-
-def is_secret(path: str) -> bool:
-    """Whether a path is one whose content belongs in no prompt."""
-    from fnmatch import fnmatchcase
-
-    parts = [part.lower() for part in path.split("/")]
-    name = parts[-1]
-    if any(part in _SECRET_FOLDERS for part in parts[:-1]):
-        return True
-    return any(fnmatchcase(name, each) for each in _SECRET_NAMES) and not any(
-        fnmatchcase(name, each) for each in _SAMPLES
-    )
 
 
 def read_values(

@@ -20,7 +20,7 @@ from ..errors import CallError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..vocabulary import Store
+    from .contract import Store
 
 _RIGHT = "a path, sqlite:///relative.db, sqlite:////absolute/path.db, :memory: or postgresql://user@host/name"
 

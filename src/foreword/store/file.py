@@ -10,7 +10,7 @@ import os
 import stat
 
 from ..errors import StoreError
-from ..vocabulary import printable
+from ..text.lines import printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 from time import monotonic
 
-from .. import waits
-from ..arguments import check_id
-from ..errors import CallError, StoreError
+from ..errors import CallError, StoreError, check_id
 from ..vocabulary import replace
+from . import waits
 from .connections import Connections
 from .reading import Reading
 from .rows import (

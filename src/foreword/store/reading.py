@@ -6,19 +6,8 @@ is read once. The numbers by which rows point at texts are never remembered: a b
 
 from __future__ import annotations
 
-from ..arguments import check_id, is_plain
-from .rows import (
-    LARGEST,
-    READ,
-    TEXTS,
-    check_page,
-    conversation_of,
-    edition_of,
-    faults,
-    hash_at,
-    hash_in,
-    version_of,
-)
+from ..errors import check_id, is_plain
+from .rows import LARGEST, READ, TEXTS, check_page, conversation_of, edition_of, faults, hash_at, hash_in, version_of
 from .seen import Seen
 from .texts import Texts, pack
 

@@ -12,10 +12,9 @@ import sqlite3
 import time
 from _thread import allocate_lock
 
-from .. import waits
-from ..arguments import check_id
-from ..errors import StoreError
+from ..errors import StoreError, check_id
 from ..vocabulary import replace
+from . import waits
 from .connections import Connections, process_number
 from .file import gone, is_same, log_stamp, set_log_aside, shown, stamp
 from .reading import Reading

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..errors import TemplateError
-from ..vocabulary import printable
+from ..text.lines import printable
 
 _SHOWN = 60
 

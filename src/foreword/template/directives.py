@@ -29,9 +29,9 @@ from __future__ import annotations
 
 import re
 
-from ..drafts import may_stay_open
 from ..findings import finding
-from ..markdown import Spans, left_open, prose
+from ..text.markdown import Spans, left_open, prose
+from ..text.pieces import may_stay_open
 from ..vocabulary import Document, Origin, Piece, digest, replace, value
 from . import conditions
 from .conditions import Condition

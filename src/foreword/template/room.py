@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..errors import TemplateError
-from ..layout import TEMPLATE_LIMIT
+from ..layout.keys import TEMPLATE_LIMIT
 
 __all__ = ["TEMPLATE_LIMIT", "Room", "size_of", "too_long"]
 

@@ -15,8 +15,9 @@ from __future__ import annotations
 import re
 
 from ...errors import suggestion
+from ...findings import SAID_BETTER, known_ids
+from ...text.hidden import hidden
 from ...vocabulary import Finding, replace
-from ..hidden import hidden
 from .changing import changing_text, changing_values
 from .contradictions import contradictions
 from .manuscripts import Manuscript, Surroundings, manuscripts_of
@@ -24,7 +25,7 @@ from .references import includes, missing_files
 from .repeated import repetitions
 from .secrets import masked, secrets
 from .sizes import LARGEST_SECTION, excesses, large_sections
-from .table import BY_ID, CHECKS, GUARDS, SAID_BETTER, about, known_ids, severity
+from .table import BY_ID, CHECKS, GUARDS, about, severity
 from .targets import missing_scripts, missing_targets
 from .tools import missing_tools
 
@@ -32,8 +33,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
+    from ...text.hidden import Hidden
     from ...vocabulary import Passage, Prompt
-    from ..hidden import Hidden
     from .manuscripts import Known
     from .sizes import Excess
 

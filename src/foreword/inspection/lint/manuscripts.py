@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from itertools import islice
 
-from ...markdown import fences
+from ...text.markdown import fences
 from ...vocabulary import value
 
 TYPE_CHECKING = False

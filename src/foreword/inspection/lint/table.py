@@ -322,15 +322,9 @@ GUARDS = frozenset(check.id for check in CHECKS if check.is_guard) | {
     "link-refused",
     "vain-ignore",
 }
+
+
 # What the engine says in its own words and a check says better, place by place.
-SAID_BETTER = {"file-neutralised": "forged-tag"}
-
-
-def known_ids() -> set[str]:
-    """Everything that can be turned off: the checks, and the codes of the findings that a prompt comes with."""
-    return {*BY_ID, *CODES} - SAID_BETTER.keys()
-
-
 def about(code: str) -> str:
     """What a check or a code of a finding means, in a sentence."""
     return BY_ID[code].about if code in BY_ID else CODES[code][1] if code in CODES else "A check of an extension."

@@ -1,0 +1,1 @@
+"""`Inputs` in, `Prompt` out: pure."""

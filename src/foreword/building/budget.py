@@ -1,0 +1,469 @@
+"""What gives way when a prompt is too long: never in silence.
+
+Budgets count tokens by one fixed estimate, so that the same workspace gives the same bytes whatever is installed. They act on
+content before it is wrapped. Every cut leaves a mark in the text, which counts, and a finding that tells before and after.
+
+    one file    over `file_budget`: cut
+    a section   over its `budget`: said (`warn`); or its menus are shortened, then its files cut farthest first (`cut`, `shorten`)
+    the whole   menus shorten, then instruction files give way farthest first, then residents; the nearest instruction file,
+                the base and the boundaries never do
+
+A menu shortens its descriptions, then keeps names only. Names are left out when all else has given way, and a line that counts them
+always stays. A file no longer than the mark of its cut is not cut. Where marks alone are too long, they go last, farthest first.
+
+Each step is taken as far as it leads before the next one begins, so that a larger budget never gives less.
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from operator import is_
+
+from ..findings import finding
+from ..layout.keys import LISTS
+from ..text.pieces import sealed, stretch
+from ..text.tokens import estimate
+from ..vocabulary import Origin, Piece, replace
+from .drafts import Draft, Item
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from ..layout.model import Layout, Section
+    from ..vocabulary import Finding
+    from .drafts import Scribe
+
+    Pieces = tuple[Piece, ...]
+
+    Place = tuple["_Trial", int]
+    Distance = Callable[[str, str], int]
+
+_MARK = Origin("mark")
+_MENUS = ("skill", "resident")
+_LISTS_OF_FILES = tuple(name for name, fields in LISTS.items() if {"text", "path"} <= set(fields))
+_BOUNDARIES = ("readable", "writable", "denied")
+
+
+def fit(
+    layout: Layout, drafts: tuple[Draft, ...], scribe: Scribe, distance: Distance
+) -> tuple[tuple[Draft, ...], tuple[Finding, ...], dict[str, str]]:
+    """The drafts within their budgets, the findings, and for each file that was cut the reason.
+
+    `distance` tells how far from the working directory a file of a find lies.
+    """
+    has_budget = layout.budget or any(section.budget or section.file_budget for section in layout.each_section())
+    if not has_budget:
+        return drafts, (), {}
+    fitting = _Fitting(layout, scribe, distance, [_Trial(draft) for draft in drafts])
+    for trial in fitting.trials:
+        fitting.fit_section(trial)
+    fitting.fit_whole()
+    return (
+        tuple(draft for trial in fitting.trials if not (draft := trial.draft()).is_empty),
+        (*fitting.menu_findings(), *fitting.findings),
+        fitting.left_out() | fitting.cut_files,
+    )
+
+
+class _Trial:
+    """A draft that is still being fitted."""
+
+    def __init__(self, draft: Draft) -> None:
+        self.original = draft
+        self.section: Section = draft.section
+        self.items = list(draft.items)
+        self.inner = [_Trial(each) for each in draft.inner]
+
+    def draft(self) -> Draft:
+        """The draft as it is now: the very same where nothing gave way."""
+        inner = tuple([each for trial in self.inner if not (each := trial.draft()).is_empty])
+        is_same = self.section is self.original.section and _are_same(self.items, self.original.items)
+        if is_same and _are_same(inner, self.original.inner):
+            return self.original
+        items = tuple([item for item in self.items if item.fields or item.whole])
+        if not items and not inner and (self.original.items or self.original.inner):
+            return Draft(self.section)
+        return replace(self.original, items=items, inner=inner, section=self.section)
+
+    def each(self) -> Iterator[_Trial]:
+        yield self
+        for inner in self.inner:
+            yield from inner.each()
+
+
+def _are_same(one: Sequence[object], other: Sequence[object]) -> bool:
+    return len(one) == len(other) and all(map(is_, one, other))
+
+
+class _Fitting:
+    """The trials of one prompt, and what happened to them."""
+
+    def __init__(self, layout: Layout, scribe: Scribe, distance: Distance, trials: list[_Trial]) -> None:
+        self.layout, self.scribe, self.distance, self.trials = layout, scribe, distance, trials
+        self.kinds = {find.name: find.kind for find in layout.finds}
+        self.findings: list[Finding] = []
+        self.cut_files: dict[str, str] = {}
+        self.menus: dict[int, _Menu] = {}
+
+    def cost(self, trial: _Trial) -> int:
+        draft = trial.draft()
+        return 0 if draft.is_empty else self.scribe.cost(draft, estimate)
+
+    def cost_of_all(self) -> int:
+        drafts = [draft for trial in self.trials if not (draft := trial.draft()).is_empty]
+        return estimate(self.layout.join.join(self.scribe.written(draft)[1] for draft in drafts))
+
+    def fit_section(self, trial: _Trial) -> None:
+        """Inner sections first, then the section's own budget."""
+        for inner in trial.inner:
+            self.fit_section(inner)
+        section = trial.section
+        if section.file_budget:
+            self.fit_files(trial, section.file_budget)
+        if section.budget is None or (before := self.cost(trial)) <= section.budget:
+            return
+        limit = _Limit(
+            lambda: self.cost(trial),
+            section.budget,
+            f"the budget of section '{section.name}' is {section.budget:,} tokens",
+        )
+        if section.over != "warn":
+            every = list(trial.each())
+            menus = [
+                self.menu(each)
+                for each in every
+                if each.items and (self.kind(each) in _MENUS or self.is_own_list(each))
+            ]
+            places = self.places(every)
+            self.shorten(menus, limit)
+            self.cut_in_turn(places, limit)
+            self.leave_out_names(menus, limit)
+            self.leave_out_files(places, limit)
+        if limit.excess() > 0:
+            now = section.budget + limit.excess()
+            message = f"section '{section.name}' has {now:,} tokens{f', {before:,} before' if now != before else ''}; {limit.why}"
+            self.findings.append(finding("budget-section", message))
+
+    def kind(self, trial: _Trial) -> str:
+        return self.kinds.get(trial.section.of or "", "")
+
+    def is_own_list(self, trial: _Trial) -> bool:
+        """Whether it lists something of the agent's that the layout lets shorten; boundaries never do."""
+        return not self.kind(trial) and trial.section.over == "shorten" and trial.section.of not in _BOUNDARIES
+
+    def fit_files(self, trial: _Trial, most: int) -> None:
+        why = f"one file may have {most:,} tokens"
+        is_of_files = self.kind(trial) == "text" or trial.section.of in _LISTS_OF_FILES
+        for number, item in enumerate(trial.items if is_of_files else ()):
+            if _cost(_text_of(item)) > most and self.cut_item(trial, number, most, why) > most:
+                self.leave_out(trial, number, why)
+
+    def fit_whole(self) -> None:
+        """The order of giving way over the budget of the whole."""
+        budget = self.layout.budget
+        if budget is None or (before := self.cost_of_all()) <= budget:
+            return
+        limit = _Limit(self.cost_of_all, budget, f"the budget of the whole prompt is {budget:,} tokens")
+        if self.layout.over == "warn":
+            self.findings.append(finding("budget-whole", f"the prompt has {before:,} tokens; {limit.why}"))
+            return
+        every = [each for trial in self.trials for each in trial.each()]
+        skills, residents = (
+            [self.menu(each) for each in every if each.items and self.kind(each) == kind] for kind in _MENUS
+        )
+        places = self.places(every)[:-1]
+        self.shorten(skills, limit)
+        self.cut_in_turn(places, limit)
+        self.shorten(residents, limit)
+        self.leave_out_names([*skills, *residents], limit)
+        self.leave_out_files(places, limit)
+        if limit.excess() > 0:
+            what = "the base, the boundaries, the nearest instruction file, the least of each menu"
+            message = f"what may not give way ({what}) has {budget + limit.excess():,} tokens; {limit.why}"
+            self.findings.append(finding("budget-exceeded", message))
+
+    # files
+
+    def places(self, trials: Sequence[_Trial]) -> list[Place]:
+        """Where the texts of files stand, farthest first; of equally far ones in their order."""
+        places = [
+            (self.distance(trial.section.of or "", item.path), trial, number)
+            for trial in trials
+            if self.kind(trial) == "text"
+            for number, item in enumerate(trial.items)
+            if _text_of(item)
+        ]
+        return [(trial, number) for _, trial, number in sorted(places, key=lambda place: -place[0])]
+
+    def cut_in_turn(self, places: Sequence[Place], limit: _Limit) -> None:
+        """Files give way farthest first, down to their marks; of the last that has to, as much stays as there is room for."""
+        for trial, number in places:
+            excess = limit.excess()
+            if excess <= 0:
+                return
+            most = _cost(_text_of(trial.items[number]))
+            if most <= _cost(cut_to(_text_of(trial.original.items[number]), 0)):
+                continue
+            self.cut_item(trial, number, 0, limit.why)
+            if limit.excess() > 0:
+                continue
+            # One by one: a larger budget begins higher, and so never ends lower.
+            for room in range(most - excess, -1, -1):
+                self.cut_item(trial, number, room, limit.why)
+                if limit.excess() <= 0:
+                    break
+
+    def leave_out_files(self, places: Sequence[Place], limit: _Limit) -> None:
+        """Files go, marks and all, farthest first."""
+        for trial, number in places:
+            if limit.excess() <= 0:
+                return
+            self.leave_out(trial, number, limit.why)
+
+    def cut_item(self, trial: _Trial, number: int, most: int, why: str) -> int:
+        """Cut the text of one item to at most so many tokens, its mark included; to the mark alone where there is no room."""
+        item = trial.items[number]
+        cut = cut_to(_text_of(trial.original.items[number]), most, self.scribe.own_tag)
+        field = next(field for field in item.fields if field.name == "text")
+        trial.items[number] = replace(item, fields={**item.fields, field: cut})
+        self.tell_cut(trial, number, _cost(cut), why)
+        return _cost(cut)
+
+    def leave_out(self, trial: _Trial, number: int, why: str) -> None:
+        """Leave an item out, its mark too."""
+        trial.items[number] = Item({}, trial.items[number].path)
+        self.tell_cut(trial, number, 0, why)
+
+    def tell_cut(self, trial: _Trial, number: int, after: int, why: str) -> None:
+        original = trial.original.items[number]
+        left = "" if after else "nothing of it is left; "
+        reason = f"cut from {_cost(_text_of(original)):,} to {after:,} tokens; {left}{why}"
+        self.tell(original.path, f"section '{trial.section.name}'", reason)
+
+    def tell(self, path: str, section: str, reason: str) -> None:
+        """What became of a file takes the place of what was said of it before. A text of the caller's goes by its section."""
+        told = f"{path or section}: "
+        self.findings = [
+            each
+            for each in self.findings
+            if each.code != "budget-file" or each.path != path or not each.message.startswith(told)
+        ]
+        self.findings.append(finding("budget-file", told + reason, path))
+        if path:
+            self.cut_files[path] = reason
+
+    # menus
+
+    def menu(self, trial: _Trial) -> _Menu:
+        if id(trial) not in self.menus:
+            self.menus[id(trial)] = _Menu(trial)
+        return self.menus[id(trial)]
+
+    def shorten(self, menus: Iterable[_Menu], limit: _Limit) -> None:
+        """Descriptions are shortened evenly, then only names are kept."""
+        for menu in menus:
+            self.lower(menu, menu.names, limit)
+
+    def leave_out_names(self, menus: Iterable[_Menu], limit: _Limit) -> None:
+        """As many names as fit, and a line that counts the rest, unless that is longer than the names are."""
+        for menu in menus:
+            if menu.may_fit(menu.level, limit.most) and limit.excess() <= 0:
+                return
+            if self.is_shorter_without_names(menu):
+                self.lower(menu, 0, limit)
+
+    def is_shorter_without_names(self, menu: _Menu) -> bool:
+        level = menu.level
+        menu.take(0)
+        least = self.cost(menu.trial)
+        menu.take(level)
+        return not menu.may_fit(level, least) or least < self.cost(menu.trial)
+
+    def lower(self, menu: _Menu, least: int, limit: _Limit) -> None:
+        """Bring a menu down to the best of its forms that fits, or to the least that is allowed."""
+        if menu.level <= least or (menu.may_fit(menu.level, limit.most) and limit.excess() <= 0):
+            return
+
+        def fits(level: int) -> bool:
+            if not menu.may_fit(level, limit.most):
+                return False
+            menu.take(level)
+            return limit.excess() <= 0
+
+        level = _most(fits, least, menu.level - 1)
+        menu.take(least if level is None else level)
+        menu.why = limit.why
+
+    def menu_findings(self) -> Iterator[Finding]:
+        for menu in self.menus.values():
+            if menu.why:
+                original, now = self.scribe.cost(menu.trial.original, estimate), self.cost(menu.trial)
+                message = f"section '{menu.trial.section.name}': {menu.sentence} of {menu.names:,} entries (from {original:,} to {now:,} tokens); {menu.why}"
+                yield finding("budget-menu", message)
+
+    def left_out(self) -> dict[str, str]:
+        """For each file of a menu that has no place in the prompt any more, the reason."""
+        every = [each for trial in self.trials for each in trial.each()]
+        stays = {item.path for each in every for item in each.items if item.fields}
+        return {
+            item.path: f"left out of the menu; {menu.why}"
+            for menu in self.menus.values()
+            for item in menu.trial.original.items[menu.level :]
+            if item.path and item.path not in stays
+        }
+
+
+class _Menu:
+    """A trial that lists entries. Its forms, from the least to the whole, are levels.
+
+    A level below `names` tells how many names are kept, before a line that counts the rest. At `names` all of them stand, without
+    descriptions; from there on descriptions grow.
+    """
+
+    def __init__(self, trial: _Trial) -> None:
+        self.trial, self.section = trial, trial.original.section
+        items = trial.original.items
+        self.names = len(items)
+        self.longest = max(map(_length_of_description, items))
+        self.level = self.whole = self.names + 1 + max(self.longest - _SHORTEST, 0)
+        self.named = items if self.section.short else [_described(item, 0) for item in items]
+        self.short = replace(self.section, item=self.section.short or self.section.item)
+        # A line costs at most two tokens less than alone: one for rounding, one where it follows on another.
+        costs = (max(estimate(_line(self.short, item)) - 2, 0) for item in self.named)
+        self.least_costs = tuple(accumulate(costs, initial=0))
+        self.why = ""
+
+    def may_fit(self, level: int, most: int) -> bool:
+        """A quick look, so that a huge menu is not written out in full again and again."""
+        return self.least_costs[min(level, self.names)] <= most
+
+    @property
+    def length(self) -> int:
+        """At how many characters descriptions are cut."""
+        return self.level - self.names - 1 + _SHORTEST
+
+    def take(self, level: int) -> None:
+        """Bring the trial into the form of this level."""
+        self.level = level
+        self.trial.section = self.short if level <= self.names else self.section
+        if level == self.whole:
+            self.trial.items = list(self.trial.original.items)
+        elif level > self.names:
+            self.trial.items = [_described(item, self.length) for item in self.trial.original.items]
+        else:
+            self.trial.items = list(self.named[:level])
+        if level < self.names:
+            line = Piece(f"[foreword: {self.names - level:,} more left out]", _MARK)
+            self.trial.items.append(Item({}, whole=(line,)))
+
+    @property
+    def sentence(self) -> str:
+        """What became of the menu."""
+        if self.level > self.names:
+            return f"descriptions were shortened to {self.length:,} characters in the menu"
+        if self.level == self.names:
+            return "only names were kept in the menu"
+        return (
+            f"only the first {self.level:,} names were kept in the menu"
+            if self.level
+            else "no name was kept in the menu"
+        )
+
+
+class _Limit:
+    """A budget that something must keep, and how far it is over."""
+
+    def __init__(self, measure: Callable[[], int], most: int, why: str) -> None:
+        self.measure, self.most, self.why = measure, most, why
+
+    def excess(self) -> int:
+        return self.measure() - self.most
+
+
+def _most(fits: Callable[[int], bool], low: int, high: int) -> int | None:
+    """The largest number in a range that fits, where smaller ones do if larger ones do; None if none does."""
+    if high < low or not fits(low):
+        return None
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle - 1)
+    return low
+
+
+def _cost(pieces: Pieces) -> int:
+    return estimate("".join(piece.text for piece in pieces))
+
+
+def _text_of(item: Item) -> Pieces:
+    return next((pieces for field, pieces in item.fields.items() if field.name == "text"), ())
+
+
+def _line(section: Section, item: Item) -> str:
+    before = "".join(piece.text for piece in item.before)
+    return before + "".join(
+        part if isinstance(part, str) else "".join(piece.text for piece in item.fields[part]) for part in section.item
+    )
+
+
+def _length_of_description(item: Item) -> int:
+    return max(
+        (
+            sum(len(piece.text) for piece in pieces)
+            for field, pieces in item.fields.items()
+            if field.name == "description"
+        ),
+        default=0,
+    )
+
+
+def _described(item: Item, length: int) -> Item:
+    """The item with its description cut to so many characters, the ellipsis among them."""
+    fields = dict(item.fields)
+    for field, pieces in item.fields.items():
+        if field.name == "description" and sum(len(piece.text) for piece in pieces) > length:
+            kept = stretch(pieces, 0, max(length - 1, 0))
+            text = "".join(piece.text for piece in kept)
+            # An escape such as `&amp;` is kept whole or not at all.
+            escape = text.rfind("&", max(len(text) - 6, 0))
+            if "xml" in field.filters and escape >= 0 and ";" not in text[escape:]:
+                kept = stretch(kept, 0, escape)
+            fields[field] = (*kept, Piece("…", _MARK)) if length else ()
+    return replace(item, fields=fields)
+
+
+def cut_to(pieces: Pieces, most: int, own_tag: re.Pattern[str] | None = None) -> Pieces:
+    """As much of the beginning as fits with the mark of the cut, preferably whole lines; the mark alone where nothing does.
+
+    What is left never ends in the beginning of one of the layout's own tags.
+    """
+    total = _cost(pieces)
+    while pieces and pieces[-1].origin.kind == "mark":
+        pieces = pieces[:-1]
+    text = "".join(piece.text for piece in pieces)
+
+    def cut_at(length: int, is_sealed: bool = True) -> Pieces:
+        last = text.rfind("<", 0, length)
+        while last >= 0 and own_tag is not None and own_tag.match(text[last:length] + "\n"):
+            length -= 1
+        kept = stretch(pieces, 0, length)
+        kept = sealed(kept)[0] if is_sealed else kept
+        left_out = total - estimate(text[:length])
+        start = "\n" if length else ""
+        return (*kept, Piece(f"{start}[foreword: cut here, about {left_out:,} tokens left out]", _MARK))
+
+    def fits(length: int) -> bool:
+        return _cost(cut_at(length)) <= most
+
+    # To look for what is open is dear: most of the search does without, the rest stays near.
+    high = _most(lambda length: _cost(cut_at(length, is_sealed=False)) <= most, 0, max(len(text) - 1, 0)) or 0
+    length = high if fits(high) else _most(fits, max(high - _NEAR, 0), high) or _most(fits, 0, high) or 0
+    line_end = text.rfind("\n", 0, length + 1)
+    if length and line_end > length * 3 // 4 and fits(line_end):
+        length = line_end
+    return cut_at(length)
+
+
+_NEAR = 64
+_SHORTEST = 24

@@ -1,0 +1,98 @@
+"""Layout, inputs, agent and clock in, Prompt out. Same arguments, same bytes.
+
+collect   which sections apply, what they list, as pieces that cannot close the section around them   (collect.py, lists.py)
+fit       what is over a budget gives way                                                             (budget.py)
+write     items are formed, sections wrapped and joined; every character keeps its origin             (drafts.py)
+"""
+
+from __future__ import annotations
+
+from ..vocabulary import Passage, Piece, Prompt
+from .budget import fit
+from .collect import Collector
+from .drafts import Scribe
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from datetime import datetime
+
+    from ..layout.model import Layout
+    from ..vocabulary import Agent, Candidate, Finding, Inputs
+    from .collect import Render
+    from .drafts import Draft
+    from .lists import Rule
+
+    Pieces = tuple[Piece, ...]
+
+
+def build(
+    layout: Layout,
+    inputs: Inputs,
+    agent: Agent,
+    now: datetime | None,
+    rules: Sequence[Rule] = (),
+    scribe: Scribe | None = None,
+    render: Render | None = None,
+) -> Prompt:
+    """The prompt that this agent gets from these inputs.
+
+    `now` may be None where `tells_time` says no. `render` renders templates in the Jinja-like language, for one that is not
+    trusted in a place where it can do no harm. A `scribe` of an earlier build of the same layout makes this one cheaper, never
+    different.
+    """
+    scribe = scribe or Scribe(layout)
+    collector = Collector(layout, inputs, agent, now, rules, scribe, render)
+    drafts = collector.drafts(layout.sections)
+    drafts, cuts, cut_files = fit(layout, drafts, scribe, collector.distance)
+    findings = (*inputs.findings, *collector.findings, *collector.unused_findings(), *cuts)
+    standing = {path for _, draft in _passages(drafts, layout.join) for path in scribe.files(draft)}
+    candidates = tuple(collector.settled_candidates(standing, cut_files))
+    prompt = write(layout, drafts, candidates, findings, scribe)
+    scribe.forget_others(drafts)
+    return prompt
+
+
+def write(
+    layout: Layout,
+    drafts: Sequence[Draft],
+    candidates: Sequence[Candidate],
+    findings: Sequence[Finding],
+    scribe: Scribe,
+) -> Prompt:
+    """The prompt of these drafts. A section that wraps is one passage; one that only orders inner sections gives theirs."""
+    passages: list[Passage] = []
+    texts: list[str] = []
+    position = 0
+    for join, draft in _passages(drafts, layout.join):
+        pieces, text = scribe.written(draft)
+        if not text:
+            continue
+        if not text.isascii():
+            pieces, text = _encodable(pieces, text)
+        if passages:
+            texts.append(join)
+            position += len(join)
+        passages.append(Passage(draft.section.name, position, text, draft.section.lifetime, pieces))
+        texts.append(text)
+        position += len(text)
+    return Prompt(layout.name, "".join(texts), passages, candidates, findings)
+
+
+def _passages(drafts: Iterable[Draft], join: str) -> Iterator[tuple[str, Draft]]:
+    for draft in drafts:
+        if draft.inner and not draft.section.wrap and not draft.is_replaced:
+            for number, (inner_join, inner) in enumerate(_passages(draft.inner, draft.section.join)):
+                yield (inner_join if number else join), inner
+        else:
+            yield join, draft
+
+
+def _encodable(pieces: Pieces, text: str) -> tuple[Pieces, str]:
+    """Half a surrogate pair cannot be sent or printed: it is written out."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        shown = [piece.text.encode("utf-8", "backslashreplace").decode() for piece in pieces]
+        return tuple(Piece(text, piece.origin) for text, piece in zip(shown, pieces, strict=True)), "".join(shown)
+    return pieces, text

@@ -1,0 +1,78 @@
+"""The clock in a prompt: how exactly it is told, and in which words. The time itself is always given."""
+
+from __future__ import annotations
+
+import re
+
+from ..layout.model import Field
+from ..vocabulary import Document
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from ..layout.model import Layout, Section
+    from ..vocabulary import Inputs
+
+
+def tells_time(layout: Layout, inputs: Inputs) -> str:
+    """How exactly the clock stands in the prompt: `time`, `date`, or not at all."""
+    told = ""
+    for section in layout.each_section():
+        if any(isinstance(part, Field) and part.name.startswith("now.") for part in section.form):
+            return "time"
+        if section.name in inputs.bodies and _body_tells_time(section, inputs):
+            return "time"
+        if section.language == "directives" and section.of:
+            texts = [*inputs.found.get(section.of, ()), *inputs.includes.values()]
+            if any(isinstance(each, Document) and re.search(r"\{\{\s*date", each.text) for each in texts):
+                told = "date"
+    return told
+
+
+def _body_tells_time(section: Section, inputs: Inputs) -> bool:
+    body = inputs.bodies[section.name]
+    if (body.syntax or section.language) == "jinja":
+        from ..template import jinja
+
+        return bool(body.text and jinja.names_used(body.path, inputs.templates) & {"date", "time", "datetime"})
+    from ..template import brackets
+
+    used = brackets.parse(body.text, {"system"}).variables
+    return any((each.type, each.name) in (("system", "time"), ("system", "date")) for each in used)
+
+
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
+
+
+def told(now: datetime | None, name: str) -> str:
+    """The time in words of our own: `strftime` would speak the machine's language."""
+    if now is None:
+        raise ValueError("this layout tells the time, and no time was given")
+    if name == "now.long":
+        day = f"{_DAYS[now.weekday()]}, {_MONTHS[now.month - 1]} {now.day}, {now.year}"
+        time = f"{(now.hour + 11) % 12 + 1:02}:{now.minute:02}:{now.second:02} {'AM' if now.hour < 12 else 'PM'}"
+        return f"{day} at {time} {now.tzname() or _offset(now)}".rstrip()
+    if name == "now.utc":
+        offset = now.utcoffset()
+        moment = (now - offset if offset else now).replace(tzinfo=None)
+        return moment.isoformat(timespec="milliseconds") + "Z"
+    return now.date().isoformat() if name == "now.date" else now.isoformat(timespec="seconds")
+
+
+def _offset(now: datetime) -> str:
+    """What a zone without a name is called."""
+    from datetime import timezone
+
+    offset = now.utcoffset()
+    return "" if offset is None else timezone(offset).tzname(None)
+
+
+def any_time() -> datetime:
+    """Any time: it stands for one that is not told."""
+    from datetime import UTC, datetime
+
+    return datetime(2000, 1, 1, tzinfo=UTC)

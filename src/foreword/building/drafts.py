@@ -1,0 +1,210 @@
+"""A section on its way into the prompt: what it holds, and how that is written down.
+
+Content comes from anywhere, and what stands around it must hold: a tag of the layout's own inside content is broken, a code fence
+or comment that content leaves open is closed.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..layout.model import Field
+from ..text.pieces import sealed, without_white_ends
+from ..vocabulary import Document, Origin, Piece, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from ..layout.model import Form, Layout, Section
+    from ..vocabulary import Finding, Resident, Skill
+
+    Pieces = tuple[Piece, ...]
+
+
+@value
+class Item:
+    """One entry of a list: what stands for each of its fields, and the file it came from; or `whole`, a line of its own.
+
+    `before` are lines above it: the first of a folder has the folder's name there.
+    An item with neither is left out. One that is doubtful holds a value that may leave a fence or comment open: it is sealed when
+    it is written.
+    """
+
+    fields: Mapping[Field, Pieces]
+    path: str = ""
+    whole: Pieces = ()
+    is_doubtful: bool = False
+    before: Pieces = ()
+
+
+@value
+class Draft:
+    """A section that applies, on its way into the prompt: items, inner drafts, or text of its own."""
+
+    section: Section
+    items: Sequence[Item] = ()
+    inner: Sequence[Draft] = ()
+    text: Pieces = ()
+    is_replaced: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.items or self.inner or self.text)
+
+
+@value
+class MadeItem:
+    """What an entry of a find became, and what was found out about it."""
+
+    entry: Document | Skill | Resident
+    item: Item
+    findings: Sequence[Finding]
+    is_listed: bool
+
+
+@value
+class Listing:
+    """A section that lists a find, with the entries it was made of."""
+
+    entries: Sequence[Document | Skill | Resident]
+    items: Sequence[MadeItem]
+    draft: Draft
+    findings: Sequence[Finding] = ()
+
+
+def own_tag(layout: Layout) -> re.Pattern[str] | None:
+    """What opens or closes a wrapper of the layout, in any case and with inner spaces; None where nothing is tagged.
+
+    Tags are those of every `wrap`, and of every `item` around a whole text.
+    """
+    names: set[str] = set()
+    for section in layout.each_section():
+        holds_text = any(isinstance(part, Field) and part.name == "text" for part in section.item)
+        for form in (section.wrap, section.item if holds_text else ()):
+            for part in form:
+                if isinstance(part, str) and "<" in part:
+                    names.update(re.findall(r"</?([A-Za-z][\w-]*)", part))
+    if not names:
+        return None
+    return re.compile(rf"<(?=\s*(?:/\s*)?(?:{'|'.join(map(re.escape, sorted(names)))})(?=[\s/>]|\Z))", re.IGNORECASE)
+
+
+# How it is written
+
+_OF_FILES = ("file", "skill", "resident", "environment")
+
+
+class Scribe:
+    """Writes drafts down. A draft that was written before, and is the very same, is not written again."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout, self.address = layout, layout.address
+        self.kind = "builtin" if layout.address.startswith("$std/") else "layout"
+        self.own_tag = own_tag(layout)
+        self.made: dict[str, Listing] = {}
+        self._written: dict[int, tuple[Draft, Pieces, str]] = {}
+        self._costs: dict[int, int] = {}
+        self._origins: dict[tuple[str, str], Origin] = {}
+        self._files: dict[int, frozenset[str]] = {}
+
+    def forget_others(self, drafts: Iterable[Draft]) -> None:
+        """Keep only what was written for these drafts and those inside them."""
+        waiting, kept = list(drafts), set()
+        while waiting:
+            draft = waiting.pop()
+            kept.add(id(draft))
+            waiting.extend(draft.inner)
+        self._written = {key: each for key, each in self._written.items() if key in kept}
+        self._costs = {key: each for key, each in self._costs.items() if key in kept}
+        self._files = {key: each for key, each in self._files.items() if key in kept}
+
+    def origin(self, section: str, key: str) -> Origin:
+        """The origin of text that stands in a key of the layout itself, or of whoever wrote that key."""
+        known = self._origins.get((section, key))
+        if known is None:
+            by = self.layout.written.get(f"section.{section}.{key}")
+            known = self._origins[section, key] = by or Origin(self.kind, f"{self.address}/{section}")
+        return known
+
+    def written(self, draft: Draft) -> tuple[Pieces, str]:
+        """A draft with everything around it: items formed and joined, inner drafts joined, all of it wrapped."""
+        known = self._written.get(id(draft))
+        if known is None:
+            every = draft.text if draft.is_replaced else self._wrapped(draft)
+            pieces = tuple([piece for piece in every if piece.text])
+            if _is_trimmed(draft):
+                pieces = without_white_ends(pieces)
+            known = self._written[id(draft)] = (draft, pieces, "".join([piece.text for piece in pieces]))
+        return known[1], known[2]
+
+    def files(self, draft: Draft) -> frozenset[str]:
+        """The paths of the files of which something stands in a draft as it is written."""
+        pieces, _ = self.written(draft)
+        if id(draft) not in self._files:
+            self._files[id(draft)] = frozenset([each.origin.path for each in pieces if each.origin.kind in _OF_FILES])
+        return self._files[id(draft)]
+
+    def cost(self, draft: Draft, estimate: Callable[[str], int]) -> int:
+        """The tokens of a draft as it is written."""
+        known = self._costs.get(id(draft)) if id(draft) in self._written else None
+        if known is None:
+            known = self._costs[id(draft)] = estimate(self.written(draft)[1])
+        return known
+
+    def _wrapped(self, draft: Draft) -> Iterator[Piece]:
+        section = draft.section
+        own = self.origin(section.name, "wrap")
+        for around in section.wrap or (Field(""),):
+            if isinstance(around, str):
+                yield Piece(around, own)
+            else:
+                yield from self._inside(draft)
+
+    def _inside(self, draft: Draft) -> Iterator[Piece]:
+        section = draft.section
+        own = self.origin(section.name, "item")
+        each = [pieces for item in draft.items if (pieces := formed(section, item, own)[0])]
+        each = each or [self.written(inner)[0] for inner in draft.inner]
+        if not each:
+            yield from draft.text
+        join = Piece(section.join, self.origin(section.name, "join"))
+        for number, pieces in enumerate(each):
+            if number and section.join:
+                yield join
+            yield from pieces
+
+
+def _is_trimmed(draft: Draft) -> bool:
+    """Whether a list, or what is wrapped around inner sections, is trimmed as a whole. A text was trimmed when it was filled in."""
+    section = draft.section
+    is_whole = section.of is not None or bool(section.sections and section.wrap)
+    return section.trim and is_whole and not draft.is_replaced
+
+
+def formed(section: Section, item: Item, own: Origin) -> tuple[Pieces, str]:
+    """An item as it is written, and what it would leave open."""
+    pieces = tuple(_formed(section, item, own))
+    return sealed(pieces) if item.is_doubtful else (pieces, "")
+
+
+def _formed(section: Section, item: Item, own: Origin) -> Iterator[Piece]:
+    if not item.fields:
+        yield from item.whole
+        return
+    yield from item.before
+    form = section.item
+    if _ends_empty(form, item):
+        form = (*form[:-2], str(form[-2]).rstrip("\n"))
+    for part in form:
+        if isinstance(part, Field):
+            yield from (piece for piece in item.fields[part] if piece.text)
+        else:
+            yield Piece(part, own)
+
+
+def _ends_empty(form: Form, item: Item) -> bool:
+    """Whether nothing stands where the form ends, below a heading of the form's own."""
+    if len(form) < 2 or not isinstance(form[-1], Field) or not isinstance(form[-2], str):
+        return False
+    return not any(piece.text for piece in item.fields[form[-1]])

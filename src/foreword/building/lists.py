@@ -1,0 +1,165 @@
+"""The agent's own lists: its tools, guidelines, active skill, plan, documentation and scope, as rows for a section.
+
+A row has a value for each field that the section's `item` may name: one piece, or for a whole text its pieces.
+"""
+
+from __future__ import annotations
+
+from ..findings import Misgiven, entries_of, finding
+from ..sources.places import absolute_path, absolute_scope
+from ..text.lines import printable
+from ..text.pieces import trimmed
+from ..vocabulary import Document, Origin, Piece, Skill
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from ..layout.model import Condition, Layout
+    from ..vocabulary import Access, Agent, Finding, Workspace
+
+    Pieces = tuple[Piece, ...]
+    Row = dict[str, Piece | Pieces]
+    Rule = Callable[[frozenset[str]], str | list[str] | None]
+    Content = Callable[[Document, str], Pieces]
+
+
+class Lists:
+    """What an agent brings to a layout. `content` makes a whole text fit to stand in the prompt."""
+
+    def __init__(
+        self,
+        layout: Layout,
+        agent: Agent,
+        facts: frozenset[str],
+        workspace: Workspace,
+        rules: Sequence[Rule],
+        own: Origin,
+        content: Content,
+        findings: list[Finding],
+    ) -> None:
+        self.guideline_rows, self.wording = layout.guidelines, layout.wording
+        self.agent, self.facts, self.workspace, self.rules = agent, facts, workspace, rules
+        self.own, self.content, self.findings = own, content, findings
+        self.scope = absolute_scope(agent.scope, workspace)
+        self.active = self.blank = ""
+
+    def tools(self) -> Iterator[Row]:
+        for tool in self.agent.tools or ():
+            line = tool.snippet.strip() or self.wording.get(f"tool.{tool.name}", "") or tool.name
+            origin = Origin("tool", tool.name)
+            yield {
+                "name": Piece(tool.name, origin),
+                "line": Piece(line, origin),
+                "description": Piece(tool.description, origin),
+            }
+
+    def guidelines(self) -> Iterator[Row]:
+        said: set[str] = set()
+        for piece in self._guidelines():
+            text = piece.text.strip()
+            if text and text not in said:
+                said.add(text)
+                yield {"text": Piece(text, piece.origin)}
+
+    def _guidelines(self) -> Iterator[Piece]:
+        for row in self.guideline_rows:
+            if not all(holds(condition, self.facts) for condition in row.when):
+                continue
+            if row.source == "tools":
+                for tool in self.agent.tools or ():
+                    yield from (Piece(text, Origin("tool", tool.name)) for text in tool.guidelines)
+            elif row.source == "extensions":
+                yield from self._ruled()
+            else:
+                chosen = [
+                    fact.partition(":")[2]
+                    for term in row.when
+                    if term.is_choice
+                    for fact in term.facts
+                    if fact in self.facts
+                ]
+                for sentence in row.say:
+                    text = "".join(part if isinstance(part, str) else ", ".join(chosen) for part in sentence)
+                    yield Piece(text, self.own)
+
+    def _ruled(self) -> Iterator[Piece]:
+        """What the rules of extensions say; one that raises, or gives no sentences, is reported and skipped."""
+        names = frozenset(tool.name for tool in self.agent.tools or ())
+        for rule in self.rules:
+            name = getattr(rule, "__name__", "rule")
+            try:
+                yield from [Piece(text, Origin("extension", name)) for text in _sentences(rule(names))]
+            except Exception as error:
+                did = f"gave {error}" if isinstance(error, Misgiven) else f"raised {type(error).__name__}"
+                self.findings.append(finding("extension-failed", f"the rule {name!r} {did} and was skipped"))
+
+    def active_skill(self) -> Iterator[Row]:
+        """The skill in use, with its body; of one without a body there is nothing to say but that."""
+        skill = self.agent.skill
+        if isinstance(skill, Skill) and not skill.body.strip():
+            self.blank = shown = printable(skill.path)
+            message = f"the active skill {skill.name!r} has a blank body and is left out ({shown})"
+            self.findings.append(finding("skill-blank", message, shown))
+        elif isinstance(skill, Skill):
+            self.active = skill.path
+            body = Document(printable(skill.path), skill.body, skill.hash, skill.body_line)
+            origin = Origin("skill", printable(skill.path), skill.lines)
+            yield {
+                "name": Piece(skill.name, origin),
+                "path": Piece(body.path, origin),
+                "text": self.content(body, "skill"),
+            }
+
+    def plan(self) -> Iterator[Row]:
+        document = trimmed(self.agent.plan)
+        if document.text:
+            yield {"text": self.content(document, "plan"), "path": Piece(document.path, Origin("caller", "plan"))}
+
+    def docs(self) -> Iterator[Row]:
+        for label, path in self.agent.docs:
+            whole = path if "://" in path else absolute_path(path, self.workspace)
+            yield {
+                "name": Piece(label, Origin("caller", "docs")),
+                "path": Piece(printable(whole), Origin("caller", "docs")),
+            }
+
+    def readable(self) -> Iterator[Row]:
+        return self._paths(row for row in self.scope.allow if not self._is_denied(row, ("read",)))
+
+    def writable(self) -> Iterator[Row]:
+        rows = (row for row in self.scope.allow if row.permission != "read")
+        return self._paths(row for row in rows if not self._is_denied(row, ("read", "write")))
+
+    def _is_denied(self, row: Access, permissions: tuple[str, ...]) -> bool:
+        """Whether a denied path takes back all that a row of the scope allows."""
+        return any(_takes_back(each, row) for each in self.scope.deny if (each.permission or "read") in permissions)
+
+    def denied(self) -> Iterator[Row]:
+        return self._paths(self.scope.deny)
+
+    def _paths(self, rows: Iterable[Access]) -> Iterator[Row]:
+        seen: set[tuple[str, bool]] = set()
+        for row in rows:
+            if (row.path, row.recursive) not in seen:
+                seen.add((row.path, row.recursive))
+                origin = Origin("scope", printable(row.path))
+                mark = "" if row.recursive else " [non-recursive]"
+                yield {"path": Piece(printable(row.path), origin), "mark": Piece(mark, origin)}
+
+
+def holds(condition: Condition, facts: frozenset[str]) -> bool:
+    """Whether one term of `when` holds."""
+    return any(fact in facts for fact in condition.facts) != condition.negated
+
+
+def _sentences(said: object) -> list[str]:
+    if said is None or isinstance(said, str):
+        return [said] if said else []
+    return entries_of(said, str, "a text or a list of texts")
+
+
+def _takes_back(denied: Access, allowed: Access) -> bool:
+    if denied.path == allowed.path:
+        return denied.recursive or not allowed.recursive
+    return denied.recursive and allowed.path.startswith(denied.path.rstrip("/") + "/")

@@ -1,0 +1,84 @@
+"""A menu of skills that names each folder once: skills in order of their folders, each folder above its own.
+
+In /w/.agents/skills:           a folder in full
+- release: Cuts a release.      its file is release/SKILL.md in that folder
+- Tests: … (testing/SKILL.md)   its name is not that of its folder, so its path is given
+In ./web:                       a folder below the last full one
+- forms: Builds forms.
+"""
+
+from __future__ import annotations
+
+from posixpath import dirname
+
+from ..layout.model import Field
+from ..sources.places import distance_of, is_inside
+from ..text.lines import printable
+from ..text.pieces import sealed
+from ..vocabulary import Origin, Piece, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from ..layout.model import Find, Section
+    from ..vocabulary import Workspace
+    from .drafts import Item
+
+    Pieces = tuple[Piece, ...]
+
+
+def location(name: str, path: str) -> str:
+    """Where a skill's file is below the folder named above it, in parentheses; empty where its name says so."""
+    folder, _, file = path.rpartition("/")
+    own = folder.rpartition("/")[2]
+    return "" if file == "SKILL.md" and own == " ".join(name.split()) else f" ({own}/{file})"
+
+
+def by_folder(
+    items: Iterable[Item],
+    section: Section,
+    find: Find,
+    workspace: Workspace,
+    own: Origin,
+    harmless: Callable[[Pieces], Pieces],
+) -> Sequence[Item]:
+    """The items in order of their folders, nearest first, the first of each folder with the folder above it."""
+    places: dict[str, dict[str, list[Item]]] = {}
+    for item in items:
+        folder = dirname(dirname(item.path))
+        places.setdefault(_top(folder, find), {}).setdefault(folder, []).append(item)
+    result: list[Item] = []
+    for top in sorted(places, key=lambda each: (distance_of(each, find, workspace), each)):
+        folders = places[top]
+        above = [] if top in folders else [top]
+        for folder in sorted(folders):
+            first, *others = folders[folder]
+            names = [*above, folder if folder == top else f"./{folder[len(top.rstrip('/')) + 1 :]}"]
+            above = []
+            lines = [harmless(tuple(_named(name, top, section, own))) for name in names]
+            heading = tuple(piece for line in lines for piece in (*sealed(line)[0], Piece("\n", own)))
+            result += [replace(first, before=heading), *others]
+    return result
+
+
+def _named(name: str, top: str, section: Section, own: Origin) -> Iterator[Piece]:
+    """The line that names a folder."""
+    for part in section.folder:
+        if isinstance(part, Field):
+            yield Piece(name, Origin("environment", top))
+        else:
+            yield Piece(part, own)
+
+
+def _top(folder: str, find: Find) -> str:
+    """The folder in which a pattern of the find looks for skills at any depth; the folder itself where none is above it."""
+    tops = {folder}
+    for pattern in (pattern for group in find.groups for pattern in group):
+        fixed = printable(pattern.path).partition("*")[0].rpartition("/")[0]
+        if fixed.startswith("/") and is_inside(folder, fixed):
+            tops.add(fixed)
+        elif fixed := fixed.removeprefix("~/").removeprefix("./").strip("/"):
+            at = f"{folder}/".find(f"/{fixed}/")
+            tops.update([folder[: at + len(fixed) + 1]] if at >= 0 else [])
+    return min(tops, key=len)

@@ -1,0 +1,142 @@
+"""A change of the prompt, counted and put into words, for every view of `watch`."""
+
+from __future__ import annotations
+
+from ..inspection.changes import BETWEEN, WHOLE
+from ..inspection.effects import TOOLS
+from ..vocabulary import replace
+from .paths import Paths
+from .terminal import info_count, one_line, told_count, visible, worst_first
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+    from typing import Protocol
+
+    from ..inspection.effects import Effect, SectionEffect
+    from ..programs.watching import Change
+    from ..text.tokens import Count
+    from ..vocabulary import Finding
+
+    class View(Protocol):
+        """How changes are shown. `tick` is how often it wants to look after itself, in milliseconds."""
+
+        tick: int
+
+        def show(self, news: News) -> None: ...
+        def refresh(self) -> bool: ...
+        def close(self) -> None: ...
+
+
+class News:
+    """A change, counted: what the view tells of it."""
+
+    def __init__(
+        self, change: Change, given: argparse.Namespace, paths: Paths, tools: tuple[str, str] = ("[]", "[]")
+    ) -> None:
+        from datetime import datetime
+
+        self.change, self.prompt, self.given, self.tools = change, change.prompt, given, tools
+        self.paths = paths
+        self.folder = Paths("", home=paths.home).short(paths.cwd)
+        self.time = datetime.now().astimezone()
+        self.whole = _counted(self.prompt.text, given.model, given.provider)
+        self.each = [_counted(each.text, given.model, given.provider) for each in self.prompt.passages]
+        self.effect = self._effect()
+
+    def _effect(self) -> Effect | None:
+        import json
+
+        from ..inspection.effects import effect
+
+        if self.change.before is None or self.change.error is not None:
+            return None
+        model, provider = self.given.model, self.given.provider
+        tools = json.loads(self.tools[0]), json.loads(self.tools[1])
+        return effect(self.change.before, self.prompt, lambda text: _counted(text, model, provider).count, tools)
+
+    @property
+    def event(self) -> str:
+        if self.change.error is not None:
+            return "error"
+        is_same = self.prompt is self.change.before and self.tools[0] == self.tools[1]
+        return "start" if self.change.before is None else "same" if is_same else "change"
+
+    def lines(self) -> list[str]:
+        """The change in sentences: what it did to the text, then which findings came and went."""
+        if self.change.error is not None:
+            return [visible(f"{self.files()}{sentence(self.change.error)}")]
+        if self.effect is None:
+            sections = f"{len(self.each)} section{'' if len(self.each) == 1 else 's'}"
+            return [f"{self.prompt.layout}: {sections}, {told_count(self.whole)}"]
+        lines = [visible(f"{self.files()}{self.told()}")]
+        lines += [f"  + {line}" for line in self.told_findings(self.effect.found)]
+        return lines + [f"  - {line}" for line in self.told_findings(self.effect.gone, has_hint=False)]
+
+    def told_findings(self, findings: Sequence[Finding], has_hint: bool = True) -> list[str]:
+        """Each error and warning on a line, the worst first, and the number of infos."""
+        lines = [
+            one_line(replace(each, message=self.paths.in_text(each.message), path=self.paths.short(each.path)))
+            for each in worst_first(findings)
+            if each.severity != "info"
+        ]
+        infos = sum(each.severity == "info" for each in findings)
+        if infos:
+            lines.append(info_count(infos) if has_hint else f"{infos:,} info{'' if infos == 1 else 's'}")
+        return lines
+
+    def told(self) -> str:
+        """What happened to the sections, and to the prefix."""
+        effect = self.effect
+        if effect is None or not effect.is_changed:
+            return f"the {'prompt' if self.event == 'same' else 'text'} is the same"
+        parts = [_described(each) for each in effect.sections]
+        parts += [
+            f"tool{'' if len(names) == 1 else 's'} {', '.join(names)} {kind}" for kind, names in effect.tools.each()
+        ]
+        what = ", ".join(parts)
+        where = f" (up to {effect.breaks})" if effect.breaks else ""
+        where = ", since tools come first" if effect.breaks == TOOLS else where
+        return f"{what}; {effect.kept:,} of {effect.before:,} tokens of the prefix stay{where}"
+
+    def files(self) -> str:
+        """Which files did it, in few words."""
+        names = list(self.change.files)
+        if not names and self.effect is not None:
+            names = sorted({path for each in self.effect.sections for path in each.sources})
+        if not names:
+            return ""
+        shown = [self.paths.short(name) for name in names]
+        more = f" and {len(shown) - 3} more" if len(shown) > 3 else ""
+        return f"{', '.join(shown[:3])}{more}: "
+
+
+def _described(each: SectionEffect) -> str:
+    """`project +12`, `menu moved +0`, `(between sections) changed`"""
+    if each.section in (WHOLE, BETWEEN):
+        return f"{each.section} changed"
+    how = "" if tuple(each.kinds) == ("changed",) else f" {' and '.join(each.kinds)}"
+    return f"{each.section}{how} {each.after - each.before:+,}"
+
+
+def sentence(error: Exception) -> str:
+    from ..errors import ForewordError
+
+    return str(error) if isinstance(error, ForewordError) else f"{type(error).__name__}: {error}"
+
+
+def _counted(text: str, model: str, provider: str) -> Count:
+    """The count of a text; those of the latest texts are remembered."""
+    from ..text.tokens import count
+
+    key = (text, model, provider)
+    known = _COUNTS.pop(key, None) or count(text, model, provider)
+    _COUNTS[key] = known
+    if len(_COUNTS) > _MOST_COUNTS:
+        del _COUNTS[next(iter(_COUNTS))]
+    return known
+
+
+_COUNTS: dict[tuple[str, str, str], Count] = {}
+_MOST_COUNTS = 200

@@ -1,0 +1,1 @@
+"""Conversations: decide what an event does, keep editions, run hooks, make turns."""

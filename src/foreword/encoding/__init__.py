@@ -1,0 +1,1 @@
+"""Values to and from the form in which they are kept."""

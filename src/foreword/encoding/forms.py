@@ -1,0 +1,85 @@
+"""The types of the stored forms."""
+
+from __future__ import annotations
+
+from typing import Any, NotRequired, TypedDict
+
+
+class OriginForm(TypedDict):
+    kind: str
+    path: str
+    lines: list[int] | None
+    start: int
+    end: int
+    hash: str
+
+
+class TokensForm(TypedDict):
+    count: int
+    method: str
+    exact: bool
+    error: float
+
+
+class PassageForm(TypedDict):
+    section: str
+    start: int
+    end: int
+    lifetime: str
+    tokens: int
+    origins: list[OriginForm]
+
+
+class CandidateForm(TypedDict):
+    path: str
+    layer: str
+    fate: str
+    reason: str
+
+
+class FindingForm(TypedDict):
+    code: str
+    severity: str
+    message: str
+    path: str | None
+    line: int | None
+
+
+class AccountPassage(TypedDict):
+    section: str
+    start: int
+    end: int
+    lifetime: str
+    origins: list[OriginForm]
+
+
+class AccountForm(TypedDict):
+    passages: list[AccountPassage]
+    candidates: list[CandidateForm]
+    findings: list[FindingForm]
+
+
+class PromptForm(TypedDict):
+    id: str
+    layout: str
+    text: str
+    tokens: TokensForm
+    passages: list[PassageForm]
+    candidates: list[CandidateForm]
+    findings: list[FindingForm]
+
+
+# Conversations
+
+
+class ToolForm(TypedDict):
+    name: str
+    description: str
+    schema: dict[str, Any]
+
+
+class MadeForForm(TypedDict):
+    cwd: NotRequired[str]
+    model: NotRequired[str]
+    provider: NotRequired[str]
+    template: NotRequired[int]

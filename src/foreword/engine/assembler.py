@@ -1,0 +1,413 @@
+"""The one place that wires the rooms together: settings and layout, gather, build.
+
+`assemble` is the whole of it for one prompt. An `Assembler` is for a program that asks again and again: it reads nothing while
+nothing has changed on the disk, and may be used from several threads.
+"""
+
+from __future__ import annotations
+
+from _thread import allocate_lock
+
+from ..building.build import build
+from ..building.clock import tells_time
+from ..building.drafts import Scribe
+from ..errors import CallError, check_moment, expect, expect_mapping, ordered, pairs
+from ..gathering.gather import gather
+from ..layout.model import Pattern
+from ..layout.parse import parse
+from ..packs.packs import check_packs, find_layout, find_template, load_template, shipped_layout, with_texts
+from ..packs.settings import confined, layout_of, read_settings, with_settings, writers
+from ..packs.wording import with_wording
+from ..sources.environment import settled
+from ..sources.files import Reader, is_unchanged
+from ..sources.places import is_reference
+from ..vocabulary import Agent, Document, Workspace, replace, value
+from .checks import check_agent
+from .skills import activation, each_skill, skill_named, with_active_skill, with_body
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from datetime import datetime
+    from typing import Any
+
+    from ..building.lists import Rule
+    from ..layout.model import Layout
+    from ..vocabulary import Finding, Inputs, Piece, Prompt, Scope, Skill
+
+DEFAULT_LAYOUT = "foreword"
+_STANDS = 8
+_MADE_WITH = ("settings", "assignments", "rules", "packs", "values", "skill_folders", "variables")
+
+
+# By their paths: what came with the workspace, the global template (anyone may have set it), and what came with a request.
+_STRANGE = ("$workspace/", "template", "request")
+
+
+def assemble(
+    workspace: Workspace | None = None,
+    agent: Agent | None = None,
+    layout: str = "",
+    *,
+    now: datetime | None = None,
+    settings: str = "",
+    assignments: Sequence[tuple[str, Any]] = (),
+    rules: Sequence[Rule] = (),
+    packs: Mapping[str, str] | None = None,
+) -> Prompt:
+    """The prompt for an agent in a workspace.
+
+    `layout` is a name, an address or a file; `settings` names a file of settings, `assignments` sets single keys of the layout,
+    `packs` are further folders of layouts, templates and wording by their prefix.
+    """
+    return Assembler(workspace, layout, settings=settings, assignments=assignments, rules=rules, packs=packs).prompt(
+        agent, now
+    )
+
+
+@value
+class Plan:
+    """The layout with all settings made, for a workspace; with what was wrong on the way, and the stamps of what was read."""
+
+    layout: Layout
+    workspace: Workspace
+    findings: Sequence[Finding]
+    stamps: Sequence[tuple[str, Any]]
+
+
+@value
+class Stand:
+    """What is known of a workspace as it stands: the plan, and what was found for it.
+
+    `tells` is how exactly the clock stands in the prompt; `base` and `scope` are those of the agent it was gathered for,
+    `template` is the global template then. `base_text` is the base, or the template that the base refers to.
+    """
+
+    plan: Plan
+    inputs: Inputs
+    tells: str
+    base: str | Document = ""
+    scope: Scope | None = None
+    template: Document | None = None
+    base_text: str | Document = ""
+
+    @property
+    def layout(self) -> Layout:
+        return self.plan.layout
+
+    @property
+    def made_for(self) -> tuple[str | Document, Scope | None, Document | None]:
+        return self.base, self.scope, self.template
+
+    def render(
+        self, root: str, templates: Mapping[str, Document], facts: Mapping[str, str | Sequence[str]]
+    ) -> tuple[Piece, ...]:
+        """Render a template: in the sandbox, if anything in it came with the workspace."""
+        from .sandbox import render
+
+        is_trusted = all(
+            _is_trusted(self.layout, name, body) for name, body in self.inputs.bodies.items() if body.path == root
+        )
+        return render(
+            root,
+            templates,
+            facts,
+            limit=self.layout.template_limit,
+            is_trusted=is_trusted and _no_strange(templates),
+        )
+
+
+class Assembler:
+    """Assembles prompts for one workspace and layout. The unchanged turn costs one `stat` for each file.
+
+    Conversations in one workspace share one: what was read for the first is not read again for the next.
+
+    `values` are given for variables of templates, by `type:name`, and outrank what would be found for them; `variables` are
+    further types of variables: functions from a name and the workspace to a text, or None.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace | None = None,
+        layout: str = "",
+        *,
+        settings: str = "",
+        assignments: Sequence[tuple[str, Any]] = (),
+        rules: Sequence[Rule] = (),
+        packs: Mapping[str, str] | None = None,
+        values: Mapping[str, str] | None = None,
+        skill_folders: Sequence[str] = (),
+        variables: Mapping[str, Callable[[str, Workspace], str | None]] | None = None,
+    ) -> None:
+        self.workspace = Workspace() if workspace is None else workspace
+        self.layout_name = layout
+        expect("the workspace", self.workspace, Workspace)
+        expect("the layout", layout, str)
+        expect("the settings", settings, str)
+        self.settings, self.assignments = settings, pairs("assignments", assignments)
+        self.rules = ordered("rules", rules)
+        for what, given in (("packs", packs), ("values", values), ("variables", variables)):
+            expect_mapping(what, given)
+        for function in (*self.rules, *(variables or {}).values()):
+            if not callable(function):
+                raise CallError(f"a rule or variable must be a function, not {type(function).__name__}")
+        for folder in (packs or {}).values():
+            expect("the folder of a pack", folder, str)
+        self.packs, self.values = dict(packs or {}), dict(values or {})
+        self.skill_folders, self.variables = ordered("skill_folders", skill_folders, str), dict(variables or {})
+        self.reader: Callable[[], Reader] = Reader
+        self.looks_for_skills = True
+        self._lock = allocate_lock()
+        self._planned: Plan | None = None
+        self._stands: tuple[Stand, ...] = ()
+        self._reader = Reader()
+        self._asked: dict[str, None] = {}
+        self._scribe: Scribe | None = None
+        self._last: tuple[Stand, Agent, datetime | None, Prompt] | None = None
+
+    def elsewhere(self, cwd: str) -> Assembler:
+        """An assembler for another working directory, the same in all else, that looks for no skills."""
+        other = self.like(workspace=replace(self.workspace, cwd=cwd, root=None), skill_folders=())
+        other.looks_for_skills = False
+        return other
+
+    def like(self, **changes: Any) -> Assembler:
+        """A fresh assembler that was made as this one, but for what is given."""
+        made = {
+            "workspace": self.workspace,
+            "layout": self.layout_name,
+            **{name: getattr(self, name) for name in _MADE_WITH},
+        }
+        return Assembler(**{**made, **changes})
+
+    def stand(self, agent: Agent | None = None, template: Document | None = None) -> Stand:
+        """The layout and what the workspace holds for it and this agent, read again only if something changed.
+
+        `template` is the global template, for layouts that have a place for it.
+        """
+        wanted = (agent.base, agent.scope, template) if agent else ("", None, template)
+        with self._lock:
+            before = next((each for each in self._stands if each.made_for == wanted), None)
+            if before is not None and is_unchanged(before.inputs.stamps):
+                return before
+            stand, untrusted = self._look(before or next(iter(self._stands), None), *wanted)
+        for root, templates in untrusted:  # not under the lock: the worker may take its time
+            _parse(root, templates)
+        with self._lock:
+            self._stands = (stand, *(each for each in self._stands if each is not before))[:_STANDS]
+            return stand
+
+    def prompt(
+        self, agent: Agent | None = None, now: datetime | None = None, template: Document | None = None
+    ) -> Prompt:
+        """The prompt for an agent now; the same one as before where nothing it is made of has changed."""
+        agent = Agent() if agent is None else agent
+        last = self._last
+        if last is None or last[1] is not agent:
+            check_agent(agent)
+        check_moment(now)
+        stand = self.stand(agent, template)
+        now = as_told(stand.tells, now)
+        if last and last[0] is stand and last[2] == now and (last[1] is agent or last[1] == agent):
+            return last[3]
+        ready = agent if stand.base_text is agent.base else replace(agent, base=stand.base_text)
+        ready, inputs = with_active_skill(ready, stand.layout, stand.inputs)
+        with self._lock:
+            if self._scribe is None or self._scribe.layout is not stand.layout:
+                self._scribe = Scribe(stand.layout)
+            prompt = build(stand.layout, inputs, ready, now, self.rules, self._scribe, stand.render)
+        self._last = (stand, agent, now, prompt)
+        return prompt
+
+    def skills(self) -> list[Skill]:
+        """The skills of the layout, hidden ones too."""
+        return list(each_skill(self.stand().inputs))
+
+    def skill(self, name: str) -> Skill:
+        """One skill with its body; an unknown name is an error that lists the known ones."""
+        stand = self.stand()
+        return with_body(skill_named(name, stand.layout, stand.inputs), stand.layout, stand.inputs.workspace)
+
+    def skill_message(self, name: str) -> str:
+        """What is said to the model when a skill is activated, in the layout's own words."""
+        return activation(self.stand().layout, self.skill(name))
+
+    def template(self, address: str) -> Document:
+        """The template at an address of this workspace's packs."""
+        reader = self.reader()
+        try:
+            return load_template(address, settled(self.workspace, reader), reader, self.packs)
+        finally:
+            self._asked.update(dict.fromkeys(reader.stamps))
+
+    def with_base(self, agent: Agent) -> Agent:
+        """The agent with the text of the template that its base refers to (`$user/greet`); any other agent as it is."""
+        if isinstance(agent.base, str) and is_reference(agent.base):
+            return replace(agent, base=self.template(agent.base.strip()))
+        return agent
+
+    def layout(self) -> Layout:
+        """The layout with every setting made. Nothing is gathered for it."""
+        return self._plan(self.reader()).layout
+
+    def looked_at(self) -> list[str]:
+        """Every path on which the prompt depends: files and directories, also those that a look which failed asked for."""
+        known = self._stands[0].inputs.stamps if self._stands else ()
+        return list(dict.fromkeys([*(path for path, _ in known), *self._reader.stamps, *self._asked]))
+
+    def _look(
+        self, before: Stand | None, base: str | Document, scope: Scope | None, template: Document | None
+    ) -> tuple[Stand, list[tuple[str, dict[str, Document]]]]:
+        """Look again at whatever changed: settings and layout, or only what is found for them.
+
+        The second value holds the untrusted templates, by the one that includes the others; they are not parsed yet.
+        """
+        reader = self._reader = self.reader()
+        plan = self._plan(reader)
+        if before is not None and before.plan is not plan:
+            before = None
+        layout, workspace = plan.layout, plan.workspace
+        given = base
+        if isinstance(base, str) and is_reference(base):
+            given = load_template(base.strip(), workspace, reader, self.packs)
+        bodies = _bodies(layout, given, template, workspace, reader, self.packs)
+        templates, untrusted = _templates(layout, bodies, workspace, reader, self.packs)
+        inputs = gather(
+            layout, workspace, reader, before.inputs if before else None, bodies, templates, scope, self.variables
+        )
+        if plan.findings or self.values:
+            inputs = replace(
+                inputs, findings=(*plan.findings, *inputs.findings), values={**inputs.values, **self.values}
+            )
+        return Stand(plan, inputs, tells_time(layout, inputs), base, scope, template, given), untrusted
+
+    def _plan(self, reader: Reader) -> Plan:
+        """The plan, made again if what it was read from has changed."""
+        plan = self._planned
+        if plan is None or not is_unchanged(plan.stamps):
+            plan = self._planned = self._planned_by(reader)
+        reader.stamps.update(plan.stamps)
+        return plan
+
+    def _planned_by(self, reader: Reader) -> Plan:
+        check_packs(self.packs)
+        workspace = settled(self.workspace, reader)
+        files, wrong = read_settings(workspace, reader, self.settings)
+        source, refused = layout_of(
+            self.layout_name, files, DEFAULT_LAYOUT, lambda name: find_layout(name, workspace, reader, self.packs)
+        )
+        source, unknown = with_wording(source, workspace, reader, self.packs)
+        source, more = with_settings(source, files, self.assignments)
+        source, guarded = confined(with_texts(source, workspace, reader, self.packs))
+        layout = parse(source.mapping, source.name, source.address, source.strange)
+        if source.written:
+            layout = replace(layout, written=writers(source))
+        if self.skill_folders:
+            layout = _with_skill_folders(layout, self.skill_folders)
+        if not self.looks_for_skills:
+            finds = [replace(each, groups=()) if each.kind == "skill" else each for each in layout.finds]
+            layout = replace(layout, finds=finds)
+        return Plan(layout, workspace, (*wrong, *refused, *unknown, *more, *guarded), tuple(reader.stamps.items()))
+
+
+def _with_skill_folders(layout: Layout, folders: Sequence[str]) -> Layout:
+    """The layout with further folders in which its skills are looked for, after its own."""
+    further = tuple((Pattern("path", f"{folder}/**/SKILL.md"),) for folder in folders)
+    finds = [replace(each, groups=(*each.groups, *further)) if each.kind == "skill" else each for each in layout.finds]
+    return replace(layout, finds=finds)
+
+
+def _bodies(
+    layout: Layout,
+    base: str | Document,
+    template: Document | None,
+    workspace: Workspace,
+    reader: Reader,
+    packs: Mapping[str, str],
+) -> dict[str, Document]:
+    """The templates of a layout's sections: the caller's, the global one, else the layout's own or the one it names."""
+    bodies: dict[str, Document] = {}
+    for section in layout.each_section():
+        if section.language not in ("brackets", "jinja"):
+            continue
+        given = base if isinstance(base, Document) else Document("base", base)
+        if "base" in section.instead and (given.text or isinstance(base, Document)):
+            bodies[section.name] = given
+        elif "template" in section.instead and template is not None:
+            bodies[section.name] = template
+        elif section.text is not None and section.text.startswith("$"):
+            bodies[section.name] = load_template(section.text, workspace, reader, packs)
+        elif section.text is not None:
+            by = layout.written.get(f"section.{section.name}.text")
+            path = by.path if by is not None and by.kind == "setting" else f"{layout.address}/{section.name}"
+            bodies[section.name] = Document(path, section.text)
+    return bodies
+
+
+def _templates(
+    layout: Layout, bodies: Mapping[str, Document], workspace: Workspace, reader: Reader, packs: Mapping[str, str]
+) -> tuple[dict[str, Document], list[tuple[str, dict[str, Document]]]]:
+    """Every template that takes part, by its address. The trusted ones are parsed; the second value holds the others.
+
+    So what is wrong with a template is known before the first turn.
+    """
+    templates: dict[str, Document] = {}
+    untrusted: list[tuple[str, dict[str, Document]]] = []
+    for section in layout.each_section():
+        body = bodies.get(section.name)
+        if body is None or not body.text or (body.syntax or section.language) != "jinja":
+            continue
+        from ..template.jinja import check
+
+        trusting = _no_strange if _is_trusted(layout, section.name, body) else _nothing
+        loaded = check(body.path, _loading(body, workspace, reader, packs), may_parse=trusting)
+        templates |= loaded
+        if not trusting(loaded):
+            untrusted.append((body.path, loaded))
+    return templates, untrusted
+
+
+def _parse(root: str, templates: Mapping[str, Document]) -> None:
+    from .sandbox import parse
+
+    parse(root, templates)
+
+
+def _loading(
+    body: Document, workspace: Workspace, reader: Reader, packs: Mapping[str, str]
+) -> Callable[[str], Document | None]:
+    return lambda address: body if address == body.path else find_template(address, workspace, reader, packs)
+
+
+def _no_strange(addresses: Iterable[str]) -> bool:
+    """Whether none of these templates came with the workspace."""
+    return not any(each.startswith("$workspace/") for each in addresses)
+
+
+def _nothing(_: Iterable[str]) -> bool:
+    return False
+
+
+def _is_trusted(layout: Layout, section: str, body: Document) -> bool:
+    """Whether a template came from the caller, the user or Foreword itself, and not with the workspace or over a network."""
+    return not body.path.startswith(_STRANGE) and f"section.{section}.text" not in layout.strange
+
+
+def as_told(exactness: str, now: datetime | None) -> datetime | None:
+    """The time as exactly as it is told; None where it is not told at all."""
+    if not exactness:
+        return None
+    now = local_time() if now is None else now if now.tzinfo else now.astimezone()
+    return now if exactness == "time" else now.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def default_template() -> str:
+    """The template that is built in: that of `builder`."""
+    return str(shipped_layout("builder")["section"]["body"]["text"])
+
+
+def local_time() -> datetime:
+    """Now, in the local zone."""
+    from datetime import datetime
+
+    return datetime.now().astimezone()

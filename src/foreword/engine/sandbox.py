@@ -1,0 +1,401 @@
+"""Renders other people's templates in a worker process, where they can do no harm.
+
+A template that takes too much memory or time, or brings the engine down, ends the worker and nothing else: the caller
+gets a TemplateError, and the next template a new worker. `check` and `render` take the same arguments as those of
+`template.jinja` and give the same answers. What is trusted and calm is rendered in this process, without a worker.
+
+The worker is an interpreter that finds nothing but the standard library, this package and minijinja, started in the root
+folder without the caller's environment. It lives until the program ends, `close` is called, or a template kills it.
+Requests and answers are JSON, each behind its length. There are at most `WORKERS` of them; further threads wait for one.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+
+from ..errors import CallError, ForewordError, TemplateError
+from ..store import waits
+from ..template import inclusion, jinja
+from ..template.calm import is_calm
+from ..template.room import TEMPLATE_LIMIT
+from ..vocabulary import Document, Origin, Piece
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from subprocess import Popen
+    from typing import IO, Any, NoReturn, TypeVar
+
+    from ..template.inclusion import Load
+    from ..template.jinja import Variables
+
+    T = TypeVar("T")
+
+SECONDS = 1.0
+"""How long a template may keep a processor busy."""
+PATIENCE = 10.0
+"""How long the worker may take to start or to answer, on a machine that is busy with other things."""
+MEMORY = 256
+"""The most memory the worker may ask for, in MB."""
+WORKERS = 2
+"""How many templates may be rendered at the same time."""
+
+_BOOT = "import sys; sys.path += sys.argv[1:]; from foreword.engine.sandbox import serve; serve()"
+_NEEDED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
+_LONGEST = 100_000_000
+# SIGPROF: what the worker's own clock of processor time sends it.
+_OUT_OF_TIME = 27
+
+
+def check(
+    root: str, load: Load, *, is_trusted: Callable[[Iterable[str]], bool] = lambda addresses: False
+) -> dict[str, Document]:
+    """Everything that takes part when the template at `root` is rendered, parsed by the worker unless all of it is trusted."""
+    loaded = jinja.check(root, load, may_parse=is_trusted)
+    if not is_trusted(loaded):
+        parse(root, loaded)
+    return loaded
+
+
+def parse(root: str, templates: Mapping[str, Document]) -> None:
+    """Have the worker parse these templates, as `check` does."""
+    _pool.ask(root, {"templates": _written(templates), "variables": None, "trace": False})
+
+
+def render(
+    root: str,
+    templates: Mapping[str, Document],
+    variables: Variables,
+    *,
+    limit: int = TEMPLATE_LIMIT,
+    trace: bool = True,
+    is_trusted: bool = False,
+) -> tuple[Piece, ...]:
+    """The template at `root` as pieces of at most `limit` bytes, rendered by the worker unless it is trusted and calm."""
+    collected = inclusion.collect(root, templates.get)
+    values = {name: jinja.plain(name, given) for name, given in variables.items()}
+    if is_trusted and is_calm(collected, values):
+        return jinja.rendered(collected, values, limit=limit, trace=trace)
+    loaded = {address: templates[address] for address in collected}
+    return _pool.ask(root, {"templates": _written(loaded), "variables": values, "limit": limit, "trace": trace})
+
+
+def set_workers(count: int) -> None:
+    """Let so many templates be rendered at the same time."""
+    _pool.most = count
+
+
+def close() -> None:
+    """End the workers. One that is rendering ends when it is done; the next template starts another."""
+    _pool.close()
+
+
+def process_ids() -> list[int]:
+    """The processes that wait for a template."""
+    return [worker.process.pid for worker in _pool.idle if worker.process is not None]
+
+
+def _written(templates: Mapping[str, Document]) -> dict[str, tuple[str, str, int]]:
+    return {address: (each.text, each.hash, each.line) for address, each in templates.items()}
+
+
+# This side of the pipes
+
+
+def _lines(form: Any) -> tuple[int, int] | None:
+    return (int(form[0]), int(form[1])) if form else None
+
+
+def _tag(form: Any) -> tuple[str, int, int] | None:
+    return (str(form[0]), int(form[1]), int(form[2])) if form else None
+
+
+class _Ended(Exception):
+    """The worker is gone; the words say what the template did."""
+
+
+class _Pool:
+    """The workers: those that wait for a template, and how many others there are."""
+
+    def __init__(self) -> None:
+        self.most = WORKERS
+        self.idle: list[_Worker] = []
+        self.busy: set[_Worker] = set()
+        self.changed = threading.Condition()
+        self.is_known_to_system = False
+
+    def ask(self, root: str, request: dict[str, Any]) -> tuple[Piece, ...]:
+        """The pieces that a worker makes of a request."""
+        waits.before("template")
+        worker = self.take()
+        try:
+            return worker.ask(root, request)
+        finally:
+            self.give(worker)
+
+    def take(self) -> _Worker:
+        self.prepare()
+        with self.changed:
+            while len(self.busy) >= self.most:
+                self.changed.wait()
+            worker = self.idle.pop() if self.idle else _Worker()
+            self.busy.add(worker)
+        return worker
+
+    def give(self, worker: _Worker) -> None:
+        with self.changed:
+            if worker in self.busy and worker.process is not None:
+                self.idle.append(worker)
+            else:
+                worker.end()  # the pool was closed meanwhile
+            self.busy.discard(worker)
+            self.changed.notify()
+
+    def close(self) -> None:
+        with self.changed:
+            idle, self.idle = self.idle, []
+            self.busy.clear()
+            for worker in idle:
+                worker.end()
+            self.changed.notify_all()
+
+    def prepare(self) -> None:
+        """Have the workers ended with the program, and forgotten by a fork of it."""
+        if self.is_known_to_system:
+            return
+        import atexit
+
+        atexit.register(close)
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self.forget)
+        self.is_known_to_system = True
+
+    def forget(self) -> None:
+        for worker in (*self.idle, *self.busy):
+            if worker.process is not None:
+                worker.process.returncode = 0  # it is the parent's, and not to be waited for
+        self.idle, self.busy, self.changed = [], set(), threading.Condition()
+
+
+class _Worker:
+    """A process that renders. One thread at a time speaks with it."""
+
+    def __init__(self) -> None:
+        self.process: Popen[bytes] | None = None
+
+    def ask(self, root: str, request: dict[str, Any]) -> tuple[Piece, ...]:
+        """The pieces that the worker makes of a request."""
+        process = self.running()
+        try:
+            waits.stoppable(process.kill)
+            try:
+                answer = _within(PATIENCE, process, lambda: _exchange(process, {"root": root, **request}))
+            finally:
+                waits.stoppable(None)
+        except _Ended as ended:
+            self.end()
+            raise TemplateError(f"{root} {ended}") from None
+        except BaseException:
+            self.end()  # half an exchange would answer the next question
+            raise
+        if "error" in answer:
+            raise TemplateError(str(answer["error"]))
+        return tuple(
+            Piece(str(text), Origin(str(kind), str(path), _lines(lines), _tag(tag)))
+            for text, kind, path, lines, tag in answer["pieces"]
+        )
+
+    def running(self) -> Popen[bytes]:
+        """The process, started if there is none that lives."""
+        if self.process is not None and self.process.poll() is not None:
+            self.end()
+        if self.process is None:
+            self.process = process = _start()
+            try:
+                _within(PATIENCE, process, lambda: _receive(_pipe(process.stdout)))
+            except BaseException as error:
+                self.end()
+                if not isinstance(error, _Ended):
+                    raise
+                raise TemplateError(f"the worker that renders other people's templates {error}") from None
+        return self.process
+
+    def end(self) -> None:
+        """Kill the process and wait for its end, so that nothing of it is left."""
+        process, self.process = self.process, None
+        if process is not None:
+            process.kill()
+            process.wait()
+            for pipe in (process.stdin, process.stdout):
+                _pipe(pipe).close()
+
+
+_pool = _Pool()
+
+
+def _start() -> Popen[bytes]:
+    import subprocess
+
+    if not sys.executable:
+        raise CallError("templates of other people need an interpreter to run in, and sys.executable names none")
+    command = [sys.executable, "-I", "-S", *(["-B"] if sys.dont_write_bytecode else []), "-c", _BOOT, *_paths()]
+    return subprocess.Popen(
+        command,
+        bufsize=0,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd=os.path.abspath(os.sep),
+        env={name: os.environ[name] for name in _NEEDED if name in os.environ},
+        start_new_session=True,  # an interrupt at the terminal is for the program, not for its worker
+    )
+
+
+def _paths() -> list[str]:
+    """The folders that hold this package and minijinja."""
+    import minijinja
+
+    return list(
+        dict.fromkeys(os.path.dirname(os.path.dirname(os.path.abspath(at))) for at in (__file__, minijinja.__file__))
+    )
+
+
+def _within(seconds: float, process: Popen[bytes], action: Callable[[], T]) -> T:
+    """What the action gives. If it takes longer the process is killed, and whoever waits for its words hears that."""
+    late = threading.Event()
+
+    def stop() -> None:
+        late.set()
+        process.kill()
+
+    timer = threading.Timer(seconds, stop)
+    timer.daemon = True
+    timer.start()
+    try:
+        answer = action()
+    except (OSError, EOFError, ValueError):
+        told = f"takes longer than {seconds:g} s and was stopped" if late.is_set() else _cause(process)
+        raise _Ended(told) from None
+    finally:
+        timer.cancel()
+    if late.is_set():
+        raise _Ended(f"takes longer than {seconds:g} s and was stopped")
+    return answer
+
+
+def _cause(process: Popen[bytes]) -> str:
+    """Of what a process died."""
+    process.kill()
+    status = process.wait()
+    if status == -_OUT_OF_TIME:
+        return f"takes longer than {SECONDS:g} s and was stopped"
+    if status == -6:
+        return f"asks for more than {MEMORY} MB of memory and was stopped"
+    if status < 0:
+        return f"brings the template engine down (signal {-status}) and was stopped"
+    return f"ends with status {status}"
+
+
+# Both sides
+
+
+def _exchange(process: Popen[bytes], request: dict[str, Any]) -> dict[str, Any]:
+    _send(_pipe(process.stdin), request)
+    return _receive(_pipe(process.stdout))
+
+
+def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
+    assert pipe is not None, "the worker was started with pipes"
+    return pipe
+
+
+def _send(pipe: IO[bytes], message: dict[str, Any]) -> None:
+    import json
+
+    rest = memoryview(json.dumps(message).encode())
+    rest = memoryview(len(rest).to_bytes(8, "big") + bytes(rest))
+    while rest:
+        rest = rest[pipe.write(rest) :]
+
+
+def _receive(pipe: IO[bytes]) -> dict[str, Any]:
+    """The next message; the end of the pipe is an EOFError."""
+    import json
+
+    length = int.from_bytes(_read(pipe, 8), "big")
+    if length > _LONGEST:
+        raise ValueError("no message is that long")
+    message: dict[str, Any] = json.loads(_read(pipe, length))
+    return message
+
+
+def _read(pipe: IO[bytes], length: int) -> bytes:
+    parts = []
+    while length:
+        part = pipe.read(min(length, 1 << 20))
+        if not part:
+            raise EOFError
+        parts.append(part)
+        length -= len(part)
+    return b"".join(parts)
+
+
+# The other side of the pipes
+
+
+def serve() -> NoReturn:
+    """What the worker does: answer until nobody asks any more."""
+    import minijinja._internal  # noqa: F401  loaded while there is memory
+
+    _limit(AS=MEMORY << 20, CORE=0, FSIZE=0)
+    with open(0, "rb", 0, closefd=False) as questions, open(1, "wb", 0, closefd=False) as answers:
+        _send(answers, {})
+        while True:
+            try:
+                request = _receive(questions)
+            except EOFError:
+                sys.exit(0)
+            _clock(SECONDS)
+            answer = _answer(request)
+            _clock(0)
+            _send(answers, answer)
+
+
+def _clock(seconds: float) -> None:
+    """Be ended after so much work; 0 stops the clock. Where there is none, the program's patience ends it."""
+    import signal
+
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+
+
+def _limit(**limits: int) -> None:
+    """Take away memory, files or core dumps. Not every system can."""
+    try:
+        import resource
+    except ImportError:
+        return
+    for name, most in limits.items():
+        limit = getattr(resource, f"RLIMIT_{name}")
+        try:
+            resource.setrlimit(limit, (most, resource.getrlimit(limit)[1]))
+        except (OSError, ValueError):
+            pass
+
+
+def _answer(request: dict[str, Any]) -> dict[str, Any]:
+    root = request["root"]
+    templates = {address: Document("", *each) for address, each in request["templates"].items()}
+    try:
+        if request["variables"] is None:
+            jinja.check(root, templates.get)
+            return {"pieces": []}
+        pieces = jinja.render(root, templates, request["variables"], limit=request["limit"], trace=request["trace"])
+    except ForewordError as error:
+        return {"error": str(error)}
+    except MemoryError:
+        return {"error": f"{root} asks for more than {MEMORY} MB of memory"}
+    origins = [piece.origin for piece in pieces]
+    return {"pieces": [(p.text, o.kind, o.path, o.lines, o.tag) for p, o in zip(pieces, origins, strict=True)]}

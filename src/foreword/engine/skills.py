@@ -1,0 +1,120 @@
+"""A skill in use: found by its name, read, and given to the model. What its front matter says is read in `sources/skills.py`."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from ..errors import CallError, MissingError
+from ..findings import finding
+from ..sources.files import Reader
+from ..sources.front_matter import body, read_resident, read_skill
+from ..sources.links import reach_again
+from ..text.lines import printable
+from ..vocabulary import Skill, digest, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..layout.model import Find, Layout
+    from ..vocabulary import Agent, Document, Finding, Inputs, Resident, Workspace
+
+_MOST_FILES = 50
+
+
+def each_skill(inputs: Inputs) -> Iterator[Skill]:
+    """Every skill that was found."""
+    for entries in inputs.found.values():
+        yield from (entry for entry in entries if isinstance(entry, Skill))
+
+
+def skill_named(name: str, layout: Layout, inputs: Inputs) -> Skill:
+    """The skill of this name; an unknown one is an error that lists the known ones."""
+    if not any(find.kind == "skill" for find in layout.finds):
+        raise MissingError(f"the layout {layout.name} knows no skills")
+    known = {skill.name: skill for skill in each_skill(inputs)}
+    if name not in known:
+        listed = f"known: {', '.join(sorted(known))}" if known else "no skills were found"
+        raise MissingError(f"no skill {name!r}; {listed}")
+    return known[name]
+
+
+def with_body(skill: Skill, layout: Layout, workspace: Workspace) -> Skill:
+    """The skill with the body of its file, which is read now; one that an extension added has its body already."""
+    if skill.body:
+        return skill
+    finds = [find for find in layout.finds if find.kind == "skill"]
+    reading = Reader().read(skill.path, reach_again(skill.path, finds, workspace))
+    if not reading.has_text:
+        raise CallError(
+            f"the skill {skill.name!r} cannot be read: {reading.reason or reading.fate} ({printable(skill.path)})"
+        )
+    text, line = body(reading.text)
+    return replace(skill, body=text, body_line=line + reading.line - 1, hash=reading.hash)
+
+
+def entry_of(document: Document, find: Find) -> tuple[Document | Skill | Resident | None, list[Finding]]:
+    """What a document of an extension is for a find: its text, or the skill or resident that its front matter describes."""
+    if find.kind == "text":
+        return document, []
+    if find.kind == "resident":
+        resident, findings = read_resident(document.text, document.path)
+        return resident and replace(resident, hash=digest(document.text)), findings
+    skill, findings = read_skill(document.text, document.path, find.validation)
+    if skill is None:
+        return None, findings
+    text, line = body(document.text)
+    return replace(skill, body=text, body_line=line + document.line - 1, hash=digest(document.text)), findings
+
+
+def with_active_skill(
+    agent: Agent, layout: Layout, inputs: Inputs, *, may_be_gone: bool = False
+) -> tuple[Agent, Inputs]:
+    """The agent with the skill that it names, where the layout has a place for one.
+
+    One whose file cannot be read, though its front matter could, is left out with a finding; so is one that `may_be_gone`.
+    """
+    has_place = any(section.of == "active_skill" for section in layout.each_section())
+    if not has_place or not isinstance(agent.skill, str) or not agent.skill:
+        return agent, inputs
+    try:
+        skill = skill_named(agent.skill, layout, inputs)
+    except MissingError as error:
+        if not may_be_gone:
+            raise
+        return _without_skill(agent, inputs, error)
+    try:
+        return replace(agent, skill=with_body(skill, layout, inputs.workspace)), inputs
+    except CallError as error:
+        return _without_skill(agent, inputs, error, printable(skill.path))
+
+
+def _without_skill(agent: Agent, inputs: Inputs, why: CallError, path: str = "") -> tuple[Agent, Inputs]:
+    left_out = finding("skill-invalid", f"{why}; it is left out", path)
+    return replace(agent, skill=""), replace(inputs, findings=(*inputs.findings, left_out))
+
+
+def activation(layout: Layout, skill: Skill) -> str:
+    """What is said to the model when a skill is activated: its body in the layout's own words, and the files beside it."""
+    return skill_text(layout, "skill_message", skill) + _bundled(skill)
+
+
+def skill_text(layout: Layout, key: str, skill: Skill) -> str:
+    """A wording of the layout about a skill."""
+    filled = {"{name}": skill.name, "{text}": skill.body}
+    return "".join(
+        filled.get(part, part) for part in re.split(r"(\{name\}|\{text\})", layout.wording.get(key, "{text}"))
+    )
+
+
+def _bundled(skill: Skill) -> str:
+    """The files beside a skill's own, listed and not read."""
+    from ..sources.tree import files_below
+
+    paths = files_below(os.path.dirname(skill.path), "SKILL.md", _MOST_FILES + 1)
+    if not paths:
+        return ""
+    shown = [f"- {printable(path)}" for path in paths[:_MOST_FILES]]
+    more = [f"- … and more ({_MOST_FILES} are listed)"] if len(paths) > _MOST_FILES else []
+    return "\n\nFiles that come with it (not read yet):\n" + "\n".join(shown + more)

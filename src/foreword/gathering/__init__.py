@@ -1,0 +1,1 @@
+"""Layout and workspace in, `Inputs` out: every read happens here."""

@@ -1,0 +1,146 @@
+"""Which files a text with directives includes: each is looked for before the text is rendered, and held inside what it may reach.
+
+A text of the project's includes what lies inside the workspace and what the agent's scope may read; one of the user's own what lies
+inside its own folder, whatever the scope allows, but nothing that it denies. Links are resolved before either is asked.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ..findings import finding
+from ..sources.files import real_path
+from ..sources.finder import Trail
+from ..sources.links import inside_for
+from ..sources.places import is_inside
+from ..text.lines import printable
+from ..vocabulary import Document, include_key, replace, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..sources.files import Reader, Reading, Refusal
+    from ..sources.finder import Bound
+    from ..vocabulary import Candidate, Fate, Finding, Scope, Workspace
+
+
+class Includes:
+    """What texts include, by `include_key`. A file is read once, however often and in whatever spelling it is named.
+
+    `names` is the name of each file that was found by itself: under any other name it is known by that one.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        scope: Scope,
+        reader: Reader,
+        names: dict[tuple[int, int], str],
+        readings: dict[tuple[str, Bound], Reading] | None = None,
+    ) -> None:
+        self.workspace, self.scope, self.reader, self.names = workspace, scope, reader, names
+        self.found: dict[str, Document | Finding] = {}
+        self.findings: list[Finding] = []
+        self.readings: dict[tuple[str, Bound], Reading] = {} if readings is None else readings
+        self._by_themselves = frozenset(names.values())
+        self._candidates: dict[str, Candidate] = {}
+        self._places: dict[str, str] = {}  # the paths of files as the disk has them, by the path that is shown
+
+    @property
+    def candidates(self) -> Sequence[Candidate]:
+        return tuple(self._candidates.values())
+
+    def follow(self, root: Document, path: str, bound: Bound) -> None:
+        """Look for every file that a text includes, whatever its condition, and for what those include in turn."""
+        from ..template import directives
+
+        self._places[root.path] = path
+        # The shallowest first, so that what is within reach is not missed for having been met too deep.
+        waiting, met = [(root, 0)], {root.path}
+        while waiting:
+            document, depth = waiting.pop(0)
+            for target in directives.includes(document.text):
+                include = self._include(document, target, bound, is_too_deep=depth >= directives.DEPTH)
+                self.found[include_key(root.path, document.path, target)] = include
+                if isinstance(include, Document) and "<!--" in include.text and include.path not in met:
+                    met.add(include.path)
+                    waiting.append((include, depth + 1))
+
+    def _include(self, document: Document, target: str, bound: Bound, is_too_deep: bool) -> Document | Finding:
+        """What a file means by a target, or why it may not have it."""
+        # The name is written in UTF-8, whatever the locale.
+        name = os.fsdecode(target.encode("utf-8", "surrogateescape"))
+        path = os.path.normpath(os.path.join(os.path.dirname(self._places[document.path]), name))
+        by = f"included by {document.path}"
+        why = "it lies too deep" if is_too_deep else self._name_refusal(path, bound)
+        if why:
+            self._leave(path, "refused", f"{by}; {why}")
+            return _left_out(document, target, why)
+        reading = self._read(path, bound)
+        if not reading.has_text:
+            why = reading.reason or "there is no such file, or nothing in it"
+            self._leave(path, reading.fate, f"{by}; {why}")
+            return _left_out(document, target, why)
+        shown = self.names.setdefault(reading.identity, printable(path))
+        self._places.setdefault(shown, path)
+        if shown != printable(path):
+            self._leave(path, "duplicate", f"{by}; the same file as {shown}")
+        elif shown not in self._by_themselves:
+            self._leave(path, reading.fate, f"{by}; {reading.reason}" if reading.reason else by, reading.code)
+        return replace(reading.document, path=shown)
+
+    def _read(self, path: str, bound: Bound) -> Reading:
+        if (path, bound) not in self.readings:
+            self.readings[path, bound] = self.reader.read(path, _Check(self, bound))
+        return self.readings[path, bound]
+
+    def _name_refusal(self, path: str, bound: Bound) -> str:
+        """Why a file may not be included, by its name; empty if it may."""
+        self.reader.stamp_way(path, bound.folder)
+        try:
+            return self.refusal(path, real_path(path), bound)
+        except ValueError:
+            return "no file can have that name"
+
+    def refusal(self, path: str, real: str, bound: Bound) -> str:
+        """Why the file that is really there may not be included; empty if it may."""
+        from ..sources.secrets import is_secret
+        from ..sources.variables import is_denied, may_read
+
+        if not is_inside(real, self.reader.real(bound.folder)):
+            return f"it lies outside of {printable(bound.folder)}"
+        if is_secret(path) or is_secret(real):
+            return "its name is one of a file that holds secrets"
+        if bound.is_users_own:
+            return "the scope denies it" if is_denied(self.scope, real) else ""
+        inside = inside_for(bound.folder, self.workspace)
+        if inside and not any(is_inside(real, each) for each in inside):
+            return "it lies outside of the folders that are served"
+        return "" if may_read(self.scope, real, (), self.workspace) else "it lies outside what the scope may read"
+
+    def _leave(self, path: str, fate: Fate, reason: str, code: str = "") -> None:
+        """Remember what became of a file: once, and rather that it was read than that it was refused elsewhere."""
+        trail = Trail()
+        trail.leave(path, "include", fate, reason, code)
+        (candidate,) = trail.candidates
+        known = self._candidates.get(candidate.path)
+        if known is None or (known.fate not in ("used", "cut") and fate in ("used", "cut")):
+            self._candidates[candidate.path] = candidate
+            self.findings.extend(trail.findings)
+
+
+@value
+class _Check:
+    """Checks the file that was opened for an include."""
+
+    includes: Includes
+    bound: Bound
+
+    def refusal(self, reader: Reader, path: str, real: str | None = None, is_folder: bool = False) -> Refusal | None:
+        why = self.includes.refusal(path, real, self.bound) if real is not None else ""
+        return ("refused", why, "") if why else None
+
+
+def _left_out(document: Document, target: str, why: str) -> Finding:
+    return finding("include-refused", f"{document.path} includes {target!r}, which is left out: {why}", document.path)

@@ -1,0 +1,85 @@
+"""Prices of prompt caches: reads the shipped table and the user's own rows, which outrank it, and prices a new edition."""
+
+from __future__ import annotations
+
+import os
+
+from ..errors import CallError
+from ..packs.packs import parse_toml
+from ..packs.settings import read_settings
+from ..providers.anthropic import for_anthropic
+from ..providers.gemini import for_gemini
+from ..providers.openai import for_openai_responses
+from ..sources.environment import absolute, settled
+from ..sources.files import Reader
+from ..text.lines import printable
+from .cache import keeps, rendered
+from .prices import prices
+from .subject import turn_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from ..vocabulary import Edition, Turn, Workspace
+    from .prices import CacheRule, Prices
+
+    Counter = Callable[[str, str], Callable[[str], int]]  # a model and its provider: what counts its tokens
+
+
+def read_prices(named: str = "", workspace: Workspace | None = None, settings: str = "") -> Prices:
+    """The table of prices: shipped, then the file that the user's settings name, then the one that the caller names.
+
+    A workspace's settings name none: its files are a stranger's.
+    """
+    tables = [_table(os.path.join(os.path.dirname(__file__), "inspection", "prices.toml"))]
+    if workspace is not None:
+        reader = Reader()
+        files, _ = read_settings(settled(workspace, reader), reader, settings)
+        for each in files:
+            if each.mapping.get("prices") and not each.is_strange:
+                path = os.path.expanduser(each.mapping["prices"])
+                tables.append(_table(os.path.join(os.path.dirname(each.path), path)))
+    if named:
+        tables.append(_table(absolute(named, os.environ)))
+    return prices(tables)
+
+
+def shipped_prices() -> Prices:
+    """The shipped table, read once."""
+    global _shipped
+    if _shipped is None:
+        _shipped = read_prices()
+    return _shipped
+
+
+_shipped: Prices | None = None
+
+
+def _table(path: str) -> tuple[str, Mapping[str, Any]]:
+    reading = Reader().read(path)
+    if reading.fate == "blank":
+        return printable(path), {}
+    if reading.fate != "used":
+        raise CallError(f"the prices {printable(path)} cannot be read: {reading.reason or 'there is no such file'}")
+    return printable(path), parse_toml(reading.text, printable(path))
+
+
+def request_for(provider: str, turn: Turn) -> dict[str, Any]:
+    """What the provider's client would be given; for a provider of the user's own, what most servers take."""
+    if provider == "anthropic":
+        return for_anthropic(turn)
+    return for_gemini(turn) if provider == "gemini" else for_openai_responses(turn)
+
+
+def price_rebuild(
+    using: Edition, fresh: Edition, provider: str, model: str, table: Prices, counter: Counter
+) -> tuple[int, int, CacheRule]:
+    """How many tokens of the edition in use the provider would keep and lose with a fresh one, and by which rule."""
+    rules, price, rule = table.rule_for(provider, model)
+    count = counter(model or rules.model, rules.name or provider)
+    old, new = (rendered(request_for(rules.name, turn_of(each)), rules.order) for each in (using, fresh))
+    _, _, cached = keeps(old, old, rules, price, count)
+    _, _, kept = keeps(old, new, rules, price, count)
+    return kept, max(cached - kept, 0), rule

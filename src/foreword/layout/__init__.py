@@ -1,0 +1,1 @@
+"""A mapping becomes a `Layout`, strictly."""

@@ -1,0 +1,96 @@
+"""Layouts before they are parsed: extend one with another, set one key."""
+
+from __future__ import annotations
+
+from ..errors import LayoutError, suggestion
+from .keys import BODIES, KNOWN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+
+# Merging and setting
+
+
+def merge(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """The layout `over` on top of the one it extends: tables merge key by key, everything else is replaced whole."""
+    merged = dict(under)
+    if any(key in over for key in BODIES):
+        for key in BODIES:
+            merged.pop(key, None)
+    for key, content in over.items():
+        both_tables = isinstance(content, dict) and isinstance(merged.get(key), dict)
+        merged[key] = merge(merged[key], content) if both_tables else content
+    return merged
+
+
+def assign(mapping: Mapping[str, Any], key: str, content: Any) -> dict[str, Any]:
+    """The mapping with one key set. A key may be short where that is clear: `skills.validation`, `names`, `skills.budget`."""
+    path = _full_path(mapping, key)
+    if isinstance(content, str) and _takes_list(mapping, path):
+        content = [word.strip() for word in content.split(",") if word.strip()]
+    nested: dict[str, Any] = {path[-1]: content}
+    for table in reversed(path[:-1]):
+        nested = {table: nested}
+    return merge(mapping, nested)
+
+
+def full_key(mapping: Mapping[str, Any], key: str) -> str:
+    """The whole dotted path of a key that may be short."""
+    return ".".join(_full_path(mapping, key))
+
+
+def _full_path(mapping: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    for path in _settable(mapping):
+        if key in (".".join(path), ".".join(path[1:])):
+            return path
+    raise LayoutError(
+        f"no key {key!r} can be set in this layout"
+        + suggestion(key, {".".join(p[1:] or p) for p in _settable(mapping)})
+    )
+
+
+def _settable(mapping: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+    """Every path that a caller may set in this layout; where two shorten to the same word, the first is meant."""
+    for name in _dict_at(mapping, "settings"):
+        yield "settings", name
+    for key in KNOWN["layout"]:
+        if key != "extends":
+            yield (key,)
+    yield ("guideline",)
+    for table in ("find", "section"):
+        for name in _dict_at(mapping, table):
+            for key in KNOWN[table]:
+                yield table, name, key
+    for table in ("on", "compaction"):
+        for key in KNOWN[table]:
+            yield table, key
+    for name in flat(_dict_at(mapping, "wording")):
+        yield "wording", name
+
+
+def _dict_at(mapping: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """A table, or an empty one where something else stands: what that is wrong with is told when the layout is parsed."""
+    content = mapping.get(key)
+    return content if isinstance(content, dict) else {}
+
+
+def _takes_list(mapping: Mapping[str, Any], path: tuple[str, ...]) -> bool:
+    if path[0] == "settings":
+        return isinstance(_dict_at(mapping, "settings").get(path[1]), list)
+    table, name = (path[0], path[-1]) if len(path) > 1 else ("layout", path[0])
+    known = KNOWN.get(table, {}).get(name)
+    return known is not None and known.takes in ("names", "groups", "conditions")
+
+
+def flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """A nested table as one with dotted names."""
+    pairs: dict[str, Any] = {}
+    for name, content in table.items():
+        if isinstance(content, dict):
+            pairs.update(flat(content, f"{prefix}{name}."))
+        else:
+            pairs[prefix + name] = content
+    return pairs

@@ -1,0 +1,127 @@
+"""What a parsed layout consists of."""
+
+from __future__ import annotations
+
+from ..vocabulary import value
+from .keys import TEMPLATE_LIMIT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any, Literal
+
+    from ..vocabulary import Lifetime, Origin
+
+# The values
+
+
+@value
+class Field:
+    """A place in a form where a value goes."""
+
+    name: str
+    filters: Sequence[str] = ()
+
+
+Form = tuple["str | Field", ...]
+
+
+@value
+class Pattern:
+    """A file to look for. `confined`: a stranger wrote it, so it may not leave the workspace."""
+
+    place: str
+    path: str
+    confined: bool = False
+
+
+@value
+class Find:
+    """What is looked for under one name."""
+
+    name: str
+    groups: Sequence[Sequence[Pattern]]
+    walk: Literal["root", "git", "git-or-root"] = "git"
+    take: Literal["all", "nearest"] = "all"
+    kind: Literal["text", "skill", "resident"] = "text"
+    validation: Literal["strict", "lenient"] = "lenient"
+    layer: str = ""
+    links: Literal["inside", "follow"] = "inside"
+
+
+@value
+class Section:
+    """One named place in the prompt, with what it inherited."""
+
+    name: str
+    lifetime: Lifetime
+    text: str | None = None
+    of: str | None = None
+    sections: Sequence[Section] = ()
+    form: Form = ()
+    item: Form = (Field("text"),)
+    short: Form = ()
+    folder: Form = ()
+    join: str = "\n\n"
+    wrap: Form = ()
+    none: str = ""
+    when: Sequence[Condition] = ()
+    instead: Sequence[str] = ()
+    language: Literal["brackets", "jinja", "directives", ""] = ""
+    trim: bool = True
+    budget: int | None = None
+    file_budget: int | None = None
+    over: Literal["warn", "cut", "shorten"] = "warn"
+
+
+@value
+class Condition:
+    """One term of `when`: any of these facts holds, or with `negated` none does."""
+
+    facts: Sequence[str]
+    negated: bool = False
+    is_choice: bool = False
+
+
+@value
+class Guideline:
+    """One row of guidelines: what to say when all conditions hold, or whose guidelines stand here."""
+
+    when: Sequence[Condition] = ()
+    say: Sequence[Form] = ()
+    source: Literal["tools", "extensions", ""] = ""
+
+
+@value
+class Layout:
+    """An ordered list of sections, what to find for them, and what to do on which event."""
+
+    name: str
+    address: str
+    about: str
+    sections: Sequence[Section]
+    finds: Sequence[Find]
+    join: str = "\n\n"
+    budget: int | None = None
+    over: Literal["warn", "cut"] = "cut"
+    template_limit: int = TEMPLATE_LIMIT
+    settings: Mapping[str, Any] = {}
+    guidelines: Sequence[Guideline] = ()
+    wording: Mapping[str, str] = {}
+    on: Mapping[str, str] = {}
+    compaction: Mapping[str, str] = {}
+
+    every: Sequence[Section] = ()
+    strange: frozenset[str] = frozenset()
+    written: Mapping[str, Origin] = {}
+
+    def each_section(self) -> Sequence[Section]:
+        """Every section, outer before inner, in order."""
+        return self.every
+
+
+def with_inner(sections: Iterable[Section]) -> Iterator[Section]:
+    """These sections, each before those inside it."""
+    for section in sections:
+        yield section
+        yield from with_inner(section.sections)

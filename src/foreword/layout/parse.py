@@ -1,0 +1,404 @@
+"""A layout is data: what to look for, what stands where, and what to do on which event.
+
+`parse` turns a mapping (from TOML, or from its compiled form) into a `Layout`, strictly: a key, name or word that is not in the
+tables below is an error that suggests what was meant. The reference page of keys is made from the same tables.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..errors import LayoutError, suggestion
+from .keys import BODIES, FACTS, FILTERS, FOUND, INHERITED, KNOWN, LISTS, PLACES, TEMPLATE_LIMIT, TOP_TABLES
+from .merging import flat
+from .model import Condition, Field, Find, Guideline, Layout, Pattern, Section, with_inner
+from .shapes import TAKES, is_list_of_texts, shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any, Literal
+
+    from .model import Form
+
+"""The most bytes that a template may write, unless the layout says otherwise."""
+
+
+# Parsing
+
+
+def parse(mapping: Mapping[str, Any], name: str, address: str = "", strange: frozenset[str] = frozenset()) -> Layout:
+    """A mapping as a Layout. `strange` names the dotted keys that a stranger wrote (`find.skills.files`, `settings.dir`)."""
+    try:
+        return _layout(mapping, name, address or name, strange)
+    except LayoutError as error:
+        raise LayoutError(f"layout {name}: {error}") from None
+
+
+_DEEPEST = 50
+
+
+def _layout(mapping: Mapping[str, Any], name: str, address: str, strange: frozenset[str]) -> Layout:
+    top = {key: content for key, content in mapping.items() if key not in TOP_TABLES}
+    _check(top, "layout", "", also=TOP_TABLES)
+    tables = {table: _table(mapping, table) for table in TOP_TABLES if table != "guideline"}
+    settings = tables["settings"]
+    wording = flat(tables["wording"])
+    for key, content in wording.items():
+        _expect(isinstance(content, str), f"wording.{key}", "a text", content)
+    finds = tuple(
+        _find(key, _table(tables["find"], key), settings, strange, top.get("links", "inside")) for key in tables["find"]
+    )
+    _check(tables["on"], "on", "on.")
+    _check(tables["compaction"], "compaction", "compaction.")
+    rows = mapping.get("guideline", [])
+    _expect(isinstance(rows, list | tuple), "guideline", "a list of tables", rows)
+    reader = _Sections(tables["section"], {find.name: find for find in finds}, settings, wording)
+    sections = reader.sections(top.get("sections", ()), "sections", {})
+    return Layout(
+        name=name,
+        address=address,
+        about=top.get("about", ""),
+        sections=sections,
+        finds=finds,
+        join=top.get("join", "\n\n"),
+        budget=top.get("budget"),
+        over=top.get("over", "cut"),
+        template_limit=top.get("template_limit", TEMPLATE_LIMIT),
+        settings=settings,
+        guidelines=tuple(_guideline(row, number, settings) for number, row in enumerate(rows, 1)),
+        wording=wording,
+        on=tables["on"],
+        compaction=tables["compaction"],
+        every=tuple(with_inner(sections)),
+        strange=strange,
+    )
+
+
+def _table(mapping: Mapping[str, Any], key: str) -> dict[str, Any]:
+    content = mapping.get(key, {})
+    _expect(isinstance(content, dict), key, "a table", content)
+    return dict(content)
+
+
+def _expect(holds: bool, where: str, wanted: str, given: Any) -> None:
+    if not holds:
+        raise LayoutError(f"{where} takes {wanted}, not {shown(given)}")
+
+
+def _check(table: Mapping[str, Any], kind: str, where: str, also: Iterable[str] = ()) -> None:
+    """Every key is known, and every content is what its key takes."""
+    known = KNOWN[kind]
+    for name, content in table.items():
+        key = known.get(name)
+        if key is None:
+            raise LayoutError(f"{where}{name} is no key of a layout" + suggestion(name, (*known, *also)))
+        if key.choices:
+            if content not in key.choices:
+                hint = suggestion(content, key.choices) if isinstance(content, str) else ""
+                raise LayoutError(
+                    f"{where}{name} takes one of {', '.join(key.choices)}, not {shown(content)}{hint if '?' in hint else ''}"
+                )
+        else:
+            wanted, fits = TAKES[key.takes]
+            _expect(fits(content), where + name, wanted, content)
+
+
+def _find(
+    name: str,
+    table: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    strange: frozenset[str],
+    links: Literal["inside", "follow"],
+) -> Find:
+    where = f"find.{name}."
+    _check(table, "find", where)
+    walk = table.get("walk", "git")
+    groups = tuple(_groups(table.get("files", ()), where, settings, strange))
+    for group in groups:
+        if len({pattern.place == "walk" for pattern in group}) > 1:
+            raise LayoutError(f"{where}files: the place 'walk' and another cannot be alternatives of one group")
+    return Find(
+        name,
+        groups,
+        walk,
+        table.get("take", "all"),
+        table.get("as", "text"),
+        table.get("validation", "lenient"),
+        table.get("layer", ""),
+        links,
+    )
+
+
+def _groups(
+    files: Sequence[str | Sequence[str]], where: str, settings: Mapping[str, Any], strange: frozenset[str]
+) -> Iterator[tuple[Pattern, ...]]:
+    """Groups with their settings filled in. Neighbours that name the same list repeat together, once for each of its values."""
+    together: list[str] = []
+    shared = ""
+
+    def repeated() -> Iterator[tuple[Pattern, ...]]:
+        for each in settings[shared] if together else ():
+            for text in together:
+                yield (_pattern(text, where, {**settings, shared: each}, strange),)
+
+    for group in files:
+        lists = _lists_in(group, settings) if isinstance(group, str) else []
+        if lists and lists[0] != shared:
+            yield from repeated()
+            together, shared = [], lists[0]
+        if lists:
+            together.append(str(group))
+            continue
+        yield from repeated()
+        together, shared = [], ""
+        texts = [group] if isinstance(group, str) else group
+        yield tuple(pattern for text in texts for pattern in _alternatives(text, where, settings, strange))
+    yield from repeated()
+
+
+def _alternatives(text: str, where: str, settings: Mapping[str, Any], strange: frozenset[str]) -> Iterator[Pattern]:
+    lists = _lists_in(text, settings)
+    for each in settings[lists[0]] if lists else ("",):
+        yield _pattern(text, where, {**settings, **({lists[0]: each} if lists else {})}, strange)
+
+
+def _lists_in(text: str, settings: Mapping[str, Any]) -> list[str]:
+    return [name for name in re.findall(r"\{(\w+)\}", text) if isinstance(settings.get(name), list | tuple)]
+
+
+def _pattern(text: str, where: str, settings: Mapping[str, Any], strange: frozenset[str]) -> Pattern:
+    place, colon, path = text.partition(":")
+    if not colon or place not in PLACES:
+        raise LayoutError(f"{where}files: {text!r} is no pattern 'place:path'" + suggestion(place, PLACES))
+    confined = where + "files" in strange or where + "walk" in strange
+    for name in re.findall(r"\{(\w+)\}", path):
+        if name not in settings:
+            raise LayoutError(f"{where}files: no setting {name!r} (in {text!r})" + suggestion(name, settings))
+        confined = confined or f"settings.{name}" in strange
+    filled = re.sub(r"\{(\w+)\}", lambda match: str(settings[match[1]]), path)
+    _check_path(place, filled, f"{where}files: {text!r}")
+    return Pattern(place, filled, confined)
+
+
+def _check_path(place: str, path: str, where: str) -> None:
+    """Refuse a path that can never match, or that leaves its place."""
+    segments = path.split("/")
+    if segments[-1] in ("", ".", "..") or not path.strip("/."):
+        raise LayoutError(f"{where} names no file")
+    if place != "path" and (path.startswith("/") or ".." in segments):
+        raise LayoutError(f"{where} leaves its place; only 'path:' may begin with '/' or hold '..'")
+    if any("**" in segment and segment != "**" for segment in segments):
+        raise LayoutError(f"{where}: '**' is a segment of its own, as in 'rules/**/*.md'")
+    if ".." in segments and "*" in path.rpartition("..")[0]:
+        raise LayoutError(f"{where}: '..' cannot follow a wildcard")
+    if "\0" in path:
+        raise LayoutError(f"{where} holds a NUL character, which no path can have")
+
+
+class _Sections:
+    """Reads the tables of sections, each with what it inherits, and refuses one that contains itself."""
+
+    def __init__(
+        self,
+        tables: Mapping[str, Any],
+        finds: Mapping[str, Find],
+        settings: Mapping[str, Any],
+        wording: Mapping[str, str],
+    ) -> None:
+        self.tables, self.finds, self.settings, self.wording = tables, finds, settings, wording
+        self.above: list[str] = []
+        self.seen: set[str] = set()
+
+    def sections(self, names: Sequence[str], where: str, inherited: Mapping[str, Any]) -> tuple[Section, ...]:
+        return tuple(self.section(name, where, inherited) for name in names)
+
+    def section(self, name: str, where: str, inherited: Mapping[str, Any]) -> Section:
+        if name not in self.tables:
+            raise LayoutError(
+                f"{where} names {name!r}, but there is no [section.{name}]" + suggestion(name, self.tables)
+            )
+        if name in self.seen:
+            raise LayoutError(
+                f"section {name!r} stands in the layout twice"
+                + (f" ({' > '.join([*self.above, name])})" if self.above else "")
+            )
+        if len(self.above) >= _DEEPEST:
+            raise LayoutError(f"sections nest deeper than {_DEEPEST} ({' > '.join(self.above[:3])} > …)")
+        self.seen.add(name)
+        table = _table(self.tables, name)
+        where = f"section.{name}."
+        _check(table, "section", where)
+        bodies = [key for key in BODIES if key in table]
+        if len(bodies) != 1 and not (not bodies and "instead" in table):
+            raise LayoutError(
+                f"[section.{name}] needs exactly one of text, of, sections; it has {', '.join(bodies) or 'none'}"
+            )
+        passed = {key: table[key] for key in INHERITED if key in table}
+        self.above.append(name)
+        inner = self.sections(table.get("sections", ()), where + "sections", {**inherited, **passed})
+        self.above.pop()
+        return self.assemble(name, where, {**inherited, **table}, inner, has_own_item="item" in table)
+
+    def assemble(
+        self, name: str, where: str, table: Mapping[str, Any], inner: tuple[Section, ...], has_own_item: bool
+    ) -> Section:
+        of = table.get("of")
+        language = table.get("language", "")
+        text = table.get("text")
+        if text is not None and table.get("trim", True):
+            text = text.strip()
+        is_plain = text is not None and language not in ("brackets", "jinja") and not text.startswith("$")
+        return Section(
+            name=name,
+            lifetime=table.get("lifetime", "conversation"),
+            text=text,
+            of=of,
+            sections=inner,
+            form=form(text, FACTS, where + "text") if is_plain and text else (),
+            item=form(table.get("item", "{text}"), self.fields(of, where), where + "item") if of is not None else (),
+            short=form(table["short"], self.fields(of, where), where + "short")
+            if of is not None and "short" in table
+            else (),
+            folder=self.folder(table.get("folder", ""), of, where + "folder"),
+            join=table.get("join", "\n" if has_own_item else "\n\n"),
+            wrap=self.wrap(table.get("wrap", ""), where + "wrap"),
+            none=table.get("none", ""),
+            when=tuple(condition(term, self.settings, where + "when") for term in table.get("when", ())),
+            instead=tuple(self.instead(each, where) for each in table.get("instead", ())),
+            language=language,
+            trim=table.get("trim", of is None and not inner),
+            budget=table.get("budget"),
+            file_budget=table.get("file_budget"),
+            over=table.get("over", self.over(of)),
+        )
+
+    def fields(self, of: str, where: str) -> tuple[str, ...]:
+        if of in self.finds:
+            return FOUND[self.finds[of].kind]
+        if of in LISTS:
+            return LISTS[of]
+        raise LayoutError(f"{where}of: no find or list {of!r}" + suggestion(of, (*self.finds, *LISTS)))
+
+    def folder(self, text: str, of: str | None, where: str) -> Form:
+        if text and (of is None or of not in self.finds or self.finds[of].kind != "skill"):
+            raise LayoutError(f"{where}: only a section that lists skills names their folders")
+        return form(text, ("folder",), where) if text else ()
+
+    def over(self, of: str | None) -> str:
+        """What gives way unless the layout says otherwise: files are cut, menus shortened, all else is only said."""
+        kind = self.finds[of].kind if of is not None and of in self.finds else ""
+        return "cut" if kind == "text" else "shorten" if kind else "warn"
+
+    def instead(self, name: str, where: str) -> str:
+        if name not in ("base", "template") and name not in self.finds:
+            raise LayoutError(f"{where}instead: no find {name!r}" + suggestion(name, ("base", "template", *self.finds)))
+        return name
+
+    def wrap(self, text: str, where: str) -> Form:
+        if text.startswith("@"):
+            where, key = f"wording.{text[1:]}", text[1:]
+            if key not in self.wording:
+                raise LayoutError(f"no wording {key!r}" + suggestion(key, self.wording))
+            text = self.wording[key]
+        if not text:
+            return ()
+        parsed = form(text, ("",), where)
+        if sum(isinstance(part, Field) for part in parsed) != 1:
+            raise LayoutError(f"{where} needs '{{}}' exactly once, for what stands inside")
+        if left_open := _left_open(text):
+            raise LayoutError(f"{where} must close what it opens: {left_open} (in {text!r})")
+        return parsed
+
+
+_TAG = r"<(/?)([A-Za-z][\w.:-]*)([^<>]*)>"
+_VOID = ("br", "hr", "img", "input", "link", "meta")
+
+
+def _left_open(text: str) -> str:
+    """What a wrapper opens and does not close, or closes and never opened; empty if all is closed. Tags in code spans are text."""
+    open_tags: list[str] = []
+    for is_end, name, rest in re.findall(_TAG, re.sub(r"(?<!`)`[^`\n]+`(?!`)", "", text)):
+        if rest.endswith("/") or name.lower() in _VOID:
+            continue
+        if not is_end:
+            open_tags.append(name)
+        elif not open_tags or open_tags.pop() != name:
+            return f"</{name}> closes nothing that is open there"
+    if open_tags:
+        return f"</{open_tags[-1]}> is missing"
+    if text.count("<!--") != text.count("-->"):
+        return "a comment is not closed"
+    fences = re.findall(r"^[ ]{0,3}(`{3,}|~{3,})", text, re.MULTILINE)
+    return "a code fence is not closed" if len(fences) % 2 else ""
+
+
+_FIELD = r"\{\{|\}\}|\{([A-Za-z_.]*)((?:\|[a-z]+)*)\}|[{}]"
+
+
+def form(text: str, fields: Sequence[str], where: str) -> Form:
+    """A text with `{name|filter}` fields, taken apart. `{{` and `}}` are braces."""
+    if "{" not in text and "}" not in text:
+        return (text,)
+    parts: list[str | Field] = []
+    literal, position = "", 0
+    for match in re.finditer(_FIELD, text):
+        literal += text[position : match.start()]
+        position = match.end()
+        if match[1] is None:
+            if len(match[0]) == 1:
+                raise LayoutError(f"{where}: a lone {match[0]!r}; write {match[0] * 2!r} for a brace")
+            literal += match[0][0]
+            continue
+        if match[1] not in fields:
+            known = suggestion(match[1], fields) if any(fields) else "; the only one is '{}'"
+            raise LayoutError(f"{where}: no field {match[0]!r}{known}")
+        filters = tuple(match[2].split("|")[1:])
+        for each in filters:
+            if each not in FILTERS:
+                raise LayoutError(f"{where}: no filter {each!r}" + suggestion(each, FILTERS))
+        if literal:
+            parts.append(literal)
+        parts.append(Field(match[1], filters))
+        literal = ""
+    literal += text[position:]
+    return (*parts, literal) if literal else tuple(parts)
+
+
+def condition(term: str, settings: Mapping[str, Any], where: str) -> Condition:
+    """One term of `when`: `x`, `!x`, `a|b`, `@setting`."""
+    negated = term.startswith("!")
+    words = term.removeprefix("!").split("|")
+    facts: list[str] = []
+    for word in words:
+        if word.startswith("@"):
+            named = settings.get(word[1:], "")
+            if not is_list_of_texts(named):
+                raise LayoutError(f"{where}: {word!r} names no list of the settings" + suggestion(word[1:], settings))
+            facts.extend(named)
+        else:
+            facts.append(word)
+    for fact in facts:
+        kind, colon, what = fact.partition(":")
+        if colon and kind == "set" and what not in settings:
+            raise LayoutError(f"{where}: no setting {what!r}" + suggestion(what, settings))
+        if fact not in ("tools", "session", "main", "sub") and not (
+            kind in ("tool", "set", "provider", "platform") and what
+        ):
+            raise LayoutError(
+                f"{where}: no fact {fact!r}; facts are tool:NAME, tools, set:NAME, session, main, sub, provider:NAME, platform:NAME"
+            )
+    return Condition(tuple(facts), negated, not negated and len(facts) > 1)
+
+
+def _guideline(row: Mapping[str, Any], number: int, settings: Mapping[str, Any]) -> Guideline:
+    where = f"guideline {number}: "
+    _expect(isinstance(row, dict), f"guideline {number}", "a table", row)
+    _check(row, "guideline", where)
+    if ("say" in row) == ("from" in row):
+        raise LayoutError(f"{where}needs either say or from")
+    return Guideline(
+        tuple(condition(term, settings, where + "when") for term in row.get("when", ())),
+        tuple(form(sentence, ("any",), where + "say") for sentence in row.get("say", ())),
+        row.get("from", ""),
+    )

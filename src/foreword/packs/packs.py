@@ -1,0 +1,243 @@
+"""Packs: folders of layouts, templates and wording, addressed by prefix.
+
+    $std/opal           shipped with Foreword
+    $user/review        ~/.config/foreword/prompts/review
+    $workspace/intro    <workspace>/.foreword/prompts/intro, a stranger's
+
+An address names a layout (`.toml`) or a template (`.md`), by where it is used. There is no falling through from one to another.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ..errors import CallError, LayoutError, MissingError, suggestion
+from ..layout.merging import flat, merge
+from ..layout.shapes import check_shape
+from ..sources.environment import absolute
+from ..sources.links import Reach, inside_for
+from ..sources.places import config_folder
+from ..text.lines import printable
+from ..vocabulary import Document, Origin, replace, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from ..sources.files import Reader
+    from ..vocabulary import Workspace
+
+STD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "std")
+OWN_PACKS = ("std", "user", "workspace")
+_MOST_EXTENDED = 10
+
+
+@value
+class Source:
+    """A layout as it was written, with all it extends: its mapping, its names, and the keys that a stranger wrote.
+
+    `written` says of keys that others than the layout itself have written where their text is from.
+    """
+
+    name: str
+    address: str
+    mapping: Mapping[str, Any]
+    strange: frozenset[str] = frozenset()
+    written: Mapping[str, Origin] = {}
+
+
+def with_texts(source: Source, workspace: Workspace, reader: Reader, packs: Mapping[str, str] | None = None) -> Source:
+    """The layout with the texts of its sections that are only named by an address put in place.
+
+    Templates in a language of their own are left to whoever renders them.
+    """
+    texts: dict[str, Any] = {}
+    written = dict(source.written)
+    sections = source.mapping.get("section")
+    for name, section in sections.items() if isinstance(sections, dict) else ():
+        text = section.get("text") if isinstance(section, dict) else None
+        if isinstance(text, str) and text.startswith("$") and section.get("language") not in ("brackets", "jinja"):
+            loaded = load_template(text, workspace, reader, packs)
+            texts[name] = {"text": loaded.text.replace("{", "{{").replace("}", "}}")}
+            written[f"section.{name}.text"] = Origin(_kind(text, "template"), text)
+    return replace(source, mapping=merge(source.mapping, {"section": texts}), written=written) if texts else source
+
+
+def load_template(
+    address: str, workspace: Workspace, reader: Reader, packs: Mapping[str, str] | None = None
+) -> Document:
+    """The template at an address; one that is missing is an error."""
+    found = find_template(address, workspace, reader, packs)
+    if found is None:
+        prefix, path = split_address(address)
+        file = f"{folder_of(prefix, workspace, packs)}/{path}.md"
+        raise MissingError(f"no template {address!r}: there is no such file ({printable(file)})")
+    return found
+
+
+def find_template(
+    address: str, workspace: Workspace, reader: Reader, packs: Mapping[str, str] | None = None
+) -> Document | None:
+    """The template at an address, None if it is missing. A link that leaves its pack, or a file that is none, is an error."""
+    prefix, path = split_address(address)
+    folder = folder_of(prefix, workspace, packs)
+    file = os.path.join(folder, *path.split("/")) + ".md"
+    if not reader.is_folder(folder):
+        raise MissingError(f"the pack {prefix!r} has no folder (in {address!r}): {printable(folder)} does not exist")
+    if _leads_out(file, prefix, folder, workspace, reader):
+        raise CallError(f"the template {address!r} is a link that leads out of its pack")
+    reading = reader.read_whole(file, _reach(prefix, folder, workspace, reader))
+    if reading.fate in ("blank", "absent"):
+        return Document(address, "") if reading.fate == "blank" else None
+    if reading.fate != "used":
+        raise CallError(f"no template {address!r}: {reading.reason} ({printable(file)})")
+    return Document(address, reading.text, reading.hash)
+
+
+def _leads_out(file: str, prefix: str, folder: str, workspace: Workspace, reader: Reader) -> bool:
+    """Whether a file of a pack lies elsewhere, by a link on the way. The user's folder may itself be a link, a stranger's not."""
+    bounds = (workspace.root or workspace.cwd, folder) if prefix == "workspace" else (folder,)
+    return any(reader.leads_out(file, bound) for bound in bounds)
+
+
+def _reach(prefix: str, folder: str, workspace: Workspace, reader: Reader) -> Reach:
+    """How far links may lead from a file of a pack: not out of its folder, nor for a workspace's out of that."""
+    root = workspace.root or workspace.cwd
+    inside = inside_for(root, workspace) or (reader.real(root),)
+    return Reach(folder, folder, inside if prefix == "workspace" else (), can_be_allowed=False)
+
+
+def layout_names() -> tuple[str, ...]:
+    """The shipped layouts."""
+    from .std import compiled
+
+    return compiled.NAMES
+
+
+def shipped_layout(name: str) -> dict[str, Any]:
+    """The mapping of a shipped layout."""
+    from .std import compiled
+
+    if name not in compiled.NAMES:
+        raise MissingError(f"no layout {name!r}" + suggestion(name, compiled.NAMES) + " (a file is named by its path)")
+    mapping: dict[str, Any] = getattr(compiled, name)()
+    return mapping
+
+
+def find_layout(given: str, workspace: Workspace, reader: Reader, packs: Mapping[str, str] | None = None) -> Source:
+    """The layout of a name, an address or a file, on top of all it extends."""
+    return _Loader(workspace, reader, packs or {}).load(given, "", ())
+
+
+def check_packs(packs: Iterable[str]) -> None:
+    """A CallError for a prefix of the caller's that no address could have, or that stands for something else."""
+    for prefix in packs:
+        if prefix in OWN_PACKS:
+            raise CallError(f"the pack {prefix!r} is always there; give yours another name")
+        if not prefix or "/" in prefix:
+            raise CallError(f"{prefix!r} is no name of a pack: it is what stands between $ and / in an address")
+
+
+def folder_of(prefix: str, workspace: Workspace, packs: Mapping[str, str] | None = None) -> str:
+    """The folder behind a prefix."""
+    if prefix == "std":
+        return STD
+    if prefix == "user":
+        config = config_folder(workspace)
+        if config is None:
+            raise CallError("the pack 'user' has no folder: no home directory is known (set HOME or give --home)")
+        return os.path.join(config, "foreword", "prompts")
+    if prefix == "workspace":
+        return os.path.join(workspace.root or workspace.cwd, ".foreword", "prompts")
+    if packs and prefix in packs:
+        return absolute(packs[prefix], workspace.environment or {})
+    raise MissingError(f"no pack {prefix!r}; known packs: {', '.join(sorted({*OWN_PACKS, *(packs or {})}))}")
+
+
+def split_address(address: str) -> tuple[str, str]:
+    """`$prefix/path` as prefix and path; what cannot be an address is an error that says why."""
+    prefix, slash, path = address.removeprefix("$").partition("/")
+    if not address.startswith("$") or not slash or not prefix or not path:
+        raise CallError(f"{address!r} is no address; an address is $prefix/path, such as $std/opal")
+    if "\\" in path:
+        raise CallError(f"{address!r}: an address is written with '/', not with a backslash")
+    if any(segment in ("", ".", "..") for segment in path.split("/")):
+        raise CallError(f"{address!r}: an address may not hold '.', '..' or an empty segment")
+    return prefix, path
+
+
+def _written(source: Source) -> dict[str, Origin]:
+    """The keys of a layout's sections, for the one that extends it."""
+    kind = _kind(source.address, "layout")
+    keys = [key for key in flat({"section": source.mapping.get("section", {})}) if key.count(".") > 1]
+    return {key: Origin(kind, f"{source.address}/{key.split('.')[1]}") for key in keys}
+
+
+def _kind(address: str, otherwise: str) -> str:
+    return "builtin" if address.startswith("$std/") else otherwise
+
+
+class _Loader:
+    def __init__(self, workspace: Workspace, reader: Reader, packs: Mapping[str, str]) -> None:
+        self.workspace, self.reader, self.packs = workspace, reader, packs
+
+    def load(self, given: str, beside: str, above: tuple[str, ...]) -> Source:
+        """One layout and, through `extends`, those below it. `beside` is the folder of the file that named it."""
+        name, address, mapping = self.read(given, beside)
+        check_shape(mapping, name)
+        if address in above or len(above) >= _MOST_EXTENDED:
+            raise LayoutError(f"layouts extend each other in a circle: {' > '.join((*above, address))}")
+        own = {key: content for key, content in mapping.items() if key != "extends"}
+        is_strange = address.startswith("$workspace/")
+        strange = frozenset(flat(own)) if is_strange else frozenset()
+        below = mapping.get("extends")
+        if below is None:
+            return Source(name, address, own, strange)
+        if not isinstance(below, str):
+            raise LayoutError(f"layout {name}: extends takes an address or a file, not {below!r}")
+        if is_strange and not below.startswith("$"):
+            raise LayoutError(
+                f"layout {name}: a workspace's layout may extend an address ($std/…, $workspace/…), not the file {below!r}"
+            )
+        folder = beside if address.startswith("$") else os.path.dirname(address)
+        base = self.load(below, folder, (*above, address))
+        mine = frozenset(flat(own))
+        written = {key: each for key, each in {**_written(base), **base.written}.items() if key not in mine}
+        return Source(name, address, merge(base.mapping, own), (base.strange - mine) | strange, written)
+
+    def read(self, given: str, beside: str) -> tuple[str, str, dict[str, Any]]:
+        if given.startswith("$"):
+            prefix, path = split_address(given)
+            if prefix == "std":
+                return path, given, shipped_layout(path)
+            folder = folder_of(prefix, self.workspace, self.packs)
+            file = os.path.join(folder, *path.split("/")) + ".toml"
+            if _leads_out(file, prefix, folder, self.workspace, self.reader):
+                raise CallError(f"the layout {given!r} is a link that leads out of its pack ({printable(file)})")
+            return path, given, self.file(file, given, _reach(prefix, folder, self.workspace, self.reader))
+        if "/" in given or given.endswith(".toml") or os.sep in given or given in (".", ".."):
+            path = (
+                os.path.normpath(os.path.join(beside, given))
+                if beside
+                else absolute(given, self.workspace.environment or {})
+            )
+            return os.path.basename(path).removesuffix(".toml"), path, self.file(path, given)
+        return given, f"$std/{given}", shipped_layout(given)
+
+    def file(self, path: str, given: str, reach: Reach | None = None) -> dict[str, Any]:
+        reading = self.reader.read(path, reach)
+        if not reading.has_text:
+            why = reading.reason or ("it is empty" if reading.fate == "blank" else "there is no such file")
+            raise MissingError(f"the layout {given!r} cannot be read: {why} ({printable(path)})")
+        return parse_toml(reading.text, printable(path))
+
+
+def parse_toml(text: str, where: str) -> dict[str, Any]:
+    """A TOML text as a mapping; what is no TOML is an error with its line."""
+    import tomllib
+
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise LayoutError(f"{where} is not TOML: {error}") from None

@@ -1,0 +1,289 @@
+"""`foreword.toml`: any key of a layout, written as for `--set`, and a few of Foreword's own.
+
+    layout = "opal"                     # the layout where the caller names none
+    skills.validation = "strict"        # a key of the layout, for whichever layout is in use
+    [for.opal]                          # keys for one layout only
+    names = ["AGENTS.md", "TEAM.md"]
+    [lint]                              # for `foreword lint`
+    off = ["missing-file"]
+
+Read from `~/.config/foreword/foreword.toml`, `<root>/.foreword/foreword.toml` and a file the caller names; later wins. A wrong
+file of the user or caller is an error. The workspace's file is a stranger's: what it may not do or gets wrong is a finding.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ..errors import CallError, ForewordError, LayoutError, suggestion
+from ..findings import finding, known_ids
+from ..layout.keys import TEMPLATE_LIMIT
+from ..layout.merging import assign, flat, full_key
+from ..layout.parse import parse
+from ..layout.shapes import shown
+from ..sources.environment import absolute
+from ..sources.links import only_inside
+from ..sources.places import config_folder
+from ..text.lines import printable
+from ..vocabulary import Origin, replace, value
+from .packs import Source, parse_toml
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from ..layout.model import Section
+    from ..sources.files import Reader
+    from ..sources.links import Reach
+    from ..vocabulary import Finding, Workspace
+
+OWN = {
+    "layout": "the layout where the caller names none",
+    "store": "where templates, prompts and editions are kept",
+    "prices": "a file of prices and minimums of prompt caches, beside the shipped ones",
+}
+LINT = {"off": "checks that lint does not ask"}
+_TABLES = {*OWN, "for", "lint"}
+
+
+@value
+class Settings:
+    """One file of settings."""
+
+    path: str
+    mapping: Mapping[str, Any]
+    is_strange: bool = False
+
+
+def read_settings(workspace: Workspace, reader: Reader, named: str = "") -> tuple[list[Settings], list[Finding]]:
+    """The files of settings that are there, weakest first, and what is wrong with the workspace's."""
+    config = config_folder(workspace)
+    found: list[Settings] = []
+    findings: list[Finding] = []
+    if config:
+        found += _read(os.path.join(config, "foreword", "foreword.toml"), reader)
+    inside = os.path.join(workspace.root or workspace.cwd, ".foreword", "foreword.toml")
+    try:
+        found += _read(inside, reader, only_inside(workspace.root or workspace.cwd, workspace))
+    except ForewordError as error:
+        findings.append(finding("settings-wrong", f"{error}; the file was ignored", printable(inside)))
+    if named:
+        path = absolute(named, workspace.environment or {})
+        given = _read(path, reader)
+        if not given:
+            raise CallError(f"the settings file {named!r} does not exist")
+        found += given
+    return found, findings
+
+
+def _read(path: str, reader: Reader, reach: Reach | None = None) -> list[Settings]:
+    """The settings of a file; `reach` is how far links may lead from a workspace's."""
+    reading = reader.read(path, reach)
+    is_strange = reach is not None
+    if reading.fate in ("absent", "blank"):
+        return [Settings(path, {}, is_strange)] if reading.fate == "blank" else []
+    if reading.fate != "used":
+        raise CallError(f"the settings file {printable(path)} cannot be read: {reading.reason}")
+    mapping = parse_toml(reading.text, printable(path))
+    for key in OWN:
+        if key in mapping and not isinstance(mapping[key], str):
+            raise CallError(f"{printable(path)}: {key} takes a text, not {shown(mapping[key])}")
+    if not isinstance(mapping.get("for", {}), dict) or not all(
+        isinstance(each, dict) for each in mapping.get("for", {}).values()
+    ):
+        raise CallError(f"{printable(path)}: [for.LAYOUT] takes a table of keys")
+    if "lint" in mapping:
+        _check_lint(mapping["lint"], printable(path))
+    return [Settings(path, mapping, is_strange)]
+
+
+def _check_lint(table: Any, path: str) -> None:
+    """Refuse a table of lint that is none, or that turns off what there is not."""
+    if not isinstance(table, dict):
+        raise CallError(f"{path}: [lint] takes a table, not {shown(table)}")
+    for key in table:
+        if key not in LINT:
+            raise CallError(f"{path}: [lint] has no key {key!r}{suggestion(key, LINT)}")
+    off = table.get("off", [])
+    if not isinstance(off, list) or not all(isinstance(each, str) for each in off):
+        raise CallError(f"{path}: lint.off takes a list of checks, not {shown(off)}")
+    check_ids(off, f"{path}: lint.off")
+
+
+def check_ids(ids: Iterable[str], where: str) -> None:
+    """Refuse a name that is no check of lint."""
+    for each in ids:
+        if each not in known_ids():
+            raise CallError(f"{where}: there is no check {each!r}{suggestion(each, known_ids())}")
+
+
+def turned_off(settings: Sequence[Settings]) -> tuple[frozenset[str], list[Finding]]:
+    """The checks of lint that the user or the caller turned off. A workspace may not; that it tried is a finding."""
+    off: set[str] = set()
+    findings: list[Finding] = []
+    for each in settings:
+        names = each.mapping.get("lint", {}).get("off", [])
+        if not each.is_strange:
+            off.update(names)
+        elif names:
+            path = printable(each.path)
+            told = f"{path}: a workspace may not turn a check off ({', '.join(names)}); it was asked all the same"
+            findings.append(finding("workspace-refused", told, path))
+    return frozenset(off), findings
+
+
+def named_layouts(settings: Sequence[Settings]) -> Iterator[tuple[str, Settings]]:
+    """The layouts that the settings name, the strongest first."""
+    for each in reversed(settings):
+        if each.mapping.get("layout"):
+            yield each.mapping["layout"], each
+
+
+def layout_of(
+    named: str, settings: Sequence[Settings], default: str, find: Callable[[str], Source]
+) -> tuple[Source, list[Finding]]:
+    """The layout that the caller names, else the settings, else the default.
+
+    A workspace may name a shipped one or one of its own; what it may not name, or names wrongly, is a finding.
+    """
+    findings: list[Finding] = []
+    if named:
+        return find(named), findings
+    for name, each in named_layouts(settings):
+        if not each.is_strange:
+            return find(name), findings
+        path = printable(each.path)
+        is_file = not name.startswith("$workspace/") and ("/" in name.removeprefix("$std/") or name.endswith(".toml"))
+        try:
+            if is_file:
+                raise CallError("a workspace may name a shipped one or one of its own ($workspace/…)")
+            return find(name), findings
+        except ForewordError as error:
+            findings.append(finding("workspace-refused", f"{path} names the layout {name!r}: {error}", path))
+    return find(default), findings
+
+
+# What a stranger may not set, and what counts instead.
+_GUARDED = {
+    "settings.file_paths": [],
+    "settings.file_secrets": False,
+    "links": "inside",
+    "template_limit": TEMPLATE_LIMIT,
+}
+
+
+def confined(source: Source) -> tuple[Source, list[Finding]]:
+    """A layout without what a stranger wrote in it to read more, or to have less checked."""
+    findings: list[Finding] = []
+    written = flat(source.mapping)
+    for key in sorted(source.strange):
+        instead = _GUARDED.get(key, "strict" if key.startswith("find.") and key.endswith(".validation") else None)
+        if _names_anothers(key, written.get(key)):
+            instead = ""
+        if instead is None or instead == written.get(key):
+            continue
+        findings.append(
+            finding("workspace-refused", f"layout {source.name}: a workspace may not set {key}; it stays {instead!r}")
+        )
+        source = replace(source, mapping=assign(source.mapping, key, instead))
+    return source, findings
+
+
+def _names_anothers(key: str, content: object) -> bool:
+    """Whether a section names a template that is neither shipped nor the workspace's own."""
+    is_address = key.startswith("section.") and key.endswith(".text") and str(content).startswith("$")
+    return is_address and not str(content).startswith(("$std/", "$workspace/"))
+
+
+def with_settings(
+    source: Source, settings: Sequence[Settings], given: Sequence[tuple[str, Any]]
+) -> tuple[Source, list[Finding]]:
+    """The layout with every setting made, the caller's last; and what the workspace's own settings may not do."""
+    findings: list[Finding] = []
+    for each in settings:
+        for key, content in _keys(each.mapping, source.name):
+            if each.is_strange:
+                source = _set_by_stranger(source, key, content, each.path, findings)
+            else:
+                try:
+                    source = _set(source, key, content, Origin("setting", printable(each.path)))
+                except LayoutError as error:
+                    raise LayoutError(f"{printable(each.path)}: {error}") from None
+    for key, content in given:
+        source = _set(source, key, content, Origin("caller", full_key(source.mapping, key)))
+    return source, findings
+
+
+def _keys(mapping: Mapping[str, Any], layout: str) -> Iterator[tuple[str, Any]]:
+    yield from flat({key: content for key, content in mapping.items() if key not in _TABLES}).items()
+    yield from flat(mapping.get("for", {}).get(layout, {})).items()
+
+
+def _set(source: Source, key: str, content: Any, by: Origin) -> Source:
+    whole = full_key(source.mapping, key)
+    mapping, strange = assign(source.mapping, key, content), source.strange - {whole}
+    return Source(source.name, source.address, mapping, strange, {**source.written, whole: by})
+
+
+def _set_by_stranger(source: Source, key: str, content: Any, path: str, findings: list[Finding]) -> Source:
+    try:
+        changed = _set(source, key, content, Origin("setting", printable(path)))
+        whole = full_key(source.mapping, key)
+        is_lenient = whole.endswith(".validation") and content != "strict"
+        if whole in _GUARDED or is_lenient or _names_anothers(whole, content):
+            raise LayoutError(f"a workspace may not set {whole}")
+        changed = replace(changed, strange=changed.strange | {whole})
+        before, after = (parse(each.mapping, each.name, each.address, each.strange) for each in (source, changed))
+        if _boundaries(before.sections) != _boundaries(after.sections):
+            raise LayoutError(f"a workspace may not change its own boundaries ({key})")
+    except LayoutError as error:
+        place = printable(path)
+        findings.append(finding("workspace-refused", f"{place}: {error}; the key was ignored", place))
+        return source
+    return changed
+
+
+def _boundaries(sections: Sequence[Section]) -> list[object]:
+    """The boundaries as they stand in a layout, and when; whatever the wording around them."""
+    found: list[object] = []
+    for section in sections:
+        inner = _boundaries(section.sections)
+        if section.of in ("readable", "writable", "denied"):
+            found.append(section)
+        elif inner:
+            found.append((section.name, section.language, section.when, section.instead, section.join, inner))
+    return found
+
+
+def writers(source: Source) -> dict[str, Origin]:
+    """Where the texts of keys are from that others than the layout have written; a wrapper by its wording, too."""
+    found = dict(source.written)
+    for name, section in source.mapping.get("section", {}).items():
+        wrap = section.get("wrap", "")
+        if wrap.startswith("@") and f"wording.{wrap[1:]}" in found:
+            found[f"section.{name}.wrap"] = found[f"wording.{wrap[1:]}"]
+    return found
+
+
+def parse_assignment(text: str) -> tuple[str, Any]:
+    """`KEY=VALUE` as given on a command line; the value is TOML where it can be, else a text."""
+    key, equals, content = text.partition("=")
+    if not equals or not key.strip():
+        raise CallError(f"--set takes KEY=VALUE, not {text!r}")
+    return key.strip(), _value(content.strip())
+
+
+def _value(content: str) -> Any:
+    if content in ("true", "false"):
+        return content == "true"
+    if content.replace("_", "").isdecimal() and len(content) < 20:
+        return int(content)
+    if content[:1] in ('"', "'", "[", "{"):
+        import tomllib
+
+        try:
+            return tomllib.loads(f"it = {content}")["it"]
+        except ValueError:
+            return content
+    return content

@@ -1,0 +1,102 @@
+"""`prompts.toml`: the named texts of a layout in the words of the user, the workspace or a pack.
+
+A text that lost its `{}` is an error, so that no workspace can remove its own boundaries; an unknown key is a finding, and so is a
+file of the workspace's that cannot be read.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ..errors import CallError, ForewordError, LayoutError, suggestion
+from ..findings import finding
+from ..layout.merging import assign, flat
+from ..layout.parse import form
+from ..layout.shapes import shown
+from ..sources.environment import absolute
+from ..sources.links import only_inside
+from ..sources.places import config_folder
+from ..text.lines import printable
+from ..vocabulary import Origin, replace
+from .packs import layout_names, parse_toml, shipped_layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ..sources.files import Reader
+    from ..sources.links import Reach
+    from ..vocabulary import Finding, Workspace
+    from .packs import Source
+
+
+def with_wording(
+    source: Source, workspace: Workspace, reader: Reader, packs: Mapping[str, str]
+) -> tuple[Source, list[Finding]]:
+    """The layout with its wording overridden key by key: by the user's file, the workspace's, and those of packs."""
+    config = config_folder(workspace)
+    inside = os.path.join(workspace.root or workspace.cwd, ".foreword")
+    given = [absolute(each, workspace.environment or {}) for each in packs.values()]
+    folders = [*([os.path.join(config, "foreword")] if config else []), inside, *given]
+    findings: list[Finding] = []
+    for folder in folders:
+        path = os.path.join(folder, "prompts.toml")
+        try:
+            reach = only_inside(workspace.root or workspace.cwd, workspace) if folder == inside else None
+            words = _words(path, reader, reach)
+        except ForewordError as error:
+            if folder != inside:
+                raise
+            findings.append(finding("settings-wrong", f"{error}; the file was ignored", printable(path)))
+            continue
+        for key, content in words.items():
+            source = _with_word(source, key, content, printable(path), findings)
+            if folder == inside and isinstance(content, str):
+                _refuse_hiding(key, content, printable(path))
+    return source, findings
+
+
+def _refuse_hiding(key: str, content: str, path: str) -> None:
+    """A workspace may not put what its wording stands around into a comment or a code fence: nobody would heed it."""
+    from ..text.markdown import left_open
+
+    before, place, _ = content.partition("{}")
+    _, hidden_in = left_open(before) if place else ("", "")
+    if hidden_in:
+        raise LayoutError(f"{path}: {key} puts its value into {hidden_in}; a workspace may not hide it")
+
+
+def _words(path: str, reader: Reader, reach: Reach | None) -> dict[str, Any]:
+    reading = reader.read(path, reach)
+    if reading.fate in ("absent", "blank"):
+        return {}
+    if reading.fate != "used":
+        raise CallError(f"the wording {printable(path)} cannot be read: {reading.reason}")
+    return flat(parse_toml(reading.text, printable(path)))
+
+
+def _with_word(source: Source, key: str, content: Any, path: str, findings: list[Finding]) -> Source:
+    shipped = flat(source.mapping.get("wording", {})).get(key)
+    if shipped is None:
+        if key not in _every_wording():
+            findings.append(
+                finding("wording-unknown", f"{path}: no wording {key!r}{suggestion(key, _every_wording())}", path)
+            )
+        return source
+    if not isinstance(content, str):
+        raise LayoutError(f"{path}: {key} takes a text, not {shown(content)}")
+    for field in ("{}", "{name}", "{text}"):
+        if field in shipped and content.count(field) != 1:
+            raise LayoutError(f"{path}: {key} needs {field!r} exactly once, where its value stands")
+    if not content.strip():
+        raise LayoutError(f"{path}: {key} takes a text that is not blank")
+    if "{}" in shipped:
+        form(content, ("",), f"{path}: {key}")
+    written = {**source.written, f"wording.{key}": Origin("setting", path)}
+    return replace(source, mapping=assign(source.mapping, f"wording.{key}", content), written=written)
+
+
+def _every_wording() -> set[str]:
+    """The keys of all shipped layouts: a file of wording serves them all."""
+    return {key for name in layout_names() for key in flat(shipped_layout(name).get("wording", {}))}

@@ -1,0 +1,1 @@
+"""Whole programs on top of the engine: proofread, watch, check for stability."""

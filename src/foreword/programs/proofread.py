@@ -1,0 +1,239 @@
+"""Lint at work: assembles the prompt of a folder, or of every folder below it, and asks the checks of each.
+
+The checks are pure (`inspection.lint`); this is where they get what they must be told of the disk: whether a file is there, what a
+whole SKILL.md says, and which checks are turned off.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ..engine.skills import each_skill
+from ..errors import CallError
+from ..extensions import checked
+from ..findings import finding, grouped
+from ..inspection.lint import Linter, Surroundings
+from ..inspection.lint.manuscripts import skills_as_manuscripts
+from ..packs.settings import check_ids, read_settings, turned_off
+from ..sources.files import Reader
+from ..sources.front_matter import read_skill
+from ..sources.links import only_inside, reach_again
+from ..sources.places import is_inside
+from ..sources.tree import look_below
+from ..text.lines import printable
+from ..text.tokens import estimate
+from ..vocabulary import Agent, value
+from .explain import WrongCase
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from datetime import datetime
+    from typing import Literal
+
+    from ..engine.assembler import Assembler, Stand
+    from ..extensions import Extension
+    from ..layout.model import Layout
+    from ..vocabulary import Finding, Workspace
+
+
+@value
+class Report:
+    """What lint found, in how many files, and the root of the workspace it looked in."""
+
+    findings: Sequence[Finding]
+    files: int
+    root: str
+
+
+def proofread(
+    assembler: Assembler,
+    agent: Agent | None = None,
+    now: datetime | None = None,
+    off: Iterable[str] = (),
+    is_recursive: bool = False,
+    extensions: Sequence[Extension] = (),
+) -> Report:
+    """What is doubtful in the prompt of a workspace. With `is_recursive`, in the prompts of all folders below it as well.
+
+    The checks of `extensions` are asked too.
+    """
+    agent = agent or Agent()
+    given = tuple(off)
+    check_ids(given, "--off")
+    desk = _Desk(assembler, agent, now, given, extensions)
+    desk.take(assembler)
+    if is_recursive:
+        desk.take_all_below()
+    found = grouped(sorted(desk.found, key=_order), printable(desk.root))
+    return Report(tuple(found), len(desk.files), desk.root)
+
+
+def _order(each: Finding) -> tuple[str, int, str]:
+    return each.path, each.line or 0, each.code
+
+
+class _Desk:
+    """The work of one call: what was found so far, and what need not be looked at again."""
+
+    def __init__(
+        self,
+        assembler: Assembler,
+        agent: Agent,
+        now: datetime | None,
+        off: tuple[str, ...],
+        extensions: Sequence[Extension],
+    ) -> None:
+        self.assembler, self.agent, self.now, self.extensions = assembler, agent, now, extensions
+        self.stand = assembler.stand(agent)
+        workspace = self.stand.plan.workspace
+        self.root, self.cwd = workspace.root or workspace.cwd, workspace.cwd
+        self.found: dict[Finding, None] = {}
+        self.files: set[str] = set()
+        self.large: set[str] = set()
+        self.skills: set[tuple[int, int]] = set()
+        self.reader = Reader()
+        self.wrong_case = WrongCase(self.root)
+        self.off = {*off}
+        self._settings(self.stand)
+        tools = None if agent.tools is None else frozenset(tool.name for tool in agent.tools)
+        follows = any(section.language == "directives" for section in self.stand.layout.each_section())
+        self.disk = _Disk(workspace)
+        self.linter = Linter(Surroundings(self.disk.exists, estimate, tools, follows, self.disk.above), self.off)
+
+    def _settings(self, stand: Stand) -> None:
+        files, _ = read_settings(stand.plan.workspace, Reader(), self.assembler.settings)
+        off, tried = turned_off(files)
+        self.off |= off
+        self.found.update(dict.fromkeys(tried))
+
+    def take(self, assembler: Assembler) -> None:
+        """Look at the prompt of one folder."""
+        prompt = assembler.prompt(self.agent, self.now)
+        stand = assembler.stand(self.agent)
+        self.disk.enter(stand.plan.workspace)
+        skills = [each.path for each in each_skill(stand.inputs)]
+        self.keep(self.linter.look(prompt, map(printable, skills)))
+        self.keep(checked(self.extensions, prompt))
+        self.keep(self.wrong_case.findings(prompt.candidates))
+        self.files.update(
+            piece.origin.path for passage in prompt.passages for piece in passage.pieces if piece.origin.kind == "file"
+        )
+        self.read_skills(skills)
+
+    def keep(self, findings: Iterable[Finding]) -> None:
+        """Remember findings. That one section is too large is told once for a file, though each folder below has its own sum."""
+        for each in findings:
+            if each.code != "oversized-section" or each.path not in self.large:
+                self.found[each] = None
+            if each.code == "oversized-section":
+                self.large.add(each.path)
+
+    def read_skills(self, paths: Iterable[str], validation: Literal["strict", "lenient", ""] = "") -> None:
+        """Look at whole SKILL.md files; with `validation`, also at what their front matter says, as nobody else does."""
+        for path in paths:
+            reading = self.reader.read(path, reach_again(path, self.stand.layout.finds, self.stand.plan.workspace))
+            if reading.identity in self.skills:
+                continue
+            if not reading.has_text:
+                if validation and reading.code:
+                    shown = printable(path)
+                    self.found[finding(reading.code, f"{shown}: {reading.reason}", shown)] = None
+                continue
+            self.skills.add(reading.identity)
+            shown = printable(path)
+            self.files.add(shown)
+            told = read_skill(reading.text, shown, validation)[1] if validation else []
+            looked = self.linter.look_at_skills(skills_as_manuscripts([reading.document]), told)
+            self.found.update(dict.fromkeys(looked))
+
+    def take_all_below(self) -> None:
+        layout = self.stand.layout
+        tree = look_below(self.cwd, set(_names(layout)))
+        for folder in tree.folders:
+            if folder != self.cwd:
+                self._take_folder(folder)
+        self.disk.enter(self.stand.plan.workspace)
+        strict = any(find.kind == "skill" and find.validation == "strict" for find in layout.finds)
+        self.read_skills(tree.skills, "strict" if strict else "lenient")
+        for path in tree.trouble:
+            shown = printable(path)
+            self.found[finding("file-unreadable", f"{shown}: the folder could not be looked into", shown)] = None
+
+    def _take_folder(self, folder: str) -> None:
+        """One folder below. A repository of its own may bring settings that are refused: that concerns this folder only."""
+        try:
+            self.take(self.assembler.elsewhere(folder))
+        except CallError as error:
+            shown = printable(folder)
+            self.found[finding("settings-wrong", f"{shown}: {error}", shown)] = None
+
+
+def _names(layout: Layout) -> Iterator[str]:
+    """The names of the texts that a layout finds in the folders it walks."""
+    for find in layout.finds:
+        if find.kind == "text":
+            for pattern in (pattern for group in find.groups for pattern in group):
+                if pattern.place in ("walk", "cwd") and "*" not in pattern.path and ".." not in pattern.path:
+                    yield pattern.path
+
+
+class _Disk:
+    """Whether files are there, and what a few of them say: asked once for each, and only inside of the workspace."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._known: dict[str, bool] = {}
+        self.reader = Reader()
+        self.enter(workspace)
+
+    def enter(self, workspace: Workspace) -> None:
+        """Answer for this workspace from now on."""
+        self.workspace, self.root = workspace, workspace.root or workspace.cwd
+
+    def above(self, path: str, names: Sequence[str], folder: str) -> Iterator[tuple[str, str | None]]:
+        """The first file of these names in each folder from that of a file up to the root: its path, and its text.
+
+        With `folder`, only the nearest one that such a path leads to. None for a text that cannot be read or is cut.
+        """
+        at = os.path.dirname(path)
+        if not is_inside(path, self.root) or not self._is_there(at):
+            return
+        while is_inside(at, self.root):
+            looked = os.path.normpath(os.path.join(at, folder))
+            files = [os.path.join(looked, each) for each in names] if is_inside(looked, self.root) else []
+            file = next(filter(self._is_there, files), "")
+            if file:
+                reading = self.reader.read(file, only_inside(self.root, self.workspace))
+                yield printable(file), reading.text if reading.fate in ("used", "blank") else None
+                if folder:
+                    return
+            if at == os.path.dirname(at):
+                return
+            at = os.path.dirname(at)
+
+    def exists(self, path: str, target: str, is_beside: bool = False) -> bool:
+        """Whether what a file names is beside it or, unless `is_beside`, in a folder above it, up to the root.
+
+        What lies outside of the workspace is not looked for and counts as there: a user's own file speaks of every project.
+        """
+        if not is_inside(path, self.root) or target.startswith("~/"):
+            return not is_beside
+        folder = os.path.dirname(path)
+        while is_inside(folder, self.root):
+            named = os.path.normpath(os.path.join(folder, target))
+            if not is_inside(named, self.root) or self._is_there(named):
+                return True
+            if is_beside or folder == os.path.dirname(folder):
+                break
+            folder = os.path.dirname(folder)
+        return False
+
+    def _is_there(self, path: str) -> bool:
+        known = self._known.get(path)
+        if known is None:
+            try:
+                known = os.path.lexists(path)
+            except ValueError:
+                known = False
+            self._known[path] = known
+        return known

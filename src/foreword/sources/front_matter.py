@@ -1,0 +1,428 @@
+"""Front matter: what a SKILL.md or a resident file says about itself.
+
+    ---                            the fence: three hyphens on the very first line; blanks may follow them
+    name: testing                  fields, in YAML
+    description: Runs the tests.
+    ---                            the same fence again
+    The body, in which `---` is a line like any other.
+
+Nothing here touches the disk, and no text raises. Lines end at a line feed only: a form feed or U+2028 inside a
+description does not end it.
+
+A strict reader skips what breaks the Agent Skills specification; a lenient one loads all that has a description. Both
+name the same breaks:
+
+    name           1 to 64 of a-z, 0-9 and single inner hyphens, the same as the folder's name
+    description    1 to 1,024 characters, not blank
+    compatibility  text of at most 500 characters
+    license        text
+    allowed-tools  text, or a list of texts
+    metadata       fields of its own, of any kind
+    other fields   ignored, and named in a finding; `disable-model-invocation` hides the skill
+
+A bare number, `true` or `null` is the text as written, so `name: 123` is the name "123"; only as a description is
+`null` none at all. Where YAML fails, or a field is given twice, the lenient reader goes by lines: each field of the
+first level is read on its own, what is no YAML then counts as plain text, and the first of two equal fields wins.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..findings import finding
+from ..text.lines import printable
+from ..vocabulary import Resident, Skill
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, Literal
+
+    from ..vocabulary import Finding
+
+    Fields = dict[Any, Any]
+    Break = tuple[str, str, int]  # the code of the finding, what is wrong, and on which line
+
+LONGEST_NAME = 64
+LONGEST_DESCRIPTION = 1024
+LONGEST_COMPATIBILITY = 500
+
+# The parser's time grows with the square of nested brackets and of repeated aliases: 64 KiB of either took it 10 to 90
+# seconds. So both are counted before it runs. No honest front matter comes near these numbers.
+LONGEST_HEAD = 32_768
+MOST_BRACKETS = 128
+MOST_ALIASES = 4
+# How many unknown fields of one skill are named, each in a finding of its own.
+MOST_UNKNOWN = 10
+
+SPECIFIED = frozenset({"name", "description", "license", "allowed-tools", "metadata", "compatibility"})
+TOLERATED = frozenset({"disable-model-invocation", "globs"})
+HIDING = "disable-model-invocation"
+INVITING = ("model_invokation", "model-invocation", "model_invocation")
+
+_KNOWN = SPECIFIED | TOLERATED
+_YES = frozenset({"true", "yes", "on"})
+_NO = frozenset({"false", "no", "off", "none", ""})
+
+_CLOSING = re.compile(r"\n---[ \t]*(?:\n|\Z)")
+
+# These stay text until they are used: most files need none of them, and compiling them costs as much as a hundred skills.
+_NAME = r"[a-z0-9]+(?:-[a-z0-9]+)*"
+_FIELD = r"([ \t]*)([A-Za-z_][\w-]*)[ \t]*:(?=[ \t]|\Z)"
+_BLOCK_SIGN = r"[|>][-+0-9]{0,2}"
+_ANCHOR = r"(?:^|[\s\[{,:])&\w"
+_ALIAS = r"(?:^|[\s\[{,:])\*\w"
+_PLACE = r" at line (\d+) column \d+"
+_NOT_YAML = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]"
+
+# The parser ends a line at these, a person's editor does not.
+_FALSE_BREAKS = "\r\x85\u2028\u2029"
+
+_HINTS = {
+    "mapping values are not allowed in this context": "a value with a colon and a blank in it needs quotes",
+    "did not find expected key": "a value that goes on after a closing bracket or quote needs quotes around it",
+    "found character that cannot start any token": "a value that begins with such a character needs quotes",
+}
+
+
+def split(text: str) -> tuple[str | None, str, int]:
+    """The front matter without its fences, the body, and the line on which the body begins.
+
+    Without a fence on the first line, or without a second one, there is no front matter and all is body.
+    """
+    fences = _fences(text)
+    if fences is None:
+        return None, text, 1
+    start, end, after = fences
+    return text[start:end], text[after:], text.count("\n", start, end) + 3
+
+
+def body(text: str) -> tuple[str, int]:
+    """What follows the front matter, without leading and trailing blank lines, and the line on which that begins."""
+    _, rest, line = split(text)
+    end = len(rest.rstrip())
+    if not end:
+        return "", line
+    start = rest.rfind("\n", 0, len(rest) - len(rest.lstrip())) + 1
+    after = rest.find("\n", end)
+    return rest[start : after if after >= 0 else len(rest)], line + rest.count("\n", 0, start)
+
+
+def read_skill(text: str, path: str, validation: Literal["strict", "lenient"]) -> tuple[Skill | None, list[Finding]]:
+    """The skill that a SKILL.md describes, or None, with a finding for whatever is wrong with it."""
+    head, last, problem = _open(text)
+    if head is None:
+        problem = problem or "there is no front matter: a SKILL.md begins with '---', its fields, and '---'"
+        return None, [finding("skill-invalid", f"{problem}; the skill is skipped", path, 1)]
+    fields, breaks = _fields(head, ("name", "description", HIDING), "skill-repaired")
+    name, description, folder = _text(fields, "name", head), _description(fields, head), _folder(path)
+    if validation == "strict":
+        if breaks := breaks or _wrong(name, description, folder, fields, head):
+            return None, [
+                finding("skill-invalid", f"{what}; the skill is skipped", path, line) for _, what, line in breaks
+            ]
+    elif not description:
+        return None, [_undescribed("skill", fields, breaks, head, path)]
+    else:
+        breaks += _wrong(name, description, folder, fields, head)
+    name = " ".join(name.split()) or printable(folder)
+    if not name:
+        return None, [finding("skill-invalid", "it has no name and is in no folder; the skill is skipped", path, 1)]
+    found = [_told(one, name, path) for one in breaks]
+    if not fields.keys() <= SPECIFIED:
+        found += _ignored(fields, head, path)
+    return Skill(name, description, path, _says_yes(fields.get(HIDING)), (1, last)), found
+
+
+def read_resident(text: str, path: str) -> tuple[Resident | None, list[Finding]]:
+    """The resident that a file describes; None if it does not ask to be one, or asks and has no description."""
+    head, last, problem = _open(text)
+    if head is None:
+        return None, [finding("resident-invalid", f"{problem}; the file is skipped", path, 1)] if problem else []
+    fields, breaks = _fields(head, ("description", *INVITING), "resident-repaired")
+    if not any(_says_yes(fields.get(key)) for key in INVITING):
+        return None, []
+    description = _description(fields, head)
+    if not description:
+        return None, [_undescribed("resident", fields, breaks, head, path)]
+    slug = printable(path.rpartition("/")[2].removesuffix(".md"))
+    return Resident(slug, description, path, (1, last)), [_told(one, slug, path) for one in breaks]
+
+
+# From text to fields
+
+
+def _fences(text: str) -> tuple[int, int, int] | None:
+    """Where the front matter starts and ends, and where the body starts. Nothing is copied: a body may be long."""
+    closing = _CLOSING.search(text) if _begins_with_fence(text) else None
+    return (text.index("\n") + 1, closing.start() + 1, closing.end()) if closing else None
+
+
+def _begins_with_fence(text: str) -> bool:
+    end = text.find("\n")
+    return text.startswith("---") and not text[3 : end if end >= 0 else None].strip(" \t")
+
+
+def _open(text: str) -> tuple[str | None, int, str]:
+    """The front matter, the line of its second fence, and why it cannot be used: no reason where none was begun."""
+    fences = _fences(text)
+    if fences is None:
+        unclosed = "the front matter is never closed: a second line '---' is missing"
+        return None, 1, unclosed if _begins_with_fence(text) else ""
+    start, end, _ = fences
+    if end - start > LONGEST_HEAD:
+        return None, 1, f"the front matter has {end - start:,} characters, more than {LONGEST_HEAD:,}"
+    return text[start:end], text.count("\n", start, end) + 2, ""
+
+
+def _fields(head: str, wanted: tuple[str, ...], code: str) -> tuple[Fields, list[Break]]:
+    """The fields of a front matter. Where YAML fails, those of `wanted` that can be recovered, and the reason."""
+    loaded, error = _load(head)
+    if error:
+        reason, line = _reason(error)
+        return _recover(head, wanted), [(code, f"the front matter cannot be read as YAML ({reason})", line)]
+    if loaded is None:
+        return {}, []
+    if not isinstance(loaded, dict):
+        return {}, [(code, f"the front matter is a {_kind(loaded)}, not a set of fields", 2)]
+    return loaded, []
+
+
+def _load(head: str) -> tuple[Any, str]:
+    """What the YAML says, or the parser's reason. The parser is loaded late: many commands never read a skill."""
+    loads = _parser()
+    if head.count("[") + head.count("{") > MOST_BRACKETS:
+        return None, f"more than {MOST_BRACKETS} brackets"
+    if "&" in head and "*" in head and re.search(_ANCHOR, head) and len(re.findall(_ALIAS, head)) > MOST_ALIASES:
+        return None, f"more than {MOST_ALIASES} aliases"
+    for odd in _FALSE_BREAKS:
+        if odd in head:
+            head = head.replace(odd, " ")
+    try:
+        return loads(head), ""
+    except ValueError as error:
+        return None, str(error) or "unreadable"
+
+
+def _parser() -> Callable[[str], Any]:
+    """The parser itself, without the package around it: that one imports `typing`, as dear as all the rest of a short command."""
+    import sys
+
+    module = sys.modules.get("ryaml._ryaml")
+    if module is None:
+        from importlib.machinery import PathFinder
+
+        package = PathFinder.find_spec("ryaml")
+        spec = PathFinder.find_spec("ryaml._ryaml", package.submodule_search_locations) if package else None
+        if spec is None or spec.loader is None:
+            raise ImportError("the package ryaml is not installed")
+        module = spec.loader.create_module(spec)
+        assert module is not None
+        spec.loader.exec_module(module)
+        # A program that imports the package later must find this one: the parser may be loaded only once.
+        sys.modules["ryaml._ryaml"] = module
+    loads: Callable[[str], Any] = module.loads
+    return loads
+
+
+def _reason(error: str) -> tuple[str, int]:
+    """The parser's reason without the places it names, with advice where there is some, and the line of the file."""
+    place = re.search(_PLACE, error)
+    reason = error[: place.start()] if place else error.partition(", while ")[0]
+    if "unhashable" in reason:
+        reason = "the name of a field is a list or has fields"
+    hint = _HINTS.get(reason)
+    shown = reason if len(reason) <= 80 else reason[:79] + "…"
+    return f"{shown}: {hint}" if hint else shown, int(place[1]) + 1 if place else 1
+
+
+def _recover(head: str, wanted: tuple[str, ...]) -> Fields:
+    """The wanted fields of what is no YAML, each read on its own, so that one broken field spoils no other."""
+    entries: dict[str, list[str]] = {}
+    entry: list[str] = []
+    indent = None
+    for line in re.sub(_NOT_YAML, " ", head).split("\n"):
+        field = re.match(_FIELD, line)
+        if field and indent in (None, field[1]):
+            indent = field[1]
+            entry = [line[len(indent) :]]
+            entries.setdefault(field[2], entry)
+        else:
+            entry.append(line)
+    return {key: _alone(key, entries[key]) for key in wanted if key in entries}
+
+
+def _alone(key: str, lines: list[str]) -> Any:
+    """The value of one field by its own lines: as YAML where that works, else as plain text."""
+    loaded, error = _load("\n".join(lines))
+    if not error and isinstance(loaded, dict) and key in loaded:
+        return loaded[key]
+    value = lines[0].partition(":")[2].strip()
+    if key == "description":
+        # Only prose is wrapped by hand; a stray line below a name is no part of it.
+        first = "" if re.fullmatch(_BLOCK_SIGN, value) else value
+        more = [line.strip() for line in lines[1:] if not line.startswith("#")]
+        value = " ".join(filter(None, [first, *more]))
+    return _unquoted(value)
+
+
+def _unquoted(value: str) -> str:
+    if len(value) > 1 and value[0] == value[-1] == '"':
+        return value[1:-1].replace('\\"', '"')
+    if len(value) > 1 and value[0] == value[-1] == "'":
+        return value[1:-1].replace("''", "'")
+    return value
+
+
+# From fields to text
+
+
+def _text(fields: Fields, key: str, head: str) -> str:
+    """A field as trimmed text; "" for one that is absent, blank, a list, or has fields."""
+    value = fields.get(key, "")
+    if type(value) is str:
+        return value.strip()
+    if isinstance(value, (list, dict)):
+        return ""
+    return _as_written(value, key, head)
+
+
+def _description(fields: Fields, head: str) -> str:
+    return "" if fields.get("description") is None else _text(fields, "description", head)
+
+
+def _as_written(value: Any, key: str, head: str) -> str:
+    """A number, truth value or null in the author's spelling where it stands beside its key, else in the usual one."""
+    place = _place(head, key)
+    if place >= 0:
+        start = place + len(key) + 1
+        token = head[start : head.find("\n", start)].split(None, 1)[:1]
+        if token and token[0][0] not in "!&*#" and repr(_load(token[0])[0]) == repr(value):
+            return token[0]
+    return "" if value is None else str(value).lower()
+
+
+def _place(head: str, key: str) -> int:
+    """Where the line of a field begins, or -1."""
+    return 0 if head.startswith(f"{key}:") else head.find(f"\n{key}:") + 1 or -1
+
+
+def _line(head: str, key: str) -> int:
+    """The file's line on which a field stands; the first if that cannot be told."""
+    place = _place(head, key)
+    return head.count("\n", 0, place) + 2 if place >= 0 else 1
+
+
+def _says_yes(value: Any) -> bool:
+    return value is True or (type(value) is str and value.strip().lower() in _YES)
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, (list, dict)):
+        return "list" if isinstance(value, list) else "set of fields"
+    return "text" if isinstance(value, str) else "single value"
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0].rpartition("/")[2]
+
+
+def _short(value: Any) -> str:
+    shown = str(value)
+    return repr(shown if len(shown) <= 64 else shown[:63] + "…")
+
+
+# What breaks the specification
+
+
+def _wrong(name: str, description: str, folder: str, fields: Fields, head: str) -> list[Break]:
+    """Every break. A good skill costs a few comparisons here, and there may be thousands."""
+    wrong = []
+    if name != folder or len(name) > LONGEST_NAME or not re.fullmatch(_NAME, name):
+        wrong += [("skill-name", "name", what) for what in _wrong_name(name, folder, fields)]
+    if not description:
+        wrong.append(("skill-no-description", "description", _absent("description", fields)))
+    elif len(description) > LONGEST_DESCRIPTION:
+        wrong.append(("skill-field", "description", _too_long("description", description, LONGEST_DESCRIPTION)))
+    if len(fields) > 2:
+        wrong += [("skill-field", key, what) for key, what in _wrong_others(fields)]
+    return [(code, what, _line(head, key)) for code, key, what in wrong]
+
+
+def _wrong_name(name: str, folder: str, fields: Fields) -> list[str]:
+    if not name:
+        return [_absent("name", fields)]
+    wrong = []
+    if len(name) > LONGEST_NAME:
+        wrong.append(_too_long("name", name, LONGEST_NAME))
+    elif not re.fullmatch(_NAME, name):
+        wrong.append(f"its name {_short(name)} is not made of a-z, 0-9 and single hyphens between them")
+    if name != folder:
+        wrong.append(f"its name {_short(name)} differs from its folder {_short(folder)}")
+    return wrong
+
+
+def _wrong_others(fields: Fields) -> list[tuple[str, str]]:
+    wrong = []
+    for key in ("license", "compatibility"):
+        if isinstance(fields.get(key), (list, dict)):
+            wrong.append((key, f"its {key} is a {_kind(fields[key])}, not text"))
+    compatibility = fields.get("compatibility")
+    if isinstance(compatibility, str) and len(compatibility) > LONGEST_COMPATIBILITY:
+        wrong.append(("compatibility", _too_long("compatibility", compatibility, LONGEST_COMPATIBILITY)))
+    if not isinstance(fields.get("metadata"), (dict, type(None))):
+        wrong.append(("metadata", f"its metadata is a {_kind(fields['metadata'])}, not a set of fields"))
+    tools = fields.get("allowed-tools")
+    if any(isinstance(tool, (list, dict)) for tool in (tools if isinstance(tools, list) else [tools])):
+        wrong.append(("allowed-tools", "its allowed-tools are neither text nor a list of texts"))
+    return wrong
+
+
+# What a person is told
+
+
+def _absent(key: str, fields: Fields) -> str:
+    value = fields.get(key)
+    return f"its {key} is a {_kind(value)}, not text" if isinstance(value, (list, dict)) else f"it has no {key}"
+
+
+def _too_long(key: str, text: str, limit: int) -> str:
+    return f"its {key} has {len(text):,} characters, more than {limit:,}"
+
+
+def _undescribed(kind: str, fields: Fields, breaks: list[Break], head: str, path: str) -> Finding:
+    """The one finding of what cannot be listed; a front matter that could not be read is the likelier reason."""
+    _, because, line = breaks[0] if breaks else ("", "", _line(head, "description"))
+    wrong = f"no description could be read: {because}" if because else _absent("description", fields)
+    return finding(f"{kind}-no-description", f"{wrong}; the {kind} is skipped", path, line)
+
+
+def _told(wrong: Break, name: str, path: str) -> Finding:
+    """A break as the lenient reader reports it, with what became of it."""
+    code, what, line = wrong
+    if code == "skill-name":
+        outcome = f"it is listed as {_short(name)}"
+    elif code == "skill-field":
+        outcome = "it is loaded all the same"
+    else:
+        outcome = "it was read line by line"
+    return finding(code, f"{what}; {outcome}", path, line)
+
+
+def _ignored(fields: Fields, head: str, path: str) -> list[Finding]:
+    """Fields that never cost a skill its place, and do not do what their author may expect."""
+    found = []
+    unknown = sorted(str(key) for key in fields.keys() - _KNOWN)
+    for key in unknown[:MOST_UNKNOWN]:
+        told = f"its field {_short(key)} is not in the specification and is ignored"
+        found.append(finding("skill-field", told, path, _line(head, key)))
+    if len(unknown) > MOST_UNKNOWN:
+        told = f"{len(unknown) - MOST_UNKNOWN:,} more of its fields are not in the specification and are ignored"
+        found.append(finding("skill-field", told, path, 1))
+    if "globs" in fields:
+        told = "its globs are ignored: a skill is chosen by its description"
+        found.append(finding("skill-field", told, path, _line(head, "globs")))
+    if HIDING in fields and str(fields[HIDING]).strip().lower() not in _YES | _NO:
+        told = f"its {HIDING} is neither true nor false; the skill is not hidden"
+        found.append(finding("skill-field", told, path, _line(head, HIDING)))
+    return found

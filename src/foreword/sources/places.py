@@ -1,0 +1,110 @@
+"""Where files lie, told by their paths alone: nothing is looked at, and links are not resolved."""
+
+from __future__ import annotations
+
+from posixpath import dirname, isabs, join, normpath
+
+from ..text.lines import printable
+from ..vocabulary import Access, Scope, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..layout.model import Find, Pattern
+    from ..vocabulary import Workspace
+
+_FARTHEST = 1_000_000
+_LONGEST_NAME = 400
+_SUFFIXES = (
+    ".md",
+    ".mdx",
+    ".markdown",
+    ".txt",
+    ".prompt",
+    ".rst",
+    ".j2",
+    ".jinja",
+    ".jinja2",
+    ".toml",
+    ".yaml",
+    ".yml",
+)
+
+
+def normal(path: str) -> str:
+    """The path without `.`, `..` and slashes too many: also at its beginning, where POSIX lets two stand."""
+    return normpath(path).replace("//", "/")
+
+
+def is_inside(path: str, folder: str) -> bool:
+    """Whether an absolute path is a directory or written below it."""
+    return path == folder or path.startswith(folder if folder.endswith("/") else folder + "/")
+
+
+def is_reference(text: object) -> bool:
+    """Whether a text is nothing but the address of a template, such as `$user/greet`."""
+    return isinstance(text, str) and text.lstrip()[:1] == "$" and "/" in text and len(text.split()) == 1
+
+
+def is_file_name(text: str) -> bool:
+    """Whether a text is nothing but what looks like the name of a file, such as `prompts/base.md`."""
+    name = text.strip()
+    if not name or len(name) > _LONGEST_NAME or len(name.split()) != 1:
+        return False
+    return name.lower().endswith(_SUFFIXES) or name.startswith(("/", "./", "../", "~/"))
+
+
+def config_folder(workspace: Workspace) -> str | None:
+    """Where programs keep a user's settings: `$XDG_CONFIG_HOME` if absolute, else `~/.config`; `%APPDATA%` on Windows."""
+    return _folder(workspace, "APPDATA", "XDG_CONFIG_HOME", ".config")
+
+
+def data_folder(workspace: Workspace) -> str | None:
+    """Where programs keep a user's data: `$XDG_DATA_HOME` if absolute, else `~/.local/share`; `%LOCALAPPDATA%` on Windows."""
+    return _folder(workspace, "LOCALAPPDATA", "XDG_DATA_HOME", ".local/share")
+
+
+def _folder(workspace: Workspace, windows: str, unix: str, below_home: str) -> str | None:
+    environment = workspace.environment or {}
+    if workspace.platform == "win32":
+        given = environment.get(windows, "").replace("\\", "/")
+        return given.rstrip("/") if given.startswith("/") or given[1:3] == ":/" else None
+    given = environment.get(unix, "")
+    if given.startswith("/"):
+        return normal(given)
+    return join(workspace.home, below_home) if workspace.home else None
+
+
+def distance_of(path: str, find: Find, workspace: Workspace) -> int:
+    """How many directories above the working directory a file of a find belongs; the user's own are farther than all others."""
+    if any(_is_users_own(path, pattern, workspace) for group in find.groups for pattern in group):
+        return _FARTHEST
+    folder, distance = printable(workspace.cwd), 0
+    while isabs(path) and not is_inside(path, folder):
+        folder, distance = dirname(folder), distance + 1
+    return distance
+
+
+def _is_users_own(path: str, pattern: Pattern, workspace: Workspace) -> bool:
+    """Whether it is one of the files that a pattern stands for in the user's own folders."""
+    if pattern.place not in ("home", "config") or pattern.confined:
+        return False
+    base = workspace.home if pattern.place == "home" else config_folder(workspace)
+    start, star, _ = printable(join(base or "", pattern.path)).partition("*")
+    return bool(base) and (path.startswith(start) if star else path == start)
+
+
+def absolute_path(path: str, workspace: Workspace) -> str:
+    """A path of the caller's from the root on, as it is printed: what is relative is meant from the working directory."""
+    if workspace.home and (path == "~" or path.startswith("~/")):
+        path = workspace.home + path[1:]
+    return normal(join(workspace.cwd, path))
+
+
+def absolute_scope(scope: Scope | None, workspace: Workspace) -> Scope:
+    """A scope with its paths from the root on; without one, write access to the workspace."""
+    if scope is None:
+        return Scope((Access(workspace.root or workspace.cwd),))
+    allow, deny = (
+        [replace(row, path=absolute_path(row.path, workspace)) for row in rows] for rows in (scope.allow, scope.deny)
+    )
+    return Scope(allow, deny)

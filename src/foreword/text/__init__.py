@@ -1,0 +1,1 @@
+"""Facts about text: no section, no layout, no disk."""

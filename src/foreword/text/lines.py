@@ -1,0 +1,53 @@
+"""Lines of text: printable on a terminal, without blank lines around them."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal, TypeVar, dataclass_transform
+
+    V = TypeVar("V")
+    Lifetime = Literal["release", "project", "conversation", "turn"]
+    Severity = Literal["error", "warning", "info"]
+    Fate = Literal[
+        "used",
+        "unused",
+        "absent",
+        "blank",
+        "shadowed",
+        "duplicate",
+        "unreadable",
+        "binary",
+        "cut",
+        "refused",
+        "untrusted",
+        "unread",
+        "elsewhere",
+    ]
+else:
+
+    def dataclass_transform(**_):
+        return lambda decorator: decorator
+
+
+def printable(path: str) -> str:
+    """A path as it is shown, always on one line: bytes that are no UTF-8, and control characters, as `\\xff`."""
+    if path.isprintable():
+        return path
+    try:
+        shown = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    except UnicodeEncodeError:  # half a character that stands for no byte
+        shown = path.encode("utf-8", "backslashreplace").decode()
+    return "".join(f"\\x{ord(each):02x}" if ord(each) < 32 or ord(each) == 127 else each for each in shown)
+
+
+def without_blank_lines(text: str) -> tuple[str, int]:
+    """The text without blank lines before and after it, and the line it begins on."""
+    start, line = 0, 1
+    while True:
+        end = text.find("\n", start)
+        if end < 0 or text[start:end].strip():
+            break
+        start, line = end + 1, line + 1
+    end = text.find("\n", len(text.rstrip()))
+    return text[start : end if end >= 0 else len(text)], line

@@ -1,0 +1,359 @@
+"""How many tokens a text has, and how sure that is.
+
+Two questions, kept apart. `estimate` is for budgets: one fixed formula, so that the same workspace gives the same bytes whatever
+is installed. `count` is for reports: exact where the tokenizer of the model can be had, scaled or estimated otherwise, and it
+always says which.
+"""
+
+from __future__ import annotations
+
+from ..vocabulary import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Callable
+    from typing import Any
+
+
+@value
+class Count:
+    """A number of tokens, how it was made, and how wrong it may be.
+
+    `error` is relative: 95 of 100 texts lie within it. It is 0.0 where the count is exact.
+    """
+
+    count: int
+    method: str
+    exact: bool
+    error: float
+
+
+# The estimate
+
+
+# In hundredths of a token, fitted to o200k on six thousand pieces of instructions, documentation, code and other languages, then
+# adjusted on paths, tables, data and runs of one letter. `tests/test_tokens.py` holds the stated error for each kind of text, and
+# `bench/calibrate_tokens.py` measures it on any folder.
+#
+# Two things keep budgets simple, and tests hold them. Whatever is appended costs something or nothing, so a text never costs less than
+# its beginning. Two neighbouring characters complete at most 100 together, so joined texts cost at most one token more than apart.
+
+ESTIMATE_ERROR = 0.2
+
+BYTE = 2
+WORD, NUMBER, SIGNS = 85, 100, 100  # a run of letters, of digits, of other signs and line breaks
+DIGIT = 31
+RARE_LETTER = 37  # words with such letters are rarer, and fall into more tokens
+# Of `a` small and `A` capital letters, `.` other signs: where a line begins, and capitals within a word.
+COMPOUND = -70
+PATTERNS = ((b"\n", 4), (b"\n ", 75), (b"\n.", 88), (b"aA", 84), (b"AA", 34))
+# Blanks within a line that stand in a column: the first of them after a letter, a capital, a digit and another sign.
+COLUMNS, COLUMN = (b"a  ", b"A  ", b"w  ", b".  "), 60
+
+SMALL, CAPITAL, DIGITS = b"abcdefghijklmnopqrstuvwxyz", b"ABCDEFGHIJKLMNOPQRSTUVWXYZ", b"0123456789"
+RARE = b"jkqvwxzJKQVWXZ"
+# In UTF-8 the first byte of a character tells the script, and the others are of a range of their own.
+ACCENTED = bytes(range(0xC3, 0xC8))
+VIETNAMESE = b"\xe1"
+WIDE = bytes(range(0xC2, 0x100))
+FOLLOWING = bytes(range(0x80, 0xC0))
+NARROW = bytes(range(0xC0))
+NO_LETTER = bytes(byte for byte in range(256) if byte not in SMALL + CAPITAL)
+SAME = bytes(3)
+# What a letter costs that follows on three of its own; 50 if not here. Vocabularies have long runs of some letters only.
+REPEATED = {
+    bytes((letter,)): cost
+    for letters, cost in ((b"afloxAF", 12), (b"bcdehikmrsvyBCEILMOY", 25), (b"X", 6))
+    for letter in letters
+}
+SCRIPTS = (
+    (b"\xc3\xc7", 78),  # Western Europe
+    (b"\xc4\xc5", 170),  # Polish, Czech, Turkish and others
+    (bytes(range(0xD0, 0xD5)), 21),  # Cyrillic
+    (bytes(range(0xD5, 0xE0)), 38),  # Hebrew, Arabic
+    (bytes(range(0xC8, 0xD0)) + b"\xe0", 33),  # Greek, Indic, Thai and others
+    (b"\xc6", 20),  # Vietnamese; its other letters cost no more than their bytes
+    (bytes(range(0xE3, 0xEE)), 62),  # Chinese, Japanese, Korean
+    (b"\xc2\xe2\xef", 102),  # arrows, dashes, wide punctuation
+    (b"\xee" + bytes(range(0xF0, 0xF5)), 213),  # emoji
+)
+# Drawn lines begin as arrows and dashes do, but a rule is a run that costs next to nothing, and a branch brings its blanks along.
+STROKES = (("─━═█░", -102), ("│├└", 118))
+
+
+def _kinds(others: str, members: dict[str, bytes]) -> bytes:
+    """A table for `bytes.translate` that turns each byte into the letter of its kind."""
+    table = bytearray(others.encode() * 256)
+    for kind, of_this_kind in members.items():
+        for byte in of_this_kind:
+            table[byte] = ord(kind)
+    return bytes(table)
+
+
+IN_WORDS = _kinds(" ", {"x": SMALL + CAPITAL + ACCENTED + VIETNAMESE})
+IN_NUMBERS = _kinds(" ", {"x": DIGITS})
+# `_` and `.` cling to the word after them as a space does, and count as spaces.
+IN_SIGNS = _kinds("x", {" ": SMALL + CAPITAL + DIGITS + b" \t_." + FOLLOWING + WIDE})
+# A slash or hyphen inside a path or a compound clings to the word after it.
+IN_COMPOUNDS = _kinds(".", {"a": SMALL + CAPITAL + DIGITS, "-": b"/-"})
+IN_LINES = _kinds(".", {"a": SMALL + ACCENTED, "A": CAPITAL, "w": DIGITS + WIDE + b"\r", " ": b" \t", "\n": b"\n"})
+
+
+def estimate(text: str) -> int:
+    """About how many tokens a text has; 0 only for the empty text. The same everywhere and always: budgets use it.
+
+    Within 20 % for prose in 16 languages, code, paths, JSON, tables, base64, hexadecimal digits, emoji and runs of one letter; 5 %
+    off in the mean for instructions and code. What has no words is farther off: random letters have four times the tokens, a
+    list of words in capitals two thirds of them, a run of one emoji half.
+    """
+    if not text:
+        return 0
+    raw, repeated = _without_repeats(text.encode("utf-8", "surrogatepass"))
+    following = b"" if text.isascii() else FOLLOWING
+    numbers = raw.translate(IN_NUMBERS)
+    lines = raw.translate(IN_LINES, following)
+    cost = (
+        repeated
+        + BYTE * len(raw)
+        + WORD * _runs(raw.translate(IN_WORDS, following))
+        + NUMBER * _runs(numbers)
+        + DIGIT * numbers.count(b"x")
+        + SIGNS * _runs(raw.translate(IN_SIGNS))
+        + RARE_LETTER * (len(raw) - len(raw.translate(None, RARE)))
+        + sum(weight * lines.count(pattern) for pattern, weight in PATTERNS)
+        + COLUMN * sum(map(lines.count, COLUMNS))
+        + COMPOUND * raw.translate(IN_COMPOUNDS).count(b"a-a")
+    )
+    if following:
+        cost += _cost_of_scripts(raw)
+    return -(-cost // 100)
+
+
+def _without_repeats(raw: bytes) -> tuple[bytes, int]:
+    """The text with each run of one letter cut to three, and what the rest of these runs costs."""
+    letters = raw.translate(None, NO_LETTER)
+    number = int.from_bytes(letters, "big")
+    # A quick look: a byte that equals the one before it is zero here. Hardly any text has four equal letters in a row.
+    if SAME not in (number ^ (number >> 8)).to_bytes(len(letters), "big"):
+        return raw, 0
+    from re import sub
+
+    cost = 0
+
+    def shortened(run: re.Match[bytes]) -> bytes:
+        nonlocal cost
+        cost += (len(run[0]) - 3) * REPEATED.get(run[1], 50)
+        return run[1] * 3
+
+    return sub(rb"([A-Za-z])\1{3,}", shortened, raw), cost
+
+
+def _runs(kinds: bytes) -> int:
+    return (b" " + kinds).count(b" x")
+
+
+def _cost_of_scripts(raw: bytes) -> int:
+    """What the characters beyond ASCII cost, each by its script."""
+    wide = raw.translate(None, NARROW)
+    cost = sum(weight * (len(wide) - len(wide.translate(None, leads))) for leads, weight in SCRIPTS)
+    return cost + sum(weight * raw.count(stroke.encode()) for strokes, weight in STROKES for stroke in strokes)
+
+
+# The count
+
+
+# Claude's vocabulary is not public. o200k times these leaves a mean error of 4 to 5 %, 12 % at the 95th percentile.
+CLAUDE_SCALES = (((4, 7), 1.647), ((3, 0), 1.185))
+CLAUDE_ERROR = 0.12
+# Of a Claude without a version the newest is assumed; if it is an old one, the count is too high by this.
+CLAUDE_UNVERSIONED_ERROR = 0.56
+# How far o200k is from the farthest of eight current vocabularies at the 95th percentile of the pieces above.
+STRANGER_ERROR = 0.25
+
+# Which vocabulary a model has. Of each family whose word is in "provider/model", the first row that is found there counts; an error
+# above 0 says that the vocabulary is only near. OpenAI as in tiktoken's model.py, Gemini as in the local tokenizer of
+# google-genai (unchecked, hence near), the others as in the list of splintr.
+MODELS = {
+    "distill-": ((r"distill-llama", "llama3", 0.0), (r"distill-qwen", "qwen3", 0.0)),
+    "gpt": (
+        (r"gpt-oss|gpt-?4o|gpt-4\.[15]|gpt-?5", "o200k", 0.0),
+        (r"gpt-?4(?![.\d])|gpt-3\.?5", "cl100k", 0.0),
+    ),
+    "o": ((r"[/:.]o[134](?![a-z\d])|openai/$", "o200k", 0.0),),
+    "gemini": ((r"gemini-1", "gemma2", STRANGER_ERROR), (r"gemini", "gemma3", STRANGER_ERROR)),
+    "google": ((r"google/$", "gemma3", STRANGER_ERROR),),
+    "gemma": (
+        (r"gemma-?2(?!\d)", "gemma2", 0.0),
+        (r"gemma-?3(?!\d)", "gemma3", 0.0),
+        (r"gemma-?4(?!\d)", "gemma4", 0.0),
+    ),
+    "llama": (
+        (r"code-?llama", "codellama", 0.0),
+        (r"llama-?2(?!\d)|tinyllama", "llama2", 0.0),
+        (r"llama-?v?3(?!\d)", "llama3", 0.0),
+    ),
+    "deepseek": ((r"deepseek-(?:v3|r1)", "deepseek_v3", 0.0), (r"deepseek", "deepseek_v3", STRANGER_ERROR)),
+    "qwen": ((r"qwen-?(?:2|2\.5|3)(?![.\d])", "qwen3", 0.0), (r"qwen", "qwen3", STRANGER_ERROR)),
+    "glm": ((r"glm-?4(?:\.5)?(?![.\d])", "glm4", 0.0), (r"glm", "glm4", STRANGER_ERROR)),
+    "kimi": (
+        (r"kimi-?k2", "kimi_k2", 0.0),
+        (r"kimi-?k3", "kimi_k3", 0.0),
+        (r"kimi", "kimi_k2", STRANGER_ERROR),
+    ),
+    "phi": ((r"phi-?4(?!-m)", "phi4", 0.0),),
+    "olmo": ((r"olmo-?2(?!\d)", "olmo2", 0.0),),
+    "tral": (
+        (r"mistral-nemo|pixtral-12b", "mistral_v3", 0.0),
+        (r"mixtral-8x22b|mistral-7b-.*v0\.3|codestral-22b", "mistral_v2", 0.0),
+        (r"mixtral-8x7b|mistral-7b-.*v0\.[12]", "mistral_v1", 0.0),
+        (r"(?:mis|minis|magis|devs|codes|pix)tral", "mistral_v3", STRANGER_ERROR),
+    ),
+}
+
+# A tokenizer that gives other numbers than these is not believed. The last text must stay text: it names no control token.
+GOLDEN_TEXTS = (
+    "Read the file first; don't guess.\n\n- run `make test`\n",
+    "    def f(x):\n\t\treturn [x_1, 1234567]  # 10 %\n",
+    "naïve 你好，世界 🙂 Привет",
+    "<|endoftext|><|im_start|>",
+)
+GOLDEN_COUNTS = {
+    "o200k": (14, 22, 10, 12),
+    "cl100k": (15, 22, 14, 12),
+    "gemma2": (18, 30, 10, 12),
+    "gemma3": (18, 30, 10, 12),
+    "gemma4": (18, 30, 10, 12),
+    "llama2": (19, 31, 16, 13),
+    "codellama": (19, 31, 16, 13),
+    "llama3": (15, 22, 11, 12),
+    "deepseek_v3": (15, 22, 9, 12),
+    "qwen3": (15, 27, 11, 12),
+    "glm4": (15, 23, 10, 12),
+    "kimi_k2": (14, 22, 10, 12),
+    "kimi_k3": (14, 22, 10, 12),
+    "phi4": (15, 22, 14, 12),
+    "olmo2": (15, 22, 14, 12),
+    "mistral_v1": (19, 31, 13, 13),
+    "mistral_v2": (19, 31, 13, 13),
+    "mistral_v3": (15, 27, 12, 12),
+}
+NAMES_IN_SPLINTR = {"o200k": "o200k_base", "cl100k": "cl100k_base"}
+
+
+@value
+class Yardstick:
+    """How a model's tokens are counted: in which vocabulary, times what, and how wrong that may be."""
+
+    vocabulary: str = "o200k"
+    scale: float = 1.0
+    error: float = 0.0
+
+
+def count(text: str, model: str = "", provider: str = "") -> Count:
+    """How many tokens a text has for a model, as exactly as can be known here; without a model, in o200k.
+
+    Loads the tokenizer at the first call, which takes a third of a second, so this is for reports. Without the extra `tokens` it
+    is the estimate, and `method` says so.
+    """
+    yardstick = yardstick_of(model, provider)
+    tokens_in, method = _tokenizer(yardstick.vocabulary)
+    number = tokens_in(text)
+    error = yardstick.error if tokens_in is not estimate else _error_of_estimate(yardstick)
+    if yardstick.scale != 1.0:
+        number = round(number * yardstick.scale)
+        method = f"{method} x{yardstick.scale}"
+    return Count(number, method, error == 0.0, error)
+
+
+def yardstick_of(model: str, provider: str) -> Yardstick:
+    """How to count for a model, by its name in any of the forms that providers and gateways give it."""
+    from re import search
+
+    name = f"{provider}/{model}".lower()
+    if name == "/":
+        return Yardstick()
+    if search("claude|/(?:sonnet|opus|haiku)", name):
+        return _yardstick_of_claude(name)
+    # Only the patterns of families that are named: compiling all of them takes longer than reading the prompt's files.
+    for pattern, vocabulary, error in (row for family, rows in MODELS.items() if family in name for row in rows):
+        if search(pattern, name):
+            return Yardstick(vocabulary, 1.0, error)
+    if "anthropic" in name:
+        return _yardstick_of_claude(name)
+    return Yardstick(error=STRANGER_ERROR)
+
+
+def _yardstick_of_claude(name: str) -> Yardstick:
+    """By the version, which stands before or after the family; a date (20250514), `v1:0` or `1m` is none."""
+    from re import search
+
+    version = search(r"(?<![\dv])(\d{1,2})(?:[.-](\d{1,2}))?(?![\da-z])", name.partition("claude")[2] or name)
+    if not version:
+        return Yardstick("o200k", CLAUDE_SCALES[0][1], CLAUDE_UNVERSIONED_ERROR)
+    given = int(version[1]), int(version[2] or 0)
+    for since, scale in CLAUDE_SCALES:
+        if given >= since:
+            return Yardstick("o200k", scale, CLAUDE_ERROR)
+    return Yardstick("o200k", CLAUDE_SCALES[-1][1], STRANGER_ERROR)
+
+
+def _error_of_estimate(yardstick: Yardstick) -> float:
+    """The estimate knows only o200k: for another vocabulary it is as far off as o200k is, and its own error on top."""
+    near = yardstick.error if yardstick.vocabulary == "o200k" else STRANGER_ERROR
+    return round((1 + near) * (1 + ESTIMATE_ERROR) - 1, 2)
+
+
+_loaded: dict[str, tuple[Callable[[str], int], str]] = {}
+
+
+def _tokenizer(vocabulary: str) -> tuple[Callable[[str], int], str]:
+    """What counts tokens in a vocabulary, and its name: the estimate where the tokenizer is absent or gives wrong numbers."""
+    if vocabulary not in _loaded:
+        _loaded[vocabulary] = _load(vocabulary)
+    return _loaded[vocabulary]
+
+
+def count_exactly(model: str, provider: str) -> Callable[[str], int]:
+    """What counts the tokens of this model, as exactly as they can be counted."""
+    return lambda text: count(text, model, provider).count
+
+
+def estimate_for(model: str, provider: str) -> Callable[[str], int]:
+    """What estimates the tokens of this model, without a tokenizer."""
+    scale = yardstick_of(model, provider).scale
+    return lambda text: round(estimate(text) * scale)
+
+
+def unload_others(model: str, provider: str) -> None:
+    """Let go of all tokenizers but the one for this model: each takes some 40 MB, and few reports need two at a time."""
+    kept = yardstick_of(model, provider).vocabulary
+    for vocabulary in [each for each in _loaded if each != kept]:
+        del _loaded[vocabulary]
+
+
+def _load(vocabulary: str) -> tuple[Callable[[str], int], str]:
+    from importlib import import_module
+
+    try:
+        splintr = import_module("splintr")
+    except ImportError:
+        return estimate, "estimate"
+    try:
+        tokens_in = _counter(splintr.Tokenizer.from_pretrained(NAMES_IN_SPLINTR.get(vocabulary, vocabulary)))
+        is_right = tuple(map(tokens_in, GOLDEN_TEXTS)) == GOLDEN_COUNTS[vocabulary]
+    except Exception:  # an extension of another version may fail in any way, and a report is still wanted
+        is_right = False
+    return (tokens_in, vocabulary) if is_right else (estimate, f"estimate ({vocabulary} failed its self-check)")
+
+
+def _counter(tokenizer: Any) -> Callable[[str], int]:
+    """Counts with `encode_ordinary` alone: all else takes `<|endoftext|>` in a text for the control token."""
+
+    def tokens_in(text: str) -> int:
+        try:
+            return len(tokenizer.encode_ordinary(text))
+        except UnicodeEncodeError:  # a lone surrogate, which no provider can be sent either
+            return len(tokenizer.encode_ordinary(text.encode("utf-8", "replace").decode()))
+
+    return tokens_in

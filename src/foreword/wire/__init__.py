@@ -1,0 +1,1 @@
+"""The forms of answers: what the command line, HTTP and the page print."""

@@ -1,0 +1,223 @@
+"""The one JSON form of every value: `--json`, HTTP and the store speak it.
+
+Offsets are in code points of the prompt's text.
+"""
+
+from __future__ import annotations
+
+from ..encoding.prompt import finding_form, tokens_form
+from ..text.lines import printable
+from ..vocabulary import (
+    Prompt,
+    Skill,
+    digest,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from ..conversation.decide import Drift
+    from ..encoding.forms import (
+        AccountForm,
+    )
+    from ..inspection.changes import Changes, Names, SectionChange
+    from ..inspection.diff import Difference, SectionDiff
+    from ..inspection.effects import Effect, SectionEffect
+    from ..inspection.origins import Line
+    from ..template.catalog import CatalogRow
+    from ..text.tokens import Count
+    from ..vocabulary import ConversationRow, Edition, TemplateVersion, Turn
+    from .forms import (
+        ChangesForm,
+        ConversationForm,
+        DriftForm,
+        EditionForm,
+        EditionRowForm,
+        EffectForm,
+        LineForm,
+        NamesForm,
+        SectionChangeForm,
+        SkillForm,
+        TurnForm,
+        VariableForm,
+        VersionForm,
+        WatchForm,
+    )
+
+
+def watch_form(
+    event: str,
+    time: str,
+    files: Iterable[str],
+    error: str | None,
+    prompt: Prompt,
+    whole: Count,
+    each: Sequence[Count],
+    effect: Effect | None,
+) -> WatchForm:
+    """What a watch tells: `start`, then `change`, `same` or `error`, with the prompt as it stands and what was done to it."""
+    return {
+        "event": event,
+        "time": time,
+        "files": list(files),
+        "error": error,
+        "id": prompt.id,
+        "layout": prompt.layout,
+        "tokens": tokens_form(whole),
+        "passages": [
+            {
+                "section": passage.section,
+                "start": passage.start,
+                "end": passage.end,
+                "lifetime": passage.lifetime,
+                "tokens": count.count,
+            }
+            for passage, count in zip(prompt.passages, each, strict=True)
+        ],
+        "effect": effect_form(effect) if effect else None,
+        "findings": [finding_form(finding) for finding in prompt.findings],
+    }
+
+
+def effect_form(effect: Effect) -> EffectForm:
+    """What a change did to the sections, and how much of the prefix stays."""
+    return {
+        **changes_form(effect),
+        "details": [
+            {**change_form(each), "tokens_before": each.before, "tokens_after": each.after} for each in effect.sections
+        ],
+        "tokens_before": effect.before,
+        "tokens_kept": effect.kept,
+        "breaks_in": effect.breaks or None,
+    }
+
+
+def changes_form(found: Drift | Difference | Effect | Changes) -> ChangesForm:
+    """What was added, removed, changed and moved, in the same words for every comparison."""
+    return {
+        "changed": found.is_changed,
+        "sections": names_form(found.section_names),
+        "tools": names_form(found.tools),
+    }
+
+
+def names_form(names: Names) -> NamesForm:
+    return {
+        "added": list(names.added),
+        "removed": list(names.removed),
+        "changed": list(names.changed),
+        "moved": list(names.moved),
+    }
+
+
+def change_form(change: SectionChange | SectionDiff | SectionEffect) -> SectionChangeForm:
+    return {"section": change.section, "changes": list(change.kinds), "sources": list(change.sources)}
+
+
+def line_form(line: Line) -> LineForm:
+    origin = line.origin
+    return {
+        "number": line.number,
+        "text": line.text,
+        "section": line.section or None,
+        "kind": origin.kind if origin else None,
+        "path": origin.path if origin else None,
+        "line": line.line,
+    }
+
+
+def skill_form(skill: Skill) -> SkillForm:
+    return {
+        "name": skill.name,
+        "description": skill.description,
+        "location": printable(skill.path),
+        "hidden": skill.hidden,
+    }
+
+
+def variable_form(row: CatalogRow) -> VariableForm:
+    form: VariableForm = {"type": row.type, "name": row.name, "description": row.description}
+    if row.dynamic:
+        form["dynamic"] = True
+    return form
+
+
+def turn_form(turn: Turn) -> TurnForm:
+    """What the model sees, and what a person should know."""
+    tools: Any = list(turn.tools)
+    return {
+        "conversation": turn.conversation,
+        "edition": turn.edition,
+        "reused": turn.is_reused,
+        "system": turn.system,
+        "messages": [dict(each) for each in turn.messages],
+        "history": [dict(each) for each in turn.history],
+        "tools": tools,
+        "findings": [finding_form(each) for each in turn.findings],
+    }
+
+
+def edition_row_form(edition: Edition) -> EditionRowForm:
+    """An edition without its text."""
+    import json
+
+    made = json.loads(edition.made_for)
+    made.pop("tool_order", None)
+    made.pop("agent", None)  # as long as the base and plan that it holds, and they stand in the prompt
+    return {
+        "edition": edition.number,
+        "id": digest(edition.system),
+        "layout": edition.layout,
+        "made": edition.made,
+        "made_for": made,
+    }
+
+
+def edition_form(conversation: str, edition: Edition) -> EditionForm:
+    """An edition with its account."""
+    import json
+
+    account: AccountForm = json.loads(edition.account)
+    return {
+        "conversation": conversation,
+        **edition_row_form(edition),
+        "system": edition.system,
+        "tools": json.loads(edition.tools),
+        **account,
+    }
+
+
+def conversation_form(row: ConversationRow) -> ConversationForm:
+    return {"id": row.id, "editions": row.editions, "prompt": row.prompt, "layout": row.layout, "made": row.made}
+
+
+def drift_form(conversation: str, drift: Drift) -> DriftForm:
+    """What would change, what changed it, and what a rebuild would lose."""
+    return {
+        "conversation": conversation,
+        **changes_form(drift),
+        "details": [change_form(each) for each in drift.sections],
+        "tokens_kept": drift.tokens_kept,
+        "tokens_lost": drift.tokens_lost,
+        "cache": {
+            "provider": drift.rule.provider or None,
+            "model": drift.rule.model or None,
+            "caching": drift.rule.caching,
+            "step": drift.rule.step,
+            "minimum": drift.rule.minimum,
+            "assumed": drift.rule.is_assumed,
+        },
+    }
+
+
+def version_form(version: TemplateVersion) -> VersionForm:
+    return {
+        "version": version.version,
+        "author": version.author,
+        "time": version.time or None,
+        "note": version.note,
+        "syntax": version.syntax,
+        "template": version.template,
+    }

@@ -1,0 +1,150 @@
+"""Answers about differences, prices and lint."""
+
+from __future__ import annotations
+
+from ..encoding.prompt import finding_form, tokens_form
+from ..text.lines import printable
+from .answers import change_form, changes_form
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..inspection.cache import Breakpoint, FirstDifference, Kept, Misplaced
+    from ..inspection.diff import Cause, Difference, Edit, SectionDiff
+    from ..inspection.prices import Price, ProviderRules
+    from ..inspection.subject import Subject
+    from ..programs.proofread import Report
+    from ..text.tokens import Count
+    from .forms import (
+        BreakpointForm,
+        CauseForm,
+        DifferenceForm,
+        EditForm,
+        FirstDifferenceForm,
+        KeptForm,
+        LintForm,
+        MisplacedForm,
+        PriceForm,
+        SectionDiffForm,
+        SectionPlaceForm,
+        SpanForm,
+        SubjectForm,
+    )
+
+# How two prompts differ
+
+
+def difference_form(old: Subject, new: Subject, tokens: tuple[Count, Count], found: Difference) -> DifferenceForm:
+    """Two prompts and all that differs between them."""
+    return {
+        **changes_form(found),
+        "old": subject_form(old, tokens[0]),
+        "new": subject_form(new, tokens[1]),
+        "details": [section_diff_form(each, old.prompt.text, new.prompt.text) for each in found.sections],
+        "circumstances": [{"name": name, "old": was, "new": now} for name, was, now in found.circumstances],
+    }
+
+
+def subject_form(subject: Subject, tokens: Count) -> SubjectForm:
+    prompt = subject.prompt
+    return {"name": subject.name, "id": prompt.id, "layout": prompt.layout or None, "tokens": tokens_form(tokens)}
+
+
+def section_diff_form(found: SectionDiff, old: str, new: str) -> SectionDiffForm:
+    return {
+        **change_form(found),
+        "old": _place_form(found.old, found.old_place),
+        "new": _place_form(found.new, found.new_place),
+        "edits": [edit_form(each, old, new) for each in found.edits],
+        "causes": [cause_form(each) for each in found.causes],
+    }
+
+
+def _place_form(span: tuple[int, int] | None, place: int) -> SectionPlaceForm | None:
+    return {"start": span[0], "end": span[1], "place": place} if span else None
+
+
+def edit_form(edit: Edit, old: str, new: str) -> EditForm:
+    """Words that changed, with their offsets in the two texts."""
+    before: SpanForm = {"start": edit.old[0], "end": edit.old[1], "text": old[edit.old[0] : edit.old[1]]}
+    after: SpanForm = {"start": edit.new[0], "end": edit.new[1], "text": new[edit.new[0] : edit.new[1]]}
+    return {"old": before, "new": after, "causes": [cause_form(each) for each in edit.causes]}
+
+
+def cause_form(cause: Cause) -> CauseForm:
+    return {
+        "kind": cause.kind,
+        "path": cause.path or None,
+        "lines": list(cause.lines) if cause.lines else None,
+        "note": cause.note or None,
+    }
+
+
+# What a prompt cache makes of prompts
+
+
+def price_form(price: Price) -> PriceForm:
+    return {
+        "model": price.name,
+        "input": price.input,
+        "write": price.write,
+        "read": price.read,
+        "minimum": price.minimum,
+        "source": price.source,
+        "date": price.date,
+    }
+
+
+def breakpoint_form(found: Breakpoint) -> BreakpointForm:
+    return {
+        "of": found.of,
+        "after": found.after,
+        "lifetime": found.lifetime,
+        "tokens": found.tokens,
+        "kept": found.is_kept,
+    }
+
+
+def misplaced_form(found: Misplaced) -> MisplacedForm:
+    return {
+        "section": found.section,
+        "lifetime": found.lifetime,
+        "before": list(found.before),
+        "tokens": found.tokens,
+    }
+
+
+def kept_form(found: Kept, rules: ProviderRules, price: Price | None, turns: int) -> KeptForm:
+    """What a provider keeps; dollars are for one rewrite, and for one on each of so many turns."""
+    return {
+        "provider": found.provider,
+        "caching": rules.caching,
+        "order": list(rules.order),
+        "price": price_form(price) if price else None,
+        "tokens": found.total,
+        "most": found.most,
+        "shared": found.shared,
+        "kept": found.tokens,
+        "lost": found.lost,
+        "rewrite": found.rewrite,
+        "rewrite_each_turn": None if found.rewrite is None else found.rewrite * turns,
+        "first": _first_difference_form(found.first) if found.first else None,
+    }
+
+
+def _first_difference_form(found: FirstDifference) -> FirstDifferenceForm:
+    causes = [cause_form(each) for each in found.causes]
+    return {"of": found.of, "name": found.name or None, "offset": found.offset, "causes": causes}
+
+
+# Lint
+
+
+def lint_form(report: Report) -> LintForm:
+    """What lint found, with the sums that a program would make first."""
+    told = [each.severity for each in report.findings]
+    return {
+        "root": printable(report.root),
+        "files": report.files,
+        "counts": {"error": told.count("error"), "warning": told.count("warning"), "info": told.count("info")},
+        "findings": [finding_form(each) for each in report.findings],
+    }

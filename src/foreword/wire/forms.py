@@ -1,0 +1,372 @@
+"""The types of all answers."""
+
+from __future__ import annotations
+
+from typing import Any, NotRequired, TypedDict
+
+from ..encoding.forms import AccountPassage, CandidateForm, FindingForm, MadeForForm, TokensForm, ToolForm
+
+
+class LineForm(TypedDict):
+    number: int
+    text: str
+    section: str | None
+    kind: str | None
+    path: str | None
+    line: int | None
+
+
+class SkillForm(TypedDict):
+    name: str
+    description: str
+    location: str
+    hidden: bool
+
+
+class VariableForm(TypedDict):
+    type: str
+    name: str
+    description: str
+    dynamic: NotRequired[bool]
+
+
+class TurnForm(TypedDict):
+    conversation: str
+    edition: int
+    reused: bool
+    system: str
+    messages: list[dict[str, Any]]
+    history: list[dict[str, Any]]
+    tools: list[ToolForm]
+    findings: list[FindingForm]
+
+
+class EditionRowForm(TypedDict):
+    edition: int
+    id: str
+    layout: str
+    made: str
+    made_for: MadeForForm
+
+
+class EditionForm(EditionRowForm):
+    conversation: str
+    system: str
+    tools: list[ToolForm]
+    passages: list[AccountPassage]
+    candidates: list[CandidateForm]
+    findings: list[FindingForm]
+
+
+class ConversationForm(TypedDict):
+    id: str
+    editions: int
+    prompt: str
+    layout: str
+    made: str
+
+
+class NamesForm(TypedDict):
+    added: list[str]
+    removed: list[str]
+    changed: list[str]
+    moved: list[str]
+
+
+class ChangesForm(TypedDict):
+    changed: bool
+    sections: NamesForm
+    tools: NamesForm
+
+
+class SectionChangeForm(TypedDict):
+    section: str
+    changes: list[str]
+    sources: list[str]
+
+
+class CacheRuleForm(TypedDict):
+    provider: str | None
+    model: str | None
+    caching: str
+    step: int
+    minimum: int | None
+    assumed: bool
+
+
+class DriftForm(ChangesForm):
+    conversation: str
+    details: list[SectionChangeForm]
+    tokens_kept: int
+    tokens_lost: int
+    cache: CacheRuleForm
+
+
+class VersionForm(TypedDict):
+    version: int
+    author: str
+    time: str | None
+    note: str
+    syntax: str
+    template: str
+
+
+# How prompts differ, and what prompt caches make of them
+
+
+class SpanForm(TypedDict):
+    start: int
+    end: int
+    text: str
+
+
+class CauseForm(TypedDict):
+    kind: str
+    path: str | None
+    lines: list[int] | None
+    note: str | None
+
+
+class EditForm(TypedDict):
+    old: SpanForm
+    new: SpanForm
+    causes: list[CauseForm]
+
+
+class SectionPlaceForm(TypedDict):
+    start: int
+    end: int
+    place: int
+
+
+class SectionDiffForm(SectionChangeForm):
+    old: SectionPlaceForm | None
+    new: SectionPlaceForm | None
+    edits: list[EditForm]
+    causes: list[CauseForm]
+
+
+class SubjectForm(TypedDict):
+    name: str
+    id: str
+    layout: str | None
+    tokens: TokensForm
+
+
+class CircumstanceForm(TypedDict):
+    name: str
+    old: str
+    new: str
+
+
+class DifferenceForm(ChangesForm):
+    old: SubjectForm
+    new: SubjectForm
+    details: list[SectionDiffForm]
+    circumstances: list[CircumstanceForm]
+
+
+class PriceForm(TypedDict):
+    model: str
+    input: float
+    write: float
+    read: float
+    minimum: int | None
+    source: str
+    date: str
+
+
+class BreakpointForm(TypedDict):
+    of: str
+    after: str
+    lifetime: str
+    tokens: int
+    kept: bool | None
+
+
+class ProviderForm(TypedDict):
+    provider: str
+    caching: str
+    order: list[str]
+    price: PriceForm | None
+    tokens: int
+    breakpoints: list[BreakpointForm]
+    first_request: float | None
+    next_request: float | None
+
+
+class MisplacedForm(TypedDict):
+    section: str
+    lifetime: str
+    before: list[str]
+    tokens: int
+
+
+class MendForm(TypedDict):
+    order: list[str]
+    set: list[str]
+    mends: str
+
+
+class RebuildForm(TypedDict):
+    varied: str
+    how: str
+    changed: bool | None
+    trouble: str | None
+    sections: NamesForm
+    details: list[SectionDiffForm]
+
+
+class CacheForm(TypedDict):
+    prompt: SubjectForm
+    providers: list[ProviderForm]
+    misplaced: list[MisplacedForm]
+    mend: MendForm | None
+    rebuilds: list[RebuildForm]
+    findings: list[FindingForm]
+
+
+class FirstDifferenceForm(TypedDict):
+    of: str
+    name: str | None
+    offset: int
+    causes: list[CauseForm]
+
+
+class KeptForm(TypedDict):
+    provider: str
+    caching: str
+    order: list[str]
+    price: PriceForm | None
+    tokens: int
+    most: int
+    shared: int
+    kept: int
+    lost: int
+    rewrite: float | None
+    rewrite_each_turn: float | None
+    first: FirstDifferenceForm | None
+
+
+class KeptsForm(ChangesForm):
+    old: SubjectForm
+    new: SubjectForm
+    turns: int
+    providers: list[KeptForm]
+
+
+class CountedPassage(TypedDict):
+    section: str
+    start: int
+    end: int
+    lifetime: str
+    tokens: int
+
+
+class SectionEffectForm(SectionChangeForm):
+    tokens_before: int
+    tokens_after: int
+
+
+class EffectForm(ChangesForm):
+    details: list[SectionEffectForm]
+    tokens_before: int
+    tokens_kept: int
+    breaks_in: str | None
+
+
+class WatchForm(TypedDict):
+    event: str
+    time: str
+    files: list[str]
+    error: str | None
+    id: str
+    layout: str
+    tokens: TokensForm
+    passages: list[CountedPassage]
+    effect: EffectForm | None
+    findings: list[FindingForm]
+
+
+class CountsForm(TypedDict):
+    error: int
+    warning: int
+    info: int
+
+
+class LintForm(TypedDict):
+    root: str
+    files: int
+    counts: CountsForm
+    findings: list[FindingForm]
+
+
+# What there is
+
+
+class TemplateForm(TypedDict):
+    template: str
+
+
+class VariablesForm(TypedDict):
+    variables: list[VariableForm]
+
+
+class CheckForm(TypedDict):
+    variables: list[str]
+    findings: list[FindingForm]
+
+
+class MessageForm(TypedDict):
+    role: str
+    content: str
+
+
+class CountedSection(CountedPassage):
+    method: str
+    exact: bool
+    error: float
+
+
+class CountedForm(TypedDict):
+    tokens: TokensForm
+    passages: list[CountedSection]
+
+
+class LayoutRowForm(TypedDict):
+    name: str
+    about: str
+
+
+class LayoutSectionForm(TypedDict):
+    name: str
+    depth: int
+    lifetime: str
+    content: str
+
+
+class LayoutForm(LayoutRowForm):
+    address: str
+    sections: list[LayoutSectionForm]
+    on: dict[str, str]
+
+
+class FaultsForm(TypedDict):
+    wrong: list[str]
+
+
+class StatsForm(TypedDict):
+    conversations: int
+    editions: int
+    texts: int
+    bytes: int
+    versions: int
+
+
+class CompletionForm(TypedDict):
+    shell: str
+    script: str
+
+
+class ListeningForm(TypedDict):
+    url: str

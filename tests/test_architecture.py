@@ -1,0 +1,472 @@
+"""The rules of the architecture: which package may import which, what is pure, how large things get, what start-up loads.
+
+Each rule is a table; the test below it reads the source and names every place that breaks the rule.
+"""
+
+import ast
+import graphlib
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import foreword
+from foreword.findings import CODES
+from foreword.packs.std.compiled import NAMES
+from foreword.service.answers import PROBLEMS
+
+SRC = Path(__file__).parents[1] / "src"
+GENERATED = "packs.std.compiled"
+SCRIPTS = ("src", "tests", "bench", "docs", "examples")
+
+
+def module_name(path):
+    parts = path.relative_to(SRC / "foreword").with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts) or "__init__"
+
+
+PATHS = {module_name(path): path for path in sorted((SRC / "foreword").rglob("*.py"))}
+TREES = {name: ast.parse(path.read_text()) for name, path in PATHS.items()}
+WRITTEN = {name: tree for name, tree in TREES.items() if name != GENERATED}
+
+
+def nodes_at_run_time(tree):
+    """Every node except those under `if TYPE_CHECKING`."""
+    for child in ast.iter_child_nodes(tree):
+        if isinstance(child, ast.If) and getattr(child.test, "id", "") == "TYPE_CHECKING":
+            yield from nodes_at_run_time(ast.Module(child.orelse, []))
+        else:
+            yield child
+            yield from nodes_at_run_time(child)
+
+
+def imports(name, is_package, nodes):
+    """The full names these nodes import, each with its line; imports inside functions count."""
+    package = ["foreword", *(name.split(".") if name != "__init__" else [])]
+    package = package if is_package else package[:-1]
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, node.lineno) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else []
+            start = [*above, *(node.module or "").split(".")] if node.module else above
+            yield from ((".".join([*start, alias.name]), node.lineno) for alias in node.names)
+
+
+def imports_of(name, nodes):
+    return imports(name, PATHS[name].name == "__init__.py", nodes)
+
+
+def module_behind(target):
+    """The module of ours that a full name belongs to, or None."""
+    parts = target.split(".")[1:]
+    while parts:
+        if ".".join(parts) in TREES:
+            return ".".join(parts)
+        parts.pop()
+    return "__init__"
+
+
+def arrows():
+    """Every import of one of our modules by another, for types and inside functions too: importer, imported, line."""
+    for name, tree in TREES.items():
+        for target, line in imports_of(name, ast.walk(tree)):
+            if target.split(".")[0] == "foreword" and module_behind(target) != name:
+                yield name, module_behind(target), line
+
+
+def package_of(name):
+    return name.split(".")[0]
+
+
+SAMPLE = """
+import os.path
+from . import cousin
+from ..errors import CallError
+from .. import gathering
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+else:
+    import enum
+def late():
+    from foreword.building.build import build
+"""
+
+
+def test_the_reader_of_imports_sees_types_and_late_imports():
+    seen = [target for target, _ in imports("template.sample", False, ast.walk(ast.parse(SAMPLE)))]
+    assert sorted(seen) == sorted(
+        [
+            "os.path",
+            "foreword.template.cousin",
+            "foreword.errors.CallError",
+            "foreword.gathering",
+            "typing.Any",
+            "enum",
+            "foreword.building.build.build",
+        ]
+    )
+    live = [target for target, _ in imports("template.sample", False, nodes_at_run_time(ast.parse(SAMPLE)))]
+    assert set(seen) - set(live) == {"typing.Any"}
+
+
+# Who may import whom
+
+# A package may import the packages above it in this list; those on one line do not import each other.
+ORDER = """
+    errors version
+    vocabulary
+    findings
+    extensions
+    text
+    layout
+    template
+    sources
+    packs
+    gathering
+    building
+    store
+    providers
+    inspection
+    encoding
+    engine
+    conversation
+    programs
+    wire
+    service
+    cli
+"""
+LEVEL = {name: number for number, line in enumerate(ORDER.split("\n")) for name in line.split()}
+EVERYTHING = ("__init__", "__main__")  # these may import all others
+
+
+def test_every_package_has_its_line_in_the_order():
+    assert {package_of(name) for name in TREES} - set(EVERYTHING) == set(LEVEL)
+
+
+def test_packages_import_only_packages_above_them():
+    assert [
+        f"{name}:{line} imports {imported}"
+        for name, imported, line in arrows()
+        if package_of(name) not in EVERYTHING
+        and package_of(name) != package_of(imported)
+        and LEVEL.get(package_of(imported), 99) >= LEVEL[package_of(name)]
+    ] == []
+
+
+def test_modules_do_not_import_each_other_in_a_circle():
+    graph = graphlib.TopologicalSorter()
+    for name, imported, _ in arrows():
+        if name not in EVERYTHING and imported not in EVERYTHING:
+            graph.add(name, imported)
+    graph.prepare()
+
+
+def test_few_things_lie_directly_under_the_package():
+    assert len([entry for entry in (SRC / "foreword").iterdir() if entry.name != "__pycache__"]) <= 28
+
+
+def test_the_map_names_every_package():
+    text = (SRC.parent / "AGENTS.md").read_text()
+    named = {word for code in re.findall(r"`([\w./*]+)`", text) for word in re.split(r"\W", code)}
+    assert {package_of(name) for name in TREES} - named - {"__main__", "version"} == set()
+
+
+# Importing by name hides an arrow.
+BY_NAME = {
+    "__init__": "a public name is loaded when it is first used",
+    "cli": "only the module of the requested command is loaded",
+    "extensions": "an extension is found by its entry point",
+    "sources.front_matter": "the YAML parser is loaded without its package, which would load typing",
+    "text.tokens": "the tokenizer is an extra, which may not be installed",
+}
+
+
+def test_modules_are_imported_by_name_only_where_declared():
+    users = {
+        name
+        for name, tree in TREES.items()
+        for target, _ in imports_of(name, nodes_at_run_time(tree))
+        if target.split(".")[0] in ("importlib", "pkgutil", "runpy")
+    }
+    assert users - set(BY_NAME) == set()
+
+
+# What is pure
+
+# A pure module never touches the disk, the clock or the environment. These packages are pure but for the modules named.
+PURE = {
+    "vocabulary": (),
+    "errors": (),
+    "findings": (),
+    "text": (),
+    "layout": (),
+    "template": (),
+    "building": (),
+    "inspection": ("inspection.price_list",),
+    "encoding": (),
+    "wire": (),
+}
+PURE_MODULES = ("sources.places", "conversation.decide", "conversation.notices")
+WORLD = {"os", "pathlib", "subprocess", "sqlite3", "socket", "time", "random"}
+
+
+def is_pure(name):
+    return name in PURE_MODULES or (package_of(name) in PURE and name not in PURE[package_of(name)])
+
+
+def test_pure_modules_import_nothing_of_the_world():
+    assert [
+        f"{name}:{line} imports {target}"
+        for name, tree in TREES.items()
+        if is_pure(name)
+        for target, line in imports_of(name, nodes_at_run_time(tree))
+        if target.split(".")[0] in WORLD
+    ] == []
+
+
+def test_pure_modules_import_only_pure_modules():
+    assert [
+        f"{name}:{line} imports {imported}"
+        for name, tree in TREES.items()
+        if is_pure(name)
+        for target, line in imports_of(name, nodes_at_run_time(tree))
+        if target.split(".")[0] == "foreword"
+        for imported in [module_behind(target)]
+        if not is_pure(imported)
+    ] == []
+
+
+def calls(tree, names):
+    """The lines on which one of these built-in functions is called."""
+    return [
+        node.lineno for node in ast.walk(tree) if isinstance(node, ast.Call) and getattr(node.func, "id", "") in names
+    ]
+
+
+def test_pure_modules_open_nothing():
+    opened = {name: calls(tree, {"open", "input"}) for name, tree in TREES.items() if is_pure(name)}
+    assert {name: lines for name, lines in opened.items() if lines} == {}
+
+
+# compile.py is a development tool, run as `python -m foreword.packs.compile`.
+PRINTERS = ("packs.compile",)
+
+
+def test_only_the_command_line_prints():
+    printed = {
+        name: calls(tree, {"print"}) for name, tree in TREES.items() if package_of(name) not in ("cli", "__main__")
+    }
+    assert {name: lines for name, lines in printed.items() if lines and name not in PRINTERS} == {}
+
+
+# What start-up loads
+
+# What importing the engine may load of the standard library: these, and what they load themselves.
+LIGHT = "__future__ bisect errno itertools os re stat sys threading time"
+# None of these is loaded before it is needed, not even by a whole `foreword show`.
+HEAVY = set(
+    "typing dataclasses pathlib tomllib minijinja ryaml rich hashlib _hashlib subprocess json datetime sqlite3 socket"
+    " asyncio logging inspect difflib contextlib tempfile random uuid urllib email msgspec starlette uvicorn".split()
+)
+
+
+def loaded_by(code):
+    """The modules a bare interpreter has loaded after running this code, beyond those it starts with."""
+    script = f"import sys; at_start = set(sys.modules); sys.path.insert(0, {str(SRC)!r})\n{code}\n"
+    script += "sys.stderr.write('\\n'.join(sorted(set(sys.modules) - at_start)))"
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return set(done.stderr.split())
+
+
+def test_importing_the_package_imports_nothing():
+    assert loaded_by("import foreword") == {"__future__", "foreword"}
+
+
+def test_importing_the_command_line_imports_nothing():
+    assert loaded_by("import foreword.cli") == {"__future__", "foreword", "foreword.cli", "foreword.cli.commands"}
+
+
+def test_importing_the_engine_imports_nothing_heavy():
+    loaded = {name for name in loaded_by("import foreword.engine.assembler") if package_of(name) != "foreword"}
+    assert loaded - loaded_by("import " + ", ".join(LIGHT.split())) == set()
+    assert loaded & HEAVY == set()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "import foreword.cli; foreword.cli.main(['--version'])",
+        "import foreword.cli; foreword.cli.main(['show', '.', '--home', '.'])",
+        "import foreword; foreword.assemble(foreword.Workspace('.', home='.'), layout='opal')",
+    ],
+)
+def test_the_usual_calls_load_nothing_heavy(call, tmp_path):
+    (tmp_path / "AGENTS.md").write_text("Speak plainly.\n")
+    assert loaded_by(f"import os; os.chdir({str(tmp_path)!r}); {call}") & HEAVY == set()
+
+
+# How large things get
+
+
+def functions(tree):
+    return (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+
+
+def test_functions_are_short():
+    assert [
+        f"{name}:{node.lineno} {node.name}: {length} lines"
+        for name, tree in WRITTEN.items()
+        for node in functions(tree)
+        for length in [node.end_lineno - node.lineno + 1]
+        if length > 60
+    ] == []
+
+
+# What things are called
+
+
+def test_every_public_name_exists():
+    assert [name for name in foreword.__all__ if getattr(foreword, name, None) is None] == []
+
+
+def test_a_type_checker_sees_the_same_public_names():
+    typed, loads = (node for node in TREES["__init__"].body if isinstance(node, ast.If))
+    declared = {alias.name for each in typed.body if isinstance(each, ast.ImportFrom) for alias in each.names}
+    assert declared == {*foreword.__all__, "__version__"}
+    assert ast.unparse(loads.test) == "not TYPE_CHECKING", "a checker would accept any name"
+
+
+def test_no_module_has_a_name_that_fits_everything():
+    words = {word for name in TREES for part in name.split(".") for word in part.lower().split("_")}
+    assert words & set("core common util utils helper helpers misc manager managers registry".split()) == set()
+
+
+def texts(tree):
+    return {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+
+
+def questions(tree):
+    """What decides by a value: comparisons, cases, `startswith` and its like, tables and look-ups."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare | ast.MatchValue):
+            yield node, texts(node)
+        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ("startswith", "endswith", "get"):
+            yield node, {text for argument in node.args for text in texts(argument)}
+        elif isinstance(node, ast.Subscript):
+            yield node, texts(node.slice)
+        elif isinstance(node, ast.Dict):
+            yield node, {text for key in node.keys if key for text in texts(key)}
+
+
+def test_no_branch_on_a_layouts_name():
+    known = {*NAMES, *(f"$std/{name}" for name in NAMES)}
+    asked = [
+        f"{name}:{node.lineno} asks for {', '.join(sorted(found & known))}"
+        for name, tree in WRITTEN.items()
+        for node, found in questions(tree)
+        if found & known
+    ]
+    assert asked == []
+
+
+# Regular expressions
+
+# In Python 3.11.2, which Debian 12 ships, a possessive repetition of a group that begins with a look-ahead never matches.
+ESCAPE_OR_SET = re.compile(r"(?s)\\.|\[\^?\]?(?:[^\]\\]|\\.)*\]")
+POSSESSIVE = re.compile(r"[*+?]\+|\{[0-9]*,?[0-9]*\}\+|\(\?>")
+
+
+def is_possessive(pattern):
+    """Whether a pattern, or a part of one, has a possessive repetition or an atomic group."""
+    return bool(POSSESSIVE.search(ESCAPE_OR_SET.sub("x", pattern)))
+
+
+def patterns(tree):
+    """Every text of a module but its docstrings, with its line; what is put into an f-string counts as one character."""
+    inner = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
+    docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            parts = (part.value if isinstance(part, ast.Constant) else "x" for part in node.values)
+            yield "".join(parts), node.lineno
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inner | docs:
+            yield node.value, node.lineno
+
+
+def uses_re(tree):
+    return any(
+        alias.name.partition(".")[0] == "re"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import)
+        for alias in node.names
+    )
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("a*+", True),
+        ("a++b", True),
+        ("a?+", True),
+        ("`{3,}+", True),
+        ("(?:a){2}+", True),
+        ("(?>a)", True),
+        (r"[]a]*+", True),
+        (r"\[*+", True),
+        (r"[*+]", False),
+        (r"[]*+]", False),
+        (r"[\]*+]", False),
+        (r"\*+", False),
+        (r"a\?+b", False),
+        (r"(?=a)b*?c+", False),
+        (r"\{\}+", False),
+    ],
+)
+def test_the_reader_of_patterns_knows_a_possessive_repetition(pattern, expected):
+    assert is_possessive(pattern) is expected
+
+
+def test_no_pattern_is_possessive():
+    root = SRC.parent
+    files = [root / "hatch_build.py", *(path for folder in SCRIPTS for path in sorted((root / folder).rglob("*.py")))]
+    trees = {path: ast.parse(path.read_text()) for path in files if path != Path(__file__)}
+    searched = {path: tree for path, tree in trees.items() if uses_re(tree)}
+    found = [
+        f"{path.relative_to(root)}:{line} {text!r}"
+        for path, tree in searched.items()
+        for text, line in patterns(tree)
+        if is_possessive(text)
+    ]
+    assert len(searched) > 20
+    assert found == []
+
+
+# Findings
+
+FAMILIES = "|".join(sorted({code.partition("-")[0] for code in CODES}))
+
+
+def codes_in(tree):
+    """Every text that is, or as an f-string stands for, the code of a finding."""
+    for text in texts(tree):
+        if re.fullmatch(rf"(?:{FAMILIES})(?:-[a-z0-9]+)+", text):
+            yield text
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "finding":
+            first = node.args[0]
+            if isinstance(first, ast.Constant):
+                yield first.value
+            elif isinstance(first, ast.JoinedStr):
+                parts = [re.escape(part.value) if isinstance(part, ast.Constant) else "[a-z]+" for part in first.values]
+                yield from (code for code in CODES if re.fullmatch("".join(parts), code))
+
+
+def test_findings_and_their_table_agree():
+    used = {code for name, tree in WRITTEN.items() if name != "findings" for code in codes_in(tree)}
+    assert used - set(CODES) - set(PROBLEMS) == set(), "codes that the table lacks"
+    assert set(CODES) - used == set(), "codes that nothing uses"
