@@ -257,9 +257,8 @@ def _paths() -> list[str]:
     """The folders that hold this package and minijinja."""
     import minijinja
 
-    return list(
-        dict.fromkeys(os.path.dirname(os.path.dirname(os.path.abspath(at))) for at in (__file__, minijinja.__file__))
-    )
+    packages = (os.path.dirname(os.path.abspath(__file__)), os.path.abspath(minijinja.__file__))
+    return list(dict.fromkeys(os.path.dirname(os.path.dirname(at)) for at in packages))
 
 
 def _within(seconds: float, process: Popen[bytes], action: Callable[[], T]) -> T:

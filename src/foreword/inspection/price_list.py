@@ -33,7 +33,7 @@ def read_prices(named: str = "", workspace: Workspace | None = None, settings: s
 
     A workspace's settings name none: its files are a stranger's.
     """
-    tables = [_table(os.path.join(os.path.dirname(__file__), "inspection", "prices.toml"))]
+    tables = [_table(os.path.join(os.path.dirname(__file__), "prices.toml"))]
     if workspace is not None:
         reader = Reader()
         files, _ = read_settings(settled(workspace, reader), reader, settings)
