@@ -129,7 +129,7 @@ ANOTHER = """
 import json, sys
 from datetime import datetime
 from foreword import Agent, Conversations, Extension, Tool, Workspace
-from foreword.wire import turn_form
+from foreword.wire.answers import turn_form
 url, workspace, tools, layout, assignments, now = json.loads(sys.argv[1])
 steps = []
 talks = Conversations(url, [Extension("ear", listen=lambda step, _: steps.append(step))])

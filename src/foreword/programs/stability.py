@@ -196,7 +196,7 @@ def in_another_process(command: Sequence[str], seed: str, standard_input: bytes)
 # The same prompt where directories are listed backwards; only its id is printed, for nothing else is needed.
 _PROGRAM = """\
 import sys
-from foreword.stability import list_backwards
+from foreword.programs.stability import list_backwards
 list_backwards()
 from foreword.cli.inspect import print_id
 sys.exit(print_id(sys.argv[1:]))
