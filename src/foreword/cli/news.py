@@ -12,21 +12,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
-    from typing import Protocol
 
     from ..inspection.effects import Effect, SectionEffect
     from ..programs.watching import Change
     from ..text.tokens import Count
     from ..vocabulary import Finding
-
-    class View(Protocol):
-        """How changes are shown. `tick` is how often it wants to look after itself, in milliseconds."""
-
-        tick: int
-
-        def show(self, news: News) -> None: ...
-        def refresh(self) -> bool: ...
-        def close(self) -> None: ...
 
 
 class News:

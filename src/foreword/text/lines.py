@@ -2,33 +2,6 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Literal, TypeVar, dataclass_transform
-
-    V = TypeVar("V")
-    Lifetime = Literal["release", "project", "conversation", "turn"]
-    Severity = Literal["error", "warning", "info"]
-    Fate = Literal[
-        "used",
-        "unused",
-        "absent",
-        "blank",
-        "shadowed",
-        "duplicate",
-        "unreadable",
-        "binary",
-        "cut",
-        "refused",
-        "untrusted",
-        "unread",
-        "elsewhere",
-    ]
-else:
-
-    def dataclass_transform(**_):
-        return lambda decorator: decorator
-
 
 def printable(path: str) -> str:
     """A path as it is shown, always on one line: bytes that are no UTF-8, and control characters, as `\\xff`."""
