@@ -290,9 +290,9 @@ def nameless(message: str) -> str:
 
 def activate(skill: Skill, path: str, assemblers: list[Assembler], tally: Tally) -> None:
     """The skill with its body, as the active skill and as the plan."""
-    stand = assemblers[0].stand()
+    snapshot = assemblers[0].snapshot()
     skill = skill if skill.path == path else Skill(skill.name, skill.description, path)
-    skill = with_body(skill, stand.layout, stand.inputs.workspace)
+    skill = with_body(skill, snapshot.layout, snapshot.inputs.workspace)
     plan = Document(printable(path), skill.body, skill.hash, skill.body_line)
     for assembler in assemblers:
         prompt = assembler.prompt(Agent(tools=TOOLS, skill=skill, plan=plan), NOW)

@@ -463,7 +463,7 @@ def python_page() -> str:
         + ". Values cannot change; make another with other fields. What is wrong in a call is a `ForewordError` with one sentence."
     ]
     homes = {name: home for home, names in foreword._HOMES.items() for name in names}
-    for name in [*foreword.__all__, "Talk"]:
+    for name in [*foreword.__all__, "Conversation"]:
         parts += [f"## {name}", *described(homes.get(name, "conversation.conversations"), name)]
     parts += [
         "## What calls give",

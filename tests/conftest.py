@@ -14,7 +14,7 @@ from foreword.building.build import build
 from foreword.gathering.gather import gather
 from foreword.layout.parse import parse
 from foreword.packs.packs import find_layout
-from foreword.sources.environment import settled
+from foreword.sources.environment import resolve_workspace
 from foreword.sources.files import Reader
 
 # A slow machine is not a wrong answer: no test here is timed.
@@ -93,7 +93,7 @@ class Tree:
         if disk is None:
             return assemble(workspace, agent, layout, now=now, assignments=list(dict(set).items()), rules=rules)
         reader = Reader(disk=disk)
-        workspace = settled(workspace, reader)
+        workspace = resolve_workspace(workspace, reader)
         source = find_layout(layout, workspace, reader)
         parsed = parse(source.mapping, source.name, source.address)
         return build(parsed, gather(parsed, workspace, reader), agent, now, rules)

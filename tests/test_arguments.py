@@ -6,11 +6,11 @@ from foreword import (
     Access,
     Agent,
     CallError,
+    Conversation,
     Conversations,
     Document,
     Extension,
     Scope,
-    Talk,
     Tool,
     Workspace,
     assemble,
@@ -294,7 +294,7 @@ def test_a_request_is_made_of_a_turn(function, wrong):
 
 
 def test_a_talk_can_be_imported(talk):
-    assert isinstance(talk, Talk)
+    assert isinstance(talk, Conversation)
 
 
 def test_conversations_close_their_store():

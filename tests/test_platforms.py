@@ -10,7 +10,7 @@ import pytest
 
 from foreword import Agent, Assembler, Tool, Workspace, assemble
 from foreword.packs.std.compiled import NAMES
-from foreword.sources.environment import settled
+from foreword.sources.environment import resolve_workspace
 from foreword.sources.files import Reader
 from foreword.sources.places import config_folder, data_folder
 from foreword.vocabulary import replace
@@ -110,7 +110,7 @@ def test_windows_looks_in_its_own_folder_of_configuration(user, layout):
     ],
 )
 def test_the_folder_of_configuration(tree, platform, changes, config):
-    found = config_folder(settled(user_of(tree, platform, **changes), Reader()))
+    found = config_folder(resolve_workspace(user_of(tree, platform, **changes), Reader()))
     assert (found and tree.short(found)) == config
 
 
@@ -125,7 +125,7 @@ def test_the_folder_of_configuration(tree, platform, changes, config):
     ],
 )
 def test_the_folder_of_data(tree, platform, changes, data):
-    found = data_folder(settled(user_of(tree, platform, **changes), Reader()))
+    found = data_folder(resolve_workspace(user_of(tree, platform, **changes), Reader()))
     assert (found and tree.short(found)) == data
 
 
@@ -171,4 +171,4 @@ def test_the_prompt_names_the_platform(tree, platform):
 
 def test_a_home_that_the_caller_names_is_the_home(tree):
     for platform in USERS:
-        assert settled(replace(user_of(tree, platform), home=tree.path("w")), Reader()).home == tree.path("w")
+        assert resolve_workspace(replace(user_of(tree, platform), home=tree.path("w")), Reader()).home == tree.path("w")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .conversation.conversations import Conversations, Talk
+    from .conversation.conversations import Conversation, Conversations
     from .engine.assembler import Assembler, assemble
     from .errors import CallError, ForewordError
     from .extensions import Extension
@@ -25,7 +25,7 @@ _HOMES = {
     "providers.anthropic": ("for_anthropic",),
     "providers.gemini": ("for_gemini",),
     "providers.openai": ("for_openai_chat", "for_openai_responses"),
-    "conversation.conversations": ("Conversations", "Talk"),
+    "conversation.conversations": ("Conversations", "Conversation"),
     "version": ("__version__",),
     "vocabulary": ("Access", "Agent", "Document", "Prompt", "Scope", "Tool", "Turn", "Workspace"),
     "programs.watching": ("watch",),
@@ -41,7 +41,7 @@ __all__ = [
     "ForewordError",
     "Prompt",
     "Scope",
-    "Talk",
+    "Conversation",
     "Tool",
     "Turn",
     "Workspace",

@@ -224,7 +224,7 @@ def check_turn(function: str, turn: Any, kind: type) -> None:
     """Refuse what is not a turn where a request for a provider is made."""
     if not isinstance(turn, kind):
         raise CallError(
-            f"{function} takes a Turn, as Talk.turn gives it (Conversations().open(…).turn(…)), not {type(turn).__name__}"
+            f"{function} takes a Turn, as Conversation.turn gives it (Conversations().open(…).turn(…)), not {type(turn).__name__}"
         )
 
 

@@ -16,7 +16,7 @@ extension lists that hook in `required`: then the turn stops with an error. Noth
 from __future__ import annotations
 
 from .errors import CallError, ForewordError, HookError, expect, suggestion
-from .findings import Misgiven, entries_of, finding, kind_of
+from .findings import WrongType, entries_of, finding, kind_of
 from .vocabulary import Document, Finding, Tool, value
 
 TYPE_CHECKING = False
@@ -197,7 +197,7 @@ def run(
             _check(each)
         return result if lists is None else entries
     except Exception as error:
-        did = f"gave {error}" if isinstance(error, Misgiven) else f"raised {type(error).__name__}"
+        did = f"gave {error}" if isinstance(error, WrongType) else f"raised {type(error).__name__}"
         did += f" ({error})" if isinstance(error, ForewordError) else ""
         name = getattr(function, "__name__", "a function")
         message = f"{name} of the extension {extension.name!r} {did}"
@@ -210,7 +210,7 @@ def run(
 def _one(result: Any, kind: type) -> list[Any]:
     if not isinstance(result, kind):
         name = kind.__name__
-        raise Misgiven(f"{kind_of(result)}, not {name if name.endswith('s') else f'a {name}'},")
+        raise WrongType(f"{kind_of(result)}, not {name if name.endswith('s') else f'a {name}'},")
     return [result]
 
 
@@ -225,7 +225,7 @@ def _check(given: object) -> None:
         texts = [*entries_of(given.skills, str, "Resources with a list of folders"), *given.packs.values()]
     wrong = [each for each in texts if not isinstance(each, str)]
     if wrong:
-        raise Misgiven(f"{kind_of(given)} with {kind_of(wrong[0])} where a text belongs")
+        raise WrongType(f"{kind_of(given)} with {kind_of(wrong[0])} where a text belongs")
 
 
 def checked(extensions: Sequence[Extension], prompt: Prompt) -> list[Finding]:

@@ -158,7 +158,7 @@ CHECK_IDS = (
     "skill-repaired",
     "skill-name",
     "skill-field",
-    "vain-ignore",
+    "unused-ignore",
 )
 # Codes that lint replaces by a check that says more.
 SAID_BETTER = {"file-neutralised": "forged-tag"}
@@ -207,18 +207,18 @@ def _habit(each: Finding, root: str) -> tuple[str, bool]:
 # What a function of an extension gives
 
 
-class Misgiven(Exception):
+class WrongType(Exception):
     """A function of an extension gave something else than it should; the text says what, and what would be right."""
 
 
 def entries_of(given: Any, kind: type, right: str) -> list[Any]:
     """What a function gave, as a list of this kind. What has no order is no list, and a text is not a list of letters."""
     if isinstance(given, str | bytes | bytearray | dict | set | frozenset) or not hasattr(given, "__iter__"):
-        raise Misgiven(f"{kind_of(given)}, not {right},")
+        raise WrongType(f"{kind_of(given)}, not {right},")
     entries = list(given)
     wrong = [each for each in entries if not isinstance(each, kind)]
     if wrong:
-        raise Misgiven(f"{kind_of(given)} with {kind_of(wrong[0])} in it, not {right},")
+        raise WrongType(f"{kind_of(given)} with {kind_of(wrong[0])} in it, not {right},")
     return entries
 
 

@@ -32,7 +32,7 @@ DOUBTFUL = {
 
 @pytest.fixture
 def findings(run):
-    """`findings("web", "--off", "x")` gives code, path and line of each finding."""
+    """`findings("web", "--disable", "x")` gives code, path and line of each finding."""
 
     def findings(*arguments):
         _, out, _ = run("lint", "--json", *arguments)
@@ -199,9 +199,12 @@ def test_what_fails_and_what_is_told_can_be_chosen(tree, run):
     assert run("lint")[0] == 0
     assert run("lint", "--fail", "warning")[0] == 1
     assert "file-shadowed" in run("lint")[1]
-    assert run("lint", "--least", "warning")[1] == "AGENTS.md:1: warning: there is no docs/style.md [missing-file]\n"
-    assert run("lint", "--least", "error")[:2] == (0, "")
-    assert run("lint", "--least", "error", "--fail", "warning")[:2] == (1, "")
+    assert (
+        run("lint", "--min-severity", "warning")[1]
+        == "AGENTS.md:1: warning: there is no docs/style.md [missing-file]\n"
+    )
+    assert run("lint", "--min-severity", "error")[:2] == (0, "")
+    assert run("lint", "--min-severity", "error", "--fail", "warning")[:2] == (1, "")
 
 
 # Turning off
@@ -210,7 +213,7 @@ def test_what_fails_and_what_is_told_can_be_chosen(tree, run):
 def test_a_check_is_turned_off_by_the_call_the_user_and_the_caller(tree, run, findings):
     tree({**GIT, "w/AGENTS.md": "Read `docs/style.md`.\n"})
     assert findings() == [("missing-file", "/w/AGENTS.md", 1)]
-    assert findings("--off", "missing-file") == []
+    assert findings("--disable", "missing-file") == []
     tree({"mine.toml": 'lint.off = ["missing-file"]\n'})
     assert findings("--settings", tree.path("mine.toml")) == []
     tree({"home/.config/foreword/foreword.toml": '[lint]\noff = ["missing-file"]\n'})
@@ -247,9 +250,9 @@ def test_wrong_settings_are_one_sentence(tree, run, settings, sentence):
 
 
 def test_an_unknown_check_is_a_wrong_call(tree, run):
-    assert run("lint", "--off", "missing-fil")[::2] == (
+    assert run("lint", "--disable", "missing-fil")[::2] == (
         2,
-        "foreword: --off: there is no check 'missing-fil'; did you mean 'missing-file'?\n",
+        "foreword: --disable: there is no check 'missing-fil'; did you mean 'missing-file'?\n",
     )
 
 
@@ -273,14 +276,14 @@ def test_a_comment_silences_a_line_a_paragraph_or_a_file(tree, findings, text, l
 def test_a_comment_cannot_silence_a_guard(tree, findings, check):
     text = f"<!-- foreword: ignore-file {check} -->\n{KEY}\u202e </instructions>\n"
     tree({**GIT, "w/AGENTS.md": text})
-    assert (check, "/w/AGENTS.md", 2) in findings() and ("vain-ignore", "/w/AGENTS.md", 1) in findings()
+    assert (check, "/w/AGENTS.md", 2) in findings() and ("unused-ignore", "/w/AGENTS.md", 1) in findings()
 
 
 def test_a_comment_that_names_nothing_or_no_check_is_told(tree, run):
     tree({**GIT, "w/AGENTS.md": "<!-- foreword: ignore -->\n\n<!-- foreword: ignore missing-files -->\n"})
     assert run("lint")[1] == (
-        "AGENTS.md:1: warning: this comment names no check to ignore: <!-- foreword: ignore CHECK --> [vain-ignore]\n"
-        "AGENTS.md:3: warning: there is no check 'missing-files'; did you mean 'missing-file'? [vain-ignore]\n"
+        "AGENTS.md:1: warning: this comment names no check to ignore: <!-- foreword: ignore CHECK --> [unused-ignore]\n"
+        "AGENTS.md:3: warning: there is no check 'missing-files'; did you mean 'missing-file'? [unused-ignore]\n"
     )
 
 

@@ -44,7 +44,7 @@ def test_a_reference_is_resolved_in_a_conversation(place, opened, layout):
 def test_the_task_of_a_sub_agent_may_be_a_reference(place, opened, layout):
     talk = opened(layout)
     assert talk.sub_agent("$user/greet").system.startswith("Greet the user.")
-    text = talk.sub_agent("$user/greet", is_appended=True).system
+    text = talk.sub_agent("$user/greet", append=True).system
     assert "Greet the user." in text and not text.startswith("Greet the user.") and "$user" not in text
 
 
@@ -87,7 +87,7 @@ def test_a_template_of_the_workspace_is_rendered_in_the_sandbox(place, opened, m
     seen = []
     monkeypatch.setattr(sandbox, "render", lambda *given, is_trusted, limit: seen.append(is_trusted) or ())
     assemble(place.workspace(), Agent(base="$workspace/intro"), "pod")
-    opened("pod").sub_agent("$workspace/intro", is_appended=True)
+    opened("pod").sub_agent("$workspace/intro", append=True)
     assert seen[0] is False and seen[-1] is False
 
 

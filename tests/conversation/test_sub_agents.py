@@ -37,14 +37,14 @@ def test_the_task_takes_the_place_of_the_base(place, opened, layout):
 def test_the_task_stands_behind_the_base(place, opened, layout):
     talk = opened(layout)
     first = talk.turn("hi").system.splitlines()[1 if layout in ("foreword", "opal") else 0]
-    text = sub(talk, is_appended=True).system
+    text = sub(talk, append=True).system
     assert text.count(first) == 1
     assert text.index(first) < text.index(TASK)
 
 
 @pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pi"])
 def test_the_task_stands_behind_the_callers_base(place, opened, layout):
-    assert sub(opened(layout, base="You are Ada."), is_appended=True).system.startswith(f"You are Ada.\n\n{TASK}")
+    assert sub(opened(layout, base="You are Ada."), append=True).system.startswith(f"You are Ada.\n\n{TASK}")
     assert sub(opened(layout, base="You are Ada.")).system.startswith(TASK)
 
 
@@ -73,16 +73,16 @@ def test_context_is_the_parents_even_if_the_files_have_changed(place, opened):
     assert "Money is Decimal." in sub(opened("opal")).system
 
 
-@pytest.mark.parametrize("is_appended", [False, True])
+@pytest.mark.parametrize("append", [False, True])
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_the_parents_directory_does_not_leak(place, opened, layout, is_appended):
+def test_the_parents_directory_does_not_leak(place, opened, layout, append):
     talk = opened(layout)
     assert layout == "ion" or place.path("w") in talk.turn("hi").system
     text = sub(
-        talk, is_appended=is_appended, workspace=place.workspace("elsewhere"), with_context=False, with_skills=False
+        talk, append=append, workspace=place.workspace("elsewhere"), with_context=False, with_skills=False
     ).system
     assert place.path("w") not in text
-    assert layout == "ion" or (layout == "builder" and not is_appended) or place.path("elsewhere") in text
+    assert layout == "ion" or (layout == "builder" and not append) or place.path("elsewhere") in text
 
 
 def test_guidelines_are_for_its_own_tools(place, opened):
@@ -93,7 +93,7 @@ def test_guidelines_are_for_its_own_tools(place, opened):
 def test_there_is_no_planning(place, opened):
     talk = opened("opal")
     assert "<planning>" in talk.turn("hi").system
-    for options in ({}, {"is_appended": True}):
+    for options in ({}, {"append": True}):
         assert "<planning>" not in sub(talk, **options).system and "sessions" not in sub(talk, **options).system
 
 
@@ -115,7 +115,7 @@ def test_the_template_of_the_parent_is_rendered_for_the_sub_agent(place, opened)
     talk = opened("builder")
     talk.talks.store.keep_template(TemplateVersion(0, "Here: [prompt:cwd]"))
     talk.turn("hi")
-    text = sub(talk, is_appended=True, workspace=place.workspace("elsewhere")).system
+    text = sub(talk, append=True, workspace=place.workspace("elsewhere")).system
     assert place.short(text) == f"Here: /elsewhere\n\n{TASK}"
 
 
@@ -126,5 +126,5 @@ def test_a_strangers_template_is_rendered_in_the_sandbox(place, opened, monkeypa
 
     monkeypatch.setattr(sandbox, "render", lambda *given, is_trusted, limit: seen.append(is_trusted) or ())
     talk = opened("pod", set={"body.text": "$workspace/body"})
-    sub(talk, is_appended=True)
+    sub(talk, append=True)
     assert seen == [False, False]

@@ -16,7 +16,7 @@ from foreword.gathering.gather import gather
 from foreword.layout.parse import parse
 from foreword.packs.packs import find_layout
 from foreword.sources import files
-from foreword.sources.environment import settled
+from foreword.sources.environment import resolve_workspace
 from foreword.sources.files import Reader, is_unchanged
 
 LAYOUTS = ["foreword", "opal", "pi"]
@@ -265,7 +265,7 @@ class Trusting:
 
 def gathered(tree, disk, layout, before=None):
     reader = Reader(disk=disk)
-    workspace = settled(tree.workspace(), reader)
+    workspace = resolve_workspace(tree.workspace(), reader)
     source = find_layout(layout, workspace, reader)
     parsed = parse(source.mapping, source.name, source.address)
     return gather(parsed, workspace, reader, before)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foreword.text.words import changed_spans, common_start, longest_rise
+from foreword.text.words import changed_spans, common_start, longest_increasing
 
 
 def words(old, new, **options):
@@ -79,7 +79,7 @@ def test_common_start(one, other):
 
 @given(st.lists(st.integers(0, 40), unique=True, max_size=12))
 def test_longest_rise_is_a_rise_and_none_is_longer(numbers):
-    kept = longest_rise(numbers)
+    kept = longest_increasing(numbers)
     rise = [numbers[each] for each in kept]
     assert rise == sorted(rise) and kept == sorted(kept)
     longest = [1] * len(numbers)

@@ -367,7 +367,7 @@ def later(monkeypatch):
 def test_what_did_not_change_is_not_looked_at_again(tree):
     tree({**FILES, "w/CLAUDE.md": "shadowed"})
     assembler = Assembler(tree.workspace(), "ion")
-    assert assembler.stand() is assembler.stand()
+    assert assembler.snapshot() is assembler.snapshot()
     assert assembler.prompt(Agent(base="BASE")) is assembler.prompt(Agent(base="BASE"))
 
 

@@ -292,7 +292,7 @@ def test_an_include_that_may_be_missing(tree):
 )
 def test_a_mistake_is_known_before_the_first_turn(tree, text, words):
     with pytest.raises(TemplateError) as raised:
-        Assembler(tree.workspace(), "pod").stand(Agent(base=text))
+        Assembler(tree.workspace(), "pod").snapshot(Agent(base=text))
     assert words in str(raised.value)
 
 
@@ -854,7 +854,7 @@ def test_a_template_of_the_users_is_parsed_with_a_strangers_in_the_worker(tree, 
     tree({f"{USERS}/mine.md": f"{{% include '{included}' %}}"})
     assembler = Assembler(tree.workspace(), "pod")
     sandbox.close()
-    assembler.stand(Agent(base=assembler.template("$user/mine")))
+    assembler.snapshot(Agent(base=assembler.template("$user/mine")))
     assert (sandbox.process_ids() != []) is has_worker
 
 

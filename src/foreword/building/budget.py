@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from ..layout.model import Layout, Section
     from ..vocabulary import Finding
-    from .drafts import Scribe
+    from .drafts import DraftWriter
 
     Pieces = tuple[Piece, ...]
 
@@ -47,7 +47,7 @@ _BOUNDARIES = ("readable", "writable", "denied")
 
 
 def fit(
-    layout: Layout, drafts: tuple[Draft, ...], scribe: Scribe, distance: Distance
+    layout: Layout, drafts: tuple[Draft, ...], scribe: DraftWriter, distance: Distance
 ) -> tuple[tuple[Draft, ...], tuple[Finding, ...], dict[str, str]]:
     """The drafts within their budgets, the findings, and for each file that was cut the reason.
 
@@ -100,7 +100,7 @@ def _are_same(one: Sequence[object], other: Sequence[object]) -> bool:
 class _Fitting:
     """The trials of one prompt, and what happened to them."""
 
-    def __init__(self, layout: Layout, scribe: Scribe, distance: Distance, trials: list[_Trial]) -> None:
+    def __init__(self, layout: Layout, scribe: DraftWriter, distance: Distance, trials: list[_Trial]) -> None:
         self.layout, self.scribe, self.distance, self.trials = layout, scribe, distance, trials
         self.kinds = {find.name: find.kind for find in layout.finds}
         self.findings: list[Finding] = []

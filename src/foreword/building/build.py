@@ -10,7 +10,7 @@ from __future__ import annotations
 from ..vocabulary import Passage, Piece, Prompt
 from .budget import fit
 from .collect import Collector
-from .drafts import Scribe
+from .drafts import DraftWriter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def build(
     agent: Agent,
     now: datetime | None,
     rules: Sequence[Rule] = (),
-    scribe: Scribe | None = None,
+    scribe: DraftWriter | None = None,
     render: Render | None = None,
 ) -> Prompt:
     """The prompt that this agent gets from these inputs.
@@ -41,7 +41,7 @@ def build(
     trusted in a place where it can do no harm. A `scribe` of an earlier build of the same layout makes this one cheaper, never
     different.
     """
-    scribe = scribe or Scribe(layout)
+    scribe = scribe or DraftWriter(layout)
     collector = Collector(layout, inputs, agent, now, rules, scribe, render)
     drafts = collector.drafts(layout.sections)
     drafts, cuts, cut_files = fit(layout, drafts, scribe, collector.distance)
@@ -58,7 +58,7 @@ def write(
     drafts: Sequence[Draft],
     candidates: Sequence[Candidate],
     findings: Sequence[Finding],
-    scribe: Scribe,
+    scribe: DraftWriter,
 ) -> Prompt:
     """The prompt of these drafts. A section that wraps is one passage; one that only orders inner sections gives theirs."""
     passages: list[Passage] = []

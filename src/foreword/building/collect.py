@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from ..layout.model import Condition, Layout, Section
     from ..vocabulary import Agent, Finding, Inputs, Resident
-    from .drafts import Scribe
+    from .drafts import DraftWriter
     from .lists import Row, Rule
 
     Pieces = tuple[Piece, ...]
@@ -49,7 +49,7 @@ class Collector:
         agent: Agent,
         now: datetime | None,
         rules: Sequence[Rule],
-        scribe: Scribe,
+        scribe: DraftWriter,
         render: Render | None,
     ) -> None:
         self.layout, self.inputs, self.agent, self.now = layout, inputs, agent, now

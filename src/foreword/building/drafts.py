@@ -95,7 +95,7 @@ def own_tag(layout: Layout) -> re.Pattern[str] | None:
 _OF_FILES = ("file", "skill", "resident", "environment")
 
 
-class Scribe:
+class DraftWriter:
     """Writes drafts down. A draft that was written before, and is the very same, is not written again."""
 
     def __init__(self, layout: Layout) -> None:

@@ -5,7 +5,7 @@ A row has a value for each field that the section's `item` may name: one piece, 
 
 from __future__ import annotations
 
-from ..findings import Misgiven, entries_of, finding
+from ..findings import WrongType, entries_of, finding
 from ..sources.places import absolute_path, absolute_scope
 from ..text.lines import printable
 from ..text.pieces import trimmed
@@ -91,7 +91,7 @@ class Lists:
             try:
                 yield from [Piece(text, Origin("extension", name)) for text in _sentences(rule(names))]
             except Exception as error:
-                did = f"gave {error}" if isinstance(error, Misgiven) else f"raised {type(error).__name__}"
+                did = f"gave {error}" if isinstance(error, WrongType) else f"raised {type(error).__name__}"
                 self.findings.append(finding("extension-failed", f"the rule {name!r} {did} and was skipped"))
 
     def active_skill(self) -> Iterator[Row]:

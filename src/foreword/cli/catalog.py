@@ -97,7 +97,7 @@ def _content(section: Section) -> str:
 def skills(given: argparse.Namespace) -> int:
     """`foreword skills [DIR]`"""
     made = assembler(given)
-    found, findings = made.skills(), made.stand().inputs.findings
+    found, findings = made.skills(), made.snapshot().inputs.findings
     if given.json:
         from ..wire.answers import skill_form
 

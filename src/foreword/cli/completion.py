@@ -79,5 +79,5 @@ def _choices(command: str) -> dict[str, Collection[str]]:
     from ..findings import known_ids
     from ..packs.packs import layout_names
 
-    choices: dict[str, Collection[str]] = {"layout": layout_names(), "shell": SHELLS, "off": sorted(known_ids())}
+    choices: dict[str, Collection[str]] = {"layout": layout_names(), "shell": SHELLS, "disable": sorted(known_ids())}
     return {**choices, "name": layout_names()} if command == "layouts" else choices

@@ -37,9 +37,13 @@ def parser_for(command: str) -> Parser:
         metavar="NAME",
         help="text, json, sarif (2.1.0) or github (annotations of a workflow)",
     )
-    made.add_argument("--off", action="append", default=[], metavar="CHECK", help="a check that is not asked")
+    made.add_argument("--disable", action="append", default=[], metavar="CHECK", help="a check that is not asked")
     made.add_argument(
-        "--least", default="info", choices=_SEVERITIES, metavar="SEVERITY", help="leave out what is less than this"
+        "--min-severity",
+        default="info",
+        choices=_SEVERITIES,
+        metavar="SEVERITY",
+        help="leave out what is less than this",
     )
     made.add_argument(
         "--fail",
@@ -59,8 +63,8 @@ def lint(given: argparse.Namespace) -> int:
 
     prompts = assembler(given)
     agent = as_in_a_conversation(given.agent, prompts, given)
-    report = proofread(prompts, agent, given.clock, given.off, given.recursive, installed())
-    wanted = _SEVERITIES[: _SEVERITIES.index(given.least) + 1]
+    report = proofread(prompts, agent, given.clock, given.disable, given.recursive, installed())
+    wanted = _SEVERITIES[: _SEVERITIES.index(given.min_severity) + 1]
     fatal = _SEVERITIES[: _SEVERITIES.index(given.fail) + 1]
     shown = tuple(each for each in report.findings if each.severity in wanted)
     _WRITERS["json" if given.json else given.format](replace(report, findings=shown), given)

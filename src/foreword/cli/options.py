@@ -278,7 +278,7 @@ def as_in_a_conversation(who: Agent, prompts: Assembler, given: argparse.Namespa
 def _store_url(given: argparse.Namespace) -> tuple[str, bool]:
     """The store, and whether somebody has named it."""
     from ..packs.settings import read_settings
-    from ..sources.environment import settled
+    from ..sources.environment import resolve_workspace
     from ..sources.files import Reader
     from ..sources.places import data_folder
 
@@ -286,12 +286,12 @@ def _store_url(given: argparse.Namespace) -> tuple[str, bool]:
     if url and "~" not in url:
         return url, True
     reader = Reader()
-    workspace = settled(Workspace(given.dir, home=given.home), reader)
+    workspace = resolve_workspace(Workspace(given.dir, home=given.home), reader)
     if url:
         return _from_home(url, workspace), True
     files, _ = read_settings(workspace, reader, given.settings)
     for each in reversed(files):
-        if each.mapping.get("store") and not each.is_strange:
+        if each.mapping.get("store") and not each.is_untrusted:
             named = _from_home(each.mapping["store"], workspace)
             is_elsewhere = "://" in named or named == ":memory:"
             return named if is_elsewhere else os.path.join(os.path.dirname(each.path), named), True

@@ -51,8 +51,8 @@ class Paths:
 
 def paths_of(args: argparse.Namespace, folder: str = "") -> Paths:
     """The paths of the workspace that a command is about, or as seen from another folder."""
-    from ..sources.environment import settled
+    from ..sources.environment import resolve_workspace
     from ..sources.files import Reader
 
-    workspace = settled(Workspace(folder or args.dir, home=args.home), Reader())
+    workspace = resolve_workspace(Workspace(folder or args.dir, home=args.home), Reader())
     return Paths(workspace.cwd, workspace.root or "", workspace.home or "")

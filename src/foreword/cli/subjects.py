@@ -67,11 +67,11 @@ def built(folder: str, given: argparse.Namespace, prompts: Assembler, who: Agent
     import json
 
     from ..conversation.decide import written_tools
-    from ..sources.environment import settled
+    from ..sources.environment import resolve_workspace
     from ..sources.files import Reader
 
     prompt = prompts.prompt(who, given.clock)
-    cwd = settled(prompts.workspace, Reader()).cwd
+    cwd = resolve_workspace(prompts.workspace, Reader()).cwd
     made_for = {"cwd": printable(cwd), "model": who.model, "provider": who.provider}
     return Subject(printable(folder), prompt, json.loads(written_tools(who.tools or ())), (), made_for)
 

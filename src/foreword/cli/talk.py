@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from ..conversation.conversations import Talk
+    from ..conversation.conversations import Conversation
     from ..store.contract import Store
     from ..vocabulary import ConversationRow, Turn
     from .options import Parser
@@ -111,7 +111,7 @@ def _all(store: Store, search: str) -> list[ConversationRow]:
             return rows
 
 
-def _talk(given: argparse.Namespace, url: Callable[[argparse.Namespace], str] = store_url) -> Talk:
+def _talk(given: argparse.Namespace, url: Callable[[argparse.Namespace], str] = store_url) -> Conversation:
     from ..conversation.conversations import Conversations
     from ..extensions import installed
 

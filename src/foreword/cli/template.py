@@ -135,7 +135,7 @@ def template_check(given: argparse.Namespace) -> int:
     prepared = _rendering(given)
     prompt = prepared.prompt(given.agent, given.clock)
     findings = [each for each in prompt.findings if each.code.startswith(("template-", "variable-", "file-"))]
-    used = _variables(given.agent.base, given.syntax, prepared.stand(given.agent).inputs)
+    used = _variables(given.agent.base, given.syntax, prepared.snapshot(given.agent).inputs)
     if given.json:
         from ..encoding.prompt import finding_form
 

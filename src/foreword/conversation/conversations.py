@@ -16,11 +16,11 @@ from _thread import allocate_lock, get_ident
 
 from ..building.build import build
 from ..building.clock import tells_time
-from ..building.drafts import Scribe
+from ..building.drafts import DraftWriter
 from ..encoding.agent import agent_form, tool_order, words_form
 from ..encoding.inputs import inputs_form, inputs_from
 from ..encoding.prompt import account_form
-from ..engine.assembler import Assembler, Plan, Stand, as_told, local_time
+from ..engine.assembler import Assembler, Plan, Snapshot, local_time, round_to
 from ..engine.checks import check_agent
 from ..engine.skills import activation, entry_of, skill_named, skill_text, with_active_skill, with_body
 from ..errors import (
@@ -40,7 +40,7 @@ from ..findings import finding
 from ..inspection.price_list import price_rebuild, read_prices, shipped_prices
 from ..inspection.subject import files_of, root_end
 from ..layout.model import with_inner
-from ..sources.environment import settled as settled_workspace
+from ..sources.environment import resolve_workspace
 from ..sources.files import Reader
 from ..sources.places import is_reference
 from ..store import open_store, waits
@@ -50,11 +50,11 @@ from ..text.pieces import as_read
 from ..text.tokens import count_exactly, estimate_for
 from ..vocabulary import Agent, Candidate, Document, Edition, Finding, Tool, Turn, Workspace, replace
 from .decide import (
-    Settled,
+    Outcome,
     Steps,
+    apply_step,
     decide,
     drift,
-    settle,
     summarised,
     tools_by_name,
     tools_in_use,
@@ -123,7 +123,7 @@ class Conversations:
         settings: str = "",
         assignments: Sequence[tuple[str, Any]] = (),
         packs: Mapping[str, str] | None = None,
-    ) -> Talk:
+    ) -> Conversation:
         """A conversation, new or known. Nothing is read or written before its first turn.
 
         Without a layout, a known conversation goes on with the shipped or user's layout it was made with.
@@ -131,7 +131,7 @@ class Conversations:
         assembler = Assembler(workspace, layout, settings=settings, assignments=assignments, packs=packs)
         return self.open_with(id, assembler, agent)
 
-    def open_with(self, id: str, assembler: Assembler, agent: Agent | None = None) -> Talk:
+    def open_with(self, id: str, assembler: Assembler, agent: Agent | None = None) -> Conversation:
         """A conversation whose prompts this assembler makes, with what the extensions add to it."""
         check_id(id)
         expect("the assembler", assembler, Assembler)
@@ -146,7 +146,7 @@ class Conversations:
                 packs={**packs, **assembler.packs},
                 variables={**assembler.variables, **variables},
             )
-        return Talk(self, id, self.shared(assembler), with_tools_of(self.extensions, agent))
+        return Conversation(self, id, self.shared(assembler), with_tools_of(self.extensions, agent))
 
     def shared(self, assembler: Assembler) -> Assembler:
         """The assembler of this process for the same workspace, layout and settings: what it has read is not read again."""
@@ -241,7 +241,7 @@ def _remember(known: dict[Any, Any], key: object, content: object, most: int) ->
         known.pop(next(iter(known)))
 
 
-class Talk:
+class Conversation:
     """One conversation, for one agent in one workspace."""
 
     def __init__(self, talks: Conversations, id: str, assembler: Assembler, agent: Agent) -> None:
@@ -264,7 +264,7 @@ class Talk:
         self._tools: tuple[object, str, str] = (None, "", "")
         self._compared: tuple[str, str, bool] = ("", "", False)
         self._inputs: tuple[str, Inputs] | None = None
-        self._scribe: Scribe | None = None
+        self._scribe: DraftWriter | None = None
         self._made: tuple[tuple[object, Agent, datetime | None, Edition], ...] = ()
         self._settled_for: tuple[Any, ...] = ()
 
@@ -289,18 +289,18 @@ class Talk:
         with self._lock:
             events, self._events = self._events, []
         try:
-            settled, is_reused = self._carry_out(["turn", *events], now)
+            outcome, is_reused = self._carry_out(["turn", *events], now)
         except BaseException:
             self._happened(events)
             raise
-        if events and any(each.code == "store-down" for each in settled.findings):
+        if events and any(each.code == "store-down" for each in outcome.findings):
             self._happened(events)
-        settled = self._with_notices(settled, messages)
+        outcome = self._with_notices(outcome, messages)
         with self._lock:
             waiting, self._waiting = self._waiting, []
         prompt = message or (last_said(messages) if new_prompt else None)
         try:
-            return self._turn(settled, is_reused, message, messages, waiting, prompt)
+            return self._turn(outcome, is_reused, message, messages, waiting, prompt)
         except BaseException:
             with self._lock:
                 self._waiting = [*waiting, *self._waiting]
@@ -316,23 +316,23 @@ class Talk:
                 break
             with other.ended:
                 if other.edition is not None:
-                    return self._unsent(Settled(other.edition), is_reused=True)
+                    return self._unsent(Outcome(other.edition), is_reused=True)
         try:
-            settled, is_reused = self._carry_out(["turn", "rebuild"], now)
-            mine.edition = settled.edition
+            outcome, is_reused = self._carry_out(["turn", "rebuild"], now)
+            mine.edition = outcome.edition
         finally:
             if other is mine:
                 del self.talks.constructing[self.id]
             mine.ended.release()
-        return self._unsent(settled, is_reused)
+        return self._unsent(outcome, is_reused)
 
     def reload(self, now: datetime | None = None) -> Turn:
         """Read everything again, if the layout does that on a reload."""
         check_moment(now)
         waits.before("build")
         self._discover("reload")
-        settled, is_reused = self._carry_out(["turn", "reload"], now)
-        return self._unsent(settled, is_reused)
+        outcome, is_reused = self._carry_out(["turn", "reload"], now)
+        return self._unsent(outcome, is_reused)
 
     def compact(self, message: str = "", messages: Sequence[Message] = (), now: datetime | None = None) -> Turn:
         """The request for a summary, as the layout asks for it. What is asked is not kept."""
@@ -340,17 +340,17 @@ class Talk:
         messages = checked_messages(messages)
         check_moment(now)
         try:
-            settled, is_reused = self._compacted(now)
+            outcome, is_reused = self._compacted(now)
         except StoreError as error:
             if self.layout.compaction.get("under") != "new":
                 raise
             return self.compact_alone(error, message, messages)
-        return self._asked(self._turn(settled, is_reused, message, messages, prompt=message or None))
+        return self._asked(self._turn(outcome, is_reused, message, messages, prompt=message or None))
 
     def compact_alone(self, error: StoreError, message: str = "", messages: Sequence[Message] = ()) -> Turn:
         """The request for a summary without a prompt, where the store does not say which one it is."""
         told = [finding("store-down", f"{error}; the request stands alone")]
-        alone = Settled(Edition(0, ""), (), told)
+        alone = Outcome(Edition(0, ""), (), told)
         return self._asked(self._turn(alone, False, message, messages, prompt=message or None))
 
     def _asked(self, turn: Turn) -> Turn:
@@ -394,15 +394,15 @@ class Talk:
             self._discover("start")
         sections = list(self.layout.each_section())
         if template is None:
-            stand = self._stand()
+            snapshot = self._snapshot()
         elif any("template" in section.instead for section in sections):
-            stand = self.assembler.stand(agent, template)
+            snapshot = self.assembler.snapshot(agent, template)
         else:
             if any("base" in section.instead and section.language for section in sections):
                 agent = replace(agent, base=template)
-            stand = self.assembler.stand(agent)
-        self._layout = stand.layout
-        return self._checked(self._built(self._with_sources(stand.inputs), agent, now))
+            snapshot = self.assembler.snapshot(agent)
+        self._layout = snapshot.layout
+        return self._checked(self._built(self._with_sources(snapshot.inputs), agent, now))
 
     def set_active_tools(self, tools: Sequence[Tool | str]) -> None:
         """Give the agent these tools from the next turn on: definitions, or names of tools that the conversation knows."""
@@ -450,7 +450,7 @@ class Talk:
         tools: Sequence[Tool] = (),
         *,
         workspace: Workspace | None = None,
-        is_appended: bool = False,
+        append: bool = False,
         with_context: bool = True,
         with_skills: bool = True,
         message: str = "",
@@ -472,7 +472,7 @@ class Talk:
             expect("the workspace", workspace, Workspace)
         agent = replace(self.agent, role="sub", tools=tools, session="", plan="", skill="")
         inputs = self._inherited(with_context, with_skills)
-        prompt = self._checked(self._sub_prompt(task, agent, inputs, workspace, now, is_appended))
+        prompt = self._checked(self._sub_prompt(task, agent, inputs, workspace, now, append))
         history = [*history, *([{"role": "user", "content": message}] if message else ())]
         findings = list(prompt.findings)
         about = replace(self._about(0), tools=[tool.name for tool in tools])
@@ -502,24 +502,24 @@ class Talk:
         inputs: Inputs,
         workspace: Workspace | None,
         now: datetime | None,
-        is_appended: bool,
+        append: bool,
     ) -> Prompt:
         document = self.assembler.template(task.strip()) if is_reference(task) else Document("", task)
         if any(section.language in ("brackets", "jinja") for section in _bases(self.layout)):
             document = replace(document, path=document.path or "task")
-            base = _behind(self.layout, inputs, document) if is_appended else document
+            base = _behind(self.layout, inputs, document) if append else document
             found = inputs.found
             inputs = (
                 self.assembler.like(workspace=workspace or self.assembler.workspace)
-                .stand(replace(agent, base=base))
+                .snapshot(replace(agent, base=base))
                 .inputs
             )
             return self._built(replace(inputs, found=found), replace(agent, base=base), now)
         if workspace is not None:
-            own = settled_workspace(workspace, Reader())
+            own = resolve_workspace(workspace, Reader())
             where = replace(inputs.workspace, cwd=own.cwd, root=own.root, is_repository=own.is_repository)
             inputs = replace(inputs, workspace=where)
-        if is_appended:
+        if append:
             before = _base_text(self.layout, self._built(inputs, agent, now))
             document = Document("", "\n\n".join(filter(None, (before, document.text))))
         return self._built(inputs, replace(agent, base=document), now)
@@ -540,8 +540,8 @@ class Talk:
 
     # how a step is carried out
 
-    def _carry_out(self, events: list[str], now: datetime | None) -> tuple[Settled, bool]:
-        """Decide, build what is needed, settle, publish. Of two processes that publish at once, the loser goes on from the winner's."""
+    def _carry_out(self, events: list[str], now: datetime | None) -> tuple[Outcome, bool]:
+        """Decide, build what is needed, apply_step, publish. Of two processes that publish at once, the loser goes on from the winner's."""
         last = None
         while True:
             using, findings = self._current()
@@ -551,27 +551,27 @@ class Talk:
             last = number
             happened = [*events, *self._other_events(using)] if using else events
             steps = decide(self.layout.on, using, happened, self._is_other_layout(using))
-            if using and (not steps.moves or findings or self._is_settled(steps, using)):
+            if using and (not steps.moves or findings or self._is_unchanged(steps, using)):
                 if steps.moves and findings and _is_demanded(events):
                     self.talks.store.current(self.id)  # says why, for whoever asked for more than a turn
                 if "tools" in happened and not steps.moves:
                     findings = [*findings, finding("tools-kept", _TOOLS_KEPT)]
-                return Settled(using, (), findings), True
-            settled = self._settled(steps, using, now, is_summarised="compaction" in events)
+                return Outcome(using, (), findings), True
+            outcome = self._outcome(steps, using, now, is_summarised="compaction" in events)
             try:
-                kept = self._published(using, settled.edition)
+                kept = self._published(using, outcome.edition)
             except StoreError as error:
                 if using is None or _is_demanded(events) or "compaction" in events:
                     raise
                 told = finding("store-down", f"{error}; the edition in use goes on")
-                return Settled(using, (), [told]), True
+                return Outcome(using, (), [told]), True
             if kept is None:
                 continue
             self.talks.remember(self.id, kept)
-            if kept is using and not settled.messages:
+            if kept is using and not outcome.messages:
                 self._settled_for = self._stand_of(using) if steps == _TOLD_OF_TOOLS else ()
             self._tell("constructed" if using is None else steps.strongest, kept)
-            return replace(settled, edition=kept), using is not None and kept.number == using.number
+            return replace(outcome, edition=kept), using is not None and kept.number == using.number
 
     def _published(self, using: Edition | None, edition: Edition) -> Edition | None:
         """The edition as it is kept now; None if another process has made one, or kept something beside it, meanwhile."""
@@ -586,27 +586,27 @@ class Talk:
             return edition if store.keep_state(self.id, using.number, edition.state, using.state) else None
         return using
 
-    def _compacted(self, now: datetime | None) -> tuple[Settled, bool]:
+    def _compacted(self, now: datetime | None) -> tuple[Outcome, bool]:
         """The edition under which a summary is asked for; what only the messages knew is forgotten with them."""
         using, findings = self._current()
         if self.layout.compaction.get("under") == "new":
             if findings:
                 self.talks.store.current(self.id)  # says why
-            settled, is_reused = self._carry_out(["turn", "compaction"], now)
-            return replace(settled, edition=self._keep(settled.edition, summarised)), is_reused
-        settled, is_reused = (Settled(using, (), findings), True) if using else self._carry_out(["turn"], now)
+            outcome, is_reused = self._carry_out(["turn", "compaction"], now)
+            return replace(outcome, edition=self._keep(outcome.edition, summarised)), is_reused
+        outcome, is_reused = (Outcome(using, (), findings), True) if using else self._carry_out(["turn"], now)
         is_compacted = self.layout.on.get("compaction", "keep") != "keep" or None
 
         def forgotten(state: Mapping[str, Any]) -> dict[str, Any]:
             return {**summarised(state), "is_compacted": is_compacted}
 
         try:
-            self._keep(settled.edition, forgotten)
+            self._keep(outcome.edition, forgotten)
         except StoreError as error:
-            self.talks.postpone(self.id, settled.edition, forgotten(json.loads(settled.edition.state)))
+            self.talks.postpone(self.id, outcome.edition, forgotten(json.loads(outcome.edition.state)))
             down = finding("store-down", f"{error}; until it is back, only this process knows of the compaction")
-            settled = replace(settled, findings=settled.findings or [down])
-        return settled, is_reused
+            outcome = replace(outcome, findings=outcome.findings or [down])
+        return outcome, is_reused
 
     def _keep(self, using: Edition, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Edition:
         """Keep something beside the edition in use, on top of what others have kept there. Nothing changed, nothing written."""
@@ -645,27 +645,27 @@ class Talk:
         self.talks.postponed.pop(self.id, None)
         return kept, []
 
-    def _settled(self, steps: Steps, using: Edition | None, now: datetime | None, is_summarised: bool) -> Settled:
+    def _outcome(self, steps: Steps, using: Edition | None, now: datetime | None, is_summarised: bool) -> Outcome:
         """Carry the steps out, each on what the one before has left, and all of them in one edition."""
         if using is None:
-            return settle("gather", None, self._gathered(now, is_known=False))
-        settled, seen = Settled(using), None
+            return apply_step("gather", None, self._gathered(now, is_known=False))
+        outcome, seen = Outcome(using), None
         for about, step in steps.moves:
-            edition = settled.edition
+            edition = outcome.edition
             fresh = self._fresh_for(edition, about, step, now, are_tools_kept=about == "rest" and seen is None)
             price = self._pricing(edition, shipped_prices, estimate_for)
-            then = settle(step, edition, fresh, is_summarised and seen is None, seen, price)
-            settled = replace(
+            then = apply_step(step, edition, fresh, is_summarised and seen is None, seen, price)
+            outcome = replace(
                 then,
-                messages=(*settled.messages, *then.messages),
-                findings=(*settled.findings, *then.findings),
+                messages=(*outcome.messages, *then.messages),
+                findings=(*outcome.findings, *then.findings),
             )
             seen = fresh
-        if settled.messages:
-            texts = [each["content"] for each in settled.messages]
-            kept = with_state(settled.edition, **with_unsent(json.loads(settled.edition.state), texts))
-            settled = replace(settled, edition=kept)
-        return settled
+        if outcome.messages:
+            texts = [each["content"] for each in outcome.messages]
+            kept = with_state(outcome.edition, **with_unsent(json.loads(outcome.edition.state), texts))
+            outcome = replace(outcome, edition=kept)
+        return outcome
 
     def _fresh_for(
         self, using: Edition, about: str, step: str, now: datetime | None, *, are_tools_kept: bool
@@ -695,7 +695,7 @@ class Talk:
     def _is_other_layout(self, using: Edition | None) -> bool:
         return using is not None and using.layout != self.layout.address
 
-    def _is_settled(self, steps: Steps, using: Edition) -> bool:
+    def _is_unchanged(self, steps: Steps, using: Edition) -> bool:
         """Whether it is known that these tools tell this edition nothing new."""
         return steps == _TOLD_OF_TOOLS and self._settled_for == self._stand_of(using)
 
@@ -745,20 +745,20 @@ class Talk:
         waits.before("build")
         if self._discovered is None:
             self._discover("start")
-        stand = self._stand()
-        self._layout = stand.layout
-        inputs = self._with_sources(stand.inputs)
-        source = stand if inputs is stand.inputs else object()
+        snapshot = self._snapshot()
+        self._layout = snapshot.layout
+        inputs = self._with_sources(snapshot.inputs)
+        source = snapshot if inputs is snapshot.inputs else object()
         return self._fresh(source, inputs, now, agent or self._who, is_known=is_known)
 
-    def _stand(self) -> Stand:
+    def _snapshot(self) -> Snapshot:
         """What the workspace holds now, with the global template where the layout has a place for it."""
         waits.before("build")
         version = None
         if any("template" in section.instead for section in self.layout.each_section()):
             version = self.talks.store.template()
         template = _document(version) if version else None
-        return self.assembler.stand(self.agent, template)
+        return self.assembler.snapshot(self.agent, template)
 
     def _formatted(self, using: Edition, now: datetime | None) -> Edition:
         """The kept inputs for the agent of this turn. When they were gathered is remembered: the menu is as old as that."""
@@ -770,7 +770,7 @@ class Talk:
         self, source: object, inputs: Inputs, now: datetime | None, agent: Agent, *, is_known: bool = True
     ) -> Edition:
         """What would be the edition now. Inputs are kept only where the layout compares with them or formats them again."""
-        moment = as_told(tells_time(self.layout, inputs), now)
+        moment = round_to(tells_time(self.layout, inputs), now)
         for last in self._made:
             if last[0] is source and last[1] is agent and last[2] == moment:
                 return last[3]
@@ -807,13 +807,13 @@ class Talk:
         check_agent(agent)
         agent = self.assembler.with_base(agent)
         layout = self.layout
-        stand = Stand(Plan(layout, inputs.workspace, (), ()), inputs, tells_time(layout, inputs))
+        snapshot = Snapshot(Plan(layout, inputs.workspace, (), ()), inputs, tells_time(layout, inputs))
         agent, inputs = with_active_skill(agent, layout, inputs, may_be_gone=is_known)
         with self._lock:
             if self._scribe is None or self._scribe.layout is not layout:
-                self._scribe = Scribe(layout)
-            moment = as_told(stand.tells, now)
-            return build(layout, inputs, agent, moment, self.assembler.rules, self._scribe, stand.render)
+                self._scribe = DraftWriter(layout)
+            moment = round_to(snapshot.tells, now)
+            return build(layout, inputs, agent, moment, self.assembler.rules, self._scribe, snapshot.render)
 
     def _checked(self, prompt: Prompt) -> Prompt:
         """The prompt with what the checks of extensions found."""
@@ -849,11 +849,11 @@ class Talk:
         using, _ = self._current()
         if using is not None:
             return using
-        settled, _ = self._carry_out(["turn"], None)
-        return settled.edition
+        outcome, _ = self._carry_out(["turn"], None)
+        return outcome.edition
 
     def _inputs_of(self, edition: Edition) -> Inputs:
-        return self._kept_inputs(edition) or self._stand().inputs
+        return self._kept_inputs(edition) or self._snapshot().inputs
 
     def _kept_inputs(self, edition: Edition) -> Inputs | None:
         """What was found for the edition. None if that is not kept, or was found for another layout than this one is now."""
@@ -868,7 +868,7 @@ class Talk:
 
     def _turn(
         self,
-        settled: Settled,
+        outcome: Outcome,
         is_reused: bool,
         message: str,
         messages: Sequence[Message],
@@ -876,8 +876,8 @@ class Talk:
         prompt: str | None = None,
     ) -> Turn:
         """The edition and the messages as hooks leave them. `prompt` is what the user says, None if this is not a new prompt."""
-        turn = self._unsent(settled, is_reused)
-        edition, findings, about = settled.edition, list(turn.findings), self._about(settled.edition.number)
+        turn = self._unsent(outcome, is_reused)
+        edition, findings, about = outcome.edition, list(turn.findings), self._about(outcome.edition.number)
         system, injected = self._started(edition, prompt, about, findings)
         current = [{"role": "user", "content": message}] if message else []
         notices = json.loads(edition.state).get("notices", ())
@@ -892,11 +892,11 @@ class Talk:
             findings=list(dict.fromkeys(findings)),
         )
 
-    def _unsent(self, settled: Settled, is_reused: bool) -> Turn:
+    def _unsent(self, outcome: Outcome, is_reused: bool) -> Turn:
         """The edition as a turn without messages, with what a person should know. No hook sees it: it goes to no model."""
-        edition = settled.edition
+        edition = outcome.edition
         passages, told, end = self.talks.account(edition)
-        findings = [*settled.findings, *(() if is_reused else told), *self._reports]
+        findings = [*outcome.findings, *(() if is_reused else told), *self._reports]
         self._reports = []
         tools = json.loads(edition.tools)
         return Turn(
@@ -926,11 +926,11 @@ class Talk:
             self._keep_or_postpone(edition, lambda _: {"prompt": changed}, findings)
         return system, injected
 
-    def _with_notices(self, settled: Settled, messages: Sequence[Message]) -> Settled:
+    def _with_notices(self, outcome: Outcome, messages: Sequence[Message]) -> Outcome:
         """The edition once all that waits for a turn is part of its messages: what has changed, and skills that come back."""
-        edition, findings = settled.edition, list(settled.findings)
+        edition, findings = outcome.edition, list(outcome.findings)
         if not any(each in edition.state for each in _UNSENT):
-            return settled
+            return outcome
         brought, in_prompt = self._brought_back(edition, findings), self._skill_in_prompt
 
         def sent(state: Mapping[str, Any]) -> dict[str, Any]:
@@ -943,7 +943,7 @@ class Talk:
             return {**kept, "unsent": None, **placed(state, messages)}
 
         kept = self._keep_or_postpone(edition, sent, findings)
-        return replace(settled, edition=kept, findings=findings)
+        return replace(outcome, edition=kept, findings=findings)
 
     def _brought_back(self, edition: Edition, findings: list[Finding]) -> dict[str, str]:
         """The messages that give the model its skills again after a compaction. One that is gone is left out."""
@@ -1166,7 +1166,7 @@ def _behind(layout: Layout, inputs: Inputs, task: Document) -> Document:
 
 
 def _base_text(layout: Layout, prompt: Prompt) -> str:
-    """What stands in a prompt where a caller's base would stand."""
+    """What stands in a prompt where a caller's base would snapshot."""
     names = {section.name for section in with_inner(_bases(layout))}
     passages = [passage for passage in prompt.passages if passage.section in names]
     return prompt.text[passages[0].start : passages[-1].end] if passages else ""

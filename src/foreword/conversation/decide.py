@@ -1,7 +1,7 @@
 """How long an edition stands: what to do on which event, and what that makes of the edition in use. Pure.
 
     decide    events -> steps, by the layout's table: one about the tools, one about all else
-    settle    step, edition in use, fresh prompt -> edition, messages to add, findings
+    apply_step    step, edition in use, fresh prompt -> edition, messages to add, findings
     drift     what a fresh prompt would change, which source changed it, and what prefix a rebuild would lose
 
 The same text and the same tools are the same edition. Prompts are compared by their final bytes, never by what they were made of.
@@ -80,7 +80,7 @@ def _strongest(steps: Iterable[str]) -> str:
 
 
 @value
-class Settled:
+class Outcome:
     """What a step came to: the edition to use, messages for the model, and what a person should know."""
 
     edition: Edition
@@ -88,32 +88,32 @@ class Settled:
     findings: Sequence[Finding] = ()
 
 
-def settle(
+def apply_step(
     step: str,
     using: Edition | None,
     fresh: Edition,
     is_summarised: bool = False,
     since: Edition | None = None,
     price: Pricing | None = None,
-) -> Settled:
+) -> Outcome:
     """Carry a step out on the edition in use. `fresh` is what would be built now, `since` what is accounted for already.
     `price` says what of the provider's cache a rebuild would keep and lose.
 
     Skills stay in use from one edition to the next, until the messages that hold them are summarised.
     """
     if using is None:
-        return Settled(replace(fresh, number=1))
+        return Outcome(replace(fresh, number=1))
     using = with_state(using, is_compacted=None, **(summarised(json.loads(using.state)) if is_summarised else {}))
     if step in ("format", "gather"):
         if (using.system, using.tools) == (fresh.system, fresh.tools):
-            return Settled(using)
+            return Outcome(using)
         state = json.loads(using.state)
         carried = {name: state.get(name) for name in _CARRIED}
-        return Settled(with_state(replace(fresh, number=using.number + 1), **carried, notices=lasting(state)))
+        return Outcome(with_state(replace(fresh, number=using.number + 1), **carried, notices=lasting(state)))
     change = drift(using, fresh, since, price)
     if step == "warn":
-        return Settled(using, (), [finding("drift", change.sentence())] if change.is_changed else ())
-    return _append(using, fresh, change) if step == "append" else Settled(using)
+        return Outcome(using, (), [finding("drift", change.sentence())] if change.is_changed else ())
+    return _append(using, fresh, change) if step == "append" else Outcome(using)
 
 
 # What the conversation remembers from one edition to the next: skills in use, those to bring back, and the prompt of a hook.
@@ -207,14 +207,14 @@ _INACTIVE = "tool:"
 _NO_SECTIONS = (WHOLE, BETWEEN)
 
 
-def _append(using: Edition, fresh: Edition, change: Drift) -> Settled:
+def _append(using: Edition, fresh: Edition, change: Drift) -> Outcome:
     told: dict[str, str] = dict(json.loads(using.state).get("told", {}))
     news = _news(using, fresh, change, told)
     texts = [text for _, text, _ in news]
     if change.tools.added:
         texts.append(f"New tools are available from now on: {_listed(change.tools.added)}.")
     if not texts:
-        return Settled(with_state(using, active=_active(using, fresh)))
+        return Outcome(with_state(using, active=_active(using, fresh)))
     for name, _, hash in news:
         told.pop(name, None)
         told.update({name: hash} if hash else {})
@@ -229,7 +229,7 @@ def _append(using: Edition, fresh: Edition, change: Drift) -> Settled:
         findings.append(finding("drift", f"{sentence} and the prefix behind them, about {change.tokens_lost:,} tokens"))
         kept = replace(kept, number=using.number + 1, tools=tools)
     findings = findings or [finding("drift", "what had changed is as it was")]
-    return Settled(
+    return Outcome(
         with_state(kept, active=_active(kept, fresh)), [{"role": "user", "content": "\n\n".join(texts)}], findings
     )
 

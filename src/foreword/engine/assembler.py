@@ -10,7 +10,7 @@ from _thread import allocate_lock
 
 from ..building.build import build
 from ..building.clock import tells_time
-from ..building.drafts import Scribe
+from ..building.drafts import DraftWriter
 from ..errors import CallError, check_moment, expect, expect_mapping, ordered, pairs
 from ..gathering.gather import gather
 from ..layout.model import Pattern
@@ -18,7 +18,7 @@ from ..layout.parse import parse
 from ..packs.packs import check_packs, find_layout, find_template, load_template, shipped_layout, with_texts
 from ..packs.settings import confined, layout_of, read_settings, with_settings, writers
 from ..packs.wording import with_wording
-from ..sources.environment import settled
+from ..sources.environment import resolve_workspace
 from ..sources.files import Reader, is_unchanged
 from ..sources.places import is_reference
 from ..vocabulary import Agent, Document, Workspace, replace, value
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
     from ..vocabulary import Finding, Inputs, Piece, Prompt, Scope, Skill
 
 DEFAULT_LAYOUT = "foreword"
-_STANDS = 8
+_SNAPSHOTS = 8
 _MADE_WITH = ("settings", "assignments", "rules", "packs", "values", "skill_folders", "variables")
 
 
 # By their paths: what came with the workspace, the global template (anyone may have set it), and what came with a request.
-_STRANGE = ("$workspace/", "template", "request")
+_UNTRUSTED = ("$workspace/", "template", "request")
 
 
 def assemble(
@@ -76,7 +76,7 @@ class Plan:
 
 
 @value
-class Stand:
+class Snapshot:
     """What is known of a workspace as it stands: the plan, and what was found for it.
 
     `tells` is how exactly the clock stands in the prompt; `base` and `scope` are those of the agent it was gathered for,
@@ -113,7 +113,7 @@ class Stand:
             templates,
             facts,
             limit=self.layout.template_limit,
-            is_trusted=is_trusted and _no_strange(templates),
+            is_trusted=is_trusted and _only_trusted(templates),
         )
 
 
@@ -159,11 +159,11 @@ class Assembler:
         self.looks_for_skills = True
         self._lock = allocate_lock()
         self._planned: Plan | None = None
-        self._stands: tuple[Stand, ...] = ()
+        self._snapshots: tuple[Snapshot, ...] = ()
         self._reader = Reader()
         self._asked: dict[str, None] = {}
-        self._scribe: Scribe | None = None
-        self._last: tuple[Stand, Agent, datetime | None, Prompt] | None = None
+        self._scribe: DraftWriter | None = None
+        self._last: tuple[Snapshot, Agent, datetime | None, Prompt] | None = None
 
     def elsewhere(self, cwd: str) -> Assembler:
         """An assembler for another working directory, the same in all else, that looks for no skills."""
@@ -180,22 +180,22 @@ class Assembler:
         }
         return Assembler(**{**made, **changes})
 
-    def stand(self, agent: Agent | None = None, template: Document | None = None) -> Stand:
+    def snapshot(self, agent: Agent | None = None, template: Document | None = None) -> Snapshot:
         """The layout and what the workspace holds for it and this agent, read again only if something changed.
 
         `template` is the global template, for layouts that have a place for it.
         """
         wanted = (agent.base, agent.scope, template) if agent else ("", None, template)
         with self._lock:
-            before = next((each for each in self._stands if each.made_for == wanted), None)
+            before = next((each for each in self._snapshots if each.made_for == wanted), None)
             if before is not None and is_unchanged(before.inputs.stamps):
                 return before
-            stand, untrusted = self._look(before or next(iter(self._stands), None), *wanted)
+            snapshot, untrusted = self._look(before or next(iter(self._snapshots), None), *wanted)
         for root, templates in untrusted:  # not under the lock: the worker may take its time
             _parse(root, templates)
         with self._lock:
-            self._stands = (stand, *(each for each in self._stands if each is not before))[:_STANDS]
-            return stand
+            self._snapshots = (snapshot, *(each for each in self._snapshots if each is not before))[:_SNAPSHOTS]
+            return snapshot
 
     def prompt(
         self, agent: Agent | None = None, now: datetime | None = None, template: Document | None = None
@@ -206,37 +206,39 @@ class Assembler:
         if last is None or last[1] is not agent:
             check_agent(agent)
         check_moment(now)
-        stand = self.stand(agent, template)
-        now = as_told(stand.tells, now)
-        if last and last[0] is stand and last[2] == now and (last[1] is agent or last[1] == agent):
+        snapshot = self.snapshot(agent, template)
+        now = round_to(snapshot.tells, now)
+        if last and last[0] is snapshot and last[2] == now and (last[1] is agent or last[1] == agent):
             return last[3]
-        ready = agent if stand.base_text is agent.base else replace(agent, base=stand.base_text)
-        ready, inputs = with_active_skill(ready, stand.layout, stand.inputs)
+        ready = agent if snapshot.base_text is agent.base else replace(agent, base=snapshot.base_text)
+        ready, inputs = with_active_skill(ready, snapshot.layout, snapshot.inputs)
         with self._lock:
-            if self._scribe is None or self._scribe.layout is not stand.layout:
-                self._scribe = Scribe(stand.layout)
-            prompt = build(stand.layout, inputs, ready, now, self.rules, self._scribe, stand.render)
-        self._last = (stand, agent, now, prompt)
+            if self._scribe is None or self._scribe.layout is not snapshot.layout:
+                self._scribe = DraftWriter(snapshot.layout)
+            prompt = build(snapshot.layout, inputs, ready, now, self.rules, self._scribe, snapshot.render)
+        self._last = (snapshot, agent, now, prompt)
         return prompt
 
     def skills(self) -> list[Skill]:
         """The skills of the layout, hidden ones too."""
-        return list(each_skill(self.stand().inputs))
+        return list(each_skill(self.snapshot().inputs))
 
     def skill(self, name: str) -> Skill:
         """One skill with its body; an unknown name is an error that lists the known ones."""
-        stand = self.stand()
-        return with_body(skill_named(name, stand.layout, stand.inputs), stand.layout, stand.inputs.workspace)
+        snapshot = self.snapshot()
+        return with_body(
+            skill_named(name, snapshot.layout, snapshot.inputs), snapshot.layout, snapshot.inputs.workspace
+        )
 
     def skill_message(self, name: str) -> str:
         """What is said to the model when a skill is activated, in the layout's own words."""
-        return activation(self.stand().layout, self.skill(name))
+        return activation(self.snapshot().layout, self.skill(name))
 
     def template(self, address: str) -> Document:
         """The template at an address of this workspace's packs."""
         reader = self.reader()
         try:
-            return load_template(address, settled(self.workspace, reader), reader, self.packs)
+            return load_template(address, resolve_workspace(self.workspace, reader), reader, self.packs)
         finally:
             self._asked.update(dict.fromkeys(reader.stamps))
 
@@ -252,12 +254,12 @@ class Assembler:
 
     def looked_at(self) -> list[str]:
         """Every path on which the prompt depends: files and directories, also those that a look which failed asked for."""
-        known = self._stands[0].inputs.stamps if self._stands else ()
+        known = self._snapshots[0].inputs.stamps if self._snapshots else ()
         return list(dict.fromkeys([*(path for path, _ in known), *self._reader.stamps, *self._asked]))
 
     def _look(
-        self, before: Stand | None, base: str | Document, scope: Scope | None, template: Document | None
-    ) -> tuple[Stand, list[tuple[str, dict[str, Document]]]]:
+        self, before: Snapshot | None, base: str | Document, scope: Scope | None, template: Document | None
+    ) -> tuple[Snapshot, list[tuple[str, dict[str, Document]]]]:
         """Look again at whatever changed: settings and layout, or only what is found for them.
 
         The second value holds the untrusted templates, by the one that includes the others; they are not parsed yet.
@@ -279,7 +281,7 @@ class Assembler:
             inputs = replace(
                 inputs, findings=(*plan.findings, *inputs.findings), values={**inputs.values, **self.values}
             )
-        return Stand(plan, inputs, tells_time(layout, inputs), base, scope, template, given), untrusted
+        return Snapshot(plan, inputs, tells_time(layout, inputs), base, scope, template, given), untrusted
 
     def _plan(self, reader: Reader) -> Plan:
         """The plan, made again if what it was read from has changed."""
@@ -291,7 +293,7 @@ class Assembler:
 
     def _planned_by(self, reader: Reader) -> Plan:
         check_packs(self.packs)
-        workspace = settled(self.workspace, reader)
+        workspace = resolve_workspace(self.workspace, reader)
         files, wrong = read_settings(workspace, reader, self.settings)
         source, refused = layout_of(
             self.layout_name, files, DEFAULT_LAYOUT, lambda name: find_layout(name, workspace, reader, self.packs)
@@ -299,7 +301,7 @@ class Assembler:
         source, unknown = with_wording(source, workspace, reader, self.packs)
         source, more = with_settings(source, files, self.assignments)
         source, guarded = confined(with_texts(source, workspace, reader, self.packs))
-        layout = parse(source.mapping, source.name, source.address, source.strange)
+        layout = parse(source.mapping, source.name, source.address, source.untrusted)
         if source.written:
             layout = replace(layout, written=writers(source))
         if self.skill_folders:
@@ -359,7 +361,7 @@ def _templates(
             continue
         from ..template.jinja import check
 
-        trusting = _no_strange if _is_trusted(layout, section.name, body) else _nothing
+        trusting = _only_trusted if _is_trusted(layout, section.name, body) else _nothing
         loaded = check(body.path, _loading(body, workspace, reader, packs), may_parse=trusting)
         templates |= loaded
         if not trusting(loaded):
@@ -379,7 +381,7 @@ def _loading(
     return lambda address: body if address == body.path else find_template(address, workspace, reader, packs)
 
 
-def _no_strange(addresses: Iterable[str]) -> bool:
+def _only_trusted(addresses: Iterable[str]) -> bool:
     """Whether none of these templates came with the workspace."""
     return not any(each.startswith("$workspace/") for each in addresses)
 
@@ -390,10 +392,10 @@ def _nothing(_: Iterable[str]) -> bool:
 
 def _is_trusted(layout: Layout, section: str, body: Document) -> bool:
     """Whether a template came from the caller, the user or Foreword itself, and not with the workspace or over a network."""
-    return not body.path.startswith(_STRANGE) and f"section.{section}.text" not in layout.strange
+    return not body.path.startswith(_UNTRUSTED) and f"section.{section}.text" not in layout.untrusted
 
 
-def as_told(exactness: str, now: datetime | None) -> datetime | None:
+def round_to(exactness: str, now: datetime | None) -> datetime | None:
     """The time as exactly as it is told; None where it is not told at all."""
     if not exactness:
         return None

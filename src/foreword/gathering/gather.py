@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from ..findings import finding, kind_of
-from ..sources.environment import settled
+from ..sources.environment import resolve_workspace
 from ..sources.files import GONE, UNTRUSTED, is_unchanged, real_path
 from ..sources.finder import (
     SKILL_FILE,
@@ -81,7 +81,7 @@ def gather(
     as the scope allows, and `templates` is all that they include. `variables` are types that extensions add.
     """
     if workspace.environment is None or workspace.root is None:
-        workspace = settled(workspace, reader)
+        workspace = resolve_workspace(workspace, reader)
     scope = absolute_scope(scope, workspace)
     looks = _looks(layout, workspace, reader, before)
     kept = _Kept(layout, looks, workspace, reader)

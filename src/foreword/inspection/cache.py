@@ -204,7 +204,7 @@ _MOST = 100  # a prompt of a person's has far fewer sections; a saved form may c
 
 
 def mended_order(prompt: Prompt) -> list[str]:
-    """The sections in the order that would keep most: the longest-lived first, otherwise as they stand."""
+    """The sections in the order that would keep most: the longest-lived first, otherwise as they snapshot."""
     return [each.section for each in sorted(prompt.passages, key=lambda each: LIFETIMES.index(each.lifetime))]
 
 

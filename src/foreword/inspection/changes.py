@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_left
 
-from ..text.words import longest_rise
+from ..text.words import longest_increasing
 from ..vocabulary import value
 
 TYPE_CHECKING = False
@@ -285,7 +285,7 @@ def _match_equal_names(
         if same := waiting.get(new[number][1]):
             found[number] = same.pop()
     equal = [(number, match) for number in theirs if (match := found[number]) is not None]
-    in_order = [equal[at] for at in longest_rise([match for _, match in equal])]
+    in_order = [equal[at] for at in longest_increasing([match for _, match in equal])]
     fixed, old_fixed = [number for number, _ in in_order], [match for _, match in in_order]
     taken = {match for _, match in equal}
     left: dict[int, list[int]] = {}
@@ -299,5 +299,5 @@ def _match_equal_names(
 def _moved(matches: Sequence[int | None]) -> set[int]:
     """The fewest new items whose move explains the new order."""
     kept = [(number, match) for number, match in enumerate(matches) if match is not None]
-    stayed = {kept[at][0] for at in longest_rise([match for _, match in kept])}
+    stayed = {kept[at][0] for at in longest_increasing([match for _, match in kept])}
     return {number for number, _ in kept if number not in stayed}

@@ -10,7 +10,7 @@ from ..packs.settings import read_settings
 from ..providers.anthropic import for_anthropic
 from ..providers.gemini import for_gemini
 from ..providers.openai import for_openai_responses
-from ..sources.environment import absolute, settled
+from ..sources.environment import absolute, resolve_workspace
 from ..sources.files import Reader
 from ..text.lines import printable
 from .cache import keeps, rendered
@@ -36,9 +36,9 @@ def read_prices(named: str = "", workspace: Workspace | None = None, settings: s
     tables = [_table(os.path.join(os.path.dirname(__file__), "prices.toml"))]
     if workspace is not None:
         reader = Reader()
-        files, _ = read_settings(settled(workspace, reader), reader, settings)
+        files, _ = read_settings(resolve_workspace(workspace, reader), reader, settings)
         for each in files:
-            if each.mapping.get("prices") and not each.is_strange:
+            if each.mapping.get("prices") and not each.is_untrusted:
                 path = os.path.expanduser(each.mapping["prices"])
                 tables.append(_table(os.path.join(os.path.dirname(each.path), path)))
     if named:

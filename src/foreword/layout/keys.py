@@ -181,7 +181,7 @@ KEYS = (
         "guideline",
         "from",
         "choice",
-        "Where the guidelines of the tools, or of extensions, stand.",
+        "Where the guidelines of the tools, or of extensions, snapshot.",
         ("tools", "extensions"),
     ),
     *(Key("on", event, "choice", f"When {about}.", STEPS) for event, about in EVENTS.items()),

@@ -112,7 +112,7 @@ class Layout:
     compaction: Mapping[str, str] = {}
 
     every: Sequence[Section] = ()
-    strange: frozenset[str] = frozenset()
+    untrusted: frozenset[str] = frozenset()
     written: Mapping[str, Origin] = {}
 
     def each_section(self) -> Sequence[Section]:

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 # Parsing
 
 
-def parse(mapping: Mapping[str, Any], name: str, address: str = "", strange: frozenset[str] = frozenset()) -> Layout:
-    """A mapping as a Layout. `strange` names the dotted keys that a stranger wrote (`find.skills.files`, `settings.dir`)."""
+def parse(mapping: Mapping[str, Any], name: str, address: str = "", untrusted: frozenset[str] = frozenset()) -> Layout:
+    """A mapping as a Layout. `untrusted` names the dotted keys that a stranger wrote (`find.skills.files`, `settings.dir`)."""
     try:
-        return _layout(mapping, name, address or name, strange)
+        return _layout(mapping, name, address or name, untrusted)
     except LayoutError as error:
         raise LayoutError(f"layout {name}: {error}") from None
 
@@ -38,7 +38,7 @@ def parse(mapping: Mapping[str, Any], name: str, address: str = "", strange: fro
 _DEEPEST = 50
 
 
-def _layout(mapping: Mapping[str, Any], name: str, address: str, strange: frozenset[str]) -> Layout:
+def _layout(mapping: Mapping[str, Any], name: str, address: str, untrusted: frozenset[str]) -> Layout:
     top = {key: content for key, content in mapping.items() if key not in TOP_TABLES}
     _check(top, "layout", "", also=TOP_TABLES)
     tables = {table: _table(mapping, table) for table in TOP_TABLES if table != "guideline"}
@@ -47,7 +47,8 @@ def _layout(mapping: Mapping[str, Any], name: str, address: str, strange: frozen
     for key, content in wording.items():
         _expect(isinstance(content, str), f"wording.{key}", "a text", content)
     finds = tuple(
-        _find(key, _table(tables["find"], key), settings, strange, top.get("links", "inside")) for key in tables["find"]
+        _find(key, _table(tables["find"], key), settings, untrusted, top.get("links", "inside"))
+        for key in tables["find"]
     )
     _check(tables["on"], "on", "on.")
     _check(tables["compaction"], "compaction", "compaction.")
@@ -71,7 +72,7 @@ def _layout(mapping: Mapping[str, Any], name: str, address: str, strange: frozen
         on=tables["on"],
         compaction=tables["compaction"],
         every=tuple(with_inner(sections)),
-        strange=strange,
+        untrusted=untrusted,
     )
 
 
@@ -108,13 +109,13 @@ def _find(
     name: str,
     table: Mapping[str, Any],
     settings: Mapping[str, Any],
-    strange: frozenset[str],
+    untrusted: frozenset[str],
     links: Literal["inside", "follow"],
 ) -> Find:
     where = f"find.{name}."
     _check(table, "find", where)
     walk = table.get("walk", "git")
-    groups = tuple(_groups(table.get("files", ()), where, settings, strange))
+    groups = tuple(_groups(table.get("files", ()), where, settings, untrusted))
     for group in groups:
         if len({pattern.place == "walk" for pattern in group}) > 1:
             raise LayoutError(f"{where}files: the place 'walk' and another cannot be alternatives of one group")
@@ -131,7 +132,7 @@ def _find(
 
 
 def _groups(
-    files: Sequence[str | Sequence[str]], where: str, settings: Mapping[str, Any], strange: frozenset[str]
+    files: Sequence[str | Sequence[str]], where: str, settings: Mapping[str, Any], untrusted: frozenset[str]
 ) -> Iterator[tuple[Pattern, ...]]:
     """Groups with their settings filled in. Neighbours that name the same list repeat together, once for each of its values."""
     together: list[str] = []
@@ -140,7 +141,7 @@ def _groups(
     def repeated() -> Iterator[tuple[Pattern, ...]]:
         for each in settings[shared] if together else ():
             for text in together:
-                yield (_pattern(text, where, {**settings, shared: each}, strange),)
+                yield (_pattern(text, where, {**settings, shared: each}, untrusted),)
 
     for group in files:
         lists = _lists_in(group, settings) if isinstance(group, str) else []
@@ -153,29 +154,29 @@ def _groups(
         yield from repeated()
         together, shared = [], ""
         texts = [group] if isinstance(group, str) else group
-        yield tuple(pattern for text in texts for pattern in _alternatives(text, where, settings, strange))
+        yield tuple(pattern for text in texts for pattern in _alternatives(text, where, settings, untrusted))
     yield from repeated()
 
 
-def _alternatives(text: str, where: str, settings: Mapping[str, Any], strange: frozenset[str]) -> Iterator[Pattern]:
+def _alternatives(text: str, where: str, settings: Mapping[str, Any], untrusted: frozenset[str]) -> Iterator[Pattern]:
     lists = _lists_in(text, settings)
     for each in settings[lists[0]] if lists else ("",):
-        yield _pattern(text, where, {**settings, **({lists[0]: each} if lists else {})}, strange)
+        yield _pattern(text, where, {**settings, **({lists[0]: each} if lists else {})}, untrusted)
 
 
 def _lists_in(text: str, settings: Mapping[str, Any]) -> list[str]:
     return [name for name in re.findall(r"\{(\w+)\}", text) if isinstance(settings.get(name), list | tuple)]
 
 
-def _pattern(text: str, where: str, settings: Mapping[str, Any], strange: frozenset[str]) -> Pattern:
+def _pattern(text: str, where: str, settings: Mapping[str, Any], untrusted: frozenset[str]) -> Pattern:
     place, colon, path = text.partition(":")
     if not colon or place not in PLACES:
         raise LayoutError(f"{where}files: {text!r} is no pattern 'place:path'" + suggestion(place, PLACES))
-    confined = where + "files" in strange or where + "walk" in strange
+    confined = where + "files" in untrusted or where + "walk" in untrusted
     for name in re.findall(r"\{(\w+)\}", path):
         if name not in settings:
             raise LayoutError(f"{where}files: no setting {name!r} (in {text!r})" + suggestion(name, settings))
-        confined = confined or f"settings.{name}" in strange
+        confined = confined or f"settings.{name}" in untrusted
     filled = re.sub(r"\{(\w+)\}", lambda match: str(settings[match[1]]), path)
     _check_path(place, filled, f"{where}files: {text!r}")
     return Pattern(place, filled, confined)

@@ -43,7 +43,7 @@ class Source:
     name: str
     address: str
     mapping: Mapping[str, Any]
-    strange: frozenset[str] = frozenset()
+    untrusted: frozenset[str] = frozenset()
     written: Mapping[str, Origin] = {}
 
 
@@ -189,14 +189,14 @@ class _Loader:
         if address in above or len(above) >= _MOST_EXTENDED:
             raise LayoutError(f"layouts extend each other in a circle: {' > '.join((*above, address))}")
         own = {key: content for key, content in mapping.items() if key != "extends"}
-        is_strange = address.startswith("$workspace/")
-        strange = frozenset(flat(own)) if is_strange else frozenset()
+        is_untrusted = address.startswith("$workspace/")
+        untrusted = frozenset(flat(own)) if is_untrusted else frozenset()
         below = mapping.get("extends")
         if below is None:
-            return Source(name, address, own, strange)
+            return Source(name, address, own, untrusted)
         if not isinstance(below, str):
             raise LayoutError(f"layout {name}: extends takes an address or a file, not {below!r}")
-        if is_strange and not below.startswith("$"):
+        if is_untrusted and not below.startswith("$"):
             raise LayoutError(
                 f"layout {name}: a workspace's layout may extend an address ($std/…, $workspace/…), not the file {below!r}"
             )
@@ -204,7 +204,7 @@ class _Loader:
         base = self.load(below, folder, (*above, address))
         mine = frozenset(flat(own))
         written = {key: each for key, each in {**_written(base), **base.written}.items() if key not in mine}
-        return Source(name, address, merge(base.mapping, own), (base.strange - mine) | strange, written)
+        return Source(name, address, merge(base.mapping, own), (base.untrusted - mine) | untrusted, written)
 
     def read(self, given: str, beside: str) -> tuple[str, str, dict[str, Any]]:
         if given.startswith("$"):

@@ -53,7 +53,7 @@ class Settings:
 
     path: str
     mapping: Mapping[str, Any]
-    is_strange: bool = False
+    is_untrusted: bool = False
 
 
 def read_settings(workspace: Workspace, reader: Reader, named: str = "") -> tuple[list[Settings], list[Finding]]:
@@ -80,9 +80,9 @@ def read_settings(workspace: Workspace, reader: Reader, named: str = "") -> tupl
 def _read(path: str, reader: Reader, reach: Reach | None = None) -> list[Settings]:
     """The settings of a file; `reach` is how far links may lead from a workspace's."""
     reading = reader.read(path, reach)
-    is_strange = reach is not None
+    is_untrusted = reach is not None
     if reading.fate in ("absent", "blank"):
-        return [Settings(path, {}, is_strange)] if reading.fate == "blank" else []
+        return [Settings(path, {}, is_untrusted)] if reading.fate == "blank" else []
     if reading.fate != "used":
         raise CallError(f"the settings file {printable(path)} cannot be read: {reading.reason}")
     mapping = parse_toml(reading.text, printable(path))
@@ -95,7 +95,7 @@ def _read(path: str, reader: Reader, reach: Reach | None = None) -> list[Setting
         raise CallError(f"{printable(path)}: [for.LAYOUT] takes a table of keys")
     if "lint" in mapping:
         _check_lint(mapping["lint"], printable(path))
-    return [Settings(path, mapping, is_strange)]
+    return [Settings(path, mapping, is_untrusted)]
 
 
 def _check_lint(table: Any, path: str) -> None:
@@ -118,13 +118,13 @@ def check_ids(ids: Iterable[str], where: str) -> None:
             raise CallError(f"{where}: there is no check {each!r}{suggestion(each, known_ids())}")
 
 
-def turned_off(settings: Sequence[Settings]) -> tuple[frozenset[str], list[Finding]]:
+def disabled_checks(settings: Sequence[Settings]) -> tuple[frozenset[str], list[Finding]]:
     """The checks of lint that the user or the caller turned off. A workspace may not; that it tried is a finding."""
     off: set[str] = set()
     findings: list[Finding] = []
     for each in settings:
         names = each.mapping.get("lint", {}).get("off", [])
-        if not each.is_strange:
+        if not each.is_untrusted:
             off.update(names)
         elif names:
             path = printable(each.path)
@@ -151,7 +151,7 @@ def layout_of(
     if named:
         return find(named), findings
     for name, each in named_layouts(settings):
-        if not each.is_strange:
+        if not each.is_untrusted:
             return find(name), findings
         path = printable(each.path)
         is_file = not name.startswith("$workspace/") and ("/" in name.removeprefix("$std/") or name.endswith(".toml"))
@@ -177,7 +177,7 @@ def confined(source: Source) -> tuple[Source, list[Finding]]:
     """A layout without what a stranger wrote in it to read more, or to have less checked."""
     findings: list[Finding] = []
     written = flat(source.mapping)
-    for key in sorted(source.strange):
+    for key in sorted(source.untrusted):
         instead = _GUARDED.get(key, "strict" if key.startswith("find.") and key.endswith(".validation") else None)
         if _names_anothers(key, written.get(key)):
             instead = ""
@@ -203,7 +203,7 @@ def with_settings(
     findings: list[Finding] = []
     for each in settings:
         for key, content in _keys(each.mapping, source.name):
-            if each.is_strange:
+            if each.is_untrusted:
                 source = _set_by_stranger(source, key, content, each.path, findings)
             else:
                 try:
@@ -222,8 +222,8 @@ def _keys(mapping: Mapping[str, Any], layout: str) -> Iterator[tuple[str, Any]]:
 
 def _set(source: Source, key: str, content: Any, by: Origin) -> Source:
     whole = full_key(source.mapping, key)
-    mapping, strange = assign(source.mapping, key, content), source.strange - {whole}
-    return Source(source.name, source.address, mapping, strange, {**source.written, whole: by})
+    mapping, untrusted = assign(source.mapping, key, content), source.untrusted - {whole}
+    return Source(source.name, source.address, mapping, untrusted, {**source.written, whole: by})
 
 
 def _set_by_stranger(source: Source, key: str, content: Any, path: str, findings: list[Finding]) -> Source:
@@ -233,8 +233,8 @@ def _set_by_stranger(source: Source, key: str, content: Any, path: str, findings
         is_lenient = whole.endswith(".validation") and content != "strict"
         if whole in _GUARDED or is_lenient or _names_anothers(whole, content):
             raise LayoutError(f"a workspace may not set {whole}")
-        changed = replace(changed, strange=changed.strange | {whole})
-        before, after = (parse(each.mapping, each.name, each.address, each.strange) for each in (source, changed))
+        changed = replace(changed, untrusted=changed.untrusted | {whole})
+        before, after = (parse(each.mapping, each.name, each.address, each.untrusted) for each in (source, changed))
         if _boundaries(before.sections) != _boundaries(after.sections):
             raise LayoutError(f"a workspace may not change its own boundaries ({key})")
     except LayoutError as error:

@@ -63,7 +63,7 @@ def _similar(path: str) -> str:
 
 def _folders(path: str, assembler: Assembler) -> Iterator[str]:
     """The folders above a path in which an agent may work, the nearest first."""
-    workspace = assembler.stand().plan.workspace
+    workspace = assembler.snapshot().plan.workspace
     top = workspace.root or workspace.cwd
     folder = path if os.path.isdir(path) else os.path.dirname(path)
     number = 0
@@ -92,7 +92,7 @@ def _considered(assembler: Assembler, path: str, folder: str, agent: Agent | Non
     shown = printable(path)
     there = assembler.like(workspace=replace(assembler.workspace, cwd=folder, root=None))
     try:
-        candidates = there.stand(agent).inputs.candidates
+        candidates = there.snapshot(agent).inputs.candidates
     except ForewordError:  # the folder's own settings are refused, or another layout does not know a setting
         return None
     return next((each for each in candidates if each.fate != "absent" and is_inside(each.path, shown)), None)

@@ -14,7 +14,7 @@ from ..extensions import checked
 from ..findings import finding, grouped
 from ..inspection.lint import Linter, Surroundings
 from ..inspection.lint.manuscripts import skills_as_manuscripts
-from ..packs.settings import check_ids, read_settings, turned_off
+from ..packs.settings import check_ids, disabled_checks, read_settings
 from ..sources.files import Reader
 from ..sources.front_matter import read_skill
 from ..sources.links import only_inside, reach_again
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Literal
 
-    from ..engine.assembler import Assembler, Stand
+    from ..engine.assembler import Assembler, Snapshot
     from ..extensions import Extension
     from ..layout.model import Layout
     from ..vocabulary import Finding, Workspace
@@ -60,7 +60,7 @@ def proofread(
     """
     agent = agent or Agent()
     given = tuple(off)
-    check_ids(given, "--off")
+    check_ids(given, "--disable")
     desk = _Desk(assembler, agent, now, given, extensions)
     desk.take(assembler)
     if is_recursive:
@@ -85,8 +85,8 @@ class _Desk:
         extensions: Sequence[Extension],
     ) -> None:
         self.assembler, self.agent, self.now, self.extensions = assembler, agent, now, extensions
-        self.stand = assembler.stand(agent)
-        workspace = self.stand.plan.workspace
+        self.snapshot = assembler.snapshot(agent)
+        workspace = self.snapshot.plan.workspace
         self.root, self.cwd = workspace.root or workspace.cwd, workspace.cwd
         self.found: dict[Finding, None] = {}
         self.files: set[str] = set()
@@ -95,24 +95,24 @@ class _Desk:
         self.reader = Reader()
         self.wrong_case = WrongCase(self.root)
         self.off = {*off}
-        self._settings(self.stand)
+        self._settings(self.snapshot)
         tools = None if agent.tools is None else frozenset(tool.name for tool in agent.tools)
-        follows = any(section.language == "directives" for section in self.stand.layout.each_section())
+        follows = any(section.language == "directives" for section in self.snapshot.layout.each_section())
         self.disk = _Disk(workspace)
         self.linter = Linter(Surroundings(self.disk.exists, estimate, tools, follows, self.disk.above), self.off)
 
-    def _settings(self, stand: Stand) -> None:
-        files, _ = read_settings(stand.plan.workspace, Reader(), self.assembler.settings)
-        off, tried = turned_off(files)
+    def _settings(self, snapshot: Snapshot) -> None:
+        files, _ = read_settings(snapshot.plan.workspace, Reader(), self.assembler.settings)
+        off, tried = disabled_checks(files)
         self.off |= off
         self.found.update(dict.fromkeys(tried))
 
     def take(self, assembler: Assembler) -> None:
         """Look at the prompt of one folder."""
         prompt = assembler.prompt(self.agent, self.now)
-        stand = assembler.stand(self.agent)
-        self.disk.enter(stand.plan.workspace)
-        skills = [each.path for each in each_skill(stand.inputs)]
+        snapshot = assembler.snapshot(self.agent)
+        self.disk.enter(snapshot.plan.workspace)
+        skills = [each.path for each in each_skill(snapshot.inputs)]
         self.keep(self.linter.look(prompt, map(printable, skills)))
         self.keep(checked(self.extensions, prompt))
         self.keep(self.wrong_case.findings(prompt.candidates))
@@ -132,7 +132,9 @@ class _Desk:
     def read_skills(self, paths: Iterable[str], validation: Literal["strict", "lenient", ""] = "") -> None:
         """Look at whole SKILL.md files; with `validation`, also at what their front matter says, as nobody else does."""
         for path in paths:
-            reading = self.reader.read(path, reach_again(path, self.stand.layout.finds, self.stand.plan.workspace))
+            reading = self.reader.read(
+                path, reach_again(path, self.snapshot.layout.finds, self.snapshot.plan.workspace)
+            )
             if reading.identity in self.skills:
                 continue
             if not reading.has_text:
@@ -148,12 +150,12 @@ class _Desk:
             self.found.update(dict.fromkeys(looked))
 
     def take_all_below(self) -> None:
-        layout = self.stand.layout
+        layout = self.snapshot.layout
         tree = look_below(self.cwd, set(_names(layout)))
         for folder in tree.folders:
             if folder != self.cwd:
                 self._take_folder(folder)
-        self.disk.enter(self.stand.plan.workspace)
+        self.disk.enter(self.snapshot.plan.workspace)
         strict = any(find.kind == "skill" and find.validation == "strict" for find in layout.finds)
         self.read_skills(tree.skills, "strict" if strict else "lenient")
         for path in tree.trouble:

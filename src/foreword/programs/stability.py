@@ -14,9 +14,9 @@ import os
 import sys
 
 from ..encoding.prompt import prompt_from
-from ..engine.assembler import Assembler, as_told
+from ..engine.assembler import Assembler, round_to
 from ..errors import ForewordError
-from ..sources.environment import settled
+from ..sources.environment import resolve_workspace
 from ..sources.files import Reader, real_path
 from ..vocabulary import replace, value
 
@@ -77,11 +77,11 @@ def rebuilds(
 def _at_other_times(assembler: Assembler, agent: Agent, now: datetime, first: Prompt) -> Iterator[Rebuild]:
     from datetime import timedelta
 
-    tells = assembler.stand(agent).tells
+    tells = assembler.snapshot(agent).tells
 
     def later(by: timedelta) -> Prompt:
         moment = now + by
-        return first if as_told(tells, moment) == as_told(tells, now) else assembler.prompt(agent, moment)
+        return first if round_to(tells, moment) == round_to(tells, now) else assembler.prompt(agent, moment)
 
     for how, by in (("a minute later", timedelta(minutes=1)), ("a day later", timedelta(days=1))):
         yield _built("clock", how, later, by)
@@ -89,10 +89,10 @@ def _at_other_times(assembler: Assembler, agent: Agent, now: datetime, first: Pr
 
 def _by_other_names(assembler: Assembler, agent: Agent, now: datetime, first: Prompt) -> Iterator[Rebuild]:
     workspace = assembler.workspace
-    known = settled(workspace, Reader())
+    known = resolve_workspace(workspace, Reader())
 
     def again(where: Workspace) -> Prompt:
-        return first if settled(where, Reader()) == known else _like(assembler, where).prompt(agent, now)
+        return first if resolve_workspace(where, Reader()) == known else _like(assembler, where).prompt(agent, now)
 
     for how, cwd in _names_of(workspace):
         yield _built("directory", how, again, replace(workspace, cwd=cwd))
@@ -143,7 +143,7 @@ def _like(assembler: Assembler, workspace: Workspace, reader: Callable[[], Reade
 
 def _names_of(workspace: Workspace) -> Iterator[tuple[str, str]]:
     """Other names of the working directory. That of the link's target only where it is reached through a link already."""
-    cwd = settled(workspace, Reader()).cwd
+    cwd = resolve_workspace(workspace, Reader()).cwd
     yield "as a directory with a slash behind it", f"{cwd}/"
     yield "as a directory with detours in its name", os.path.join(cwd, ".", "x", "..")
     try:

@@ -15,7 +15,7 @@ import threading
 
 from ..engine.assembler import Assembler, local_time
 from ..errors import CallError, expect
-from ..sources.environment import absolute, settled
+from ..sources.environment import absolute, resolve_workspace
 from ..sources.files import Reader
 from ..sources.git import git_folder
 from ..sources.notices import Notices
@@ -189,7 +189,7 @@ class Source:
     def lock(self) -> str:
         """The file that git holds while it changes many at once; nothing outside of a repository."""
         try:
-            workspace = settled(self.assembler.workspace, Reader())
+            workspace = resolve_workspace(self.assembler.workspace, Reader())
         except CallError:
             return ""
         folder = git_folder(workspace.root or workspace.cwd, Reader())

@@ -6,12 +6,12 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..conversation.conversations import Conversations, Talk
+from ..conversation.conversations import Conversation, Conversations
 from ..errors import CallError, LayoutError, StoreError
 from ..extensions import Extension
 from ..packs.packs import layout_names
 from ..packs.settings import read_settings
-from ..sources.environment import settled
+from ..sources.environment import resolve_workspace
 from ..sources.files import Reader, is_unchanged, real_path
 from ..sources.places import is_inside, is_reference
 from ..text.lines import printable
@@ -73,7 +73,7 @@ class Service:
         agent: Agent | None,
         layout: str,
         assignments: Sequence[tuple[str, Any]] | None = None,
-    ) -> Talk:
+    ) -> Conversation:
         """A conversation with the settings and packs of this service; `assignments` take the place of its own."""
         assignments = self.assignments if assignments is None else assignments
         return self.talks.open(
@@ -86,7 +86,7 @@ class Service:
         if not self.settings:
             return DEFAULT_LAYOUT
         reader = Reader()
-        files, _ = read_settings(settled(self.workspace(""), reader), reader, self.settings)
+        files, _ = read_settings(resolve_workspace(self.workspace(""), reader), reader, self.settings)
         return str(files[-1].mapping.get("layout") or DEFAULT_LAYOUT)
 
     def check_settings(self) -> None:
@@ -122,7 +122,7 @@ class Service:
             docs=body.docs,
         )
 
-    def talk(self, id: str, body: AgentBody, layout: str = "") -> Talk:
+    def talk(self, id: str, body: AgentBody, layout: str = "") -> Conversation:
         """The conversation of a request. A known one goes on with its layout unless another is named; `builder` for new ones."""
         workspace = self.workspace(body.cwd)
         layout = named_layout(body.layout) or layout or self._layout_of(id) or self.default_layout
@@ -170,7 +170,7 @@ class Service:
         return scope
 
     def _scope_in(self, workspace: Workspace, reader: Reader) -> Scope | None:
-        root = real_path(settled(workspace, reader).root or workspace.cwd)
+        root = real_path(resolve_workspace(workspace, reader).root or workspace.cwd)
         if any(is_inside(root, served) for served in self._real_roots):
             return None
         cwd = real_path(workspace.cwd)

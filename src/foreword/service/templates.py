@@ -11,7 +11,7 @@ from ..errors import StaleError, StoreError, TemplateError
 from ..findings import finding
 from ..packs.packs import layout_names, shipped_layout
 from ..packs.settings import parse_assignment
-from ..sources.environment import settled
+from ..sources.environment import resolve_workspace
 from ..sources.files import Reader
 from ..sources.variables import complete
 from ..template.brackets import LIMIT
@@ -141,7 +141,7 @@ def list_values(service: Service, call: Call) -> Answer:
 def list_files(service: Service, call: Call) -> Answer:
     """Files and folders whose path begins so, among those that `file:` may read."""
     query: FilesQuery = call.query
-    workspace = settled(service.workspace(query.cwd), Reader())
+    workspace = resolve_workspace(service.workspace(query.cwd), Reader())
     agent = service.agent(AgentBody(cwd=query.cwd), workspace)
     scope = agent.scope or Scope([Access(workspace.root or workspace.cwd, "write")])
     rows = [

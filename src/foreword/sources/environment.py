@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .files import Reader
 
 
-def settled(workspace: Workspace, reader: Reader) -> Workspace:
+def resolve_workspace(workspace: Workspace, reader: Reader) -> Workspace:
     """The workspace with everything known: absolute paths, the root, the home directory (None if there is none)."""
     environment = os.environ if workspace.environment is None else workspace.environment
     cwd = absolute(workspace.cwd, environment)

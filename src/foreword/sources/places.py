@@ -31,7 +31,7 @@ _SUFFIXES = (
 
 
 def normal(path: str) -> str:
-    """The path without `.`, `..` and slashes too many: also at its beginning, where POSIX lets two stand."""
+    """The path without `.`, `..` and slashes too many: also at its beginning, where POSIX lets two snapshot."""
     return normpath(path).replace("//", "/")
 
 

@@ -242,7 +242,7 @@ class _Engine:
         return wrong(document, told, start, end)
 
     def missing(self, template: Template, start: int, end: int, variables: Variables) -> dict[str, int]:
-        """The names in a stretch that are neither given nor bound by any template, and where they stand."""
+        """The names in a stretch that are neither given nor bound by any template, and where they snapshot."""
         known = {*variables, *_GLOBALS, *flow(self.templates, ())}
         return {
             name: at

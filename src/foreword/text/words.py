@@ -119,11 +119,11 @@ def _anchors(old: Sequence[str], a: int, b: int, new: Sequence[str], c: int, d: 
     for x in range(a, b):
         once[old[x]] = -1 if old[x] in once else x
     pairs = [(x, places[word]) for word, x in once.items() if x >= 0 and places.get(word, -1) >= 0]
-    kept = longest_rise([y for _, y in pairs])
+    kept = longest_increasing([y for _, y in pairs])
     return [pairs[number] for number in kept]
 
 
-def longest_rise(numbers: Sequence[int]) -> list[int]:
+def longest_increasing(numbers: Sequence[int]) -> list[int]:
     """Where the longest rising run of these numbers stands, gaps allowed."""
     tails: list[int] = []
     ends: list[int] = []

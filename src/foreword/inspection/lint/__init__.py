@@ -61,17 +61,17 @@ class Linter:
             *_of_prompt(prompt, manuscripts, self.surroundings),
             *(each for manuscript in manuscripts for each in self._of_text(manuscript)),
         ]
-        return self.settled(found, manuscripts)
+        return self.without_ignored(found, manuscripts)
 
     def look_at_skills(self, skills: Sequence[Manuscript], told: Iterable[Finding] = ()) -> list[Finding]:
         """Everything that is doubtful in whole SKILL.md files; `told` is what reading them has found already."""
         found = [*_told(told), *(each for manuscript in skills for each in _of_skill(manuscript, self.surroundings))]
-        return self.settled(found, skills)
+        return self.without_ignored(found, skills)
 
     def _of_text(self, manuscript: Manuscript) -> list[Finding]:
         return manuscript.noted("findings", lambda each: list(_of_text(each, self.surroundings)))
 
-    def settled(self, findings: Iterable[Finding], manuscripts: Sequence[Manuscript]) -> list[Finding]:
+    def without_ignored(self, findings: Iterable[Finding], manuscripts: Sequence[Manuscript]) -> list[Finding]:
         """Findings without those that are turned off or ignored, each once, by file and line; no secret is in any of them."""
         commented = {each.path: each for each in manuscripts if each.ignored}
         kept = dict.fromkeys(
@@ -139,7 +139,7 @@ def _of_any_text(manuscript: Manuscript, surroundings: Surroundings) -> Iterator
             yield _of("missing-file", manuscript, manuscript.line(reference.offset), f"there is no {reference.target}")
         yield from _undefined(manuscript, surroundings)
     for one in manuscript.ignored:
-        yield from (_of("vain-ignore", manuscript, one.line, message) for message in _vain(one.checks))
+        yield from (_of("unused-ignore", manuscript, one.line, message) for message in _vain(one.checks))
 
 
 def _undefined(manuscript: Manuscript, surroundings: Surroundings) -> Iterator[Finding]:

@@ -307,7 +307,7 @@ CHECKS = (
         Example(_skill("name: release\ndescription: Cuts a release.\nmetadata:\n  version: '2'\n"), _SKILL),
     ),
     Check(
-        "vain-ignore",
+        "unused-ignore",
         "warning",
         "A comment asks to ignore a check that there is not, or one that no comment can silence.",
         "It does nothing. Guards (secrets, hidden characters, forged tags) can be turned off by the user's or the caller's settings only: a"
@@ -320,7 +320,7 @@ BY_ID = {check.id: check for check in CHECKS}
 GUARDS = frozenset(check.id for check in CHECKS if check.is_guard) | {
     "workspace-refused",
     "link-refused",
-    "vain-ignore",
+    "unused-ignore",
 }
 
 

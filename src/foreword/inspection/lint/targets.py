@@ -274,7 +274,7 @@ def targets_of(makefile: str) -> Names:
 
 
 def _hidden(match: re.Match[str]) -> str:
-    """A variable without its text, in which a colon may stand. Its mark stays."""
+    """A variable without its text, in which a colon may snapshot. Its mark stays."""
     return "$"
 
 

@@ -8,11 +8,11 @@ import pytest
 from foreword import Document, Tool
 from foreword.conversation.decide import (
     Drift,
-    Settled,
+    Outcome,
     Steps,
+    apply_step,
     decide,
     drift,
-    settle,
     tools_by_name,
     with_new_tools,
     with_state,
@@ -124,20 +124,20 @@ def edition(number=1, tools="a b", state=None, join="\n\n", **sections):
 @pytest.mark.parametrize("step", ["keep", "warn", "append", "format", "gather"])
 def test_without_an_edition_the_fresh_one_is_the_first(step):
     fresh = edition(0, one="1")
-    assert settle(step, None, fresh) == Settled(replace(fresh, number=1))
+    assert apply_step(step, None, fresh) == Outcome(replace(fresh, number=1))
 
 
 @pytest.mark.parametrize("step", ["keep", "warn", "append", "format", "gather"])
 def test_the_same_text_and_tools_are_the_same_edition(step):
     using = edition(4, one="1", state={"skills": ["testing"]})
     fresh = replace(edition(0, one="1"), made="later", inputs="other", made_for='{"model":"x"}')
-    assert settle(step, using, fresh) == Settled(using)
+    assert apply_step(step, using, fresh) == Outcome(using)
 
 
 @pytest.mark.parametrize("step", ["format", "gather"])
 @pytest.mark.parametrize("fresh", [edition(0, one="2"), edition(0, tools="a", one="1"), edition(0)])
 def test_another_text_or_other_tools_are_the_next_edition(step, fresh):
-    assert settle(step, edition(4, one="1"), fresh) == Settled(replace(fresh, number=5))
+    assert apply_step(step, edition(4, one="1"), fresh) == Outcome(replace(fresh, number=5))
 
 
 @pytest.mark.parametrize(
@@ -161,8 +161,8 @@ def test_another_text_or_other_tools_are_the_next_edition(step, fresh):
     ],
 )
 def test_what_the_next_edition_remembers(before, is_summarised, after):
-    settled = settle("gather", edition(1, one="1", state=before), edition(0, one="2"), is_summarised)
-    assert (settled.edition.number, json.loads(settled.edition.state)) == (2, after)
+    outcome = apply_step("gather", edition(1, one="1", state=before), edition(0, one="2"), is_summarised)
+    assert (outcome.edition.number, json.loads(outcome.edition.state)) == (2, after)
 
 
 @pytest.mark.parametrize(
@@ -174,21 +174,21 @@ def test_what_the_next_edition_remembers(before, is_summarised, after):
     ],
 )
 def test_what_the_same_edition_remembers(before, is_summarised, after):
-    settled = settle("gather", edition(1, one="1", state=before), edition(0, one="1"), is_summarised)
-    assert (settled.edition.number, json.loads(settled.edition.state)) == (1, after)
+    outcome = apply_step("gather", edition(1, one="1", state=before), edition(0, one="1"), is_summarised)
+    assert (outcome.edition.number, json.loads(outcome.edition.state)) == (1, after)
 
 
 def test_keep_says_nothing_of_a_change():
     using = edition(1, one="1")
-    assert settle("keep", using, edition(0, one="2", tools="z")) == Settled(using)
+    assert apply_step("keep", using, edition(0, one="2", tools="z")) == Outcome(using)
 
 
 def test_warn_tells_a_person_and_nobody_else():
     using = edition(1, one="1")
-    settled = settle("warn", using, edition(0, one="2"))
-    assert (settled.edition, settled.messages) == (using, ())
-    assert [(each.code, each.severity) for each in settled.findings] == [("drift", "info")]
-    assert "section 'one' changed (/one.md)" in settled.findings[0].message
+    outcome = apply_step("warn", using, edition(0, one="2"))
+    assert (outcome.edition, outcome.messages) == (using, ())
+    assert [(each.code, each.severity) for each in outcome.findings] == [("drift", "info")]
+    assert "section 'one' changed (/one.md)" in outcome.findings[0].message
 
 
 def test_what_is_accounted_for_is_not_told_again_and_the_price_is_that_of_a_rebuild():
@@ -197,8 +197,8 @@ def test_what_is_accounted_for_is_not_told_again_and_the_price_is_that_of_a_rebu
     change = drift(using, fresh, between)
     assert [each.section for each in change.sections] == ["one"]
     assert (change.tools.removed, change.tokens_lost) == ((), estimate(using.system))
-    settled = settle("append", using, fresh, since=between)
-    assert [each["content"].splitlines()[0] for each in settled.messages] == [
+    outcome = apply_step("append", using, fresh, since=between)
+    assert [each["content"].splitlines()[0] for each in outcome.messages] == [
         "The section 'one' of your instructions has changed. It now reads:"
     ]
 
@@ -271,8 +271,8 @@ def test_the_sentence():
 
 
 def appended(using, fresh):
-    settled = settle("append", using, fresh)
-    return settled.edition, [each["content"] for each in settled.messages]
+    outcome = apply_step("append", using, fresh)
+    return outcome.edition, [each["content"] for each in outcome.messages]
 
 
 def test_a_change_is_said_once_and_only_what_changed():
@@ -320,13 +320,13 @@ def test_the_prefix_stays_whatever_happens():
 
 def test_a_new_tool_goes_behind_the_known_ones_and_is_announced_and_priced():
     using = edition(2, one="1", tools="b c")
-    settled = settle("append", using, edition(0, one="1", tools="a b c d"))
-    assert list(tools_by_name(settled.edition.tools)) == ["b", "c", "a", "d"]
-    assert (settled.edition.number, settled.edition.system) == (3, using.system)
-    assert settled.messages == ({"role": "user", "content": "New tools are available from now on: `a`, `d`."},)
-    assert [each.code for each in settled.findings] == ["drift"]
-    assert "tools came late: a, d; their definitions cost about" in settled.findings[0].message
-    assert appended(settled.edition, edition(0, one="1", tools="a b c d")) == (settled.edition, [])
+    outcome = apply_step("append", using, edition(0, one="1", tools="a b c d"))
+    assert list(tools_by_name(outcome.edition.tools)) == ["b", "c", "a", "d"]
+    assert (outcome.edition.number, outcome.edition.system) == (3, using.system)
+    assert outcome.messages == ({"role": "user", "content": "New tools are available from now on: `a`, `d`."},)
+    assert [each.code for each in outcome.findings] == ["drift"]
+    assert "tools came late: a, d; their definitions cost about" in outcome.findings[0].message
+    assert appended(outcome.edition, edition(0, one="1", tools="a b c d")) == (outcome.edition, [])
 
 
 def inactive(names):
@@ -358,7 +358,7 @@ def test_fewer_tools_are_said_and_change_nothing_of_the_definitions():
     ],
 )
 def test_whatever_is_told_to_the_model_is_told_to_a_person(fresh, told):
-    found = settle("append", edition(1, one="1", tools="a b"), fresh).findings
+    found = apply_step("append", edition(1, one="1", tools="a b"), fresh).findings
     assert [each.message[: len(begins)] for each, begins in zip(found, told, strict=True)] == told
 
 
