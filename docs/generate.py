@@ -18,7 +18,7 @@ from typing import Any
 import foreword
 from foreword import extensions
 from foreword.cli.commands import COMMANDS
-from foreword.cli.options import Parser, parser
+from foreword.cli.options import Parser, new_parser
 from foreword.findings import CODES
 from foreword.inspection.lint.sizes import LIMITS
 from foreword.inspection.lint.table import CHECKS, KEY, SHOWN_KEY, Check, Example
@@ -596,8 +596,8 @@ def example(shown: Example) -> list[str]:
 
 def parser_of(command: str) -> Parser:
     """The parser of a command, from its family."""
-    made: Parser = import_module(f"foreword.cli.{COMMANDS[command][0]}").parser_for(command)
-    return made
+    parser: Parser = import_module(f"foreword.cli.{COMMANDS[command][0]}").parser_for(command)
+    return parser
 
 
 def options_of(command: str) -> list[argparse.Action]:
@@ -608,7 +608,7 @@ def options_of(command: str) -> list[argparse.Action]:
 
 def shared_options() -> list[argparse.Action]:
     """The options that every command has."""
-    return [each for each in parser("show")._actions if each.option_strings]
+    return [each for each in new_parser("show")._actions if each.option_strings]
 
 
 def arguments_of(command: str) -> list[argparse.Action]:

@@ -19,11 +19,11 @@ _USAGE = "foreword COMMAND [DIR] [options]      foreword COMMAND --help      for
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command. 0 all is well; 1 with --strict and an error finding; 2 a wrong call, said in one sentence."""
-    given = sys.argv[1:] if arguments is None else arguments
+    args = sys.argv[1:] if arguments is None else arguments
     _open_streams()
     try:
         try:
-            return _run(given, is_process=arguments is None)
+            return _run(args, is_process=arguments is None)
         finally:
             sys.stdout.flush()
     except KeyboardInterrupt:
@@ -58,8 +58,8 @@ def _give_up_streams() -> None:
     _open_streams()
 
 
-def _run(given: list[str], is_process: bool) -> int:
-    if given == ["--version"]:
+def _run(args: list[str], is_process: bool) -> int:
+    if args == ["--version"]:
         from ..version import __version__
 
         print(f"foreword {__version__}")
@@ -71,27 +71,27 @@ def _run(given: list[str], is_process: bool) -> int:
     from ..errors import ForewordError
 
     try:
-        if not given or given[0] in _HELP:
-            return _help(COMMANDS, _USAGE, 0 if given else 2)
-        actions = {name: row for name, row in COMMANDS.items() if name.startswith(given[0] + " ")}
-        if actions and (len(given) == 1 or given[1] in _HELP):
-            usage = f"foreword {given[0]} ACTION [options]      foreword {given[0]} ACTION --help"
-            return _help(actions, usage, 0 if given[1:] else 2)
-        return _command(given)
+        if not args or args[0] in _HELP:
+            return _help(COMMANDS, _USAGE, 0 if args else 2)
+        actions = {name: row for name, row in COMMANDS.items() if name.startswith(args[0] + " ")}
+        if actions and (len(args) == 1 or args[1] in _HELP):
+            usage = f"foreword {args[0]} ACTION [options]      foreword {args[0]} ACTION --help"
+            return _help(actions, usage, 0 if args[1:] else 2)
+        return _command(args)
     except ForewordError as error:
         return _refuse(str(error))
 
 
-def _command(given: list[str]) -> int:
+def _command(args: list[str]) -> int:
     """Find the family of the command, of one word or two, and let it read its arguments and do its work."""
-    words = 2 if " ".join(given[:2]) in COMMANDS else 1
-    name = " ".join(given[:words])
+    words = 2 if " ".join(args[:2]) in COMMANDS else 1
+    name = " ".join(args[:words])
     if name not in COMMANDS:
-        _unknown(given)
+        _unknown(args)
     family = family_of(name)
     from .options import read
 
-    result: int = getattr(family, name.replace(" ", "_"))(read(family.parser_for(name), given[words:]))
+    result: int = getattr(family, name.replace(" ", "_"))(read(family.parser_for(name), args[words:]))
     return result
 
 
@@ -102,18 +102,18 @@ def family_of(name: str) -> Any:
     return import_module(f"foreword.cli.{COMMANDS[name][0]}")
 
 
-def _unknown(given: list[str]) -> NoReturn:
+def _unknown(args: list[str]) -> NoReturn:
     from ..errors import CallError, suggestion
 
-    if given[0].startswith("-"):
+    if args[0].startswith("-"):
         raise CallError(
-            f"no option {given[0]!r}{suggestion(given[0], ())}; options follow a command (see foreword --help)"
+            f"no option {args[0]!r}{suggestion(args[0], ())}; options follow a command (see foreword --help)"
         )
-    actions = [name.partition(" ")[2] for name in COMMANDS if name.startswith(given[0] + " ")]
+    actions = [name.partition(" ")[2] for name in COMMANDS if name.startswith(args[0] + " ")]
     if actions:
-        action = given[1] if len(given) > 1 and not given[1].startswith("-") else ""
-        raise CallError(f"foreword {given[0]} has no action {action!r}" + suggestion(action, actions))
-    raise CallError(f"no command {given[0]!r}" + suggestion(given[0], COMMANDS))
+        action = args[1] if len(args) > 1 and not args[1].startswith("-") else ""
+        raise CallError(f"foreword {args[0]} has no action {action!r}" + suggestion(action, actions))
+    raise CallError(f"no command {args[0]!r}" + suggestion(args[0], COMMANDS))
 
 
 def _help(commands: dict[str, tuple[str, str]], usage: str, status: int) -> int:

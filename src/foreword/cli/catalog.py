@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from .options import assembler, parser, status, with_dir
+from .options import assembler, new_parser, status, with_dir
 from .terminal import report, write, write_json, write_line, write_table, write_text
 
 TYPE_CHECKING = False
@@ -18,34 +18,34 @@ if TYPE_CHECKING:
 
 def parser_for(command: str) -> Parser:
     """The parser of one of these commands."""
-    made = parser(command)
+    parser = new_parser(command)
     if command == "layouts":
-        made.add_argument("name", nargs="?", default="", metavar="NAME", help="a layout to show")
-        return made
+        parser.add_argument("name", nargs="?", default="", metavar="NAME", help="a layout to show")
+        return parser
     if command == "skill":
-        made.add_argument("name", metavar="NAME", help="the skill")
-    return with_dir(made)
+        parser.add_argument("name", metavar="NAME", help="the skill")
+    return with_dir(parser)
 
 
-def layouts(given: argparse.Namespace) -> int:
+def layouts(args: argparse.Namespace) -> int:
     """`foreword layouts [NAME]`"""
-    if given.name or given.layout:
-        given.layout = given.name or given.layout
-        return _one_layout(given)
+    if args.name or args.layout:
+        args.layout = args.name or args.layout
+        return _one_layout(args)
     from ..packs.packs import layout_names, shipped_layout
 
     rows = [(name, str(shipped_layout(name)["about"])) for name in layout_names()]
-    if given.json:
+    if args.json:
         write_json([{"name": name, "about": about} for name, about in rows])
     else:
         write_table(rows, ("layout", "about"), ("bold",))
     return 0
 
 
-def _one_layout(given: argparse.Namespace) -> int:
-    layout = assembler(given).layout()
+def _one_layout(args: argparse.Namespace) -> int:
+    layout = assembler(args).layout()
     rows = _nested(layout.sections, 0)
-    if given.json:
+    if args.json:
         sections = [
             {"name": each.name, "depth": depth, "lifetime": each.lifetime, "content": _content(each)}
             for depth, each in rows
@@ -94,18 +94,18 @@ def _content(section: Section) -> str:
     return what + (f", or {' or '.join(section.instead)}" if section.instead else "")
 
 
-def skills(given: argparse.Namespace) -> int:
+def skills(args: argparse.Namespace) -> int:
     """`foreword skills [DIR]`"""
-    made = assembler(given)
-    found, findings = made.skills(), made.snapshot().inputs.findings
-    if given.json:
+    prompts = assembler(args)
+    found, findings = prompts.skills(), prompts.snapshot().inputs.findings
+    if args.json:
         from ..wire.answers import skill_form
 
         write_json([skill_form(each) for each in found])
     else:
         from .paths import paths_of
 
-        paths = paths_of(given)
+        paths = paths_of(args)
         rows = [
             (
                 each.name,
@@ -118,14 +118,14 @@ def skills(given: argparse.Namespace) -> int:
         if not rows:
             print("no skills were found", file=sys.stderr)
         sys.stdout.flush()
-        report([each for each in findings if each.code.startswith("skill-")], given)
-    return status(findings, given)
+        report([each for each in findings if each.code.startswith("skill-")], args)
+    return status(findings, args)
 
 
-def skill(given: argparse.Namespace) -> int:
+def skill(args: argparse.Namespace) -> int:
     """`foreword skill NAME [DIR]`"""
-    content = assembler(given).skill_message(given.name)
-    if given.json:
+    content = assembler(args).skill_message(args.name)
+    if args.json:
         write_json({"role": "user", "content": content})
     else:
         write_text(content)

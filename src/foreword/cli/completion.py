@@ -10,7 +10,7 @@ import argparse
 from ..errors import CallError, suggestion
 from . import family_of
 from .commands import COMMANDS
-from .options import Parser, parser
+from .options import Parser, new_parser
 from .terminal import write, write_json
 
 TYPE_CHECKING = False
@@ -24,20 +24,20 @@ _PATHS = {"FILE": "FILE", "DIR": "DIRECTORY", "PATH": "FILE", "DIR|OLD": "FILE",
 
 def parser_for(command: str) -> Parser:
     """The parser of the one command here."""
-    made = parser(command)
-    made.add_argument("shell", metavar="SHELL", help=f"the shell: {', '.join(SHELLS)}")
-    return made
+    parser = new_parser(command)
+    parser.add_argument("shell", metavar="SHELL", help=f"the shell: {', '.join(SHELLS)}")
+    return parser
 
 
-def completion(given: argparse.Namespace) -> int:
+def completion(args: argparse.Namespace) -> int:
     """`foreword completion SHELL`"""
-    if given.shell not in SHELLS:
-        raise CallError(f"no completion for the shell {given.shell!r}" + suggestion(given.shell, SHELLS))
+    if args.shell not in SHELLS:
+        raise CallError(f"no completion for the shell {args.shell!r}" + suggestion(args.shell, SHELLS))
     from shtab import complete
 
-    script = complete(_whole(), given.shell)
-    if given.json:
-        write_json({"shell": given.shell, "script": script})
+    script = complete(_whole(), args.shell)
+    if args.json:
+        write_json({"shell": args.shell, "script": script})
     else:
         write(script)
     return 0
@@ -62,16 +62,16 @@ def _with_hints(command: str) -> Parser:
     """The parser of a command, whose arguments say what a shell may put there."""
     import shtab
 
-    made: Parser = family_of(command).parser_for(command)
+    parser: Parser = family_of(command).parser_for(command)
     choices = _choices(command)
-    for action in made._actions:
+    for action in parser._actions:
         metavar = str(action.metavar)
         kind = _PATHS.get(metavar) or _PATHS.get(metavar.partition("|")[0])
         if action.dest in choices:
             action.choices = choices[action.dest]
         elif kind:
             action.complete = getattr(shtab, kind)  # type: ignore[attr-defined]
-    return made
+    return parser
 
 
 def _choices(command: str) -> dict[str, Collection[str]]:

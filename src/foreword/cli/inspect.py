@@ -8,7 +8,7 @@ import sys
 from ..errors import CallError
 from ..vocabulary import Workspace, replace
 from .edits import write_difference, write_first
-from .options import OPTIONS, assembler, parser, standard_input, status
+from .options import OPTIONS, assembler, new_parser, standard_input, status
 from .subjects import TAKES, assembled, built, is_folder, prepared, read_subject
 from .terminal import is_terminal, painted, report, write, write_json, write_line, write_table
 
@@ -30,88 +30,88 @@ _MOST_TURNS = 1_000_000
 
 def parser_for(command: str) -> Parser:
     """The parser of one of these commands."""
-    made = parser(command)
+    parser = new_parser(command)
     if command == "diff":
-        made.add_argument("old", metavar="OLD", help=f"the prompt before: {TAKES}")
-        made.add_argument("new", metavar="NEW", help="the prompt after, named in the same ways")
-        made.add_argument("--exit-code", action="store_true", help="exit with 1 if the prompts differ")
-        return made
-    made.add_argument("dir", nargs="?", default=argparse.SUPPRESS, metavar="DIR|OLD", help=f"{TAKES}")
-    made.add_argument(
+        parser.add_argument("old", metavar="OLD", help=f"the prompt before: {TAKES}")
+        parser.add_argument("new", metavar="NEW", help="the prompt after, named in the same ways")
+        parser.add_argument("--exit-code", action="store_true", help="exit with 1 if the prompts differ")
+        return parser
+    parser.add_argument("dir", nargs="?", default=argparse.SUPPRESS, metavar="DIR|OLD", help=f"{TAKES}")
+    parser.add_argument(
         "new", nargs="?", default="", metavar="NEW", help="the prompt after a change, named in the same ways"
     )
-    made.add_argument(
+    parser.add_argument(
         "--turns", type=int, default=30, metavar="N", help="how many turns more a change is reckoned for (30)"
     )
-    made.add_argument(
+    parser.add_argument(
         "--prices", default="", metavar="FILE", help="a TOML file of prices that outranks the shipped ones"
     )
-    made.add_argument(
+    parser.add_argument(
         "--exit-code", action="store_true", help="exit with 1 if there is something to mend, or tokens are lost"
     )
-    return made
+    return parser
 
 
 # foreword diff
 
 
-def diff(given: argparse.Namespace) -> int:
+def diff(args: argparse.Namespace) -> int:
     """`foreword diff OLD NEW`"""
     from ..inspection.diff import compare
     from ..text.tokens import count
 
-    if given.old == given.new == "-":
+    if args.old == args.new == "-":
         raise CallError("only one of the two can be standard input")
-    old, new = read_subject(given.old, given), read_subject(given.new, given)
+    old, new = read_subject(args.old, args), read_subject(args.new, args)
     found = compare(old, new)
-    tokens = count(old.prompt.text, given.model, given.provider), count(new.prompt.text, given.model, given.provider)
-    if given.json:
+    tokens = count(old.prompt.text, args.model, args.provider), count(new.prompt.text, args.model, args.provider)
+    if args.json:
         from ..wire.differences import difference_form
 
         write_json(difference_form(old, new, tokens, found))
     else:
         from .paths import paths_of
 
-        write_difference(old, new, (tokens[0].count, tokens[1].count), found, paths_of(given))
-    return _status(given, found.is_changed, old, new)
+        write_difference(old, new, (tokens[0].count, tokens[1].count), found, paths_of(args))
+    return _status(args, found.is_changed, old, new)
 
 
-def _status(given: argparse.Namespace, has_any: bool, *subjects: Subject) -> int:
+def _status(args: argparse.Namespace, has_any: bool, *subjects: Subject) -> int:
     """1 where that was asked for: by --exit-code if there is anything to tell, by --strict if a prompt has an error finding."""
-    if given.exit_code and has_any:
+    if args.exit_code and has_any:
         return 1
-    return status([each for subject in subjects for each in subject.prompt.findings], given)
+    return status([each for subject in subjects for each in subject.prompt.findings], args)
 
 
 # foreword cache
 
 
-def cache(given: argparse.Namespace) -> int:
+def cache(args: argparse.Namespace) -> int:
     """`foreword cache [DIR]`, `foreword cache OLD NEW`"""
     from ..inspection.price_list import read_prices
 
-    if not 0 <= given.turns <= _MOST_TURNS:
-        raise CallError(f"--turns takes a number from 0 to {_MOST_TURNS:,}, not {given.turns}")
-    given.name, given.dir = given.dir, given.dir if is_folder(given.dir) else "."
-    table = read_prices(given.prices, Workspace(given.dir, home=given.home), given.settings)
-    asked = [_Asked(rules, table, given) for rules in _providers(table, given)]
-    return _cache_of_change(given, asked) if given.new else _cache_of_prompt(given, asked)
+    if not 0 <= args.turns <= _MOST_TURNS:
+        raise CallError(f"--turns takes a number from 0 to {_MOST_TURNS:,}, not {args.turns}")
+    args.name, args.dir = args.dir, args.dir if is_folder(args.dir) else "."
+    table = read_prices(args.prices, Workspace(args.dir, home=args.home), args.settings)
+    asked = [_Asked(rules, table, args) for rules in _providers(table, args)]
+    return _cache_of_change(args, asked) if args.new else _cache_of_prompt(args, asked)
 
 
-def _providers(table: Prices, given: argparse.Namespace) -> Sequence[ProviderRules]:
+def _providers(table: Prices, args: argparse.Namespace) -> Sequence[ProviderRules]:
     """Every provider, or the one that was named."""
-    named = [each for each in table.providers if each.name == given.provider.lower()]
+    named = [each for each in table.providers if each.name == args.provider.lower()]
     return named or table.providers
 
 
 class _Asked:
     """A provider, the price of the model that is meant, and how that model counts."""
 
-    def __init__(self, rules: ProviderRules, table: Prices, given: argparse.Namespace) -> None:
+    def __init__(self, rules: ProviderRules, table: Prices, args: argparse.Namespace) -> None:
         self.rules = rules
         # A model that no row knows is the caller's provider's, else nobody's: then each has its usual one.
-        owner = table.provider_of(given.model) or given.provider.lower()
-        self.model = given.model if owner == rules.name else ""
+        owner = table.provider_of(args.model) or args.provider.lower()
+        self.model = args.model if owner == rules.name else ""
         self.price: Price | None = table.of(rules, self.model)
         self._counts: dict[str, int] = {}
 
@@ -139,26 +139,26 @@ class _Asked:
 # of one prompt
 
 
-def _cache_of_prompt(given: argparse.Namespace, asked: Sequence[_Asked]) -> int:
+def _cache_of_prompt(args: argparse.Namespace, asked: Sequence[_Asked]) -> int:
     import gc
 
     from ..inspection.cache import misplaced, moved_findings, order_findings
 
-    given.clock = _moment(given)
-    is_built = is_folder(given.name)
-    subject, rebuilt = _built_again(given) if is_built else (read_subject(given.name, given), [])
+    args.clock = _moment(args)
+    is_built = is_folder(args.name)
+    subject, rebuilt = _built_again(args) if is_built else (read_subject(args.name, args), [])
     # Counting takes much memory as well; by now most of what the builds took is not needed any more.
     gc.collect()
     counted = asked[0].count
     found = misplaced(subject.prompt, counted)
-    mend = _mend(given, subject, found, is_built)
+    mend = _mend(args, subject, found, is_built)
     moved = [(each.how, sections) for each, sections in rebuilt if sections]
     behind = [counted(subject.prompt.text[_first_at(sections) :]) for _, sections in moved]
     findings = [*order_findings(found), *moved_findings(moved, behind)]
-    form = _cache_form(subject, given, found, mend)
+    form = _cache_form(subject, args, found, mend)
     for each in asked:
         form["providers"].append(_provider_form(subject, each))
-    if given.json:
+    if args.json:
         from ..encoding.prompt import finding_form
 
         form["rebuilds"] = [_rebuild_form(each, sections, subject) for each, sections in rebuilt]
@@ -166,30 +166,30 @@ def _cache_of_prompt(given: argparse.Namespace, asked: Sequence[_Asked]) -> int:
         write_json(form)
     else:
         _write_cache(form, rebuilt, subject.is_plain)
-        report(findings, given, every=True)
-    return _status(given, bool(findings), subject)
+        report(findings, args, every=True)
+    return _status(args, bool(findings), subject)
 
 
-def _moment(given: argparse.Namespace) -> datetime:
+def _moment(args: argparse.Namespace) -> datetime:
     """One time for every build, in the form in which another process can be told it."""
     from datetime import datetime
 
     from ..engine.assembler import local_time
 
-    return datetime.fromisoformat((given.clock or local_time()).isoformat())
+    return datetime.fromisoformat((args.clock or local_time()).isoformat())
 
 
-def _built_again(given: argparse.Namespace) -> tuple[Subject, list[tuple[Rebuild, Sequence[SectionDiff]]]]:
+def _built_again(args: argparse.Namespace) -> tuple[Subject, list[tuple[Rebuild, Sequence[SectionDiff]]]]:
     """The prompt of a directory, built again in every way that should not matter, and what moved each time."""
     from ..inspection.diff import compare
     from ..inspection.subject import Subject as Again
     from ..programs.stability import rebuilds
 
     found: list[tuple[Rebuild, Sequence[SectionDiff]]] = []
-    piped = standard_input() if "-" in (given.tools, given.scope, given.base, given.plan) else b""
-    prompts, who = prepared(given.name, given)
-    subject = built(given.name, given, prompts, who)
-    for each in rebuilds(prompts, who, given.clock, _command(given), piped, subject.prompt):
+    piped = standard_input() if "-" in (args.tools, args.scope, args.base, args.plan) else b""
+    prompts, who = prepared(args.name, args)
+    subject = built(args.name, args, prompts, who)
+    for each in rebuilds(prompts, who, args.clock, _command(args), piped, subject.prompt):
         is_same = each.prompt is None or each.prompt.text == subject.prompt.text
         sections = () if is_same or each.prompt is None else compare(subject, Again(each.how, each.prompt)).sections
         found.append((each, sections))
@@ -210,24 +210,24 @@ def print_id(arguments: Sequence[str]) -> int:
     command, *rest = arguments or ("",)
     if command != "show":
         raise CallError(f"the arguments begin with show, not {command!r}")
-    given = read(parser_of_show(command), rest)
-    prompts, who = prepared(given.dir, given)
-    write(prompts.prompt(who, given.clock).id)
+    args = read(parser_of_show(command), rest)
+    prompts, who = prepared(args.dir, args)
+    write(prompts.prompt(who, args.clock).id)
     return 0
 
 
-def _command(given: argparse.Namespace) -> list[str]:
+def _command(args: argparse.Namespace) -> list[str]:
     """The options as another process takes them."""
-    command = ["show", "--json", f"--now={given.clock.isoformat()}"]
+    command = ["show", "--json", f"--now={args.clock.isoformat()}"]
     for name, takes in OPTIONS:
-        content = getattr(given, name.removeprefix("--").replace("-", "_"))
+        content = getattr(args, name.removeprefix("--").replace("-", "_"))
         if name in ("--json", "--now", "--strict") or not content:
             continue
         if takes.get("action") == "store_true":
             command.append(name)
         else:
             command += [f"{name}={each}" for each in (content if isinstance(content, list) else [content])]
-    return [*command, "--", given.dir]
+    return [*command, "--", args.dir]
 
 
 def _first_at(sections: Sequence[SectionDiff]) -> int:
@@ -236,7 +236,7 @@ def _first_at(sections: Sequence[SectionDiff]) -> int:
     return min(starts, default=0)
 
 
-def _mend(given: argparse.Namespace, subject: Subject, found: Sequence[Misplaced], is_built: bool) -> MendForm | None:
+def _mend(args: argparse.Namespace, subject: Subject, found: Sequence[Misplaced], is_built: bool) -> MendForm | None:
     """The order that would mend it, and the options that come nearest to it: they are tried before they are named."""
     from ..inspection.cache import mended_order, mending, misplaced
 
@@ -245,10 +245,10 @@ def _mend(given: argparse.Namespace, subject: Subject, found: Sequence[Misplaced
     mend: MendForm = {"order": mended_order(subject.prompt), "set": [], "mends": "none"}
     if not is_built:
         return mend
-    options = [f"{key}={','.join(names)}" for key, names in mending(assembler(given).layout().sections)]
+    options = [f"{key}={','.join(names)}" for key, names in mending(assembler(args).layout().sections)]
     if options:
-        own = argparse.Namespace(**{**vars(given), "set": [*given.set, *options]})
-        left = misplaced(assembled(given.dir, own).prompt, len)
+        own = argparse.Namespace(**{**vars(args), "set": [*args.set, *options]})
+        left = misplaced(assembled(args.dir, own).prompt, len)
         if len(left) < len(found):
             mend["set"], mend["mends"] = options, "part" if left else "all"
     return mend
@@ -278,7 +278,7 @@ def _provider_form(subject: Subject, asked: _Asked) -> ProviderForm:
 
 def _cache_form(
     subject: Subject,
-    given: argparse.Namespace,
+    args: argparse.Namespace,
     found: Sequence[Misplaced],
     mend: MendForm | None,
 ) -> CacheForm:
@@ -286,7 +286,7 @@ def _cache_form(
     from ..wire.differences import misplaced_form, subject_form
 
     return {
-        "prompt": subject_form(subject, count(subject.prompt.text, given.model, given.provider)),
+        "prompt": subject_form(subject, count(subject.prompt.text, args.model, args.provider)),
         "providers": [],
         "misplaced": [misplaced_form(each) for each in found],
         "mend": mend,
@@ -370,13 +370,13 @@ def _write_provider(form: ProviderForm) -> None:
 # of a change
 
 
-def _cache_of_change(given: argparse.Namespace, asked: Sequence[_Asked]) -> int:
+def _cache_of_change(args: argparse.Namespace, asked: Sequence[_Asked]) -> int:
     from ..inspection.cache import kept
 
-    if given.name == given.new == "-":
+    if args.name == args.new == "-":
         raise CallError("only one of the two can be standard input")
-    given.clock = _moment(given)
-    old, new = read_subject(given.name, given), read_subject(given.new, given)
+    args.clock = _moment(args)
+    old, new = read_subject(args.name, args), read_subject(args.new, args)
     if old.tools is None or new.tools is None:
         # What is not known of one is not held against the other.
         old, new = replace(old, tools=None), replace(new, tools=None)
@@ -384,15 +384,15 @@ def _cache_of_change(given: argparse.Namespace, asked: Sequence[_Asked]) -> int:
         kept((old, each.stretches(old)), (new, each.stretches(new)), each.rules, each.price, each.count)
         for each in asked
     ]
-    if given.json:
-        _write_kept_json(given, old, new, asked, found)
+    if args.json:
+        _write_kept_json(args, old, new, asked, found)
     else:
-        _write_kept(given, (old, new), asked, found)
-    return _status(given, any(each.lost for each in found), old, new)
+        _write_kept(args, (old, new), asked, found)
+    return _status(args, any(each.lost for each in found), old, new)
 
 
 def _write_kept_json(
-    given: argparse.Namespace, old: Subject, new: Subject, asked: Sequence[_Asked], found: Sequence[Kept]
+    args: argparse.Namespace, old: Subject, new: Subject, asked: Sequence[_Asked], found: Sequence[Kept]
 ) -> None:
     from ..inspection.changes import changes, sent
     from ..text.tokens import count
@@ -400,21 +400,21 @@ def _write_kept_json(
     from ..wire.differences import kept_form, subject_form
 
     found_changes = changes(sent(old.prompt, old.tools), sent(new.prompt, new.tools))
-    tokens = [count(each.prompt.text, given.model, given.provider) for each in (old, new)]
-    rows = [kept_form(kept, each.rules, each.price, given.turns) for each, kept in zip(asked, found, strict=True)]
+    tokens = [count(each.prompt.text, args.model, args.provider) for each in (old, new)]
+    rows = [kept_form(kept, each.rules, each.price, args.turns) for each, kept in zip(asked, found, strict=True)]
     subjects = subject_form(old, tokens[0]), subject_form(new, tokens[1])
     form: KeptsForm = {
         **changes_form(found_changes),
         "old": subjects[0],
         "new": subjects[1],
-        "turns": given.turns,
+        "turns": args.turns,
         "providers": rows,
     }
     write_json(form)
 
 
 def _write_kept(
-    given: argparse.Namespace, subjects: tuple[Subject, Subject], asked: Sequence[_Asked], found: Sequence[Kept]
+    args: argparse.Namespace, subjects: tuple[Subject, Subject], asked: Sequence[_Asked], found: Sequence[Kept]
 ) -> None:
     rows = [
         (
@@ -424,17 +424,17 @@ def _write_kept(
             f"{kept.tokens:,}",
             f"{kept.lost:,}",
             dollars(kept.rewrite),
-            dollars(None if kept.rewrite is None else kept.rewrite * given.turns),
+            dollars(None if kept.rewrite is None else kept.rewrite * args.turns),
         )
         for each, kept in zip(asked, found, strict=True)
     ]
-    head = ("", "model", "same tokens", "kept", "written again", "costs more now", f"on each of {given.turns} turns")
+    head = ("", "model", "same tokens", "kept", "written again", "costs more now", f"on each of {args.turns} turns")
     write_table(rows if is_terminal(sys.stdout) else [head, *rows], head, ("bold",), right=(2, 3, 4, 5, 6))
     if not any(kept.most for kept in found):
         write_line("the prompt is too short to be kept by any of them")
     from .paths import paths_of
 
-    paths = paths_of(given, ".")
+    paths = paths_of(args, ".")
     firsts: dict[str, list[str]] = {}
     for kept in found:
         if kept.first:

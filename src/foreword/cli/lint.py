@@ -6,7 +6,7 @@ import os
 import sys
 
 from .columns import middle_cut, width_of, wrapped
-from .options import as_in_a_conversation, assembler, parser, with_dir
+from .options import as_in_a_conversation, assembler, new_parser, with_dir
 from .terminal import SEVERITIES, columns_of, fitted, is_terminal, painted, visible, write, write_json
 
 TYPE_CHECKING = False
@@ -26,48 +26,48 @@ _NARROWEST = 12
 
 def parser_for(command: str) -> Parser:
     """The parser of the command."""
-    made = with_dir(parser(command))
-    made.add_argument(
+    parser = with_dir(new_parser(command))
+    parser.add_argument(
         "--recursive", action="store_true", help="every folder below with an instruction file, and every SKILL.md"
     )
-    made.add_argument(
+    parser.add_argument(
         "--format",
         default="text",
         choices=("text", "json", "sarif", "github"),
         metavar="NAME",
         help="text, json, sarif (2.1.0) or github (annotations of a workflow)",
     )
-    made.add_argument("--disable", action="append", default=[], metavar="CHECK", help="a check that is not asked")
-    made.add_argument(
+    parser.add_argument("--disable", action="append", default=[], metavar="CHECK", help="a check that is not asked")
+    parser.add_argument(
         "--min-severity",
         default="info",
         choices=_SEVERITIES,
         metavar="SEVERITY",
         help="leave out what is less than this",
     )
-    made.add_argument(
+    parser.add_argument(
         "--fail",
         default="error",
         choices=_SEVERITIES,
         metavar="SEVERITY",
         help="exit with 1 from this severity on, shown or not",
     )
-    return made
+    return parser
 
 
-def lint(given: argparse.Namespace) -> int:
+def lint(args: argparse.Namespace) -> int:
     """`foreword lint [DIR]`"""
     from ..extensions import installed
     from ..programs.proofread import proofread
     from ..vocabulary import replace
 
-    prompts = assembler(given)
-    agent = as_in_a_conversation(given.agent, prompts, given)
-    report = proofread(prompts, agent, given.clock, given.disable, given.recursive, installed())
-    wanted = _SEVERITIES[: _SEVERITIES.index(given.min_severity) + 1]
-    fatal = _SEVERITIES[: _SEVERITIES.index(given.fail) + 1]
+    prompts = assembler(args)
+    agent = as_in_a_conversation(args.agent, prompts, args)
+    report = proofread(prompts, agent, args.clock, args.disable, args.recursive, installed())
+    wanted = _SEVERITIES[: _SEVERITIES.index(args.min_severity) + 1]
+    fatal = _SEVERITIES[: _SEVERITIES.index(args.fail) + 1]
     shown = tuple(each for each in report.findings if each.severity in wanted)
-    _WRITERS["json" if given.json else given.format](replace(report, findings=shown), given)
+    _WRITERS["json" if args.json else args.format](replace(report, findings=shown), args)
     return 1 if any(each.severity in fatal for each in report.findings) else 0
 
 

@@ -23,16 +23,16 @@ class News:
     """A change, counted: what the view tells of it."""
 
     def __init__(
-        self, change: Change, given: argparse.Namespace, paths: Paths, tools: tuple[str, str] = ("[]", "[]")
+        self, change: Change, args: argparse.Namespace, paths: Paths, tools: tuple[str, str] = ("[]", "[]")
     ) -> None:
         from datetime import datetime
 
-        self.change, self.prompt, self.given, self.tools = change, change.prompt, given, tools
+        self.change, self.prompt, self.args, self.tools = change, change.prompt, args, tools
         self.paths = paths
         self.folder = Paths("", home=paths.home).short(paths.cwd)
         self.time = datetime.now().astimezone()
-        self.whole = _counted(self.prompt.text, given.model, given.provider)
-        self.each = [_counted(each.text, given.model, given.provider) for each in self.prompt.passages]
+        self.whole = _counted(self.prompt.text, args.model, args.provider)
+        self.each = [_counted(each.text, args.model, args.provider) for each in self.prompt.passages]
         self.effect = self._effect()
 
     def _effect(self) -> Effect | None:
@@ -42,7 +42,7 @@ class News:
 
         if self.change.before is None or self.change.error is not None:
             return None
-        model, provider = self.given.model, self.given.provider
+        model, provider = self.args.model, self.args.provider
         tools = json.loads(self.tools[0]), json.loads(self.tools[1])
         return effect(self.change.before, self.prompt, lambda text: _counted(text, model, provider).count, tools)
 

@@ -137,10 +137,10 @@ _NEVER_EMPTY = {
 }
 
 
-def parser(command: str) -> Parser:
+def new_parser(command: str) -> Parser:
     """A parser with the options of every command."""
     about = COMMANDS[command][1]
-    made = Parser(
+    parser = Parser(
         prog=f"foreword {command}",
         description=about[0].upper() + about[1:] + ".",
         allow_abbrev=False,
@@ -148,25 +148,27 @@ def parser(command: str) -> Parser:
     )
     for name, takes in OPTIONS:
         by_action = {"store_true": False, "append": []}.get(takes.get("action", ""), "")
-        made.add_argument(name, **{"default": by_action, **takes})
-    return made
+        parser.add_argument(name, **{"default": by_action, **takes})
+    return parser
 
 
-def with_dir(made: Parser) -> Parser:
+def with_dir(parser: Parser) -> Parser:
     """The parser with the optional argument DIR."""
-    made.add_argument("dir", nargs="?", default=argparse.SUPPRESS, metavar="DIR", help="the agent's working directory")
-    return made
+    parser.add_argument(
+        "dir", nargs="?", default=argparse.SUPPRESS, metavar="DIR", help="the agent's working directory"
+    )
+    return parser
 
 
-def read(made: Parser, arguments: list[str]) -> argparse.Namespace:
+def read(parser: Parser, arguments: list[str]) -> argparse.Namespace:
     """The options as they were given, each of them checked, with the agent they describe and the time."""
-    made.set_defaults(dir=".")
-    given = made.parse_args(made.options_first(arguments))
+    parser.set_defaults(dir=".")
+    args = parser.parse_args(parser.options_first(arguments))
     _refuse_empty(arguments)
-    if given.home is not None and not os.path.isdir(given.home):
-        raise CallError(f"--home {printable(given.home)}: there is no such directory")
-    given.agent, given.clock = agent(given), clock(given)
-    return given
+    if args.home is not None and not os.path.isdir(args.home):
+        raise CallError(f"--home {printable(args.home)}: there is no such directory")
+    args.agent, args.clock = agent(args), clock(args)
+    return args
 
 
 def _refuse_empty(arguments: list[str]) -> None:
@@ -176,97 +178,97 @@ def _refuse_empty(arguments: list[str]) -> None:
             raise CallError(f"{name} takes {takes}, not an empty text")
 
 
-def assembler(given: argparse.Namespace, values: dict[str, str] | None = None) -> Assembler:
+def assembler(args: argparse.Namespace, values: dict[str, str] | None = None) -> Assembler:
     """The assembler for the workspace and layout that the options name; `values` are given for variables of templates."""
-    workspace = Workspace(given.dir, home=given.home)
+    workspace = Workspace(args.dir, home=args.home)
     return Assembler(
         workspace,
-        given.layout,
-        settings=given.settings,
-        assignments=[parse_assignment(each) for each in given.set],
-        packs=packs_of(given),
+        args.layout,
+        settings=args.settings,
+        assignments=[parse_assignment(each) for each in args.set],
+        packs=packs_of(args),
         values=values,
     )
 
 
-def packs_of(given: argparse.Namespace) -> dict[str, str]:
+def packs_of(args: argparse.Namespace) -> dict[str, str]:
     """The folders of `--pack`, by their prefix."""
-    return dict(_pack(each) for each in given.pack)
+    return dict(_pack(each) for each in args.pack)
 
 
-def agent(given: argparse.Namespace) -> Agent:
+def agent(args: argparse.Namespace) -> Agent:
     """The agent that the options describe."""
     tools: dict[str, Tool] = {}
-    for tool in (*_tools(given.tools), *map(_tool_named, given.tool)):
+    for tool in (*_tools(args.tools), *map(_tool_named, args.tool)):
         tools.setdefault(tool.name, tool)
     return Agent(
-        tools=list(tools.values()) if given.tools or given.tool else None,
-        model=given.model,
-        provider=given.provider,
-        role="sub" if given.sub_agent else "main",
-        session=given.session,
-        base=_base(given),
-        skill=given.skill,
-        plan=document(given.plan, "--plan") if given.plan else "",
-        scope=_scope(given.scope, given.dir) if given.scope else None,
-        language=given.language,
+        tools=list(tools.values()) if args.tools or args.tool else None,
+        model=args.model,
+        provider=args.provider,
+        role="sub" if args.sub_agent else "main",
+        session=args.session,
+        base=_base(args),
+        skill=args.skill,
+        plan=document(args.plan, "--plan") if args.plan else "",
+        scope=_scope(args.scope, args.dir) if args.scope else None,
+        language=args.language,
         docs=[
             (label, path if "://" in path else absolute(os.path.expanduser(path), os.environ))
-            for label, path in (_pair(each, "--doc", "LABEL=PATH") for each in given.doc)
+            for label, path in (_pair(each, "--doc", "LABEL=PATH") for each in args.doc)
         ],
     )
 
 
-def _base(given: argparse.Namespace) -> str | Document:
+def _base(args: argparse.Namespace) -> str | Document:
     """The text of a file, or of a template by its address."""
-    if given.base.startswith("$"):
-        return assembler(given).template(given.base)
-    return document(given.base, "--base") if given.base else ""
+    if args.base.startswith("$"):
+        return assembler(args).template(args.base)
+    return document(args.base, "--base") if args.base else ""
 
 
-def status(findings: Iterable[Finding], given: argparse.Namespace) -> int:
+def status(findings: Iterable[Finding], args: argparse.Namespace) -> int:
     """The exit status: 1 with --strict and an error finding, else 0."""
-    return 1 if given.strict and any(each.severity == "error" for each in findings) else 0
+    return 1 if args.strict and any(each.severity == "error" for each in findings) else 0
 
 
-def store_url(given: argparse.Namespace) -> str:
+def store_url(args: argparse.Namespace) -> str:
     """Where conversations are kept: `--store`, `FOREWORD_STORE`, the settings, else the user's data folder."""
-    return _store_url(given)[0]
+    return _store_url(args)[0]
 
 
-def url_to_read(given: argparse.Namespace) -> str:
+def url_to_read(args: argparse.Namespace) -> str:
     """Where conversations are kept, for a command that only reads: where nobody has kept anything yet, it makes no store."""
     from ..store import is_there
 
-    url = store_url(given)
+    url = store_url(args)
     return url if is_there(url) else ":memory:"
 
 
-def store_to_read(given: argparse.Namespace) -> Store:
+def store_to_read(args: argparse.Namespace) -> Store:
     """The store, for a command that only reads."""
     from ..store import open_store
 
-    return open_store(url_to_read(given))
+    return open_store(url_to_read(args))
 
 
-def url_of_store(given: argparse.Namespace) -> str:
+def url_of_store(args: argparse.Namespace) -> str:
     """Where conversations are kept, for a command about the store itself: one that somebody names has to be there."""
     from ..store import is_there
 
-    url, is_named = _store_url(given)
+    url, is_named = _store_url(args)
     if is_named and not is_there(url):
         raise CallError(f"there is no store {printable(url)}; a first turn or a template that is set makes it")
-    return url_to_read(given)
+    return url_to_read(args)
 
 
-def as_in_a_conversation(who: Agent, prompts: Assembler, given: argparse.Namespace) -> Agent:
+def as_in_a_conversation(who: Agent, prompts: Assembler, args: argparse.Namespace) -> Agent:
     """The agent with the global template as its base, where the layout has a place for that and the agent brings none."""
     sections = prompts.layout().each_section()
     if who.base or not any("template" in section.instead for section in sections):
         return who
     from ..store import open_store
 
-    url = url_to_read(given)
+    url = url_to_read(args)
     kept = open_store(url).template() if url != ":memory:" else None
     return (
         who
@@ -275,28 +277,28 @@ def as_in_a_conversation(who: Agent, prompts: Assembler, given: argparse.Namespa
     )
 
 
-def _store_url(given: argparse.Namespace) -> tuple[str, bool]:
+def _store_url(args: argparse.Namespace) -> tuple[str, bool]:
     """The store, and whether somebody has named it."""
     from ..packs.settings import read_settings
     from ..sources.environment import resolve_workspace
     from ..sources.files import Reader
     from ..sources.places import data_folder
 
-    url = given.store or os.environ.get("FOREWORD_STORE", "")
+    url = args.store or os.environ.get("FOREWORD_STORE", "")
     if url and "~" not in url:
         return url, True
     reader = Reader()
-    workspace = resolve_workspace(Workspace(given.dir, home=given.home), reader)
+    workspace = resolve_workspace(Workspace(args.dir, home=args.home), reader)
     if url:
         return _from_home(url, workspace), True
-    files, _ = read_settings(workspace, reader, given.settings)
+    files, _ = read_settings(workspace, reader, args.settings)
     for each in reversed(files):
         if each.mapping.get("store") and not each.is_untrusted:
             named = _from_home(each.mapping["store"], workspace)
             is_elsewhere = "://" in named or named == ":memory:"
             return named if is_elsewhere else os.path.join(os.path.dirname(each.path), named), True
     # Another home is another user's: the folder of data in this environment is not theirs.
-    data = os.path.join(workspace.home, ".local", "share") if given.home and workspace.home else data_folder(workspace)
+    data = os.path.join(workspace.home, ".local", "share") if args.home and workspace.home else data_folder(workspace)
     if not data:
         raise CallError("no home directory is known for the store; name one with --store or FOREWORD_STORE")
     return f"sqlite:///{os.path.join(data, 'foreword', 'foreword.db')}", False
@@ -310,20 +312,20 @@ def _from_home(url: str, workspace: Workspace) -> str:
     return url
 
 
-def clock(given: argparse.Namespace) -> datetime | None:
+def clock(args: argparse.Namespace) -> datetime | None:
     """The time that was given; None for now."""
-    if given.now is None:
+    if args.now is None:
         return None
     from datetime import datetime
 
     try:
-        moment = datetime.fromisoformat(given.now)
+        moment = datetime.fromisoformat(args.now)
     except ValueError:
-        raise CallError(f"--now takes a time such as 2026-03-07T08:55:05-06:00, not {given.now!r}") from None
+        raise CallError(f"--now takes a time such as 2026-03-07T08:55:05-06:00, not {args.now!r}") from None
     try:
         return moment if moment.tzinfo else moment.astimezone()
     except (OverflowError, OSError, ValueError):
-        raise CallError(f"--now takes a time that the calendar knows, not {given.now!r}") from None
+        raise CallError(f"--now takes a time that the calendar knows, not {args.now!r}") from None
 
 
 def _tool_named(name: str) -> Tool:
@@ -447,6 +449,6 @@ def document(path: str, option: str) -> Document:
     return Document(printable(whole), reading.text, reading.hash, reading.line)
 
 
-def _kind(given: Any) -> str:
+def _kind(content: Any) -> str:
     names = {dict: "an object", list: "a list", str: "a text", bool: "true or false", type(None): "null"}
-    return names.get(type(given), "a number")
+    return names.get(type(content), "a number")

@@ -6,7 +6,7 @@ import sys
 
 from ..vocabulary import replace
 from ..wire.counting import counted
-from .options import as_in_a_conversation, assembler, parser, status, with_dir
+from .options import as_in_a_conversation, assembler, new_parser, status, with_dir
 from .terminal import (
     columns_of,
     has_colours,
@@ -38,47 +38,47 @@ _LONGEST_BAR, _SHORTEST_BAR = 40, 8
 
 def parser_for(command: str) -> Parser:
     """The parser of one of these commands."""
-    made = with_dir(parser(command))
+    parser = with_dir(new_parser(command))
     if command == "why":
         about = "only candidates at or below this path, or of this name"
-        made.add_argument("path", nargs="?", default="", metavar="PATH", help=about)
-        made.add_argument("--all", action="store_true", help="files that are not there as well")
-    return made
+        parser.add_argument("path", nargs="?", default="", metavar="PATH", help=about)
+        parser.add_argument("--all", action="store_true", help="files that are not there as well")
+    return parser
 
 
-def show(given: argparse.Namespace) -> int:
+def show(args: argparse.Namespace) -> int:
     """`foreword show [DIR]`"""
-    return write_prompt(_prompt(given), given)
+    return write_prompt(_prompt(args), args)
 
 
-def write_prompt(prompt: Prompt, given: argparse.Namespace) -> int:
+def write_prompt(prompt: Prompt, args: argparse.Namespace) -> int:
     """Print a prompt, and its findings to standard error; the exit status."""
-    if given.json:
-        write_json(_form(prompt, given))
+    if args.json:
+        write_json(_form(prompt, args))
     else:
         write_text(prompt.text)
         sys.stdout.flush()
-        report(prompt.findings, given)
-    return status(prompt.findings, given)
+        report(prompt.findings, args)
+    return status(prompt.findings, args)
 
 
-def why(given: argparse.Namespace) -> int:
+def why(args: argparse.Namespace) -> int:
     """`foreword why [DIR] [PATH]`; a single argument that is a file is the PATH."""
-    if not given.path and _is_file(given.dir):
-        given.path, given.dir = given.dir, "."
-    prompt = _prompt(given)
-    candidates = [each for each in prompt.candidates if _is_meant(each.path, given.path, given.dir)]
-    if given.path and not any(each.fate != "absent" for each in candidates):
-        candidates = _explained(candidates, given)
-    if given.json:
+    if not args.path and _is_file(args.dir):
+        args.path, args.dir = args.dir, "."
+    prompt = _prompt(args)
+    candidates = [each for each in prompt.candidates if _is_meant(each.path, args.path, args.dir)]
+    if args.path and not any(each.fate != "absent" for each in candidates):
+        candidates = _explained(candidates, args)
+    if args.json:
         from ..encoding.prompt import candidate_form
 
         write_json([candidate_form(each) for each in candidates])
-        return status(prompt.findings, given)
+        return status(prompt.findings, args)
     from .paths import paths_of
 
-    paths = paths_of(given)
-    shown = [each for each in candidates if given.all or given.path or each.fate != "absent"]
+    paths = paths_of(args)
+    shown = [each for each in candidates if args.all or args.path or each.fate != "absent"]
     write_table(
         [(each.fate, each.layer, paths.short(each.path), paths.in_text(each.reason)) for each in shown],
         ("fate", "layer", "file", "reason"),
@@ -92,30 +92,30 @@ def why(given: argparse.Namespace) -> int:
         write_error(f"{places} had no such file (--all shows {'it' if hidden == 1 else 'them'})")
     if not candidates:
         write_error("nothing was considered")
-    report(prompt.findings, given)
-    return status(prompt.findings, given)
+    report(prompt.findings, args)
+    return status(prompt.findings, args)
 
 
-def blame(given: argparse.Namespace) -> int:
+def blame(args: argparse.Namespace) -> int:
     """`foreword blame [DIR]`"""
-    prompt = _prompt(given)
+    prompt = _prompt(args)
     from ..inspection.origins import lines_of
 
     lines = lines_of(prompt)
-    if given.json:
+    if args.json:
         from ..wire.answers import line_form
 
         write_json([line_form(line) for line in lines])
-        return status(prompt.findings, given)
+        return status(prompt.findings, args)
     from .paths import paths_of
 
-    paths = paths_of(given)
+    paths = paths_of(args)
     _write_blame(
         [(line.origin, seen_by(sys.stdout, _label(line.origin, line.line, paths)), line.text) for line in lines]
     )
     sys.stdout.flush()
-    report(prompt.findings, given)
-    return status(prompt.findings, given)
+    report(prompt.findings, args)
+    return status(prompt.findings, args)
 
 
 def _write_blame(lines: Sequence[tuple[Origin | None, str, str]]) -> None:
@@ -133,16 +133,16 @@ def _write_blame(lines: Sequence[tuple[Origin | None, str, str]]) -> None:
             write(f"{painted(place, colour)} │ {line}".rstrip())
 
 
-def tokens(given: argparse.Namespace) -> int:
+def tokens(args: argparse.Namespace) -> int:
     """`foreword tokens [DIR]`"""
-    prompt = _prompt(given)
-    form = _form(prompt, given)
-    if given.json:
+    prompt = _prompt(args)
+    form = _form(prompt, args)
+    if args.json:
         how = {key: form["tokens"][key] for key in ("method", "exact", "error")}
         keys = ("section", "start", "end", "lifetime", "tokens")
         passages = [{key: content for key, content in each.items() if key in keys} | how for each in form["passages"]]
         write_json({"tokens": form["tokens"], "passages": passages})
-        return status(prompt.findings, given)
+        return status(prompt.findings, args)
     rows = [(each["section"], each["lifetime"], f"{each['tokens']:,}") for each in form["passages"]]
     bars = _bars([each["tokens"] for each in form["passages"]], rows)
     write_table(
@@ -155,8 +155,8 @@ def tokens(given: argparse.Namespace) -> int:
     sure = "exact" if whole["exact"] else f"within {whole['error']:.0%}"
     write(f"{whole['count']:,} tokens by {whole['method']}, {sure}")
     sys.stdout.flush()
-    report(prompt.findings, given)
-    return status(prompt.findings, given)
+    report(prompt.findings, args)
+    return status(prompt.findings, args)
 
 
 def _bars(counts: Sequence[int], rows: Sequence[Sequence[str]]) -> list[str]:
@@ -171,12 +171,12 @@ def _bars(counts: Sequence[int], rows: Sequence[Sequence[str]]) -> list[str]:
     return [sign * max(round(count / most * longest), 1 if count else 0) for count in counts]
 
 
-def _prompt(given: argparse.Namespace) -> Prompt:
+def _prompt(args: argparse.Namespace) -> Prompt:
     """The prompt, with a finding for each file that was not read because of the capital letters of its name."""
     from ..programs.explain import WrongCase
 
-    prompts = assembler(given)
-    prompt = prompts.prompt(as_in_a_conversation(given.agent, prompts, given), given.clock)
+    prompts = assembler(args)
+    prompt = prompts.prompt(as_in_a_conversation(args.agent, prompts, args), args.clock)
     known = {(each.code, each.path) for each in prompt.findings}
     more = [each for each in WrongCase().findings(prompt.candidates) if (each.code, each.path) not in known]
     return replace(prompt, findings=(*prompt.findings, *more)) if more else prompt
@@ -191,23 +191,23 @@ def _is_file(name: str) -> bool:
     return os.path.lexists(path) and not os.path.isdir(path)
 
 
-def _explained(absent: Sequence[Candidate], given: argparse.Namespace) -> list[Candidate]:
+def _explained(absent: Sequence[Candidate], args: argparse.Namespace) -> list[Candidate]:
     """What is to be said of a path that names no file which was considered."""
     import os
 
     from ..programs.explain import explain
     from ..sources.environment import absolute
 
-    paths = [absolute(os.path.join(given.dir, given.path), os.environ), absolute(given.path, os.environ)]
+    paths = [absolute(os.path.join(args.dir, args.path), os.environ), absolute(args.path, os.environ)]
     path = next((each for each in paths if os.path.lexists(each)), paths[0])
     if absent and not os.path.lexists(path):
         return [replace(each, reason=each.reason or "there is no such file; it would be read") for each in absent]
-    prompts = assembler(given)
-    return [*absent, explain(prompts, path, as_in_a_conversation(given.agent, prompts, given))]
+    prompts = assembler(args)
+    return [*absent, explain(prompts, path, as_in_a_conversation(args.agent, prompts, args))]
 
 
-def _form(prompt: Prompt, given: argparse.Namespace) -> PromptForm:
-    return counted(prompt, given.model, given.provider)
+def _form(prompt: Prompt, args: argparse.Namespace) -> PromptForm:
+    return counted(prompt, args.model, args.provider)
 
 
 def _is_meant(path: str, wanted: str, cwd: str) -> bool:

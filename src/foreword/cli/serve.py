@@ -6,7 +6,7 @@ import os
 import sys
 
 from ..errors import CallError
-from .options import packs_of, parser, store_url
+from .options import new_parser, packs_of, store_url
 from .terminal import write, write_json
 
 TYPE_CHECKING = False
@@ -24,82 +24,82 @@ _OF_REQUESTS = (
 
 def parser_for(command: str) -> Parser:
     """The parser of this command."""
-    made = parser(command)
-    made.add_argument(
+    parser = new_parser(command)
+    parser.add_argument(
         "--host",
         default="127.0.0.1",
         metavar="ADDRESS",
         help="where to listen; another than this machine needs FOREWORD_TOKEN",
     )
-    made.add_argument("--port", type=int, default=8371, metavar="N", help="the port; 0 takes one that is free")
-    made.add_argument(
+    parser.add_argument("--port", type=int, default=8371, metavar="N", help="the port; 0 takes one that is free")
+    parser.add_argument(
         "--root",
         action="append",
         default=[],
         metavar="DIR",
         help="a folder under which agents may work; the current one unless given",
     )
-    made.add_argument("--workers", type=int, default=1, metavar="N", help="how many processes answer")
-    made.add_argument(
+    parser.add_argument("--workers", type=int, default=1, metavar="N", help="how many processes answer")
+    parser.add_argument(
         "--log", choices=("text", "json"), default="text", metavar="FORM", help="lines of the log as text or json"
     )
-    made.add_argument(
+    parser.add_argument(
         "--time-limit",
         type=float,
         default=30.0,
         metavar="SECONDS",
         help="how long a request may take to arrive, and its work to be done",
     )
-    made.add_argument(
+    parser.add_argument(
         "--template-workers",
         type=int,
         default=2,
         metavar="N",
         help="how many untrusted templates each process renders at the same time",
     )
-    made.add_argument(
+    parser.add_argument(
         "--template-queue",
         type=int,
         default=16,
         metavar="N",
         help="how many more may wait; the next ones are answered with 503",
     )
-    made.add_argument(
+    parser.add_argument(
         "--in-flight",
         type=int,
         default=256,
         metavar="MB",
         help="how much each process holds of bodies and answers at the same time",
     )
-    made.add_argument(
+    parser.add_argument(
         "--allow-host",
         action="append",
         default=[],
         metavar="NAME",
         help="a further name by which the service is reached",
     )
-    return made
+    return parser
 
 
-def serve(given: argparse.Namespace) -> int:
+def serve(args: argparse.Namespace) -> int:
     """`foreword serve`"""
     for option in _OF_REQUESTS:
-        if getattr(given, option):
+        if getattr(args, option):
             raise CallError(f"--{option.replace('_', '-')} is not for serve: each request says it for itself")
-    if not 0 <= given.port <= 65535:
-        raise CallError(f"--port takes a number from 0 to 65535, not {given.port}")
-    if not 1 <= given.workers <= 64:
-        raise CallError(f"--workers takes a number from 1 to 64, not {given.workers}")
-    if not 0.1 <= given.time_limit <= 3600:
-        raise CallError(f"--time-limit takes seconds from 0.1 to 3600, not {given.time_limit:g}")
-    if not 1 <= given.template_workers <= 64:
-        raise CallError(f"--template-workers takes a number from 1 to 64, not {given.template_workers}")
-    if not 0 <= given.template_queue <= 10_000:
-        raise CallError(f"--template-queue takes a number from 0 to 10000, not {given.template_queue}")
-    if not 1 <= given.in_flight <= 1_000_000:
-        raise CallError(f"--in-flight takes megabytes from 1 to 1000000, not {given.in_flight}")
-    store = store_url(given)
-    if given.workers > 1 and store in (":memory:", "sqlite://", "sqlite:///:memory:"):
+    if not 0 <= args.port <= 65535:
+        raise CallError(f"--port takes a number from 0 to 65535, not {args.port}")
+    if not 1 <= args.workers <= 64:
+        raise CallError(f"--workers takes a number from 1 to 64, not {args.workers}")
+    if not 0.1 <= args.time_limit <= 3600:
+        raise CallError(f"--time-limit takes seconds from 0.1 to 3600, not {args.time_limit:g}")
+    if not 1 <= args.template_workers <= 64:
+        raise CallError(f"--template-workers takes a number from 1 to 64, not {args.template_workers}")
+    if not 0 <= args.template_queue <= 10_000:
+        raise CallError(f"--template-queue takes a number from 0 to 10000, not {args.template_queue}")
+    if not 1 <= args.in_flight <= 1_000_000:
+        raise CallError(f"--in-flight takes megabytes from 1 to 1000000, not {args.in_flight}")
+    store = store_url(args)
+    if args.workers > 1 and store in (":memory:", "sqlite://", "sqlite:///:memory:"):
         raise CallError("several workers cannot share a store in memory; name a file or a PostgreSQL with --store")
     try:
         from ..service.server import TOKEN, Settings, serve
@@ -107,22 +107,22 @@ def serve(given: argparse.Namespace) -> int:
         raise CallError(f"the service needs the extra serve: pip install 'foreword[serve]' ({error})") from error
     settings = Settings(
         store=store,
-        roots=tuple(given.root or ["."]),
-        host=given.host,
-        port=given.port,
-        workers=given.workers,
-        hosts=tuple(given.allow_host),
-        is_json_logged=given.log == "json" or given.json,
-        seconds=given.time_limit,
-        template_workers=given.template_workers,
-        template_queue=given.template_queue,
-        in_flight=given.in_flight,
-        home=None if given.home is None else os.path.abspath(given.home),
-        settings=os.path.abspath(given.settings) if given.settings else "",
-        assignments=tuple(given.set),
-        packs={name: os.path.abspath(folder) for name, folder in packs_of(given).items()},
+        roots=tuple(args.root or ["."]),
+        host=args.host,
+        port=args.port,
+        workers=args.workers,
+        hosts=tuple(args.allow_host),
+        is_json_logged=args.log == "json" or args.json,
+        seconds=args.time_limit,
+        template_workers=args.template_workers,
+        template_queue=args.template_queue,
+        in_flight=args.in_flight,
+        home=None if args.home is None else os.path.abspath(args.home),
+        settings=os.path.abspath(args.settings) if args.settings else "",
+        assignments=tuple(args.set),
+        packs={name: os.path.abspath(folder) for name, folder in packs_of(args).items()},
     )
-    serve(settings, os.environ.get(TOKEN, ""), lambda url: _tell(url, given.json))
+    serve(settings, os.environ.get(TOKEN, ""), lambda url: _tell(url, args.json))
     return 0
 
 

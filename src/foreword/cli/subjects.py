@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 TAKES = "a directory, a saved JSON or text file, talk:ID, talk:ID@EDITION, or sha256:…; - is standard input"
 
 
-def read_subject(name: str, given: argparse.Namespace) -> Subject:
+def read_subject(name: str, args: argparse.Namespace) -> Subject:
     """The prompt that is meant by this name."""
     if name.startswith("sha256:"):
-        return _of_store(name, given)
+        return _of_store(name, args)
     if name.startswith("talk:"):
-        return _edition(name, given)
+        return _edition(name, args)
     if is_folder(name):
-        return assembled(name, given)
+        return assembled(name, args)
     path = absolute(name, os.environ) if name else ""
     if name != "-" and not os.path.lexists(path):
         raise CallError(f"{printable(name) or 'an empty name'} is nothing that is there; it takes {TAKES}")
@@ -46,23 +46,23 @@ def is_folder(name: str) -> bool:
     )
 
 
-def agent_in(folder: str, given: argparse.Namespace) -> Agent:
+def agent_in(folder: str, args: argparse.Namespace) -> Agent:
     """The agent, as it is in this directory."""
-    there = argparse.Namespace(**{**vars(given), "dir": folder})
+    there = argparse.Namespace(**{**vars(args), "dir": folder})
     return as_in_a_conversation(agent(there), assembler(there), there)
 
 
-def assembled(folder: str, given: argparse.Namespace) -> Subject:
+def assembled(folder: str, args: argparse.Namespace) -> Subject:
     """The prompt for a directory, with the options that were given."""
-    return built(folder, given, *prepared(folder, given))
+    return built(folder, args, *prepared(folder, args))
 
 
-def prepared(folder: str, given: argparse.Namespace) -> tuple[Assembler, Agent]:
+def prepared(folder: str, args: argparse.Namespace) -> tuple[Assembler, Agent]:
     """What builds the prompts of a directory, and the agent there."""
-    return assembler(argparse.Namespace(**{**vars(given), "dir": folder})), agent_in(folder, given)
+    return assembler(argparse.Namespace(**{**vars(args), "dir": folder})), agent_in(folder, args)
 
 
-def built(folder: str, given: argparse.Namespace, prompts: Assembler, who: Agent) -> Subject:
+def built(folder: str, args: argparse.Namespace, prompts: Assembler, who: Agent) -> Subject:
     """The prompt that this assembler builds for this agent."""
     import json
 
@@ -70,7 +70,7 @@ def built(folder: str, given: argparse.Namespace, prompts: Assembler, who: Agent
     from ..sources.environment import resolve_workspace
     from ..sources.files import Reader
 
-    prompt = prompts.prompt(who, given.clock)
+    prompt = prompts.prompt(who, args.clock)
     cwd = resolve_workspace(prompts.workspace, Reader()).cwd
     made_for = {"cwd": printable(cwd), "model": who.model, "provider": who.provider}
     return Subject(printable(folder), prompt, json.loads(written_tools(who.tools or ())), (), made_for)
@@ -118,10 +118,10 @@ def _objects(form: Mapping[str, Any], key: str, needs: str, where: str) -> list[
     return rows
 
 
-def _of_store(id: str, given: argparse.Namespace) -> Subject:
+def _of_store(id: str, args: argparse.Namespace) -> Subject:
     import json
 
-    found = store_to_read(given).prompt(id)
+    found = store_to_read(args).prompt(id)
     if found is None:
         raise CallError(
             f"no prompt {printable(id)} in the store; its whole id is needed, as foreword talk list --json prints it"
@@ -130,11 +130,11 @@ def _of_store(id: str, given: argparse.Namespace) -> Subject:
     return _from_form(id[:19], {**json.loads(account), "text": text})
 
 
-def _edition(name: str, given: argparse.Namespace) -> Subject:
+def _edition(name: str, args: argparse.Namespace) -> Subject:
     """`talk:ID` is the edition in use. An id may hold an @, so the whole is tried as an id, too."""
     from ..wire.answers import edition_form
 
-    store = store_to_read(given)
+    store = store_to_read(args)
     whole = name.removeprefix("talk:")
     id, at, number = whole.rpartition("@")
     # More digits than any edition has are not looked up: a store's numbers are bounded.

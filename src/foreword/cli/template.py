@@ -6,7 +6,7 @@ import sys
 
 from ..errors import CallError
 from ..vocabulary import TemplateVersion, replace
-from .options import assembler, document, parser, store_to_read, store_url, with_dir
+from .options import assembler, document, new_parser, store_to_read, store_url, with_dir
 from .prompt import write_prompt
 from .terminal import report, shown_time, write_json, write_line, write_table, write_text
 
@@ -23,50 +23,50 @@ if TYPE_CHECKING:
 
 def parser_for(command: str) -> Parser:
     """The parser of one of these commands."""
-    made = parser(command)
+    parser = new_parser(command)
     action = command.partition(" ")[2]
     if action in ("set", "check", "render"):
-        made.add_argument("file", metavar="FILE", help="the template; - is standard input")
+        parser.add_argument("file", metavar="FILE", help="the template; - is standard input")
     if action == "restore":
-        made.add_argument("version", metavar="N", type=int, help="the version")
+        parser.add_argument("version", metavar="N", type=int, help="the version")
     if action in ("set", "restore"):
-        made.add_argument("--author", default="", metavar="NAME", help="who does it; the user's name unless given")
-        made.add_argument("--note", default="", metavar="TEXT", help="why")
+        parser.add_argument("--author", default="", metavar="NAME", help="who does it; the user's name unless given")
+        parser.add_argument("--note", default="", metavar="TEXT", help="why")
     if action in ("set", "check", "render"):
-        made.add_argument(
+        parser.add_argument(
             "--syntax", choices=("brackets", "jinja"), default="brackets", metavar="LANGUAGE", help="brackets or jinja"
         )
     if action not in ("check", "render"):
-        return made
-    made.add_argument("--value", action="append", default=[], metavar="type:name=TEXT", help="a value for a variable")
-    return with_dir(made)
+        return parser
+    parser.add_argument("--value", action="append", default=[], metavar="type:name=TEXT", help="a value for a variable")
+    return with_dir(parser)
 
 
-def template_show(given: argparse.Namespace) -> int:
+def template_show(args: argparse.Namespace) -> int:
     """`foreword template show`"""
-    kept = store_to_read(given).template()
-    text = kept.template if kept else _default(given)
-    if given.json:
+    kept = store_to_read(args).template()
+    text = kept.template if kept else _default(args)
+    if args.json:
         write_json({"template": text})
     else:
         write_text(text)
     return 0
 
 
-def template_set(given: argparse.Namespace) -> int:
+def template_set(args: argparse.Namespace) -> int:
     """`foreword template set FILE`"""
-    return _keep(given, document(given.file, "FILE").text, given.note, given.syntax)
+    return _keep(args, document(args.file, "FILE").text, args.note, args.syntax)
 
 
-def template_history(given: argparse.Namespace) -> int:
+def template_history(args: argparse.Namespace) -> int:
     """`foreword template history`"""
     from ..wire.answers import version_form
 
     versions = [
-        *store_to_read(given).templates(),
-        TemplateVersion(0, _default(given), "foreword", "", "built in"),
+        *store_to_read(args).templates(),
+        TemplateVersion(0, _default(args), "foreword", "", "built in"),
     ]
-    if given.json:
+    if args.json:
         write_json([version_form(each) for each in versions])
     else:
         rows = [(str(each.version), each.syntax, each.author, shown_time(each.time), each.note) for each in versions]
@@ -74,25 +74,25 @@ def template_history(given: argparse.Namespace) -> int:
     return 0
 
 
-def template_restore(given: argparse.Namespace) -> int:
+def template_restore(args: argparse.Namespace) -> int:
     """`foreword template restore N`"""
-    versions = {each.version: each for each in _store(given).templates()}
-    versions[0] = TemplateVersion(0, _default(given))
-    if given.version not in versions:
-        raise CallError(f"there is no version {given.version} of the template; see foreword template history")
-    kept = versions[given.version]
-    return _keep(given, kept.template, given.note or f"version {given.version} again", kept.syntax)
+    versions = {each.version: each for each in _store(args).templates()}
+    versions[0] = TemplateVersion(0, _default(args))
+    if args.version not in versions:
+        raise CallError(f"there is no version {args.version} of the template; see foreword template history")
+    kept = versions[args.version]
+    return _keep(args, kept.template, args.note or f"version {args.version} again", kept.syntax)
 
 
-def _keep(given: argparse.Namespace, text: str, note: str, syntax: str) -> int:
+def _keep(args: argparse.Namespace, text: str, note: str, syntax: str) -> int:
     from ..engine.assembler import local_time
     from ..wire.answers import version_form
 
-    author = given.author or _user()
-    kept = _store(given).keep_template(
+    author = args.author or _user()
+    kept = _store(args).keep_template(
         TemplateVersion(0, text, author, local_time().isoformat(timespec="seconds"), note, syntax)
     )
-    if given.json:
+    if args.json:
         write_json(version_form(kept))
     else:
         write_line(
@@ -110,38 +110,38 @@ def _user() -> str:
         return ""
 
 
-def _store(given: argparse.Namespace) -> Store:
+def _store(args: argparse.Namespace) -> Store:
     from ..store import open_store
 
-    return open_store(store_url(given))
+    return open_store(store_url(args))
 
 
-def _default(given: argparse.Namespace) -> str:
+def _default(args: argparse.Namespace) -> str:
     """The template that is built in."""
-    return _body(given).text or ""
+    return _body(args).text or ""
 
 
-def _body(given: argparse.Namespace) -> Section:
+def _body(args: argparse.Namespace) -> Section:
     """The section of the layout whose text is a template."""
-    given.layout = given.layout or "builder"
-    for section in assembler(given).layout().sections:
+    args.layout = args.layout or "builder"
+    for section in assembler(args).layout().sections:
         if section.language and section.text is not None:
             return section
-    raise CallError(f"the layout {given.layout} has no template; builder has one")
+    raise CallError(f"the layout {args.layout} has no template; builder has one")
 
 
-def template_check(given: argparse.Namespace) -> int:
+def template_check(args: argparse.Namespace) -> int:
     """`foreword template check`"""
-    prepared = _rendering(given)
-    prompt = prepared.prompt(given.agent, given.clock)
+    prepared = _rendering(args)
+    prompt = prepared.prompt(args.agent, args.clock)
     findings = [each for each in prompt.findings if each.code.startswith(("template-", "variable-", "file-"))]
-    used = _variables(given.agent.base, given.syntax, prepared.snapshot(given.agent).inputs)
-    if given.json:
+    used = _variables(args.agent.base, args.syntax, prepared.snapshot(args.agent).inputs)
+    if args.json:
         from ..encoding.prompt import finding_form
 
         write_json({"variables": used, "findings": [finding_form(each) for each in findings]})
     else:
-        report(findings, given, every=True)
+        report(findings, args, every=True)
         print(
             f"{len(findings)} finding{'' if len(findings) == 1 else 's'}, {len(used)} variable{'' if len(used) == 1 else 's'}",
             file=sys.stderr,
@@ -165,18 +165,18 @@ def _variables(template: Document, syntax: str, inputs: Inputs) -> list[str]:
     return sorted(jinja.names_used(template.path, inputs.templates) & known)
 
 
-def template_render(given: argparse.Namespace) -> int:
+def template_render(args: argparse.Namespace) -> int:
     """`foreword template render`"""
-    return write_prompt(_rendering(given).prompt(given.agent, given.clock), given)
+    return write_prompt(_rendering(args).prompt(args.agent, args.clock), args)
 
 
-def _rendering(given: argparse.Namespace) -> Assembler:
+def _rendering(args: argparse.Namespace) -> Assembler:
     """An assembler for the template alone: a layout that has such a body, without anything around it."""
-    given.agent = replace(given.agent, base=document(given.file, "FILE"))
-    body = _body(given).name
-    alone = (f"sections={body}", f"section.{body}.trim=false", f"section.{body}.language={given.syntax}")
-    given.set = [*given.set, *alone]
-    return assembler(given, dict(_value(each, given.syntax) for each in given.value))
+    args.agent = replace(args.agent, base=document(args.file, "FILE"))
+    body = _body(args).name
+    alone = (f"sections={body}", f"section.{body}.trim=false", f"section.{body}.language={args.syntax}")
+    args.set = [*args.set, *alone]
+    return assembler(args, dict(_value(each, args.syntax) for each in args.value))
 
 
 def _value(text: str, syntax: str) -> tuple[str, str]:
@@ -187,12 +187,12 @@ def _value(text: str, syntax: str) -> tuple[str, str]:
     return name.strip(), content
 
 
-def template_variables(given: argparse.Namespace) -> int:
+def template_variables(args: argparse.Namespace) -> int:
     """`foreword template variables`"""
     from ..template.catalog import CATALOG
     from ..wire.answers import variable_form
 
-    if given.json:
+    if args.json:
         write_json({"variables": [variable_form(row) for row in CATALOG]})
     else:
         write_table([(f"[{row.type}:{row.name}]", row.description) for row in CATALOG], ("variable", "is"), ("bold",))

@@ -8,7 +8,7 @@ import sys
 from ..vocabulary import replace
 from . import options
 from .news import News, sentence
-from .options import assembler, parser, status, with_dir
+from .options import assembler, new_parser, status, with_dir
 from .paths import paths_of
 from .terminal import write
 
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 def parser_for(command: str) -> Parser:
     """The parser of the command."""
-    return with_dir(parser(command))
+    return with_dir(new_parser(command))
 
 
-def watch(given: argparse.Namespace) -> int:
+def watch(args: argparse.Namespace) -> int:
     """`foreword watch [DIR]`: until it is interrupted, which is how it ends."""
     import gc
 
@@ -43,9 +43,9 @@ def watch(given: argparse.Namespace) -> int:
     from .signals import Ending
 
     gc.enable()  # this one is not over in a moment
-    source = _Source(given)
-    view = _view(given)
-    paths = paths_of(given)
+    source = _Source(args)
+    view = _view(args)
+    paths = paths_of(args)
     going = changes(source, tick=view.tick)
     ending = Ending()
     last: Prompt | None = None
@@ -55,7 +55,7 @@ def watch(given: argparse.Namespace) -> int:
             for change in going:
                 if change is not None:
                     last = change.prompt
-                    view.show(News(change, given, paths, (tools, source.tools)))
+                    view.show(News(change, args, paths, (tools, source.tools)))
                     tools = source.tools
                 elif view.refresh():
                     break
@@ -64,22 +64,22 @@ def watch(given: argparse.Namespace) -> int:
     finally:
         going.close()
         view.close()
-    return ending.status or status(last.findings if last else (), given)
+    return ending.status or status(last.findings if last else (), args)
 
 
 class _Source:
     """The prompt that the options ask for. The files that they name are watched too, and read again."""
 
-    def __init__(self, given: argparse.Namespace) -> None:
+    def __init__(self, args: argparse.Namespace) -> None:
         from ..engine.assembler import local_time
         from ..programs.watching import Source
         from ..sources.environment import absolute
 
-        given.dir = absolute(given.dir, os.environ)
-        self.given, self.made = given, assembler(given)
-        self.source = Source(self.made, given.agent, given.clock or local_time())
-        tools = "" if given.tools == options.NO_TOOLS else given.tools
-        names = [given.plan, tools, given.scope, "" if given.base.startswith("$") else given.base]
+        args.dir = absolute(args.dir, os.environ)
+        self.args, self.prompts = args, assembler(args)
+        self.source = Source(self.prompts, args.agent, args.clock or local_time())
+        tools = "" if args.tools == options.NO_TOOLS else args.tools
+        names = [args.plan, tools, args.scope, "" if args.base.startswith("$") else args.base]
         self.files = [absolute(name, os.environ) for name in names if name and name != "-"]
         self.tools = "[]"
 
@@ -93,11 +93,11 @@ class _Source:
         return prompt
 
     def agent(self) -> Agent:
-        made = options.agent(self.given)
-        base = self.given.base
+        agent = options.agent(self.args)
+        base = self.args.base
         if base.startswith("$"):
-            return replace(made, base=self.made.template(base))
-        return options.as_in_a_conversation(made, self.made, self.given)
+            return replace(agent, base=self.prompts.template(base))
+        return options.as_in_a_conversation(agent, self.prompts, self.args)
 
     def paths(self) -> list[str]:
         return [*self.source.paths(), *self.files]
@@ -109,8 +109,8 @@ class _Source:
 # Views
 
 
-def _view(given: argparse.Namespace) -> View:
-    if given.json:
+def _view(args: argparse.Namespace) -> View:
+    if args.json:
         return _Forms()
     if sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
         from .screen import Screen
