@@ -46,6 +46,12 @@ def told(tree, cwd="w"):
     return tree.text("builder", cwd, base=TEMPLATE).split("|")
 
 
+def failures(tree, cwd="w"):
+    """Why variables have no value."""
+    prompt = tree.prompt("builder", cwd, base=TEMPLATE)
+    return [message for code, message in tree.messages(prompt) if code == "variable-failed"]
+
+
 # What it tells
 
 
@@ -82,10 +88,47 @@ def test_a_worktree(repository, git):
     assert told(repository) == ["main", "?? other", "dirty"]
 
 
-def test_a_repository_whose_folder_lies_elsewhere(tree, git):
+def test_a_submodule(repository, git):
+    git("clone", "--bare", ".", "../origin")
+    git("-c", "protocol.file.allow=always", "submodule", "add", repository.path("origin"), "sub")
+    git("switch", "-c", "side", cwd="w/sub")
+    repository({"w/sub/new": ""})
+    assert told(repository, "w/sub") == ["side", "?? new", "dirty"]
+
+
+def test_a_worktree_of_a_submodule(repository, git):
+    git("clone", "--bare", ".", "../origin")
+    git("-c", "protocol.file.allow=always", "submodule", "add", repository.path("origin"), "sub")
+    git("worktree", "add", "-b", "side", "../../tree", cwd="w/sub")
+    assert told(repository, "tree") == ["side", "", "clean"]
+
+
+def test_a_worktree_reached_through_a_link(repository, git):
+    git("worktree", "add", "-b", "side", "../tree")
+    repository({"link": Path("tree")})
+    assert told(repository, "link") == ["side", "", "clean"]
+
+
+def test_a_worktree_with_relative_pointers(repository, git):
+    """As git 2.48 writes them with `worktree.useRelativePaths`."""
+    git("worktree", "add", "-b", "side", "../tree")
+    repository({"tree/.git": "gitdir: ../w/.git/worktrees/tree\n"})
+    repository({"w/.git/worktrees/tree/gitdir": "../../../../tree/.git\n"})
+    assert told(repository, "tree") == ["side", "", "clean"]
+
+
+def test_a_repository_folder_elsewhere_must_point_back(tree, git):
     git("init", "--separate-git-dir", "../elsewhere")
     tree({"w/new": ""})
+    assert told(tree) == ["", "", "clean"]
+    assert failures(tree) == [
+        f"[git:{name}] has no value: /w/.git leads to /elsewhere, which does not point back to this workspace; if it belongs"
+        " here, run 'git worktree repair', or 'git config core.worktree' with the path of the workspace"
+        for name in ("branch", "status")
+    ]
+    git("config", "core.worktree", tree.path("w"))
     assert told(tree) == ["main", "?? new", "dirty"]
+    assert failures(tree) == []
 
 
 def test_a_folder_of_a_repository(repository, git):
@@ -126,7 +169,7 @@ def test_without_git_the_branch_is_known_all_the_same(repository, monkeypatch):
     monkeypatch.setenv("PATH", repository.path("bin"))
     assert told(repository) == ["main", "", "clean"]
     prompt = repository.prompt("builder", base=TEMPLATE)
-    failed = ("variable-failed", "[git:status] does not exist: git is not installed, or not on the PATH")
+    failed = ("variable-failed", "[git:status] has no value: git is not installed, or not on the PATH")
     assert [each for each in repository.messages(prompt) if each[0] == "variable-failed"] == [failed]
 
 
@@ -387,3 +430,103 @@ def test_a_git_in_the_working_directory_is_not_run(trapped, monkeypatch):
     assert was_here(trapped), "the trap works"
     assert told(trapped)[1] == f"{DIRTY}\n?? git"
     assert not was_here(trapped)
+
+
+# Links and pointers that leave the workspace
+
+
+@pytest.fixture
+def victim(repository, git):
+    """Somebody else's repository, on the branch `private`."""
+    repository({"victim/secret plan": ""})
+    git("init", cwd="victim")
+    git("add", ".", cwd="victim")
+    git("commit", "-m", "one", cwd="victim")
+    git("branch", "-m", "private", cwd="victim")
+    return repository
+
+
+def replace_with_link(tree, path, target):
+    whole = Path(tree.path(path))
+    if whole.is_dir() and not whole.is_symlink():
+        whole.rename(whole.with_name(whole.name + ".old"))
+    else:
+        whole.unlink(missing_ok=True)
+    tree({path: Path(tree.path(target))})
+
+
+@pytest.mark.parametrize("name", ["HEAD", "commondir"])
+def test_a_pointer_in_the_repository_that_is_a_link_is_refused(victim, name):
+    victim({"outside": "ref: refs/heads/private\n" if name == "HEAD" else "../../victim/.git\n"})
+    replace_with_link(victim, f"w/.git/{name}", "outside")
+    prompt = victim.prompt("builder", base=TEMPLATE)
+    assert "private" not in prompt.text and "secret" not in prompt.text
+    assert f"/w/.git/{name}" in "".join(failures(victim))
+
+
+def test_a_head_that_is_a_link_inside_the_repository_is_read(repository):
+    os.rename(repository.path("w/.git/HEAD"), repository.path("w/.git/MAIN"))
+    repository({"w/.git/HEAD": Path("MAIN")})
+    assert repository.text("builder", base="[git:branch]") == "main"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "config", "index", "packed-refs", "refs", "refs/heads", "refs/heads/main", "objects", "objects/info", "objects/pack", "info",
+        "info/exclude",
+    ],
+)  # fmt: skip
+def test_git_is_not_run_on_a_repository_with_links_that_leave_it(victim, name):
+    replace_with_link(victim, f"w/.git/{name}", "victim/.git/" + name.replace("main", "private"))
+    assert told(victim) == ["main", "", "clean"]
+    assert failures(victim) == [
+        f"[git:status] has no value: /w/.git/{name} is a link that leaves the repository, so git is not run on it"
+    ]
+
+
+@pytest.mark.parametrize(
+    "pointer", [Path("../victim/.git"), "gitdir: ../victim/.git\n", "gitdir: pointer\n", Path("../outside")]
+)
+def test_a_git_folder_of_another_repository_is_refused(victim, pointer):
+    os.rename(victim.path("w/.git"), victim.path("old"))
+    victim({"w/.git": pointer, "w/pointer": Path("../victim/.git"), "outside": "gitdir: ../victim/.git\n"})
+    assert told(victim) == ["", "", "clean"]
+    assert [message.partition(":")[2].partition(" has")[0] for message in failures(victim)] == ["branch]", "status]"]
+
+
+def test_the_folder_of_another_worktree_is_refused(repository, git):
+    git("worktree", "add", "-b", "private", "../tree")
+    repository({"stranger/.git": f"gitdir: {repository.path('w/.git/worktrees/tree')}\n"})
+    assert told(repository, "stranger") == ["", "", "clean"]
+    assert len(failures(repository, "stranger")) == 2
+
+
+@pytest.mark.parametrize("common", ["../../victim/.git", "../..", "/"])
+def test_a_common_folder_outside_is_refused(victim, common):
+    victim({"w/.git/commondir": common})
+    assert told(victim) == ["", "", "clean"]
+    assert all("is not the repository it belongs to" in message for message in failures(victim))
+
+
+def test_a_common_folder_above_a_workspace_named_worktrees_is_refused(repository):
+    os.rename(repository.path("w"), repository.path("worktrees"))
+    repository({"worktrees/.git/commondir": "../..", "config": ""})
+    assert told(repository, "worktrees") == ["", "", "clean"]
+
+
+def test_a_branch_name_that_leaves_the_repository_runs_no_git(repository):
+    repository({"w/.git/HEAD": "ref: refs/heads/../../../../outside\n", "outside": "0" * 40})
+    assert told(repository)[1:] == ["", "clean"]
+
+
+def test_a_link_that_is_replaced_by_a_file_is_noticed(victim, monkeypatch):
+    monkeypatch.setattr(time, "time_ns", lambda now=time.time_ns: now() + 10_000_000_000)
+    victim({"outside": "ref: refs/heads/private\n"})
+    replace_with_link(victim, "w/.git/HEAD", "outside")
+    assembler = Assembler(victim.workspace(), "builder")
+    found = [assembler.prompt(Agent(base="[git:branch]")).text]
+    os.remove(victim.path("w/.git/HEAD"))
+    victim({"w/.git/HEAD": "ref: refs/heads/main\n"})
+    found.append(assembler.prompt(Agent(base="[git:branch]")).text)
+    assert found == ["", "main"]

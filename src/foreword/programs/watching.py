@@ -17,9 +17,9 @@ from ..engine.assembler import Assembler, local_time
 from ..errors import CallError, expect
 from ..sources.environment import absolute, resolve_workspace
 from ..sources.files import Reader
-from ..sources.git import git_folder
 from ..sources.notices import Notices
 from ..sources.places import is_inside
+from ..sources.repository import find_repository
 from ..text.lines import printable
 from ..vocabulary import Agent, Workspace, replace, value
 
@@ -192,8 +192,8 @@ class Source:
             workspace = resolve_workspace(self.assembler.workspace, Reader())
         except CallError:
             return ""
-        folder = git_folder(workspace.root or workspace.cwd, Reader())
-        return os.path.join(folder, "index.lock") if folder else ""
+        repository = find_repository(workspace, Reader())
+        return os.path.join(repository.folder, "index.lock") if repository else ""
 
 
 def changes(source: Watched, stop: Flag | None = None, tick: int = 0) -> Generator[Change | None, None, None]:

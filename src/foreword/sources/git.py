@@ -1,9 +1,9 @@
-"""What git knows of a workspace: the branch and the short status.
+"""The branch and the short status of a workspace's git repository.
 
-Nothing of a workspace is executed. The branch is read from the repository's own file. For the status git has to run, and a
-repository's configuration can name programs that git would start: filters, a file-system monitor, hooks, the other end of a
-fetch. Those are switched off. Git is told which folders to use, so that the configuration it reads is the one that was looked
-through here; one that pulls in further files, or writes its filters in an unusual way, is refused.
+Nothing in a workspace is executed. The branch is read from the file HEAD. Getting the status requires running git, and a
+repository's configuration can name programs for git to start: filters, a file-system monitor, hooks, the other end of a fetch.
+Those are switched off. Git is passed the folders to use, so the configuration it reads is the one that was checked here; a
+configuration that includes other files or defines filters in an unusual way is refused.
 """
 
 from __future__ import annotations
@@ -11,54 +11,57 @@ from __future__ import annotations
 import os
 import re
 
+from ..text.lines import printable
+from .repository import find_repository
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from .files import Check, Reader
+    from ..vocabulary import Workspace
+    from .files import Reader
+    from .repository import Report, Repository
 
 SECONDS = 5
-# A section can begin anywhere in a line, and its name can be written in several ways: only the usual one is understood.
-_DOUBTFUL = re.compile(r"\[\s*(?:filter|include)", re.IGNORECASE)
+# A section can begin anywhere in a line and its name can be spelled in several ways; only the usual spelling is parsed.
+_UNSAFE_SECTION = re.compile(r"\[\s*(?:filter|include)", re.IGNORECASE)
 _FILTER = re.compile(r'^[ \t]*\[filter "([\w.-]+)"\]', re.MULTILINE | re.IGNORECASE | re.ASCII)
 _OFF = (
     "core.fsmonitor=", "core.hooksPath=/dev/null", "core.pager=cat", "submodule.recurse=false",
-    # The user may like these at a terminal; here they would stand in a prompt, also where nothing has changed.
+    # Useful at a terminal, but here they would appear in the prompt even if nothing has changed.
     "status.branch=false", "color.status=false",
 )  # fmt: skip
-# What the caller's environment may say to git. The rest could lead it to another repository.
+# The variables that git may take from the caller's environment. Others could lead it to another repository.
 _KEPT = frozenset(("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH"))
 
 
-def branch(root: str, reader: Reader, check: Check | None = None) -> str | None:
-    """The current branch, from the file HEAD; `HEAD` where none is checked out, None outside a repository.
+def branch(workspace: Workspace, reader: Reader, report: Report) -> str | None:
+    """The current branch, from the file HEAD; `HEAD` if it is detached, None outside a repository.
 
-    `check` is asked of what lies in the root; a worktree's own folder may lie elsewhere.
+    `report` gets the reason why a repository is not read.
     """
-    folder = git_folder(root, reader, check)
-    own = check if folder == os.path.join(root, ".git") else None
-    head = reader.read(os.path.join(folder, "HEAD"), own) if folder else None
-    if head is None or not head.has_text:
+    repository = find_repository(workspace, reader, report)
+    head = repository.read_head(reader, report) if repository else ""
+    name = head.removeprefix("ref: refs/heads/")
+    if not name or name == ".invalid":  # a repository that keeps its references in tables
         return None
-    name = head.text.strip().removeprefix("ref: refs/heads/")
-    if name == ".invalid":  # this repository keeps its HEAD elsewhere
-        return None
-    return name if name != head.text.strip() else "HEAD"
+    return name if name != head else "HEAD"
 
 
-def status(root: str, cwd: str, reader: Reader, tell: Callable[[str], object] = lambda why: None) -> str | None:
-    """`git status --short` in the working directory, by running git once; None where that fails or is not safe.
+def status(workspace: Workspace, reader: Reader, report: Report) -> str | None:
+    """The output of `git status --short` in the working directory; None if git fails or is not safe to run.
 
-    In a repository `tell` is told why; outside of one there is nothing to say.
+    In a repository `report` gets the reason.
     """
-    folder = git_folder(root, reader)
-    if folder is None or not reader.read(os.path.join(folder, "HEAD")).has_text:
+    repository = find_repository(workspace, reader, report)
+    head = repository.read_head(reader, report) if repository else ""
+    if repository is None or not head:
         return None
-    common = _common_folder(folder, reader)
-    filters = _filters(folder, common, reader)
+    if link := repository.outside_link(reader, head):
+        report(f"{printable(link)} is a link that leaves the repository, so git is not run on it")
+        return None
+    filters = _filters(repository, reader)
     if filters is None:
-        tell(
-            "the repository's configuration includes other files, or filters in an unusual way, and git is not run on it"
+        report(
+            "the repository's configuration includes other files or defines filters in an unusual way, so git is not run on it"
         )
         return None
     import subprocess
@@ -69,18 +72,23 @@ def status(root: str, cwd: str, reader: Reader, tell: Callable[[str], object] = 
     try:
         ran = subprocess.run(
             ["git", *settings, "status", "--short", "--ignore-submodules=dirty"],
-            cwd=cwd,
-            env={**_environment(), "GIT_DIR": folder, "GIT_COMMON_DIR": common, "GIT_WORK_TREE": root},
+            cwd=workspace.cwd,
+            env={
+                **_environment(),
+                "GIT_DIR": repository.folder,
+                "GIT_COMMON_DIR": repository.common,
+                "GIT_WORK_TREE": workspace.root or workspace.cwd,
+            },
             capture_output=True,
             timeout=SECONDS,
             stdin=subprocess.DEVNULL,
             check=False,
         )
     except (OSError, ValueError, subprocess.SubprocessError) as error:
-        tell(_failure(error))
+        report(_failure(error))
         return None
     if ran.returncode:
-        tell(f"git ended with status {ran.returncode}")
+        report(f"git ended with status {ran.returncode}")
         return None
     return ran.stdout.decode("utf-8", "backslashreplace").rstrip("\n")
 
@@ -94,38 +102,21 @@ def _failure(error: Exception) -> str:
 
 
 def _environment() -> dict[str, str]:
-    """The caller's, without what speaks of another repository, or finds programs in the working directory."""
+    """The caller's environment, without variables that select another repository and without relative folders in PATH."""
     kept = {name: text for name, text in os.environ.items() if name in _KEPT or not name.startswith("GIT_")}
     folders = kept.get("PATH", os.defpath).split(os.pathsep)
     kept["PATH"] = os.pathsep.join(filter(os.path.isabs, folders))
-    # An object that is missing would be fetched, by a program that the configuration names.
+    # Git would fetch a missing object with a program that the configuration names.
     return {**kept, "GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
 
 
-def git_folder(root: str, reader: Reader, check: Check | None = None) -> str | None:
-    """The folder where a repository keeps its own files; a worktree or submodule names it in a file `.git`."""
-    path = os.path.join(root, ".git")
-    if not reader.is_folder(path):
-        pointer = reader.read(path, check)
-        if not pointer.has_text or not pointer.text.startswith("gitdir:"):
-            return None
-        path = os.path.normpath(os.path.join(root, pointer.text.removeprefix("gitdir:").strip()))
-    return path if reader.is_folder(path) else None
-
-
-def _common_folder(folder: str, reader: Reader) -> str:
-    """The folder of the repository that a worktree belongs to; else its own."""
-    common = reader.read(os.path.join(folder, "commondir"))
-    return os.path.normpath(os.path.join(folder, common.text.strip())) if common.has_text else folder
-
-
-def _filters(folder: str, common: str, reader: Reader) -> list[str] | None:
-    """The filters that the repository's configuration names; None where it is refused or cannot be read."""
+def _filters(repository: Repository, reader: Reader) -> list[str] | None:
+    """The filters that the repository's configuration defines; None if it cannot be read or could define others."""
     names: set[str] = set()
-    for path in (os.path.join(common, "config"), os.path.join(folder, "config.worktree")):
+    for path in (os.path.join(repository.common, "config"), os.path.join(repository.folder, "config.worktree")):
         reading = reader.read(path)
         found = _FILTER.findall(reading.text)
-        if reading.fate not in ("used", "absent", "blank") or len(_DOUBTFUL.findall(reading.text)) != len(found):
+        if reading.fate not in ("used", "absent", "blank") or len(_UNSAFE_SECTION.findall(reading.text)) != len(found):
             return None
         names.update(found)
     return sorted(names)

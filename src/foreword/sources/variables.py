@@ -13,13 +13,13 @@ from ..text.lines import printable
 from ..vocabulary import replace, value
 from . import git
 from .files import real_path
-from .links import NO_FILES, Reach, inside_for
+from .links import NO_FILES, inside_for
 from .places import is_inside
 from .secrets import is_secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
     from ..vocabulary import Access, Document, Scope, Workspace
@@ -40,19 +40,16 @@ def read_values(
     is_stamped = True
     root = workspace.root or workspace.cwd
     inside = inside_for(root, workspace)
-    check = Reach(root, None, inside) if inside else None
     for type_, name in wanted:
         found: str | Document | None = None
         if type_ == "file":
             found = _file(name, workspace, scope, settings, reader, trail)
         elif (type_, name) == ("git", "branch"):
-            found = git.branch(root, reader, check)
+            found = git.branch(workspace, reader, _reporter("git:branch", trail))
         elif (type_, name) == ("git", "status"):
-            troubles: list[str] = []
-            found = git.status(root, workspace.cwd, reader, troubles.append)
+            found = git.status(workspace, reader, _reporter("git:status", trail))
             if inside and not any(is_inside(real_path(root), each) for each in inside):
                 found = None  # it was swapped for a link meanwhile
-            trail.findings += [finding("variable-failed", f"[git:status] does not exist: {why}") for why in troubles]
             is_stamped = False
         elif (type_, name) == ("system", "hostname"):
             import socket
@@ -61,6 +58,11 @@ def read_values(
         if found is not None:
             values[f"{type_}:{name}"] = found
     return values, is_stamped
+
+
+def _reporter(variable: str, trail: Trail) -> Callable[[str], None]:
+    """Record why a variable has no value, as a finding."""
+    return lambda why: trail.findings.append(finding("variable-failed", f"[{variable}] has no value: {why}"))
 
 
 def _file(

@@ -1,0 +1,131 @@
+"""Where a git repository keeps its own files, and which of them may be read.
+
+A workspace is untrusted. Its `.git` may be a link, a file that names another folder, or a folder full of links, and each of them
+could lead to somebody else's repository. A folder outside the workspace is accepted only if it points back: a worktree's has a
+file `gitdir`, a submodule's has `core.worktree`. Inside an accepted folder no link may leave it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from ..text.lines import printable
+from ..vocabulary import value
+from .links import Reach, inside_for
+from .places import is_inside
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ..vocabulary import Workspace
+    from .files import Reader
+
+    Report = Callable[[str], object]
+
+_WORKTREE = r"^[ \t]*worktree[ \t]*=[ \t]*(.+?)[ \t]*$"
+# Git reads these by name; any of them could be a link.
+_READ_BY_GIT = (
+    "HEAD", "config", "config.worktree", "commondir", "index", "packed-refs", "refs", "refs/heads", "objects", "objects/info",
+    "objects/info/alternates", "objects/pack", "info", "info/exclude", "info/attributes",
+)  # fmt: skip
+
+
+@value
+class Repository:
+    """The folder of a repository's own files, the one it shares with its worktrees, and how far links in them may lead."""
+
+    folder: str
+    common: str
+    reach: Reach
+
+    def read_head(self, reader: Reader, report: Report) -> str:
+        """The text of the file HEAD; empty if it cannot be read. A link that leaves the repository is reported."""
+        path = os.path.join(self.folder, "HEAD")
+        reading = reader.read(path, self.reach)
+        if reading.fate == "refused":
+            report(f"{printable(path)}: {reading.reason}")
+        return reading.text.strip() if reading.has_text else ""
+
+    def outside_link(self, reader: Reader, head: str) -> str:
+        """The first file that git would read through a link that leaves the repository; empty if there is none."""
+        names = [*_READ_BY_GIT]
+        if head.startswith("ref: "):
+            branch = head.removeprefix("ref: ")
+            names += [branch[: match.start()] for match in re.finditer("/", branch)] + [branch]
+        for folder in dict.fromkeys((self.folder, self.common)):
+            for name in names:
+                path = os.path.normpath(os.path.join(folder, name))
+                if not is_inside(path, folder) or (reader.is_link(path) and not self._holds(reader, path)):
+                    return path
+        return ""
+
+    def _holds(self, reader: Reader, path: str) -> bool:
+        real = reader.real(path)
+        return any(is_inside(real, reader.real(each)) for each in (self.folder, self.common))
+
+
+def _ignore(_: Any) -> None:
+    pass
+
+
+def find_repository(workspace: Workspace, reader: Reader, report: Report = _ignore) -> Repository | None:
+    """The repository of a workspace; None outside of one. `report` gets the reason why one is not read."""
+    root = workspace.root or workspace.cwd
+    inside = inside_for(root, workspace)
+    folder = _named_folder(root, Reach(root, root, inside, can_be_allowed=False), reader, report)
+    if folder is None or not reader.is_folder(folder):
+        return None
+    is_own = is_inside(reader.real(folder), reader.real(root))
+    if not is_own and not _points_back(folder, root, reader):
+        report(
+            f"{printable(os.path.join(root, '.git'))} leads to {printable(folder)}, which does not point back to this workspace;"
+            " if it belongs here, run 'git worktree repair', or 'git config core.worktree' with the path of the workspace"
+        )
+        return None
+    reach = Reach(folder, folder, inside if is_own else (), can_be_allowed=False)
+    common = _common_folder(folder, reach, reader)
+    expected = root if is_own else _above_worktrees(folder) or folder
+    if common != folder and not is_inside(reader.real(common), reader.real(expected)):
+        report(f"{printable(folder)}/commondir leads to {printable(common)}, which is not the repository it belongs to")
+        return None
+    return Repository(folder, common, reach)
+
+
+def _named_folder(root: str, reach: Reach, reader: Reader, report: Report) -> str | None:
+    """The folder `.git`, or the one that a file of this name points to."""
+    path = os.path.join(root, ".git")
+    if reader.is_folder(path):
+        reader.stamp(path)
+        return path
+    pointer = reader.read(path, reach)
+    if pointer.fate == "refused":
+        report(f"{printable(path)}: {pointer.reason}")
+    if not pointer.has_text or not pointer.text.startswith("gitdir:"):
+        return None
+    return os.path.normpath(os.path.join(root, pointer.text.removeprefix("gitdir:").strip()))
+
+
+def _points_back(folder: str, root: str, reader: Reader) -> bool:
+    """Whether a repository's folder says that it belongs to the workspace."""
+    reach = Reach(folder, folder, can_be_allowed=False)
+    back = reader.read(os.path.join(folder, "gitdir"), reach)
+    if back.has_text:
+        return reader.real(os.path.join(folder, back.text.strip())) == reader.real(os.path.join(root, ".git"))
+    texts = [reader.read(os.path.join(folder, name), reach).text for name in ("config", "config.worktree")]
+    named = [re.sub(r"\\(.)", r"\1", match.strip('"')) for text in texts for match in re.findall(_WORKTREE, text, re.M)]
+    return bool(named) and reader.real(os.path.join(folder, named[-1])) == reader.real(root)
+
+
+def _common_folder(folder: str, reach: Reach, reader: Reader) -> str:
+    """The folder of the repository that a worktree belongs to; without a file `commondir`, the same folder."""
+    common = reader.read(os.path.join(folder, "commondir"), reach)
+    return os.path.normpath(os.path.join(folder, common.text.strip())) if common.has_text else folder
+
+
+def _above_worktrees(folder: str) -> str:
+    """The repository that holds `folder` as one of its worktrees; empty if it does not lie in a folder `worktrees`."""
+    above, name = os.path.split(os.path.dirname(folder))
+    return above if name == "worktrees" else ""
