@@ -90,7 +90,8 @@ def value(cls: type[V]) -> type[V]:
         return f"{cls.__name__}({', '.join(f'{name}={self.__dict__[name]!r}' for name in fields)})"
 
     for method in (__init__, __setattr__, __delattr__, __eq__, __hash__, __repr__):
-        setattr(cls, method.__name__, method)
+        if method.__name__ not in cls.__dict__:
+            setattr(cls, method.__name__, method)
     cls.__match_args__ = fields  # type: ignore[misc,attr-defined,unused-ignore]
     return cls
 

@@ -16,7 +16,6 @@ Each step is taken as far as it leads before the next one begins, so that a larg
 
 from __future__ import annotations
 
-from itertools import accumulate
 from operator import is_
 
 from ..findings import finding
@@ -330,14 +329,20 @@ class _Menu:
         self.level = self.whole = self.names + 1 + max(self.longest - _SHORTEST, 0)
         self.named = items if self.section.short else [_described(item, 0) for item in items]
         self.short = replace(self.section, item=self.section.short or self.section.item)
-        # A line costs at most two tokens less than alone: one for rounding, one where it follows on another.
-        costs = (max(estimate(_line(self.short, item)) - 2, 0) for item in self.named)
-        self.least_costs = tuple(accumulate(costs, initial=0))
+        self.least_costs = [0]
         self.why = ""
 
     def may_fit(self, level: int, most: int) -> bool:
-        """A quick look, so that a huge menu is not written out in full again and again."""
-        return self.least_costs[min(level, self.names)] <= most
+        """False if the names alone exceed `most`: a quick check, so that a huge menu is not written again and again.
+
+        Names are counted only until they exceed it.
+        """
+        wanted, known = min(level, self.names), self.least_costs
+        while len(known) <= wanted and known[-1] <= most:
+            # A line costs at most two tokens less than alone: one for rounding, one where it follows another.
+            line = _line(self.short, self.named[len(known) - 1])
+            known.append(known[-1] + max(estimate(line) - 2, 0))
+        return len(known) > wanted and known[wanted] <= most
 
     @property
     def length(self) -> int:

@@ -20,7 +20,7 @@ from ..text.pieces import (
 )
 from ..vocabulary import Candidate, Document, Origin, Piece, Skill, include_key, replace
 from .clock import any_time, told
-from .drafts import Draft, Item, Listing, MadeItem, formed
+from .drafts import Draft, Item, Listing, MadeItem, formed, with_origin
 from .lists import Lists, holds
 from .menus import by_folder, location
 
@@ -385,7 +385,7 @@ class Collector:
         """Say what an item leaves open; it is closed where it is written."""
         if not item.is_doubtful:
             return
-        pieces, was_open = formed(section, item, self.scribe.origin(section.name, "item"))
+        pieces, was_open = formed(with_origin(section.item, self.scribe.origin(section.name, "item")), item)
         if was_open:
             self.findings.append(
                 finding("file-fence", f"{_author(pieces)} ends inside {was_open}; it was closed", item.path)

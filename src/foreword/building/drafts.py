@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..vocabulary import Finding, Resident, Skill
 
     Pieces = tuple[Piece, ...]
+    PieceForm = tuple[Piece | Field, ...]
 
 
 @value
@@ -164,7 +165,8 @@ class DraftWriter:
     def _inside(self, draft: Draft) -> Iterator[Piece]:
         section = draft.section
         own = self.origin(section.name, "item")
-        each = [pieces for item in draft.items if (pieces := formed(section, item, own)[0])]
+        form = with_origin(section.item, own)
+        each = [pieces for item in draft.items if (pieces := formed(form, item)[0])]
         each = each or [self.written(inner)[0] for inner in draft.inner]
         if not each:
             yield from draft.text
@@ -182,29 +184,36 @@ def _is_trimmed(draft: Draft) -> bool:
     return section.trim and is_whole and not draft.is_replaced
 
 
-def formed(section: Section, item: Item, own: Origin) -> tuple[Pieces, str]:
-    """An item as it is written, and what it would leave open."""
-    pieces = tuple(_formed(section, item, own))
+def with_origin(form: Form, own: Origin) -> PieceForm:
+    """A form whose literal text is pieces, to write many items with."""
+    return tuple([part if isinstance(part, Field) else Piece(part, own) for part in form])
+
+
+def formed(form: PieceForm, item: Item) -> tuple[Pieces, str]:
+    """The pieces of an item, and what they would leave open."""
+    if not item.fields:
+        pieces = item.whole
+    else:
+        pieces = (*item.before, *_filled(form, item)) if item.before else tuple(_filled(form, item))
     return sealed(pieces) if item.is_doubtful else (pieces, "")
 
 
-def _formed(section: Section, item: Item, own: Origin) -> Iterator[Piece]:
-    if not item.fields:
-        yield from item.whole
-        return
-    yield from item.before
-    form = section.item
+def _filled(form: PieceForm, item: Item) -> list[Piece]:
     if _ends_empty(form, item):
-        form = (*form[:-2], str(form[-2]).rstrip("\n"))
+        heading = form[-2]
+        assert isinstance(heading, Piece)
+        form = (*form[:-2], Piece(heading.text.rstrip("\n"), heading.origin))
+    pieces: list[Piece] = []
     for part in form:
         if isinstance(part, Field):
-            yield from (piece for piece in item.fields[part] if piece.text)
+            pieces += [piece for piece in item.fields[part] if piece.text]
         else:
-            yield Piece(part, own)
+            pieces.append(part)
+    return pieces
 
 
-def _ends_empty(form: Form, item: Item) -> bool:
-    """Whether nothing stands where the form ends, below a heading of the form's own."""
-    if len(form) < 2 or not isinstance(form[-1], Field) or not isinstance(form[-2], str):
+def _ends_empty(form: PieceForm, item: Item) -> bool:
+    """Whether a form ends with an empty field below a heading of its own."""
+    if len(form) < 2 or not isinstance(form[-1], Field) or not isinstance(form[-2], Piece):
         return False
     return not any(piece.text for piece in item.fields[form[-1]])

@@ -44,10 +44,12 @@ def by_folder(
     harmless: Callable[[Pieces], Pieces],
 ) -> Sequence[Item]:
     """The items in order of their folders, nearest first, the first of each folder with the folder above it."""
-    places: dict[str, dict[str, list[Item]]] = {}
+    folders_of: dict[str, list[Item]] = {}
     for item in items:
-        folder = dirname(dirname(item.path))
-        places.setdefault(_top(folder, find), {}).setdefault(folder, []).append(item)
+        folders_of.setdefault(dirname(dirname(item.path)), []).append(item)
+    places: dict[str, dict[str, list[Item]]] = {}
+    for folder, inside in folders_of.items():
+        places.setdefault(_top(folder, find), {})[folder] = inside
     result: list[Item] = []
     for top in sorted(places, key=lambda each: (distance_of(each, find, workspace), each)):
         folders = places[top]

@@ -22,6 +22,9 @@ class Field:
     name: str
     filters: Sequence[str] = ()
 
+    def __hash__(self) -> int:
+        return hash(self.name)  # every entry of a menu looks its fields up
+
 
 Form = tuple["str | Field", ...]
 
