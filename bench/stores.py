@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import fixture
 from foreword import Agent, Conversations, Tool, Workspace
 from foreword.store import open_store
-from foreword.store.reading import CURRENT
+from foreword.store.reader import CURRENT
 from foreword.store.sqlite import _connected
 from foreword.vocabulary import Edition, replace
 from measure import Row, take_turns

@@ -199,7 +199,9 @@ class Moody:
         self.store, self.mood = store, "well"
 
     def __getattr__(self, name):
-        if (self.mood == "away" and name != "close") or (self.mood == "full" and name in self.WRITES):
+        if (self.mood == "away" and name not in ("close", "last_known")) or (
+            self.mood == "full" and name in self.WRITES
+        ):
 
             def refuse(*given, **named):
                 raise StoreError(f"the store is {self.mood}")

@@ -148,7 +148,7 @@ def test_what_is_told_while_the_store_fails_is_not_told_after_it(asked, monkeypa
     assert asyncio.run(number()) == 2
 
 
-def fail(conversation):
+def fail(conversation, moment):
     raise StoreError("the disk does not read")
 
 
@@ -219,15 +219,16 @@ def restless():
     sys.setswitchinterval(before)
 
 
-def test_more_answers_than_are_remembered_in_many_threads(restless, monkeypatch):
-    for name, content in {"_ANSWERS": 8, "_MOST_BYTES": 2000, "_answers": {}, "_written_tails": {}}.items():
-        monkeypatch.setattr(conversations, name, content)
+def test_more_tails_than_are_cached_in_many_threads(restless, monkeypatch):
+    monkeypatch.setattr(conversations, "_MOST_BYTES", 2000)
+    monkeypatch.setattr(conversations, "_tails", {})
 
     def tags(thread):
         ids = [f"{thread}-{number}" for number in range(1000)]
-        return [conversations._known(id, edition(1, id))[1].headers["ETag"] for id in ids]
+        return [conversations._edition_answer(id, edition(1, id)).headers["ETag"] for id in ids]
 
     with ThreadPoolExecutor(8) as threads:
         told = [tag for tags in threads.map(tags, range(8)) for tag in tags]
     assert len(set(told)) == 8000
-    assert max(len(conversations._answers), len(conversations._written_tails)) <= 8 + 8  # each thread may add one more
+    sizes = [len(tail) for tail, _ in conversations._tails.values()]
+    assert sum(sizes) <= 2000 + 8 * max(sizes)  # each thread may add one more

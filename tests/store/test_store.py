@@ -8,7 +8,9 @@ import pytest
 
 from foreword.errors import CallError, StoreError
 from foreword.store import open_store
-from foreword.store.texts import Texts, hash_of, pack, unpack
+from foreword.store.cache import TextCache
+from foreword.store.reader import StoreReader
+from foreword.store.texts import hash_of, pack, unpack
 from foreword.vocabulary import ConversationRow, Edition, TemplateVersion, digest, replace
 
 # Editions
@@ -156,7 +158,7 @@ TEXTS = {
 def test_every_text_comes_back_as_it_was(store, text):
     given = Edition(1, text, text, text, text, text, text, text, text)
     assert store.publish("talk", given, 0) == given
-    store._forget()
+    StoreReader.__init__(store)  # empties the caches
     assert store.current("talk") == given
     assert store.prompt(digest(text)) == (text, text)
     kept = store.keep_template(TemplateVersion(0, text, text, text, text))
@@ -178,7 +180,7 @@ def test_long_texts_are_packed():
 
 
 def test_a_process_remembers_so_many_texts_and_no_more():
-    texts = Texts(most=100_000)
+    texts = TextCache(max_bytes=100_000)
     asked = []
 
     def load(missing):
@@ -198,10 +200,10 @@ def test_a_process_remembers_so_many_texts_and_no_more():
 def test_a_text_that_is_gone_is_an_error():
     hash = hash_of("kept")
     for wanted in (hash, None):
-        with pytest.raises(StoreError, match="a text of the store is gone"):
-            Texts().by_hash([wanted], lambda missing: [])
-    with pytest.raises(StoreError, match=f"text sha256:{hash.hex()} of the store is damaged"):
-        Texts().by_hash([hash], lambda missing: [(hash, 1, b"not deflated")])
+        with pytest.raises(StoreError, match="a text is missing from the store"):
+            TextCache().by_hash([wanted], lambda missing: [])
+    with pytest.raises(StoreError, match=f"text sha256:{hash.hex()} in the store is damaged"):
+        TextCache().by_hash([hash], lambda missing: [(hash, 1, b"not deflated")])
 
 
 # Ids
@@ -446,8 +448,8 @@ def test_an_edition_without_its_text_is_found(store, edition):
     number = numbers(store, edition(1))["inputs"]
     change(store, *unguarded(store), f"DELETE FROM foreword_texts WHERE id = {number}")
     assert store.verify() == [f"edition 1 of conversation 'talk' has no inputs: text {number} is gone"]
-    store._forget()
-    with pytest.raises(StoreError, match="a text of the store is gone"):
+    StoreReader.__init__(store)  # empties the caches
+    with pytest.raises(StoreError, match="a text is missing from the store"):
         store.current("talk")
 
 

@@ -44,7 +44,6 @@ from ..sources.environment import resolve_workspace
 from ..sources.files import Reader
 from ..sources.places import is_reference
 from ..store import open_store, waits
-from ..store.seen import Seen
 from ..text.lines import printable
 from ..text.pieces import as_read
 from ..text.tokens import count_exactly, estimate_for
@@ -81,7 +80,6 @@ if TYPE_CHECKING:
 
 _CONSTRUCTED_AS = "builder"
 _POSTPONED = 10_000
-_MOST_SEEN = 256 * 2**20
 _ASSEMBLERS = 64
 _ACCOUNTS = 256
 _TEMPLATE = "template "
@@ -108,7 +106,6 @@ class Conversations:
         self.store: Store = open_store(store) if isinstance(store, str) else store
         self._lock = allocate_lock()
         self.postponed: dict[str, Mapping[str, Any]] = {}
-        self._seen = Seen(_MOST_SEEN)
         self._assemblers: dict[str, Assembler] = {}
         self._accounts: dict[str, tuple[list[Any], list[Finding], int]] = {}
         self.constructing: dict[str, Constructing] = {}
@@ -178,29 +175,24 @@ class Conversations:
         edition, _ = self.current(id)
         return edition.system if edition else None
 
-    def current(self, id: str) -> tuple[Edition | None, list[Finding]]:
-        """The edition in use. When the store is away, the one this process saw last, with a finding."""
+    def current(self, id: str, moment: object = None) -> tuple[Edition | None, list[Finding]]:
+        """The edition in use. If the store cannot be reached, the one this process saw last, with a finding.
+
+        With `moment` (from `Store.moment`), an edition that was read at that moment is not read again.
+        """
         try:
-            edition = self.store.current(id)
+            return self.store.current(id, moment), []
         except StoreError as error:
-            _, known = self._seen.get(id)
+            known = self.store.last_known(id)
             if known is None:
                 raise
+            known = with_state(known, **self.postponed.get(id, {}))
             return known, [finding("store-down", f"{error}; the edition this process knows is used")]
-        if edition is None:
-            self._seen.forget(id)  # another store may have taken the place of the one it was in
-        elif self._seen.get(id)[1] is not edition:
-            self.remember(id, edition)
-        return edition, []
 
-    def remember(self, id: str, edition: Edition) -> None:
-        self._seen.keep(id, edition)
-
-    def postpone(self, id: str, edition: Edition, changes: Mapping[str, Any]) -> None:
-        """Keep something beside an edition as soon as the store is back; until then this process knows it."""
+    def postpone(self, id: str, changes: Mapping[str, Any]) -> None:
+        """Save changes of a state as soon as the store is back; until then only this process knows them."""
         with self._lock:
             _remember(self.postponed, id, {**self.postponed.get(id, {}), **changes}, _POSTPONED)
-        self.remember(id, with_state(edition, **changes))
 
     def account(self, edition: Edition) -> tuple[list[Any], list[Finding], int]:
         """The passages and findings of an edition, and where the root's instructions end. Many conversations share one account, and it is read once."""
@@ -567,7 +559,6 @@ class Conversation:
                 return Outcome(using, (), [told]), True
             if kept is None:
                 continue
-            self.talks.remember(self.id, kept)
             if kept is using and not outcome.messages:
                 self._settled_for = self._stand_of(using) if steps == _TOLD_OF_TOOLS else ()
             self._tell("constructed" if using is None else steps.strongest, kept)
@@ -603,7 +594,7 @@ class Conversation:
         try:
             self._keep(outcome.edition, forgotten)
         except StoreError as error:
-            self.talks.postpone(self.id, outcome.edition, forgotten(json.loads(outcome.edition.state)))
+            self.talks.postpone(self.id, forgotten(json.loads(outcome.edition.state)))
             down = finding("store-down", f"{error}; until it is back, only this process knows of the compaction")
             outcome = replace(outcome, findings=outcome.findings or [down])
         return outcome, is_reused
@@ -617,7 +608,6 @@ class Conversation:
             kept = with_state(latest, **change(json.loads(latest.state)))
             if kept is latest or self.talks.store.keep_state(self.id, kept.number, kept.state, latest.state):
                 break
-        self.talks.remember(self.id, kept)
         return kept if kept.number == using.number else using
 
     def _current(self) -> tuple[Edition | None, list[Finding]]:
@@ -969,7 +959,7 @@ class Conversation:
         except StoreError as error:
             findings.append(finding("store-down", f"{error}; until it is back, only this process knows of this turn"))
         changes = change(json.loads(edition.state))
-        self.talks.postpone(self.id, edition, changes)
+        self.talks.postpone(self.id, changes)
         return with_state(edition, **changes)
 
     def _about(self, number: int) -> About:

@@ -128,8 +128,9 @@ class Application:
         if route.is_at_hand:
             return _done(route, self._service, call)
         if route.is_quick and self._service.is_local:
-            call.moment = self._moment(scope.get(ARRIVED, inf))
-            if call.moment is not UNREACHABLE:
+            moment = self._moment(scope.get(ARRIVED, inf))
+            if moment is not UNREACHABLE:
+                call.moment = moment
                 return _done(route, self._service, call)
         return await self._work(route, call, scope.get(CONNECTION))
 

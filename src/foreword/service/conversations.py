@@ -18,7 +18,6 @@ from .call import Call
 from .service import DEFAULT_LAYOUT, Service
 
 _MOST_BYTES = 64 * 2**20
-_ANSWERS = 4096
 _HEAD = ("conversation", "edition", "made")
 
 
@@ -69,11 +68,7 @@ def list_conversations(service: Service, call: Call) -> Answer:
 def read_conversation(service: Service, call: Call) -> Answer:
     """The edition in use, with its account."""
     id = call.text("id")
-    known = _answers.get(id)
-    if known is None or known[2] is None or known[2] != call.moment:
-        edition, is_kept = service.in_use(id)
-        known = _known(id, edition, call.moment if is_kept else None)
-    return call.unless_known(known[1])
+    return call.unless_known(_edition_answer(id, service.in_use(id, call.moment)))
 
 
 def list_editions(service: Service, call: Call) -> Answer:
@@ -88,7 +83,7 @@ def list_editions(service: Service, call: Call) -> Answer:
 def read_edition(service: Service, call: Call) -> Answer:
     """One edition of a conversation, with its account."""
     id = call.text("id")
-    return call.unless_known(_known(id, service.edition(id, call.number("number")))[1])
+    return call.unless_known(_edition_answer(id, service.edition(id, call.number("number"))))
 
 
 def read_drift(service: Service, call: Call) -> Answer:
@@ -137,37 +132,25 @@ def _turned(turn: Turn) -> Answer:
     return Answer(turn_form(turn), counts=counts)
 
 
-def _known(id: str, edition: Edition, moment: object = None) -> _Known:
-    """An edition as it is answered. With the moment of the store in which it is the one in use."""
-    known = _answers.get(id)
-    if known is not None and known[0] is edition:
-        answer = known[1]
-    else:
-        head, tail, tag = _written(id, edition)
-        answer = Answer(head, headers={"ETag": f'"{edition.number}-{edition.made}-{tag}"'}, tail=tail)
-        if len(_answers) >= _ANSWERS:
-            _answers.clear()
-    known = _answers[id] = edition, answer, moment
-    return known
+# Everything after the head of an edition's JSON, and its tag. Many conversations share one prompt, and encoding it costs more
+# than all the rest of a GET.
+_tails: dict[tuple[str, ...], tuple[bytes, str]] = {}
 
 
-# What was written last for a conversation; the long tails are shared.
-_Known = tuple[Edition, Answer, object]
-_answers: dict[str, _Known] = {}
-_written_tails: dict[tuple[str, ...], tuple[bytes, str]] = {}
+def _edition_answer(id: str, edition: Edition) -> Answer:
+    """An edition with its account, and with an ETag."""
+    tail, tag = _tail(edition)
+    head = msgspec.json.encode({"conversation": id, "edition": edition.number, "made": edition.made})
+    return Answer(head[:-1] + b",", headers={"ETag": f'"{edition.number}-{edition.made}-{tag}"'}, tail=tail)
 
 
-def _written(id: str, edition: Edition) -> tuple[bytes, bytes, str]:
-    """An edition as JSON, in two, and a tag of its text. Many conversations share one prompt, so all but its head is made once."""
+def _tail(edition: Edition) -> tuple[bytes, str]:
     key = (edition.system, edition.tools, edition.account, edition.layout, edition.made_for)
-    known = _written_tails.get(key)
+    known = _tails.get(key)
     if known is None:
-        whole = edition_form(id, edition)
-        rest = {name: content for name, content in whole.items() if name not in _HEAD}
-        tail = written(rest)[1:]
-        if sum(len(each) for each, _ in list(_written_tails.values())) > _MOST_BYTES:
-            _written_tails.clear()
-            _answers.clear()
-        known = _written_tails[key] = (tail, digest(tail.decode())[7:23])
-    head = msgspec.json.encode(dict(zip(_HEAD, (id, edition.number, edition.made), strict=True)))
-    return head[:-1] + b",", *known
+        form = edition_form("", edition)
+        tail = written({name: content for name, content in form.items() if name not in _HEAD})[1:]
+        if sum(len(each) for each, _ in list(_tails.values())) > _MOST_BYTES:
+            _tails.clear()
+        known = _tails[key] = tail, digest(tail.decode())[7:23]
+    return known

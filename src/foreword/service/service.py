@@ -131,18 +131,18 @@ class Service:
     def edition(self, id: str, number: int | None = None) -> Edition:
         """The edition in use, or one by its number."""
         if number is None:
-            return self.in_use(id)[0]
+            return self.in_use(id)
         edition = self.talks.store.edition(id, number)
         if edition is None:
             raise Problem("not-found", f"the conversation {id!r} has no edition {number}")
         return edition
 
-    def in_use(self, id: str) -> tuple[Edition, bool]:
-        """The edition in use, and whether the store says so; while it is away, it is what this process knows."""
-        edition, findings = self.talks.current(id)
+    def in_use(self, id: str, moment: object = None) -> Edition:
+        """The edition in use; while the store cannot be reached, the one this process saw last."""
+        edition, _ = self.talks.current(id, moment)
         if edition is None:
             raise Problem("not-found", f"the conversation {id!r} was never constructed")
-        return edition, not findings
+        return edition
 
     def moment(self) -> object:
         """What is the same as long as the store is; None if that is not known, UNREACHABLE if the store does not answer at once."""

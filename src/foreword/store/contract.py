@@ -11,11 +11,17 @@ if TYPE_CHECKING:
     class Store(Protocol):
         """Where templates, prompts and editions are kept. Every write is one transaction; what cannot be done is a StoreError."""
 
-        def current(self, conversation: str) -> Edition | None:
-            """The edition in use, by one SELECT; texts this process has not seen take a second. None if it was never constructed."""
+        def current(self, conversation: str, moment: object = None) -> Edition | None:
+            """The edition in use, or None if the conversation was never constructed. One SELECT, and another for uncached texts.
+
+            With the result of an earlier `moment()`, an edition that was read at that moment is returned without a SELECT.
+            """
+
+        def last_known(self, conversation: str) -> Edition | None:
+            """The edition this process last read or wrote, without asking the store: for when it cannot be reached."""
 
         def moment(self) -> object:
-            """A value that stays the same while nothing in the store changes; None where a look costs as much as reading."""
+            """A value that changes whenever the store does; None where finding out costs as much as reading."""
 
         def publish(self, conversation: str, edition: Edition, after: int, state: str | None = None) -> Edition:
             """Make this the edition in use if number `after` still is (0: none yet), and with `state`, if that is still kept

@@ -15,7 +15,7 @@ from ..errors import CallError, StoreError, check_id
 from ..vocabulary import replace
 from . import waits
 from .connections import Connections
-from .reading import Reading
+from .reader import StoreReader
 from .rows import (
     COLUMNS,
     LARGEST,
@@ -25,7 +25,7 @@ from .rows import (
     check_version,
     no_edition,
     schema,
-    state_kept,
+    state_column,
     texts_of,
 )
 from .texts import hash_of, pack, to_bytes
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from ..vocabulary import Edition, TemplateVersion
-    from .reading import Rows
+    from .reader import Rows
     from .texts import Packed
 
     T = TypeVar("T")
@@ -90,7 +90,7 @@ _SIZE = "SELECT sum(pg_total_relation_size(name)) FROM unnest(%s::regclass[]) AS
 _TABLES = [f"foreword_{name}" for name in ("texts", "prompts", "editions", "templates")]
 
 
-class Connection(psycopg.Connection["tuple[Any, ...]"]):
+class TimedConnection(psycopg.Connection["tuple[Any, ...]"]):
     """A connection that is given up when its server says nothing for `patience` seconds."""
 
     patience = _LONG_PATIENCE
@@ -115,7 +115,7 @@ class Connection(psycopg.Connection["tuple[Any, ...]"]):
             return result
 
 
-class PostgresStore(Reading):
+class PostgresStore(StoreReader):
     """A `Store` in the database at `url`, which is reached by the first call. May be used from several threads."""
 
     HOLDS = "strpos"
@@ -130,18 +130,19 @@ class PostgresStore(Reading):
         check_id(conversation)
         check_next(edition, after)
         texts = texts_of(edition)
-        packed = self._packed(texts)
+        packed = self._pack_new(texts)
 
-        def add(connection: Connection) -> bool:
+        def add(connection: TimedConnection) -> bool:
             numbers = self._numbers(connection, texts, packed)
-            if after and state is not None and _newest(connection, conversation) != (after, state_kept(state)):
+            if after and state is not None and _newest(connection, conversation) != (after, state_column(state)):
                 return False
             pointers = [numbers[text] for text in texts]
-            row = (conversation, edition.number, *pointers, to_bytes(edition.made), state_kept(edition.state))
+            row = (conversation, edition.number, *pointers, to_bytes(edition.made), state_column(edition.state))
             won = connection.execute(_PUBLISH, (*row, after, conversation), binary=True).fetchone()
             return won == (1,)
 
         if self._write(add, packed):
+            self._cache_edition(conversation, edition)
             return edition
         winner = self.current(conversation)
         if winner is None:
@@ -153,25 +154,28 @@ class PostgresStore(Reading):
         if not 0 < number <= LARGEST:
             raise no_edition(conversation, number)
 
-        def keep(connection: Connection) -> bool:
+        def keep(connection: TimedConnection) -> bool:
             with connection.transaction():
                 newest = _newest(connection, conversation)
                 if number > newest[0]:
                     raise no_edition(conversation, number)
-                if before is not None and newest != (number, state_kept(before)):
+                if before is not None and newest != (number, state_column(before)):
                     return False
-                connection.execute(_KEEP_STATE, (state_kept(state), conversation, number))
+                connection.execute(_KEEP_STATE, (state_column(state), conversation, number))
                 return True
 
         waits.before("write")
-        return self._run(keep)
+        is_saved = self._run(keep)
+        if is_saved:
+            self._cache_state(conversation, number, state)
+        return is_saved
 
     def keep_template(self, version: TemplateVersion, after: int | None = None) -> TemplateVersion:
-        packed = self._packed([version.template])
+        packed = self._pack_new([version.template])
         others = [to_bytes(each) for each in (version.author, version.time, version.note, version.syntax)]
         kept = 0
 
-        def add(connection: Connection) -> bool:
+        def add(connection: TimedConnection) -> bool:
             nonlocal kept
             connection.execute(_LOCK_TEMPLATES)
             ((newest,),) = connection.execute(_NEWEST_TEMPLATE)
@@ -187,26 +191,26 @@ class PostgresStore(Reading):
         return replace(version, version=kept)
 
     def verify(self) -> list[str]:
-        def read(connection: Connection) -> list[str]:
+        def read(connection: TimedConnection) -> list[str]:
             with connection.transaction():
                 connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
                 return list(self._faults(connection))
 
-        return self._look_through(read)
+        return self._scan(read)
 
     def stats(self) -> dict[str, int]:
-        def read(connection: Connection) -> dict[str, int]:
+        def read(connection: TimedConnection) -> dict[str, int]:
             ((size,),) = connection.execute(_SIZE, (_TABLES,))
             return self._counts(connection, int(size))
 
-        return self._look_through(read)
+        return self._scan(read)
 
     def close(self) -> None:
         self._connections.close()
 
     # how it is done
 
-    def _run(self, work: Callable[[Connection], T], is_repeatable: bool = True, patience: float = _PATIENCE) -> T:
+    def _run(self, work: Callable[[TimedConnection], T], is_repeatable: bool = True, patience: float = _PATIENCE) -> T:
         connection, is_used = self._connections.take()
         connection.patience = patience
         try:
@@ -217,33 +221,34 @@ class PostgresStore(Reading):
             if connection.was_given_up:
                 self._connections.failed(_failure(self._settings, error), patience)
             self._connections.drop()
-            self._forget()
             if not (is_used and is_repeatable):
                 raise _failure(self._settings, error) from error
         finally:
             self._give_back(connection)
         return self._run(work, False, patience)
 
-    def _look_through(self, work: Callable[[Connection], T]) -> T:
+    def _scan(self, work: Callable[[TimedConnection], T]) -> T:
         return self._run(work, patience=_LONG_PATIENCE)
 
-    def _give_back(self, connection: Connection) -> None:
+    def _give_back(self, connection: TimedConnection) -> None:
         if connection.closed or connection.info.transaction_status != TransactionStatus.IDLE:
             connection.close()
         else:
             self._connections.give(connection)
 
-    def _select(self, connection: Connection, statement: str, key: Sequence[object] = ()) -> Rows:
+    def _select(self, connection: TimedConnection, statement: str, key: Sequence[object] = ()) -> Rows:
         return connection.execute(statement.replace("?", "%s"), key, binary=True).fetchall()
 
-    def _stream(self, connection: Connection, statement: str) -> Iterable[tuple[Any, ...]]:
+    def _stream(self, connection: TimedConnection, statement: str) -> Iterable[tuple[Any, ...]]:
         with connection.cursor(name="foreword_rows", binary=True) as cursor:
             yield from cursor.execute(statement)
 
-    def _write(self, work: Callable[[Connection], bool], packed: dict[str, Packed], is_repeatable: bool = True) -> bool:
+    def _write(
+        self, work: Callable[[TimedConnection], bool], packed: dict[str, Packed], is_repeatable: bool = True
+    ) -> bool:
         """Do something in one transaction, which is rolled back if it is not to be, and say whether it was done."""
 
-        def write(connection: Connection) -> bool:
+        def write(connection: TimedConnection) -> bool:
             is_done = False
             with connection.transaction():
                 is_done = work(connection)
@@ -254,10 +259,10 @@ class PostgresStore(Reading):
         waits.before("write")
         is_done = self._run(write, is_repeatable)
         if is_done:
-            self._remember(packed)
+            self._cache_texts(packed)
         return is_done
 
-    def _numbers(self, connection: Connection, texts: Iterable[str], packed: dict[str, Packed]) -> dict[str, int]:
+    def _numbers(self, connection: TimedConnection, texts: Iterable[str], packed: dict[str, Packed]) -> dict[str, int]:
         """The number of each text, looked up by its hash; what is not kept yet is kept now."""
         hashes = {
             text: packed[text][0] if text in packed else self._texts.hash(text) or hash_of(text) for text in texts
@@ -271,11 +276,11 @@ class PostgresStore(Reading):
         return {text: found[hash] for text, hash in hashes.items()}
 
 
-def _numbers_of(connection: Connection, hashes: Iterable[bytes]) -> dict[bytes, int]:
+def _numbers_of(connection: TimedConnection, hashes: Iterable[bytes]) -> dict[bytes, int]:
     return dict(connection.execute(_NUMBERS_OF, (list(hashes),), binary=True).fetchall())
 
 
-def _newest(connection: Connection, conversation: str) -> tuple[int, bytes | None]:
+def _newest(connection: TimedConnection, conversation: str) -> tuple[int, bytes | None]:
     """Number and state of the edition in use, which nobody else changes until the transaction is over."""
     connection.execute(_LOCK_CONVERSATION, (conversation,))
     number, state = connection.execute(_NEWEST, (conversation,), binary=True).fetchone() or (0, None)
@@ -300,10 +305,10 @@ def _settings(url: str) -> dict[str, Any]:
     return {**_UNLESS_SAID, **said}
 
 
-def _connected(settings: dict[str, Any]) -> Connection:
+def _connected(settings: dict[str, Any]) -> TimedConnection:
     """A new connection, to tables of this version."""
     try:
-        connection = Connection.connect(**settings, autocommit=True)
+        connection = TimedConnection.connect(**settings, autocommit=True)
     except psycopg.Error as error:
         raise _failure(settings, error) from None
     connection.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
@@ -318,7 +323,7 @@ def _connected(settings: dict[str, Any]) -> Connection:
 
 
 def migrate(
-    connection: Connection,
+    connection: TimedConnection,
     steps: Callable[[int], list[str]] = lambda version: schema("postgres", version),
     latest: int = LATEST,
 ) -> None:
@@ -334,7 +339,7 @@ def migrate(
         connection.execute("INSERT INTO foreword_schema (version) VALUES (%s)", (latest,))
 
 
-def _version(connection: Connection, latest: int) -> int:
+def _version(connection: TimedConnection, latest: int) -> int:
     """The version of the tables, 0 if there are none. A StoreError if a newer Foreword made them."""
     if connection.execute(_HAS_TABLES).fetchone() == (False,):
         return 0

@@ -90,8 +90,13 @@ def edition_of(row: Sequence[Any], texts: Mapping[bytes, str]) -> Edition:
     )
 
 
-def state_kept(state: str) -> bytes | None:
-    """A state as its column. Nearly all conversations have none, and a million of them share one file."""
+def row_of(edition: Edition, hashes: Sequence[bytes]) -> tuple[Any, ...]:
+    """The row that READ returns for an edition whose texts have these hashes."""
+    return (edition.number, *hashes, to_bytes(edition.made), state_column(edition.state))
+
+
+def state_column(state: str) -> bytes | None:
+    """The column of a state: NULL if it is empty, as it is for nearly all of a million conversations."""
     return None if state == _NO_STATE else to_bytes(state)
 
 

@@ -17,7 +17,7 @@ from ..vocabulary import replace
 from . import waits
 from .connections import Connections, process_number
 from .file import gone, is_same, log_stamp, set_log_aside, shown, stamp
-from .reading import Reading
+from .reader import StoreReader
 from .rows import (
     COLUMNS,
     LARGEST,
@@ -27,7 +27,7 @@ from .rows import (
     check_version,
     no_edition,
     schema,
-    state_kept,
+    state_column,
     texts_of,
 )
 from .texts import hash_of, pack, to_bytes
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from ..vocabulary import Edition, TemplateVersion
     from .file import Stamp
-    from .reading import Rows
+    from .reader import Rows
     from .texts import Packed
 
     T = TypeVar("T")
@@ -63,7 +63,7 @@ _NUMBER_OF = "SELECT id FROM foreword_texts WHERE hash = ?"
 _ADD_TEXT = "INSERT INTO foreword_texts (hash, form, body) VALUES (?, ?, ?)"
 
 
-class SqliteStore(Reading):
+class SqliteStore(StoreReader):
     """A `Store` in the file at `path`; an empty path is a store in memory. May be used from several threads."""
 
     def __init__(self, path: str) -> None:
@@ -84,20 +84,21 @@ class SqliteStore(Reading):
         check_id(conversation)
         check_next(edition, after)
         texts = texts_of(edition)
-        packed = self._packed(texts)
+        packed = self._pack_new(texts)
 
         def add(connection: sqlite3.Connection) -> bool:
             newest = connection.execute(_NEWEST, (conversation,)).fetchone() or (0, None)
-            if newest[0] != after or (state is not None and newest[1] != state_kept(state)):
+            if newest[0] != after or (state is not None and newest[1] != state_column(state)):
                 return False
             numbers = self._numbers(connection, texts, packed)
             pointers = [numbers[text] for text in texts]
-            row = (conversation, edition.number, *pointers, to_bytes(edition.made), state_kept(edition.state))
+            row = (conversation, edition.number, *pointers, to_bytes(edition.made), state_column(edition.state))
             connection.execute(_ADD_EDITION, row)
             connection.execute(_ADD_PROMPT, (numbers[edition.system], numbers[edition.account]))
             return True
 
         if self._write(add, packed):
+            self._cache_edition(conversation, edition)
             return edition
         winner = self.current(conversation)
         if winner is None:
@@ -114,16 +115,19 @@ class SqliteStore(Reading):
             newest = connection.execute(_NEWEST, (conversation,)).fetchone() or (0, None)
             if number > newest[0]:
                 raise no_edition(conversation, number)
-            if before is not None and newest != (number, state_kept(before)):
+            if before is not None and newest != (number, state_column(before)):
                 return False
-            connection.execute(_KEEP_STATE, (state_kept(state), conversation, number))
+            connection.execute(_KEEP_STATE, (state_column(state), conversation, number))
             connection.execute("COMMIT")
             return True
 
-        return self._run_alone(keep)
+        is_saved = self._run_alone(keep)
+        if is_saved:
+            self._cache_state(conversation, number, state)
+        return is_saved
 
     def keep_template(self, version: TemplateVersion, after: int | None = None) -> TemplateVersion:
-        packed = self._packed([version.template])
+        packed = self._pack_new([version.template])
         others = [to_bytes(each) for each in (version.author, version.time, version.note, version.syntax)]
         kept = 0
 
@@ -239,7 +243,6 @@ class SqliteStore(Reading):
         path, self._file = self._path, None
         self._looks.retire()
         self._connections.retire(_empty_log)
-        self._forget()
         set_log_aside(path, self._log)
         self._connections, self._looks = _pool(path, _opened(path, is_there=True)), _pool(path, patience=0)
         self._file, self._log = found, log_stamp(path)
@@ -268,7 +271,7 @@ class SqliteStore(Reading):
 
         is_done = self._run_alone(write)
         if is_done:
-            self._remember(packed)
+            self._cache_texts(packed)
         return is_done
 
     def _numbers(

@@ -1,15 +1,29 @@
-"""The calls of a store that only read: the same statements for SQLite and PostgreSQL.
+"""The reading calls of a store: the same statements for SQLite and PostgreSQL.
 
-A known conversation is one SELECT of a small row, which tells its texts by their hashes. A text that this process has not seen
-is read once. The numbers by which rows point at texts are never remembered: a backup that is put back gives them other meanings.
+Reading a known conversation is one SELECT of a small row with the hashes of its texts; each text is read once per process. The
+row ids of texts are never cached, because they mean something else after a backup is restored.
 """
 
 from __future__ import annotations
 
 from ..errors import check_id, is_plain
-from .rows import LARGEST, READ, TEXTS, check_page, conversation_of, edition_of, faults, hash_at, hash_in, version_of
-from .seen import Seen
-from .texts import Texts, pack
+from ..vocabulary import replace
+from .cache import EditionCache, TextCache
+from .rows import (
+    LARGEST,
+    READ,
+    TEXTS,
+    check_page,
+    conversation_of,
+    edition_of,
+    faults,
+    hash_at,
+    hash_in,
+    row_of,
+    texts_of,
+    version_of,
+)
+from .texts import hash_of, pack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +39,7 @@ if TYPE_CHECKING:
 CURRENT = f"SELECT {READ} FROM foreword_editions WHERE conversation = ? ORDER BY number DESC LIMIT 1"
 _EDITION = f"SELECT {READ} FROM foreword_editions WHERE conversation = ? AND number = ?"
 _EDITIONS = f"SELECT {READ} FROM foreword_editions WHERE conversation = ? ORDER BY number"
-# Every conversation has an edition 1, so nothing need be grouped. HOLDS is each database's own word.
+# Every conversation has an edition 1, so there is no need to group. HOLDS is replaced by each database's search function.
 _CONVERSATIONS = f"""
     SELECT page.conversation, e.number, t.hash, {hash_at("e.layout")}, e.made
     FROM (
@@ -67,27 +81,22 @@ _ALL = (
 )
 _HASHES = slice(1, 1 + len(TEXTS))
 _AT_ONCE = 500
-_MOST_SEEN = 64 * 2**20
 
 
-class Reading:
-    """The reading half of a store. The other half says how a statement is run."""
+class StoreReader:
+    """The reading half of a store. Subclasses say how to run a statement."""
 
     HOLDS = "instr"
 
     def __init__(self) -> None:
-        self._forget()
-
-    def _forget(self) -> None:
-        """Start anew: another server, or another file, has taken the place of the one that was known."""
-        self._texts, self._seen = Texts(), Seen(_MOST_SEEN)
+        self._texts, self._editions = TextCache(), EditionCache()
 
     def _run(self, work: Callable[[Any], T]) -> T:
-        """Do something with a connection that no other thread uses; what fails is a StoreError."""
+        """Call `work` with a connection that no other thread uses. Failures become StoreErrors."""
         raise NotImplementedError
 
-    def _look_through(self, work: Callable[[Any], T]) -> T:
-        """Do something that looks at every row, and may take its time."""
+    def _scan(self, work: Callable[[Any], T]) -> T:
+        """Like `_run`, for work that reads every row and may take long."""
         return self._run(work)
 
     def _select(self, connection: Any, statement: str, key: Sequence[object] = ()) -> Rows:
@@ -95,28 +104,35 @@ class Reading:
         raise NotImplementedError
 
     def _stream(self, connection: Any, statement: str) -> Iterable[tuple[Any, ...]]:
-        """The rows of a SELECT that may be more than memory holds."""
+        """The rows of a SELECT whose result may not fit into memory."""
         raise NotImplementedError
 
     def moment(self) -> object:
-        """A value that stays the same while nothing in the store changes; None where a look costs as much as reading."""
         return None
 
-    def current(self, conversation: str) -> Edition | None:
-        row_seen, edition_seen = self._seen.get(conversation)
-        if edition_seen is None:
+    def current(self, conversation: str, moment: object = None) -> Edition | None:
+        known = self._editions.get(conversation)
+        if known is None:
             check_id(conversation)
+        elif moment is not None and known.moment == moment:
+            return known.edition
 
         def read(connection: Any) -> Edition | None:
             for row in self._select(connection, CURRENT, (conversation,)):
-                if row == row_seen:
-                    return edition_seen
+                if known is not None and row == known.row:
+                    known.moment = moment
+                    return known.edition
                 edition = edition_of(row, self._by_hash(connection, row[_HASHES]))
-                self._seen.keep(conversation, edition, row)
+                self._editions.put(conversation, edition, row, moment)
                 return edition
+            self._editions.discard(conversation)
             return None
 
         return self._run(read)
+
+    def last_known(self, conversation: str) -> Edition | None:
+        known = self._editions.get(conversation)
+        return known.edition if known else None
 
     def edition(self, conversation: str, number: int) -> Edition | None:
         check_id(conversation)
@@ -169,7 +185,7 @@ class Reading:
             texts = self._by_hash(connection, [row[0] for row in rows])
             return [(texts[made_for], count) for made_for, count in rows]
 
-        return self._look_through(read)
+        return self._scan(read)
 
     def _one_edition(self, connection: Any, select: str, key: Sequence[object]) -> Edition | None:
         for row in self._select(connection, select, key):
@@ -210,11 +226,22 @@ class Reading:
     def _faults(self, connection: Any) -> Iterable[str]:
         return faults(*(self._stream(connection, statement) for statement in _ALL))
 
-    def _packed(self, texts: Iterable[str]) -> dict[str, Packed]:
-        """The rows of texts that this process has not seen, made before anything is held for writing."""
+    def _pack_new(self, texts: Iterable[str]) -> dict[str, Packed]:
+        """The rows of texts that are not cached, prepared before any lock is taken."""
         return {text: pack(text) for text in texts if self._texts.hash(text) is None}
 
-    def _remember(self, packed: dict[str, Packed]) -> None:
-        """These are kept now."""
+    def _cache_texts(self, packed: dict[str, Packed]) -> None:
+        """Cache texts that have been written."""
         for text, (hash, _, _) in packed.items():
-            self._texts.remember(hash, text)
+            self._texts.put(hash, text)
+
+    def _cache_edition(self, conversation: str, edition: Edition) -> None:
+        """Cache an edition that has been written."""
+        hashes = [self._texts.hash(text) or hash_of(text) for text in texts_of(edition)]
+        self._editions.put(conversation, edition, row_of(edition, hashes))
+
+    def _cache_state(self, conversation: str, number: int, state: str) -> None:
+        """Cache a state that has been written beside an edition."""
+        known = self.last_known(conversation)
+        if known is not None and known.number == number:
+            self._cache_edition(conversation, replace(known, state=state))

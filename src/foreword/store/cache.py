@@ -1,0 +1,146 @@
+"""What one process remembers of a store: texts by their hash, and the edition it last saw of each conversation.
+
+Neither cache can go stale. A hash always names the same text, and an edition is kept together with the row it was read from:
+it is used again only if the store still returns that row. So both survive a backup that is restored, a file that is replaced,
+and a connection that is lost.
+"""
+
+from __future__ import annotations
+
+import sys
+import zlib
+from _thread import allocate_lock
+
+from ..errors import StoreError
+from .rows import texts_of
+from .texts import id_of, unpack
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from ..vocabulary import Edition
+
+_MAX_TEXT_BYTES = 64 * 2**20
+_MAX_EDITION_CHARACTERS = 128 * 2**20
+_MAX_EDITIONS = 10_000
+
+
+class CachedEdition:
+    """An edition in use, the row it was read from, and the moment of the store when that row was last read."""
+
+    __slots__ = ("edition", "moment", "row")
+
+    def __init__(self, edition: Edition, row: object, moment: object = None) -> None:
+        self.edition, self.row, self.moment = edition, row, moment
+
+
+class EditionCache:
+    """Editions in use by conversation. The oldest are dropped first.
+
+    A text that several editions share counts once. A lookup, the usual case, takes no lock.
+    """
+
+    def __init__(self, max_characters: int = _MAX_EDITION_CHARACTERS) -> None:
+        self._max = max_characters
+        self._lock = allocate_lock()
+        self._editions: dict[str, CachedEdition] = {}
+        self._uses: dict[str, int] = {}
+        self._size = 0
+
+    def get(self, conversation: str) -> CachedEdition | None:
+        return self._editions.get(conversation)
+
+    def put(self, conversation: str, edition: Edition, row: object, moment: object = None) -> None:
+        with self._lock:
+            self._discard(conversation)
+            self._editions[conversation] = CachedEdition(edition, row, moment)
+            for text in texts_of(edition):
+                uses = self._uses.get(text, 0)
+                self._uses[text] = uses + 1
+                self._size += 0 if uses else len(text)
+            while len(self._editions) > 1 and (self._size > self._max or len(self._editions) > _MAX_EDITIONS):
+                self._discard(next(iter(self._editions)))
+
+    def discard(self, conversation: str) -> None:
+        with self._lock:
+            self._discard(conversation)
+
+    def _discard(self, conversation: str) -> None:
+        known = self._editions.pop(conversation, None)
+        for text in texts_of(known.edition) if known else ():
+            self._uses[text] -= 1
+            if not self._uses[text]:
+                del self._uses[text]
+                self._size -= len(text)
+
+
+class TextCache:
+    """Texts that this process has read or written, by hash.
+
+    There are two generations. When the young one reaches half of the limit, it becomes the old one, and texts of the previous
+    old generation are dropped unless they were used in the meantime. A hit, the usual case, changes nothing and takes no lock.
+    """
+
+    def __init__(self, max_bytes: int = _MAX_TEXT_BYTES) -> None:
+        self._max = max_bytes
+        self._lock = allocate_lock()
+        self._young: dict[bytes, str] = {}
+        self._old: dict[bytes, str] = {}
+        self._hashes: dict[str, bytes] = {}
+        self._old_hashes: dict[str, bytes] = {}
+        self._size = 0
+
+    def put(self, hash: bytes, text: str) -> None:
+        with self._lock:
+            if hash in self._young:
+                return
+            size = sys.getsizeof(text)
+            if self._size + size > self._max // 2:
+                self._old, self._old_hashes = self._young, self._hashes
+                self._young, self._hashes, self._size = {}, {}, 0
+            self._young[hash] = text
+            self._hashes[text] = hash
+            self._size += size
+
+    def hash(self, text: str) -> bytes | None:
+        """The hash of a text if it is cached, else None."""
+        hash = self._hashes.get(text)
+        if hash is None:
+            hash = self._old_hashes.get(text)
+            if hash is not None:
+                self.put(hash, text)
+        return hash
+
+    def by_hash(
+        self, hashes: Iterable[bytes | None], load: Callable[[list[bytes]], Iterable[tuple[bytes, int, bytes]]]
+    ) -> dict[bytes, str]:
+        """The texts with these hashes. Missing ones are loaded as rows of hash, form and body.
+
+        None is the hash of a row that points at a text which is not in the store: a StoreError.
+        """
+        young = self._young
+        try:
+            return {hash: young[hash] for hash in hashes}  # type: ignore[index,misc]
+        except KeyError:
+            return self._find(set(hashes), load)
+
+    def _find(
+        self, wanted: set[bytes | None], load: Callable[[list[bytes]], Iterable[tuple[bytes, int, bytes]]]
+    ) -> dict[bytes, str]:
+        hashes = {hash for hash in wanted if hash is not None}
+        young, old = self._young, self._old
+        found = {hash: texts[hash] for texts in (old, young) for hash in hashes if hash in texts}
+        missing = hashes - found.keys()
+        for hash, form, body in load(sorted(missing)) if missing else ():
+            try:
+                found[hash] = unpack(form, body)
+            except (ValueError, zlib.error):
+                raise StoreError(
+                    f"text {id_of(hash)} in the store is damaged; run `foreword store verify` to find other damage"
+                ) from None
+        for hash in hashes & found.keys():
+            self.put(hash, found[hash])
+        if wanted - found.keys():
+            raise StoreError("a text is missing from the store; run `foreword store verify` to find out which")
+        return found

@@ -1,0 +1,112 @@
+"""The cache of editions stays within its limit, whatever is put and discarded."""
+
+from contextlib import closing
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from foreword.store import open_store
+from foreword.store.cache import EditionCache
+from foreword.store.rows import texts_of
+from foreword.vocabulary import Edition
+
+LIMIT = 100
+
+
+def small(system, tools="[]"):
+    return Edition(1, system, tools, "", "", "", "", "")
+
+
+def cached(cache, conversation):
+    known = cache.get(conversation)
+    return known and known.edition
+
+
+def test_the_oldest_are_dropped_first():
+    cache = EditionCache(LIMIT)
+    for number in range(10):
+        cache.put(f"talk-{number}", small(f"{number}" * 30), row=number)
+    assert [number for number in range(10) if cache.get(f"talk-{number}")] == [7, 8, 9]
+    known = cache.get("talk-9")
+    assert (known.row, known.edition, known.moment) == (9, small("9" * 30), None)
+
+
+def test_a_shared_text_counts_once():
+    cache = EditionCache(LIMIT)
+    for number in range(1000):
+        cache.put(f"talk-{number}", small("x" * 90), row=number)
+    assert cached(cache, "talk-0") == small("x" * 90)
+
+
+def test_an_edition_over_the_limit_is_cached_alone():
+    cache = EditionCache(LIMIT)
+    cache.put("small", small("x"), row=1)
+    cache.put("large", small("y" * 1000), row=1)
+    assert (cached(cache, "small"), cached(cache, "large")) == (None, small("y" * 1000))
+    cache.put("small", small("x"), row=1)
+    assert (cached(cache, "small"), cached(cache, "large")) == (small("x"), None)
+
+
+steps = st.lists(
+    st.tuples(
+        st.sampled_from("abcdef"), st.none() | st.tuples(st.sampled_from("xyz"), st.integers(0, 60)), st.booleans()
+    )
+)
+
+
+@given(steps)
+def test_the_size_is_that_of_the_distinct_texts(steps):
+    cache = EditionCache(LIMIT)
+    expected = {}
+    for conversation, text, has_tools in steps:
+        if text is None:
+            cache.discard(conversation)
+            expected.pop(conversation, None)
+        else:
+            letter, length = text
+            expected[conversation] = small(letter * length, letter * 7 if has_tools else "")
+            cache.put(conversation, expected[conversation], row=None)
+            assert cached(cache, conversation) is expected[conversation]
+        expected = {name: each for name, each in expected.items() if cached(cache, name) is each}
+        distinct = {text for each in expected.values() for text in texts_of(each)}
+        assert cache._size == sum(map(len, distinct))
+        assert cache._size <= LIMIT or len(expected) == 1
+
+
+# What a store caches
+
+
+def test_an_edition_is_read_once(store, edition):
+    store.publish("talk", edition(1), 0)
+    assert store.current("talk") is store.current("talk") is store.last_known("talk")
+
+
+def test_the_published_edition_is_the_one_that_is_read(store, edition):
+    published = store.publish("talk", edition(1), 0)
+    assert store.last_known("talk") is published
+    assert store.current("talk") is published
+
+
+def test_a_state_is_cached_with_its_edition(store, edition):
+    store.publish("talk", edition(1), 0)
+    store.keep_state("talk", 1, '{"x": 1}')
+    assert store.last_known("talk") == store.current("talk") == edition(1, state='{"x": 1}')
+    store.publish("talk", edition(2), 1)
+    store.keep_state("talk", 1, "{}")
+    assert store.last_known("talk") == store.current("talk") == edition(2)
+
+
+def test_nothing_is_known_of_other_conversations(store, edition):
+    store.publish("talk", edition(1), 0)
+    assert store.current("other") is None
+    assert store.last_known("other") is None
+
+
+def test_a_moment_saves_the_read_until_the_store_changes(tmp_path, edition):
+    with closing(open_store(f"{tmp_path}/s.db")) as store, closing(open_store(f"{tmp_path}/s.db")) as other:
+        other.publish("talk", edition(1), 0)
+        moment = store.moment()
+        assert store.current("talk", moment) == edition(1)
+        other.publish("talk", edition(2), 1)
+        assert store.current("talk", moment) == edition(1), "as it was at that moment"
+        assert store.current("talk") == store.current("talk", store.moment()) == edition(2)
