@@ -122,8 +122,8 @@ ORDER = """
     findings
     extensions
     text
-    layout
     template
+    layout
     sources
     packs
     gathering

@@ -203,7 +203,7 @@ def test_a_template_from_standard_input(run, monkeypatch):
         ("{{ cwd", "/t.md: {{ is a tag that is never closed (line 1, column 1)"),
         ("a\n{% if cwd %}", "/t.md: {% if cwd %} has no {% endif %} (line 2, column 1)"),
         ("{{ ghost }}", "/t.md: ghost is not defined; known: cwd, date, datetime, language, time, tools (line 1, column 4)"),
-        ("{% include 'x' %}", "/t.md: 'x' cannot be included: 'x' has no prefix, and /t.md is in no pack; an address is $prefix/path, such as $std/default (line 1, column 12)"),
+        ("{% include 'x' %}", "/t.md: 'x' cannot be included: 'x' has no prefix, and /t.md is not in a pack; an address is $prefix/path, such as $user/review (line 1, column 12)"),
         ("{% include '$acme/x' %}", "/t.md: '$acme/x' cannot be included: no pack 'acme'; known packs: std, user, workspace (line 1, column 12)"),
         ("{{ cwd | nofilter }}", "/t.md: nofilter names a filter that does not exist (line 1, column 10)"),
         ("{% for i in range(1000000) %}{% endfor %}", "/t.md: "),

@@ -62,7 +62,7 @@ def test_a_reference_in_settings_is_resolved(place, layout, section):
     [
         ("$user/absent", "no template '$user/absent'"),
         ("$acme/greet", "no pack 'acme'; known packs: std, user, workspace"),
-        ("$user/../greet", "an address may not hold"),
+        ("$user/../greet", "an address cannot contain"),
     ],
 )
 def test_a_wrong_reference_is_an_error_at_once(place, opened, base, says):

@@ -140,13 +140,13 @@ def test_a_pack_of_the_callers_has_its_own_prefix_in_any_spelling_of_its_folder(
         ("$user/latin", "no template '$user/latin': byte 0xe9 at offset 0 is not UTF-8; save it as UTF-8 (/home/.config/foreword/prompts/latin.md)"),
         ("$workspace/there", "the pack 'workspace' has no folder (in '$workspace/there'): /w/.foreword/prompts does not exist"),
         ("$acme/there", "no pack 'acme'; known packs: std, user, workspace"),
-        ("$user/./there", "'$user/./there': an address may not hold '.', '..' or an empty segment"),
-        ("$user/a/../there", "'$user/a/../there': an address may not hold '.', '..' or an empty segment"),
-        ("$user//there", "'$user//there': an address may not hold '.', '..' or an empty segment"),
-        ("$user/there/", "'$user/there/': an address may not hold '.', '..' or an empty segment"),
-        ("$user/a\\there", "'$user/a\\\\there': an address is written with '/', not with a backslash"),
-        ("$user", "'$user' is no address; an address is $prefix/path, such as $std/opal"),
-        ("$/there", "'$/there' is no address; an address is $prefix/path, such as $std/opal"),
+        ("$user/./there", "'$user/./there': an address cannot contain '.', '..' or an empty segment"),
+        ("$user/a/../there", "'$user/a/../there': an address cannot contain '.', '..' or an empty segment"),
+        ("$user//there", "'$user//there': an address cannot contain '.', '..' or an empty segment"),
+        ("$user/there/", "'$user/there/': an address cannot contain '.', '..' or an empty segment"),
+        ("$user/a\\there", "'$user/a\\\\there': use '/' instead of a backslash in an address"),
+        ("$user", "'$user' is not a valid address; an address is $prefix/path, such as $user/review"),
+        ("$/there", "'$/there' is not a valid address; an address is $prefix/path, such as $user/review"),
         ("$user/out", "the template '$user/out' is a link that leads out of its pack"),
         ("$user/far/there", "the template '$user/far/there' is a link that leads out of its pack"),
         ("$user/nowhere", "no template '$user/nowhere': it is a link to nothing (/home/.config/foreword/prompts/nowhere.md)"),
@@ -231,15 +231,15 @@ def test_a_shipped_template_includes_what_is_shipped(tree):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("{% include './b' %}", "$user/main: './b' cannot be included: './b': an address may not hold '.', '..' or an empty segment (line 1, column 12)"),
-        ("\n{% include '../b' %}", "$user/main: '../b' cannot be included: '../b': an address may not hold '.', '..' or an empty segment (line 2, column 12)"),
-        ("{% include 'a//b' %}", "$user/main: 'a//b' cannot be included: 'a//b': an address may not hold '.', '..' or an empty segment (line 1, column 12)"),
-        ("{% include 'a\\b' %}", "$user/main: 'a\\b' cannot be included: 'a\\\\b': an address is written with '/', not with a backslash (line 1, column 12)"),
+        ("{% include './b' %}", "$user/main: './b' cannot be included: './b': an address cannot contain '.', '..' or an empty segment (line 1, column 12)"),
+        ("\n{% include '../b' %}", "$user/main: '../b' cannot be included: '../b': an address cannot contain '.', '..' or an empty segment (line 2, column 12)"),
+        ("{% include 'a//b' %}", "$user/main: 'a//b' cannot be included: 'a//b': an address cannot contain '.', '..' or an empty segment (line 1, column 12)"),
+        ("{% include 'a\\b' %}", "$user/main: 'a\\b' cannot be included: 'a\\\\b': use '/' instead of a backslash in an address (line 1, column 12)"),
         ("{% include '$acme/b' %}", "$user/main: '$acme/b' cannot be included: no pack 'acme'; known packs: std, user, workspace (line 1, column 12)"),
         ("{% include '$workspace/b' %}", "$user/main: '$workspace/b' cannot be included: the pack 'workspace' has no folder (in '$workspace/b'): /w/.foreword/prompts does not exist (line 1, column 12)"),
         ("{% include 'no' %}", "$user/main: 'no' names no template: there is no $user/no (line 1, column 12)"),
         ("{% include 'a.md' %}", "$user/main: 'a.md' names no template: there is no $user/a.md (an address is written without .md) (line 1, column 12)"),
-        ("{% include '$user' %}", "$user/main: '$user' cannot be included: '$user' is no address; an address is $prefix/path, such as $std/default (line 1, column 12)"),
+        ("{% include '$user' %}", "$user/main: '$user' cannot be included: '$user' is not a valid address; an address is $prefix/path, such as $user/review (line 1, column 12)"),
         ("{% include 'out' %}", "$user/main: 'out' cannot be included: the template '$user/out' is a link that leads out of its pack (line 1, column 12)"),
         ("{% include cwd %}", "$user/main: {% include cwd %} does not say by a plain string what it includes; only then can it be checked before it is rendered (line 1, column 1)"),
         ("{% include 'main' %}", "$user/main: 'main' includes a template that includes it: $user/main -> $user/main (line 1, column 12)"),
@@ -260,8 +260,8 @@ def test_what_is_wrong_with_an_include_has_its_own_sentence(tree, text, sentence
 def test_an_unqualified_name_needs_a_current_file(tree):
     tree({f"{USERS}/a.md": "A", "w/a.md": "A", "w/base.md": "{% include 'a' %}"})
     assert error(tree, base="{% include 'a' %}") == (
-        "base: 'a' cannot be included: 'a' has no prefix, and base is in no pack; "
-        "an address is $prefix/path, such as $std/default (line 1, column 12)"
+        "base: 'a' cannot be included: 'a' has no prefix, and base is not in a pack; "
+        "an address is $prefix/path, such as $user/review (line 1, column 12)"
     )
     assert tree.text("pod", base="{% include '$user/a' %}") == f"A\n\n{BOUNDARIES}"
 

@@ -10,7 +10,7 @@ import pytest
 
 from foreword.errors import CallError, TemplateError
 from foreword.template import inclusion, tags
-from foreword.template.addresses import resolve, split
+from foreword.template.addresses import split
 from foreword.template.calm import is_calm
 from foreword.template.jinja import VARIABLES, check, facts, names_used, render
 from foreword.vocabulary import Document, Origin, Piece
@@ -72,58 +72,6 @@ def test_case(case):
 
 def test_a_third_of_the_cases_are_errors():
     assert 3 * sum("output" not in case.values[0] for case in CASES) >= len(CASES)
-
-
-# Addresses
-
-
-@pytest.mark.parametrize(
-    ("name", "current", "means"),
-    [
-        ("$user/a", "", "$user/a"),
-        ("$user/a/b", "$std/x", "$user/a/b"),
-        ("a", "$user/x", "$user/a"),
-        ("a/b", "$user/x/y/z", "$user/x/y/a/b"),
-        ("a b.c", "$my-pack/x", "$my-pack/a b.c"),
-        ("...", "$user/x", "$user/..."),
-    ],
-)
-def test_a_name_means_an_address(name, current, means):
-    assert resolve(name, current) == means
-
-
-@pytest.mark.parametrize(
-    ("name", "current", "says"),
-    [
-        (
-            "a",
-            "",
-            "'a' has no prefix, and there is no template beside which it could stand; an address is $prefix/path",
-        ),
-        ("a", "/w/x.md", "'a' has no prefix, and /w/x.md is in no pack"),
-        ("", "$user/x", "'': an address may not hold '.', '..' or an empty segment"),
-        ("a/", "$user/x", "may not hold '.', '..' or an empty segment"),
-        ("a//b", "$user/x", "may not hold '.', '..' or an empty segment"),
-        ("/a", "$user/x", "may not hold '.', '..' or an empty segment"),
-        ("a/../b", "$user/x", "may not hold '.', '..' or an empty segment"),
-        (".", "$user/x", "may not hold '.', '..' or an empty segment"),
-        ("$user/../x", "$user/x", "may not hold '.', '..' or an empty segment"),
-        ("..\\x", "$user/x", "written with '/', not with a backslash"),
-        ("$user\\x", "$user/x", "'$user\\\\x' is no address"),
-        ("$user", "$user/x", "'$user' is no address; an address is $prefix/path, such as $std/default"),
-        ("$user/", "$user/x", "is no address"),
-        ("$/x", "$user/x", "is no address"),
-        ("$", "$user/x", "is no address"),
-        ("a\nb", "$user/x", "may not hold control characters"),
-        ("a\0", "$user/x", "may not hold control characters"),
-        ("x" * 500 + "/..", "$user/x", "x…': an address may not hold"),
-    ],
-)
-def test_what_is_no_address_is_an_error_that_says_why(name, current, says):
-    with pytest.raises(TemplateError) as raised:
-        resolve(name, current)
-    assert says in str(raised.value)
-    assert len(str(raised.value)) < 250
 
 
 # What takes part

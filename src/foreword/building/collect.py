@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..findings import finding
 from ..layout.model import Field
 from ..sources.places import distance_of, is_file_name
+from ..template.addresses import is_in
 from ..text.hidden import hidden
 from ..text.lines import printable
 from ..text.pieces import (
@@ -111,7 +112,7 @@ class Collector:
     def templated(self, section: Section) -> Draft:
         """A section whose text is a template: the body that was chosen for it, rendered."""
         body = self.inputs.bodies.get(section.name, Document("", ""))
-        kind = "builtin" if body.path.startswith("$std/") else "template" if body.path else "caller"
+        kind = "builtin" if is_in(body.path, "std") else "template" if body.path else "caller"
         origin = Origin(kind, body.path or "base")
         if (body.syntax or section.language) == "jinja":
             return Draft(section, text=self.rendered(section, body), is_replaced=True)

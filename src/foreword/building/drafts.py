@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from ..layout.model import Field
+from ..template.addresses import is_in
 from ..text.pieces import sealed, without_white_ends
 from ..vocabulary import Document, Origin, Piece, value
 
@@ -101,7 +102,7 @@ class DraftWriter:
 
     def __init__(self, layout: Layout) -> None:
         self.layout, self.address = layout, layout.address
-        self.kind = "builtin" if layout.address.startswith("$std/") else "layout"
+        self.kind = "builtin" if is_in(layout.address, "std") else "layout"
         self.own_tag = own_tag(layout)
         self.made: dict[str, Listing] = {}
         self._written: dict[int, tuple[Draft, Pieces, str]] = {}

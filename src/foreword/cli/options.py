@@ -11,6 +11,7 @@ from ..errors import CallError, suggestion
 from ..packs.packs import check_packs
 from ..packs.settings import parse_assignment
 from ..sources.environment import absolute
+from ..template.addresses import is_address
 from ..text.lines import printable
 from ..vocabulary import Access, Agent, Document, Scope, Tool, Workspace, replace
 from .commands import COMMANDS
@@ -221,7 +222,7 @@ def agent(args: argparse.Namespace) -> Agent:
 
 def _base(args: argparse.Namespace) -> str | Document:
     """The text of a file, or of a template by its address."""
-    if args.base.startswith("$"):
+    if is_address(args.base):
         return assembler(args).template(args.base)
     return document(args.base, "--base") if args.base else ""
 

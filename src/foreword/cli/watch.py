@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from ..template.addresses import is_address
 from ..vocabulary import replace
 from . import options
 from .news import News, sentence
@@ -79,7 +80,7 @@ class _Source:
         self.args, self.prompts = args, assembler(args)
         self.source = Source(self.prompts, args.agent, args.clock or local_time())
         tools = "" if args.tools == options.NO_TOOLS else args.tools
-        names = [args.plan, tools, args.scope, "" if args.base.startswith("$") else args.base]
+        names = [args.plan, tools, args.scope, "" if is_address(args.base) else args.base]
         self.files = [absolute(name, os.environ) for name in names if name and name != "-"]
         self.tools = "[]"
 
@@ -95,7 +96,7 @@ class _Source:
     def agent(self) -> Agent:
         agent = options.agent(self.args)
         base = self.args.base
-        if base.startswith("$"):
+        if is_address(base):
             return replace(agent, base=self.prompts.template(base))
         return options.as_in_a_conversation(agent, self.prompts, self.args)
 

@@ -42,8 +42,8 @@ from ..inspection.subject import files_of, root_end
 from ..layout.model import with_inner
 from ..sources.environment import resolve_workspace
 from ..sources.files import Reader
-from ..sources.places import is_reference
 from ..store import open_store, waits
+from ..template.addresses import is_address, is_in, is_only_address
 from ..text.lines import printable
 from ..text.pieces import as_read
 from ..text.tokens import count_exactly, estimate_for
@@ -496,7 +496,7 @@ class Conversation:
         now: datetime | None,
         append: bool,
     ) -> Prompt:
-        document = self.assembler.template(task.strip()) if is_reference(task) else Document("", task)
+        document = self.assembler.template(task.strip()) if is_only_address(task) else Document("", task)
         if any(section.language in ("brackets", "jinja") for section in _bases(self.layout)):
             document = replace(document, path=document.path or "task")
             base = _behind(self.layout, inputs, document) if append else document
@@ -618,7 +618,7 @@ class Conversation:
 
     def _kept_edition(self) -> tuple[Edition | None, list[Finding]]:
         using, findings = self.talks.current(self.id)
-        if using and not self.assembler.layout_name and using.layout.startswith(("$std/", "$user/")):
+        if using and not self.assembler.layout_name and is_in(using.layout, "std", "user"):
             self._opened_with = self.talks.shared(self._opened_with.like(layout=using.layout))
             self._equip()
         if using and not findings and self.id in self.talks.postponed:
@@ -1150,7 +1150,7 @@ def _behind(layout: Layout, inputs: Inputs, task: Document) -> Document:
     section, body = next(
         (each, inputs.bodies[each.name]) for each in _bases(layout) if inputs.bodies.get(each.name) is not None
     )
-    is_included = section.language == "jinja" and task.path.startswith("$")
+    is_included = section.language == "jinja" and is_address(task.path)
     text = f'{{% include "{task.path}" %}}' if is_included else task.text
     return replace(body, text=f"{body.text.rstrip()}\n\n{text}".lstrip("\n"), hash="")
 

@@ -20,7 +20,7 @@ from ..packs.settings import confined, layout_of, read_settings, with_settings, 
 from ..packs.wording import with_wording
 from ..sources.environment import resolve_workspace
 from ..sources.files import Reader, is_unchanged
-from ..sources.places import is_reference
+from ..template.addresses import is_address, is_in, is_only_address
 from ..vocabulary import Agent, Document, Workspace, replace, value
 from .checks import check_agent
 from .skills import activation, each_skill, skill_named, with_active_skill, with_body
@@ -244,7 +244,7 @@ class Assembler:
 
     def with_base(self, agent: Agent) -> Agent:
         """The agent with the text of the template that its base refers to (`$user/greet`); any other agent as it is."""
-        if isinstance(agent.base, str) and is_reference(agent.base):
+        if isinstance(agent.base, str) and is_only_address(agent.base):
             return replace(agent, base=self.template(agent.base.strip()))
         return agent
 
@@ -270,7 +270,7 @@ class Assembler:
             before = None
         layout, workspace = plan.layout, plan.workspace
         given = base
-        if isinstance(base, str) and is_reference(base):
+        if isinstance(base, str) and is_only_address(base):
             given = load_template(base.strip(), workspace, reader, self.packs)
         bodies = _bodies(layout, given, template, workspace, reader, self.packs)
         templates, untrusted = _templates(layout, bodies, workspace, reader, self.packs)
@@ -337,7 +337,7 @@ def _bodies(
             bodies[section.name] = given
         elif "template" in section.instead and template is not None:
             bodies[section.name] = template
-        elif section.text is not None and section.text.startswith("$"):
+        elif section.text is not None and is_address(section.text):
             bodies[section.name] = load_template(section.text, workspace, reader, packs)
         elif section.text is not None:
             by = layout.written.get(f"section.{section.name}.text")
@@ -383,7 +383,7 @@ def _loading(
 
 def _only_trusted(addresses: Iterable[str]) -> bool:
     """Whether none of these templates came with the workspace."""
-    return not any(each.startswith("$workspace/") for each in addresses)
+    return not any(is_in(each, "workspace") for each in addresses)
 
 
 def _nothing(_: Iterable[str]) -> bool:

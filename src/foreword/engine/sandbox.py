@@ -19,7 +19,7 @@ from ..errors import CallError, ForewordError, TemplateError
 from ..store import waits
 from ..template import inclusion, jinja
 from ..template.calm import is_calm
-from ..template.room import TEMPLATE_LIMIT
+from ..template.limits import TEMPLATE_LIMIT
 from ..vocabulary import Document, Origin, Piece
 
 TYPE_CHECKING = False

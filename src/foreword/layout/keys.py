@@ -10,7 +10,6 @@ if TYPE_CHECKING:
 
 
 # The tables of keys
-TEMPLATE_LIMIT = 4_000_000
 
 
 @value

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..template.limits import TEMPLATE_LIMIT
 from ..vocabulary import value
-from .keys import TEMPLATE_LIMIT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

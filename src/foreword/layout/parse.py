@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 
 from ..errors import LayoutError, suggestion
-from .keys import BODIES, FACTS, FILTERS, FOUND, INHERITED, KNOWN, LISTS, PLACES, TEMPLATE_LIMIT, TOP_TABLES
+from ..template.addresses import is_address
+from ..template.limits import TEMPLATE_LIMIT
+from .keys import BODIES, FACTS, FILTERS, FOUND, INHERITED, KNOWN, LISTS, PLACES, TOP_TABLES
 from .merging import flat
 from .model import Condition, Field, Find, Guideline, Layout, Pattern, Section, with_inner
 from .shapes import TAKES, is_list_of_texts, shown
@@ -249,7 +251,7 @@ class _Sections:
         text = table.get("text")
         if text is not None and table.get("trim", True):
             text = text.strip()
-        is_plain = text is not None and language not in ("brackets", "jinja") and not text.startswith("$")
+        is_plain = text is not None and language not in ("brackets", "jinja") and not is_address(text)
         return Section(
             name=name,
             lifetime=table.get("lifetime", "conversation"),

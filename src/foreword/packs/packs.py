@@ -17,6 +17,7 @@ from ..layout.shapes import check_shape
 from ..sources.environment import absolute
 from ..sources.links import Reach, inside_for
 from ..sources.places import config_folder
+from ..template.addresses import is_address, is_file, is_in, split
 from ..text.lines import printable
 from ..vocabulary import Document, Origin, replace, value
 
@@ -57,7 +58,7 @@ def with_texts(source: Source, workspace: Workspace, reader: Reader, packs: Mapp
     sections = source.mapping.get("section")
     for name, section in sections.items() if isinstance(sections, dict) else ():
         text = section.get("text") if isinstance(section, dict) else None
-        if isinstance(text, str) and text.startswith("$") and section.get("language") not in ("brackets", "jinja"):
+        if isinstance(text, str) and is_address(text) and section.get("language") not in ("brackets", "jinja"):
             loaded = load_template(text, workspace, reader, packs)
             texts[name] = {"text": loaded.text.replace("{", "{{").replace("}", "}}")}
             written[f"section.{name}.text"] = Origin(_kind(text, "template"), text)
@@ -70,7 +71,7 @@ def load_template(
     """The template at an address; one that is missing is an error."""
     found = find_template(address, workspace, reader, packs)
     if found is None:
-        prefix, path = split_address(address)
+        prefix, path = split(address)
         file = f"{folder_of(prefix, workspace, packs)}/{path}.md"
         raise MissingError(f"no template {address!r}: there is no such file ({printable(file)})")
     return found
@@ -80,7 +81,7 @@ def find_template(
     address: str, workspace: Workspace, reader: Reader, packs: Mapping[str, str] | None = None
 ) -> Document | None:
     """The template at an address, None if it is missing. A link that leaves its pack, or a file that is none, is an error."""
-    prefix, path = split_address(address)
+    prefix, path = split(address)
     folder = folder_of(prefix, workspace, packs)
     file = os.path.join(folder, *path.split("/")) + ".md"
     if not reader.is_folder(folder):
@@ -155,18 +156,6 @@ def folder_of(prefix: str, workspace: Workspace, packs: Mapping[str, str] | None
     raise MissingError(f"no pack {prefix!r}; known packs: {', '.join(sorted({*OWN_PACKS, *(packs or {})}))}")
 
 
-def split_address(address: str) -> tuple[str, str]:
-    """`$prefix/path` as prefix and path; what cannot be an address is an error that says why."""
-    prefix, slash, path = address.removeprefix("$").partition("/")
-    if not address.startswith("$") or not slash or not prefix or not path:
-        raise CallError(f"{address!r} is no address; an address is $prefix/path, such as $std/opal")
-    if "\\" in path:
-        raise CallError(f"{address!r}: an address is written with '/', not with a backslash")
-    if any(segment in ("", ".", "..") for segment in path.split("/")):
-        raise CallError(f"{address!r}: an address may not hold '.', '..' or an empty segment")
-    return prefix, path
-
-
 def _written(source: Source) -> dict[str, Origin]:
     """The keys of a layout's sections, for the one that extends it."""
     kind = _kind(source.address, "layout")
@@ -175,7 +164,7 @@ def _written(source: Source) -> dict[str, Origin]:
 
 
 def _kind(address: str, otherwise: str) -> str:
-    return "builtin" if address.startswith("$std/") else otherwise
+    return "builtin" if is_in(address, "std") else otherwise
 
 
 class _Loader:
@@ -189,26 +178,26 @@ class _Loader:
         if address in above or len(above) >= _MOST_EXTENDED:
             raise LayoutError(f"layouts extend each other in a circle: {' > '.join((*above, address))}")
         own = {key: content for key, content in mapping.items() if key != "extends"}
-        is_untrusted = address.startswith("$workspace/")
+        is_untrusted = is_in(address, "workspace")
         untrusted = frozenset(flat(own)) if is_untrusted else frozenset()
         below = mapping.get("extends")
         if below is None:
             return Source(name, address, own, untrusted)
         if not isinstance(below, str):
             raise LayoutError(f"layout {name}: extends takes an address or a file, not {below!r}")
-        if is_untrusted and not below.startswith("$"):
+        if is_untrusted and not is_address(below):
             raise LayoutError(
                 f"layout {name}: a workspace's layout may extend an address ($std/…, $workspace/…), not the file {below!r}"
             )
-        folder = beside if address.startswith("$") else os.path.dirname(address)
+        folder = beside if is_address(address) else os.path.dirname(address)
         base = self.load(below, folder, (*above, address))
         mine = frozenset(flat(own))
         written = {key: each for key, each in {**_written(base), **base.written}.items() if key not in mine}
         return Source(name, address, merge(base.mapping, own), (base.untrusted - mine) | untrusted, written)
 
     def read(self, given: str, beside: str) -> tuple[str, str, dict[str, Any]]:
-        if given.startswith("$"):
-            prefix, path = split_address(given)
+        if is_address(given):
+            prefix, path = split(given)
             if prefix == "std":
                 return path, given, shipped_layout(path)
             folder = folder_of(prefix, self.workspace, self.packs)
@@ -216,7 +205,7 @@ class _Loader:
             if _leads_out(file, prefix, folder, self.workspace, self.reader):
                 raise CallError(f"the layout {given!r} is a link that leads out of its pack ({printable(file)})")
             return path, given, self.file(file, given, _reach(prefix, folder, self.workspace, self.reader))
-        if "/" in given or given.endswith(".toml") or os.sep in given or given in (".", ".."):
+        if is_file(given):
             path = (
                 os.path.normpath(os.path.join(beside, given))
                 if beside

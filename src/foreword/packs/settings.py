@@ -17,13 +17,14 @@ import os
 
 from ..errors import CallError, ForewordError, LayoutError, suggestion
 from ..findings import finding, known_ids
-from ..layout.keys import TEMPLATE_LIMIT
 from ..layout.merging import assign, flat, full_key
 from ..layout.parse import parse
 from ..layout.shapes import shown
 from ..sources.environment import absolute
 from ..sources.links import only_inside
 from ..sources.places import config_folder
+from ..template.addresses import is_address, is_file, is_in
+from ..template.limits import TEMPLATE_LIMIT
 from ..text.lines import printable
 from ..vocabulary import Origin, replace, value
 from .packs import Source, parse_toml
@@ -154,9 +155,9 @@ def layout_of(
         if not each.is_untrusted:
             return find(name), findings
         path = printable(each.path)
-        is_file = not name.startswith("$workspace/") and ("/" in name.removeprefix("$std/") or name.endswith(".toml"))
+        is_refused = is_file(name) or (is_address(name) and not is_in(name, "std", "workspace"))
         try:
-            if is_file:
+            if is_refused:
                 raise CallError("a workspace may name a shipped one or one of its own ($workspace/…)")
             return find(name), findings
         except ForewordError as error:
@@ -192,8 +193,8 @@ def confined(source: Source) -> tuple[Source, list[Finding]]:
 
 def _names_anothers(key: str, content: object) -> bool:
     """Whether a section names a template that is neither shipped nor the workspace's own."""
-    is_address = key.startswith("section.") and key.endswith(".text") and str(content).startswith("$")
-    return is_address and not str(content).startswith(("$std/", "$workspace/"))
+    is_text = key.startswith("section.") and key.endswith(".text")
+    return is_text and is_address(str(content)) and not is_in(str(content), "std", "workspace")
 
 
 def with_settings(

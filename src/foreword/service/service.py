@@ -13,7 +13,8 @@ from ..packs.packs import layout_names
 from ..packs.settings import read_settings
 from ..sources.environment import resolve_workspace
 from ..sources.files import Reader, is_unchanged, real_path
-from ..sources.places import is_inside, is_reference
+from ..sources.places import is_inside
+from ..template.addresses import is_address, is_file, is_only_address
 from ..text.lines import printable
 from ..vocabulary import Access, Agent, Document, Edition, Scope, Tool, Workspace
 from .answers import Problem
@@ -114,7 +115,7 @@ class Service:
             provider=body.provider,
             role="sub" if body.sub_agent else "main",
             session=body.session,
-            base=body.base if not body.base or is_reference(body.base) else Document("request", body.base),
+            base=body.base if not body.base or is_only_address(body.base) else Document("request", body.base),
             skill=body.skill,
             plan=body.plan,
             scope=self._scope(body, workspace),
@@ -153,7 +154,7 @@ class Service:
 
     def _layout_of(self, id: str) -> str:
         edition, _ = self.talks.current(id)
-        return edition.layout if edition and edition.layout.startswith("$") else ""
+        return edition.layout if edition and is_address(edition.layout) else ""
 
     def _scope(self, body: AgentBody, workspace: Workspace) -> Scope | None:
         """What the agent may reach, all of it served. A repository around the folders that are served is not opened by them."""
@@ -193,7 +194,7 @@ def _outside(what: str, given: str) -> Problem:
 
 def named_layout(name: str) -> str:
     """A layout as a request may name it: shipped, or by an address. A file would be any file of this machine."""
-    if not name.startswith("$") and (name in (".", "..") or "/" in name or "\\" in name or name.endswith(".toml")):
+    if is_file(name):
         raise Problem(
             "wrong-call", "over HTTP a layout is a shipped one or an address such as $user/mine; it cannot be a file"
         )

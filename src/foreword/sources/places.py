@@ -40,11 +40,6 @@ def is_inside(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder if folder.endswith("/") else folder + "/")
 
 
-def is_reference(text: object) -> bool:
-    """Whether a text is nothing but the address of a template, such as `$user/greet`."""
-    return isinstance(text, str) and text.lstrip()[:1] == "$" and "/" in text and len(text.split()) == 1
-
-
 def is_file_name(text: str) -> bool:
     """Whether a text is nothing but what looks like the name of a file, such as `prompts/base.md`."""
     name = text.strip()

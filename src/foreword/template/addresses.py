@@ -1,49 +1,70 @@
-"""Addresses of templates: `$prefix/path`, without extension. What stands there, only the caller's `load` knows."""
+"""Addresses of templates and layouts: `$prefix/path`, without a file suffix.
+
+This module alone parses addresses and decides whether a name is an address, a file or a plain name. What an address refers to is up
+to the caller.
+"""
 
 from __future__ import annotations
 
-from ..errors import TemplateError
+from ..errors import CallError
 from ..text.lines import printable
 
 _SHOWN = 60
+_EXAMPLE = "an address is $prefix/path, such as $user/review"
+
+
+def is_address(name: str) -> bool:
+    """Whether a name that could also be a file is an address. It may still be malformed: `split` checks that."""
+    return name.startswith("$")
+
+
+def is_file(name: str) -> bool:
+    """Whether the name of a layout is a file, rather than an address or the name of a shipped layout."""
+    is_path = "/" in name or "\\" in name or name.endswith(".toml") or name in (".", "..")
+    return is_path and not is_address(name)
+
+
+def is_only_address(text: object) -> bool:
+    """Whether a text is nothing but an address, such as `$user/greet`, with or without white space around it."""
+    return isinstance(text, str) and is_address(text.lstrip()[:1]) and "/" in text and len(text.split()) == 1
+
+
+def is_in(address: str, *prefixes: str) -> bool:
+    """Whether an address has one of these prefixes."""
+    return address.startswith(tuple(f"${prefix}/" for prefix in prefixes))
 
 
 def resolve(name: str, current: str = "") -> str:
-    """The address that a name means in the template at `current`.
-
-    A name with a prefix is an address as it is; one without stands beside that template, or below it.
-    """
-    if name.startswith("$"):
-        prefix, path = split(name)
-    elif not current.startswith("$"):
-        where = f"{printable(current)} is in no pack" if current else "there is no template beside which it could stand"
-        raise TemplateError(
-            f"{_shown(name)} has no prefix, and {where}; an address is $prefix/path, such as $std/default"
-        )
-    else:
-        prefix, beside = split(current)
-        folder = beside.rpartition("/")[0]
-        path = f"{folder}/{name}" if folder else name
-        _refuse(path, name)
+    """The address that `name` refers to in the template at `current`: names without a prefix are relative to it."""
+    if is_address(name):
+        split(name)
+        return name
+    if not is_address(current):
+        where = f"{printable(current)} is not in a pack" if current else "it is not included by a template in a pack"
+        raise CallError(f"{_shown(name)} has no prefix, and {where}; {_EXAMPLE}")
+    prefix, sibling = split(current)
+    folder = sibling.rpartition("/")[0]
+    path = f"{folder}/{name}" if folder else name
+    _check_path(path, name)
     return f"${prefix}/{path}"
 
 
 def split(address: str) -> tuple[str, str]:
-    """`$prefix/path` as prefix and path; what cannot be an address is an error that says why."""
+    """The prefix and the path of `$prefix/path`; a CallError says why a string is not an address."""
     prefix, slash, path = address.removeprefix("$").partition("/")
-    if not address.startswith("$") or not slash or not prefix or not path or "\\" in prefix:
-        raise TemplateError(f"{_shown(address)} is no address; an address is $prefix/path, such as $std/default")
-    _refuse(path, address)
+    if not is_address(address) or not slash or not prefix or not path or "\\" in prefix:
+        raise CallError(f"{_shown(address)} is not a valid address; {_EXAMPLE}")
+    _check_path(path, address)
     return prefix, path
 
 
-def _refuse(path: str, given: str) -> None:
+def _check_path(path: str, name: str) -> None:
     if "\\" in path:
-        raise TemplateError(f"{_shown(given)}: an address is written with '/', not with a backslash")
+        raise CallError(f"{_shown(name)}: use '/' instead of a backslash in an address")
     if any(segment in ("", ".", "..") for segment in path.split("/")):
-        raise TemplateError(f"{_shown(given)}: an address may not hold '.', '..' or an empty segment")
+        raise CallError(f"{_shown(name)}: an address cannot contain '.', '..' or an empty segment")
     if not path.isprintable():
-        raise TemplateError(f"{_shown(given)}: an address may not hold control characters")
+        raise CallError(f"{_shown(name)}: an address cannot contain control characters")
 
 
 def _shown(name: str) -> str:

@@ -38,7 +38,7 @@ from itertools import pairwise
 from ..errors import TemplateError
 from ..vocabulary import Origin, Piece, replace, value
 from .doubts import Doubt, tell
-from .room import TEMPLATE_LIMIT, Room, size_of
+from .limits import TEMPLATE_LIMIT, OutputLimit, utf8_size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -115,13 +115,13 @@ def render(template: Template, lookup: Lookup, origin: Origin, limit: int = TEMP
     """
     known: dict[int, tuple[Piece, ...]] = {}
     sizes: dict[int, int] = {}
-    room = Room(origin.path, limit)
+    output = OutputLimit(origin.path, limit)
 
     def find(index: int) -> tuple[Piece, ...]:
         if index not in known:
             variable = template.variables[index]
             known[index] = lookup(variable.type, variable.name) or ()
-            sizes[index] = sum(size_of(piece.text) for piece in known[index])
+            sizes[index] = sum(utf8_size(piece.text) for piece in known[index])
         return known[index]
 
     pieces: list[Piece] = []
@@ -130,12 +130,12 @@ def render(template: Template, lookup: Lookup, origin: Origin, limit: int = TEMP
         step = template.steps[at]
         at += 1
         if step[0] == "text":
-            room.take(size_of(step[1]))
+            output.count(utf8_size(step[1]))
             pieces.append(Piece(step[1], Origin(origin.kind, origin.path, step[2])))
         elif step[0] == "insert":
             tag = (origin.path, step[2], step[2])
             found = find(step[1])
-            room.take(sizes[step[1]])
+            output.count(sizes[step[1]])
             pieces.extend(replace(piece, origin=replace(piece.origin, tag=tag)) for piece in found)
         elif step[0] == "jump":
             at = step[1]

@@ -36,7 +36,7 @@ from ..vocabulary import Document, Origin, Piece, digest, replace, value
 from . import conditions
 from .conditions import Condition
 from .doubts import Doubt, tell
-from .room import TEMPLATE_LIMIT, Room, size_of
+from .limits import TEMPLATE_LIMIT, OutputLimit, utf8_size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def render(
     `facts` are cwd, model, provider, platform and date; one that is missing is empty. `load(path, target)` gives the
     document that the file `path` means by `target`, or the finding why it may not have it.
     """
-    rendering = _Rendering(facts, load, Room(document.path, limit))
+    rendering = _Rendering(facts, load, OutputLimit(document.path, limit))
     pieces = rendering.follow(document, (document.path,))
     return tuple(pieces), tuple(rendering.findings)
 
@@ -213,9 +213,9 @@ def _live(marks: list[Mark], doubts: list[Doubt]) -> list[Mark]:
 class _Rendering:
     """One call of render: what is given, what was found, and which files have entered."""
 
-    def __init__(self, facts: Mapping[str, str], load: Load, room: Room) -> None:
+    def __init__(self, facts: Mapping[str, str], load: Load, output: OutputLimit) -> None:
         self.facts = facts
-        self.room = room
+        self.output = output
         self.load = load
         self.findings: list[Finding] = []
         self.entered: set[str] = set()
@@ -223,7 +223,7 @@ class _Rendering:
     def follow(self, document: Document, chain: tuple[str, ...]) -> list[Piece]:
         """The pieces of a document; the chain of paths by which it is reached ends with its own."""
         self.entered.add(document.path)
-        self.room.take(size_of(document.text))
+        self.output.count(utf8_size(document.text))
         walk = _Walk(document, chain, self)
         runs = walk.runs()
         self.findings.extend(tell(walk.doubts, document.text, document.path, document.line))
@@ -322,7 +322,7 @@ class _Walk:
         """What stands in the place of a mark, behind these runs of the same line."""
         if mark.word == "value":
             fact = self.rendering.facts.get(mark.argument, "")
-            self.rendering.room.take(size_of(fact))
+            self.rendering.output.count(utf8_size(fact))
             return [Piece(fact, Origin("variable", mark.argument))] if fact else []
         if mark.word != "include":
             return []

@@ -10,7 +10,7 @@ is rendered keeps its own.
 
 from __future__ import annotations
 
-from ..errors import ForewordError, TemplateError
+from ..errors import CallError, ForewordError, TemplateError
 from ..vocabulary import Document, value
 from .addresses import resolve
 from .tags import TAGS, inside, scan, words, wrong
@@ -147,7 +147,7 @@ def _include(document: Document, token: Token, word: str) -> Include:
     written = [each[1:-1] for each, _ in named if each[0] in "\"'"]
     try:
         targets = [resolve(name, document.path) for name in written]
-    except TemplateError as error:
+    except CallError as error:
         raise wrong(document, f"cannot be included: {error}", start, end) from None
     is_optional = word == "include" and any(each == "ignore" for each, _ in rest)
     return Include(word, written, targets, is_optional, start, end)

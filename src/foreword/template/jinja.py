@@ -14,7 +14,7 @@ import re
 from ..errors import CallError, TemplateError, suggestion
 from ..vocabulary import Document
 from . import inclusion
-from .room import TEMPLATE_LIMIT, size_of, too_long
+from .limits import TEMPLATE_LIMIT, too_long, utf8_size
 from .tags import looked_up, wrong
 from .trace import Tracer, flow, free_sign, whole
 
@@ -121,7 +121,7 @@ def rendered(
     root = next(iter(templates.values()))
     engine = _Engine(templates)
     text = engine.render("p0", variables, FUEL)
-    if size_of(text) > limit:
+    if utf8_size(text) > limit:
         raise too_long(root.document.path, limit)
     pieces = _traced(engine, text, variables) if trace else None
     return pieces if pieces is not None else whole(root, text)

@@ -16,6 +16,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from ..vocabulary import Origin, Piece, replace
+from .addresses import is_in
 from .tags import inside, is_opening, looked_up, names, words
 
 TYPE_CHECKING = False
@@ -176,7 +177,7 @@ def _keeps(document: Document, token: Token) -> bool:
 
 
 def _origin(document: Document, first: int, last: int) -> Origin:
-    kind = "builtin" if document.path.startswith("$std/") else "template"
+    kind = "builtin" if is_in(document.path, "std") else "template"
     return Origin(kind, document.path, (first, last))
 
 
