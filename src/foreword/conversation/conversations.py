@@ -18,7 +18,8 @@ from ..building.build import build
 from ..building.clock import tells_time
 from ..building.drafts import DraftWriter
 from ..encoding.agent import agent_form, tool_order, words_form
-from ..encoding.inputs import inputs_form, inputs_from
+from ..encoding.edition import ParseCache, circumstances_of, inputs_of, state_of
+from ..encoding.inputs import inputs_form
 from ..encoding.prompt import account_form
 from ..engine.assembler import Assembler, Plan, Snapshot, local_time, round_to
 from ..engine.checks import check_agent
@@ -47,7 +48,7 @@ from ..template.addresses import is_address, is_in, is_only_address
 from ..text.lines import printable
 from ..text.pieces import as_read
 from ..text.tokens import count_exactly, estimate_for
-from ..vocabulary import Agent, Candidate, Document, Edition, Finding, Tool, Turn, Workspace, replace
+from ..vocabulary import Agent, Candidate, Document, Edition, Finding, Tool, Turn, Workspace, replace, value
 from .decide import (
     Outcome,
     Steps,
@@ -73,7 +74,7 @@ if TYPE_CHECKING:
     from ..inspection.prices import CacheRule, Prices
     from ..layout.model import Layout, Section
     from ..store.contract import Store
-    from ..vocabulary import Fate, Inputs, Prompt, Resident, Skill, TemplateVersion
+    from ..vocabulary import Fate, Inputs, Lifetime, Prompt, Resident, Skill, TemplateVersion
     from .decide import Drift, Pricing
 
     Message = Mapping[str, Any]
@@ -81,14 +82,7 @@ if TYPE_CHECKING:
 _CONSTRUCTED_AS = "builder"
 _POSTPONED = 10_000
 _ASSEMBLERS = 64
-_ACCOUNTS = 256
 _TEMPLATE = "template "
-_COMPACTED = '"is_compacted": true'
-_WORDS = '"tools": '
-_TOLD = '"told": {'
-_PROMPT = '"prompt": {'
-_UNSENT = ('"unsent": [', '"returning": [')
-_SKILLS = ('"in_prompt": "', '"returning": [')
 _TOOLS_KEPT = (
     "the tools differ from those the conversation started with, which this layout keeps until it builds another prompt"
 )
@@ -107,7 +101,6 @@ class Conversations:
         self._lock = allocate_lock()
         self.postponed: dict[str, Mapping[str, Any]] = {}
         self._assemblers: dict[str, Assembler] = {}
-        self._accounts: dict[str, tuple[list[Any], list[Finding], int]] = {}
         self.constructing: dict[str, Constructing] = {}
 
     def open(
@@ -194,18 +187,6 @@ class Conversations:
         with self._lock:
             _remember(self.postponed, id, {**self.postponed.get(id, {}), **changes}, _POSTPONED)
 
-    def account(self, edition: Edition) -> tuple[list[Any], list[Finding], int]:
-        """The passages and findings of an edition, and where the root's instructions end. Many conversations share one account, and it is read once."""
-        known = self._accounts.get(edition.account)
-        if known is None:
-            form = json.loads(edition.account)
-            passages = [(each["start"], each["end"], each["lifetime"]) for each in form.get("passages", ())]
-            findings = [Finding(**{**each, "path": each["path"] or ""}) for each in form.get("findings", ())]
-            known = passages, findings, root_end(files_of(form), json.loads(edition.made_for).get("cwd", ""))
-            with self._lock:
-                _remember(self._accounts, edition.account, known, _ACCOUNTS)
-        return known
-
     def close(self) -> None:
         """Let go of the store."""
         self.store.close()
@@ -215,6 +196,25 @@ class Conversations:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+@value
+class Account:
+    """What a turn needs of the account of a prompt: its passages, its findings, and the files in it with where each ends."""
+
+    passages: Sequence[tuple[int, int, Lifetime]]
+    findings: Sequence[Finding]
+    files: Sequence[tuple[str, int]]
+
+
+def _read_account(text: str) -> Account:
+    form = json.loads(text)
+    passages = [(each["start"], each["end"], each["lifetime"]) for each in form.get("passages", ())]
+    findings = [Finding(**{**each, "path": each["path"] or ""}) for each in form.get("findings", ())]
+    return Account(passages, findings, list(files_of(form)))
+
+
+_accounts = ParseCache(_read_account)
 
 
 class Constructing:
@@ -253,9 +253,8 @@ class Conversation:
         self._acting: tuple[tuple[object, ...], Agent] = ((), self.agent)
         self._skill_in_prompt = ""
         # What was made of what, so that nothing is parsed or built twice.
-        self._tools: tuple[object, str, str] = (None, "", "")
-        self._compared: tuple[str, str, bool] = ("", "", False)
-        self._inputs: tuple[str, Inputs] | None = None
+        self._defined_for: Agent | None = None
+        self._defined_tools = "[]"
         self._scribe: DraftWriter | None = None
         self._made: tuple[tuple[object, Agent, datetime | None, Edition], ...] = ()
         self._settled_for: tuple[Any, ...] = ()
@@ -363,7 +362,7 @@ class Conversation:
 
     def _pricing(self, using: Edition, table: Callable[[], Prices], counter: Counter) -> Pricing:
         """What a rebuild would keep of this agent's provider's cache; where it has none, of that which the edition was made for."""
-        made_for = json.loads(using.made_for)
+        made_for = circumstances_of(using)
         model, provider = self.agent.model, self.agent.provider
         if not (model or provider):
             model, provider = made_for.get("model", ""), made_for.get("provider", "")
@@ -429,7 +428,7 @@ class Conversation:
         using = self._using_or_made()
         inputs = self._inputs_of(using)
         skill = skill_named(name, self.layout, inputs)
-        if name in json.loads(using.state).get("skills", ()):
+        if name in state_of(using).get("skills", ()):
             return {"role": "user", "content": skill_text(self.layout, "skill_active_message", skill)}
         where = replace(inputs.workspace, inside=self.assembler.workspace.inside)
         skill = with_body(skill, self.layout, where)
@@ -594,18 +593,18 @@ class Conversation:
         try:
             self._keep(outcome.edition, forgotten)
         except StoreError as error:
-            self.talks.postpone(self.id, forgotten(json.loads(outcome.edition.state)))
+            self.talks.postpone(self.id, forgotten(state_of(outcome.edition)))
             down = finding("store-down", f"{error}; until it is back, only this process knows of the compaction")
             outcome = replace(outcome, findings=outcome.findings or [down])
         return outcome, is_reused
 
-    def _keep(self, using: Edition, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Edition:
+    def _keep(self, using: Edition, change: Callable[[Mapping[str, Any]], dict[str, Any]]) -> Edition:
         """Keep something beside the edition in use, on top of what others have kept there. Nothing changed, nothing written."""
-        if with_state(using, **change(json.loads(using.state))) is using:
+        if with_state(using, **change(state_of(using))) is using:
             return using
         while True:
             latest = self.talks.store.current(self.id) or using
-            kept = with_state(latest, **change(json.loads(latest.state)))
+            kept = with_state(latest, **change(state_of(latest)))
             if kept is latest or self.talks.store.keep_state(self.id, kept.number, kept.state, latest.state):
                 break
         return kept if kept.number == using.number else using
@@ -653,7 +652,7 @@ class Conversation:
             seen = fresh
         if outcome.messages:
             texts = [each["content"] for each in outcome.messages]
-            kept = with_state(outcome.edition, **with_unsent(json.loads(outcome.edition.state), texts))
+            kept = with_state(outcome.edition, **with_unsent(state_of(outcome.edition), texts))
             outcome = replace(outcome, edition=kept)
         return outcome
 
@@ -697,37 +696,26 @@ class Conversation:
             self._events = [*events, *self._events]
 
     def _other_events(self, using: Edition) -> list[str]:
-        is_told = _TOLD in using.state and self.layout.on.get("tools") == "append"
+        state = state_of(using)
+        is_told = "told" in state and self.layout.on.get("tools") == "append"
         events = ["tools"] if is_told or self._has_other_tools(using) else []
-        if _COMPACTED in using.state:
+        if state.get("is_compacted"):
             events.append("compaction")
         return events
 
     def _has_other_tools(self, using: Edition) -> bool:
-        if self._has_other_words(using):
+        """Whether the agent's tools differ from those of the edition in definition, snippet or guidelines."""
+        tools = self._definitions(self._who)
+        if words_form(self._who.tools or ()) != circumstances_of(using).get("agent", {}).get("tools", {}):
             return True
-        tools = self._written_tools()
-        if tools == using.tools:
-            return False
-        if self._compared[:2] != (tools, using.tools):
-            self._compared = (tools, using.tools, tools_by_name(tools) != tools_by_name(using.tools))
-        return self._compared[2]
+        return tools != using.tools and tools_by_name(tools) != tools_by_name(using.tools)
 
-    def _has_other_words(self, using: Edition) -> bool:
-        """Whether the edition tells something else of tools. In JSON no text holds a bare quotation mark, so only the key is found."""
-        words = self._tools_of(self._who)[2]
-        return f"{_WORDS}{words}" not in using.made_for if words else _WORDS in using.made_for
-
-    def _written_tools(self) -> str:
-        return self._tools_of(self._who)[1]
-
-    def _tools_of(self, agent: Agent) -> tuple[object, str, str]:
-        """The definitions of an agent's tools, and what only the prompt tells of them; both as they are kept."""
-        if self._tools[0] is not agent:
+    def _definitions(self, agent: Agent) -> str:
+        """The definitions of an agent's tools, as an edition has them."""
+        if self._defined_for is not agent:
             check_agent(agent)
-            words = words_form(agent.tools or ())
-            self._tools = (agent, written_tools(agent.tools or ()), _kept(words) if words else "")
-        return self._tools
+            self._defined_tools, self._defined_for = written_tools(agent.tools or ()), agent
+        return self._defined_tools
 
     # how an edition is made
 
@@ -753,7 +741,7 @@ class Conversation:
     def _formatted(self, using: Edition, now: datetime | None) -> Edition:
         """The kept inputs for the agent of this turn. When they were gathered is remembered: the menu is as old as that."""
         fresh = self._fresh(using.inputs, self._inputs_of(using), now, self._who)
-        gathered = json.loads(using.state).get("gathered") or using.made
+        gathered = state_of(using).get("gathered") or using.made
         return with_state(replace(fresh, inputs=using.inputs), gathered=gathered)
 
     def _fresh(
@@ -781,7 +769,7 @@ class Conversation:
         edition = Edition(
             number=0,
             system=prompt.text,
-            tools=self._tools_of(agent)[1],
+            tools=self._definitions(agent),
             account=_kept(account_form(self._checked(prompt))),
             inputs=kept,
             layout=self.layout.address,
@@ -849,9 +837,7 @@ class Conversation:
         """What was found for the edition. None if that is not kept, or was found for another layout than this one is now."""
         if not edition.inputs or self._is_other_layout(edition):
             return None
-        if self._inputs is None or self._inputs[0] is not edition.inputs:
-            self._inputs = (edition.inputs, inputs_from(json.loads(edition.inputs)))
-        inputs = self._inputs[1]
+        inputs = inputs_of(edition)
         return inputs if all(find.name in inputs.found for find in self.layout.finds) else None
 
     # what the model sees
@@ -870,7 +856,7 @@ class Conversation:
         edition, findings, about = outcome.edition, list(turn.findings), self._about(outcome.edition.number)
         system, injected = self._started(edition, prompt, about, findings)
         current = [{"role": "user", "content": message}] if message else []
-        notices = json.loads(edition.state).get("notices", ())
+        notices = state_of(edition).get("notices", ())
         history = [*restored([*messages, *waiting, *current], notices), *injected]
         return replace(
             turn,
@@ -885,8 +871,9 @@ class Conversation:
     def _unsent(self, outcome: Outcome, is_reused: bool) -> Turn:
         """The edition as a turn without messages, with what a person should know. No hook sees it: it goes to no model."""
         edition = outcome.edition
-        passages, told, end = self.talks.account(edition)
-        findings = [*outcome.findings, *(() if is_reused else told), *self._reports]
+        account: Account = _accounts.get(edition.account)
+        end = root_end(account.files, circumstances_of(edition).get("cwd", ""))
+        findings = [*outcome.findings, *(() if is_reused else account.findings), *self._reports]
         self._reports = []
         tools = json.loads(edition.tools)
         return Turn(
@@ -896,7 +883,7 @@ class Conversation:
             edition.system,
             (),
             tools,
-            passages,
+            account.passages,
             list(dict.fromkeys(findings)),
             end,
         )
@@ -907,7 +894,7 @@ class Conversation:
         """The system prompt, and messages to add: those of `before_agent_start` for a new prompt of the user, which are kept
         for all calls until the next one.
         """
-        held = json.loads(edition.state)["prompt"] if _PROMPT in edition.state else None
+        held = state_of(edition).get("prompt")
         if prompt is None:
             return held["text"] if held else edition.system, []
         system, injected = started(self.talks.extensions, edition.system, prompt, about, findings)
@@ -919,7 +906,7 @@ class Conversation:
     def _with_notices(self, outcome: Outcome, messages: Sequence[Message]) -> Outcome:
         """The edition once all that waits for a turn is part of its messages: what has changed, and skills that come back."""
         edition, findings = outcome.edition, list(outcome.findings)
-        if not any(each in edition.state for each in _UNSENT):
+        if not {"unsent", "returning"} & state_of(edition).keys():
             return outcome
         brought, in_prompt = self._brought_back(edition, findings), self._skill_in_prompt
 
@@ -938,7 +925,7 @@ class Conversation:
     def _brought_back(self, edition: Edition, findings: list[Finding]) -> dict[str, str]:
         """The messages that give the model its skills again after a compaction. One that is gone is left out."""
         messages: dict[str, str] = {}
-        for name in json.loads(edition.state).get("returning", ()):
+        for name in state_of(edition).get("returning", ()):
             try:
                 inputs = self._inputs_of(edition)
                 where = replace(inputs.workspace, inside=self.assembler.workspace.inside)
@@ -950,7 +937,7 @@ class Conversation:
         return messages
 
     def _keep_or_postpone(
-        self, edition: Edition, change: Callable[[dict[str, Any]], dict[str, Any]], findings: list[Finding]
+        self, edition: Edition, change: Callable[[Mapping[str, Any]], dict[str, Any]], findings: list[Finding]
     ) -> Edition:
         """Keep something beside the edition; while the store is away, in this process."""
         try:
@@ -958,7 +945,7 @@ class Conversation:
                 return self._keep(edition, change)
         except StoreError as error:
             findings.append(finding("store-down", f"{error}; until it is back, only this process knows of this turn"))
-        changes = change(json.loads(edition.state))
+        changes = change(state_of(edition))
         self.talks.postpone(self.id, changes)
         return with_state(edition, **changes)
 
@@ -989,14 +976,14 @@ class Conversation:
 
     def _skill_of(self, edition: Edition) -> str:
         """The skill in use that stands in the prompt, where the layout has a place for one and builds the prompt again."""
-        if not any(each in edition.state for each in _SKILLS):
+        if not {"in_prompt", "returning"} & state_of(edition).keys():
             return ""
         sections, on = self.layout.each_section(), self.layout.on
         if not any(section.of == "active_skill" for section in sections):
             return ""
         if {"gather", "format"}.isdisjoint((on.get("turn"), on.get("compaction"))):
             return ""
-        state, own = json.loads(edition.state), self.agent.skill
+        state, own = state_of(edition), self.agent.skill
         if own:
             return own if isinstance(own, str) else own.name
         return str(state.get("in_prompt") or state["returning"][-1])
@@ -1128,7 +1115,7 @@ def _changed_since(skill: Skill, using: Edition) -> str:
 
     try:
         changed = os.stat(skill.path).st_mtime
-        made = datetime.fromisoformat(json.loads(using.state).get("gathered") or using.made).timestamp()
+        made = datetime.fromisoformat(state_of(using).get("gathered") or using.made).timestamp()
     except (OSError, ValueError):
         return ""
     return "\n\n(This file has changed since the list of skills was made.)" if changed > made else ""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 
 from ..encoding.agent import made_for
+from ..encoding.edition import account_of, parse_tools, state_of, tools_of
 from ..errors import CallError
 from ..findings import finding
 from ..inspection.changes import BETWEEN, WHOLE, Names, changes, section_names, sent_edition
@@ -103,11 +104,11 @@ def apply_step(
     """
     if using is None:
         return Outcome(replace(fresh, number=1))
-    using = with_state(using, is_compacted=None, **(summarised(json.loads(using.state)) if is_summarised else {}))
+    using = with_state(using, is_compacted=None, **(summarised(state_of(using)) if is_summarised else {}))
     if step in ("format", "gather"):
         if (using.system, using.tools) == (fresh.system, fresh.tools):
             return Outcome(using)
-        state = json.loads(using.state)
+        state = state_of(using)
         carried = {name: state.get(name) for name in _CARRIED}
         return Outcome(with_state(replace(fresh, number=using.number + 1), **carried, notices=lasting(state)))
     change = drift(using, fresh, since, price)
@@ -128,7 +129,7 @@ def summarised(state: Mapping[str, Any]) -> dict[str, Any]:
 
 def with_state(edition: Edition, **changes: Any) -> Edition:
     """The edition with something to remember beside it. What is empty is not kept: most conversations remember nothing."""
-    before = json.loads(edition.state)
+    before = state_of(edition)
     state = {name: content for name, content in {**before, **changes}.items() if content}
     return edition if state == before else replace(edition, state=json.dumps(state, sort_keys=True))
 
@@ -189,13 +190,13 @@ def _prefix_price(using: Edition, fresh: Edition) -> tuple[int, int, CacheRule]:
 
 def sent_by(edition: Edition) -> Sent:
     """What a model is sent with an edition."""
-    return sent_edition(edition.system, json.loads(edition.account), json.loads(edition.tools))
+    return sent_edition(edition.system, account_of(edition), tools_of(edition))
 
 
 def _texts(edition: Edition) -> dict[str, str]:
     """The text of each section; sections of one name are joined."""
     found: dict[str, list[str]] = {}
-    for passage in json.loads(edition.account).get("passages", ()):
+    for passage in account_of(edition).get("passages", ()):
         found.setdefault(passage["section"], []).append(edition.system[passage["start"] : passage["end"]])
     return {name: "\n\n".join(texts) for name, texts in found.items()}
 
@@ -208,7 +209,7 @@ _NO_SECTIONS = (WHOLE, BETWEEN)
 
 
 def _append(using: Edition, fresh: Edition, change: Drift) -> Outcome:
-    told: dict[str, str] = dict(json.loads(using.state).get("told", {}))
+    told: dict[str, str] = dict(state_of(using).get("told", {}))
     news = _news(using, fresh, change, told)
     texts = [text for _, text, _ in news]
     if change.tools.added:
@@ -315,7 +316,7 @@ def _unwritable(rows: Iterable[Mapping[str, Any]]) -> str:
 
 def tools_in_use(edition: Edition) -> list[Tool]:
     """The tools that the agent of a conversation has, as far as its edition knows: those of it that are active."""
-    active = json.loads(edition.state).get("active")
+    active = state_of(edition).get("active")
     rows = active["tools"] if active else _rows(made_for(edition)["tools"])
     return [
         Tool(row["name"], row["description"], row.get("snippet", ""), row.get("guidelines", ()), row["schema"])
@@ -324,12 +325,12 @@ def tools_in_use(edition: Edition) -> list[Tool]:
 
 
 def tools_by_name(written: str) -> dict[str, Any]:
-    return {row["name"]: row for row in json.loads(written)}
+    return {row["name"]: row for row in parse_tools(written)}
 
 
 def with_new_tools(known: str, now: str) -> str:
     """The known definitions as they are, and behind them those of tools that are new."""
-    old = json.loads(known)
+    old = parse_tools(known)
     names = {row["name"] for row in old}
-    rows = [*old, *(row for row in json.loads(now) if row["name"] not in names)]
+    rows = [*old, *(row for row in parse_tools(now) if row["name"] not in names)]
     return json.dumps(rows, ensure_ascii=False, sort_keys=True, separators=(",", ":"))

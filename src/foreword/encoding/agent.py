@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .edition import circumstances_of, tools_of
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -45,12 +47,10 @@ def tool_order(tools: Iterable[Tool]) -> list[str]:
 
 def made_for(edition: Edition) -> dict[str, Any]:
     """For whom an edition was made: cwd, model, provider, what `agent_form` tells, and the tools by their names."""
-    import json
-
-    made = json.loads(edition.made_for)
-    agent = made.get("agent", {})
+    made = circumstances_of(edition)
+    agent = dict(made.get("agent", {}))
     told = agent.pop("tools", {})
-    rows = {each.pop("name"): each for each in json.loads(edition.tools)}
+    rows = {each["name"]: {key: each[key] for key in each if key != "name"} for each in tools_of(edition)}
     tools = {name: rows[name] for name in dict.fromkeys((*made.get("tool_order", ()), *rows)) if name in rows}
     return {
         **{name: made[name] for name in ("cwd", "model", "provider") if name in made},
