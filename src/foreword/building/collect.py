@@ -378,7 +378,7 @@ class Collector:
                 if isinstance(content, Piece):
                     single = filtered(content, part.filters)
                     is_doubtful = is_doubtful or may_stay_open(single.text)
-                    content = self.harmless((single,), "")
+                    content = self.harmless((single,), "") if "<" in single.text else (single,)
                 fields[part] = content
         return Item(fields, path, is_doubtful=is_doubtful)
 

@@ -15,7 +15,7 @@ from ..vocabulary import Document, Origin, Piece, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ..layout.model import Form, Layout, Section
     from ..vocabulary import Finding, Resident, Skill
@@ -154,28 +154,34 @@ class DraftWriter:
             known = self._costs[id(draft)] = estimate(self.written(draft)[1])
         return known
 
-    def _wrapped(self, draft: Draft) -> Iterator[Piece]:
+    def _wrapped(self, draft: Draft) -> Iterable[Piece]:
         section = draft.section
+        if not section.wrap:
+            return self._inside(draft)
         own = self.origin(section.name, "wrap")
-        for around in section.wrap or (Field(""),):
+        pieces: list[Piece] = []
+        for around in section.wrap:
             if isinstance(around, str):
-                yield Piece(around, own)
+                pieces.append(Piece(around, own))
             else:
-                yield from self._inside(draft)
+                pieces += self._inside(draft)
+        return pieces
 
-    def _inside(self, draft: Draft) -> Iterator[Piece]:
+    def _inside(self, draft: Draft) -> Iterable[Piece]:
         section = draft.section
         own = self.origin(section.name, "item")
         form = with_origin(section.item, own)
         each = [pieces for item in draft.items if (pieces := formed(form, item)[0])]
         each = each or [self.written(inner)[0] for inner in draft.inner]
         if not each:
-            yield from draft.text
+            return draft.text
         join = Piece(section.join, self.origin(section.name, "join"))
-        for number, pieces in enumerate(each):
-            if number and section.join:
-                yield join
-            yield from pieces
+        joined = [*each[0]]
+        for pieces in each[1:]:
+            if section.join:
+                joined.append(join)
+            joined += pieces
+        return joined
 
 
 def _is_trimmed(draft: Draft) -> bool:

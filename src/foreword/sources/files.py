@@ -109,6 +109,7 @@ class Reader:
         self.readings: dict[str, tuple[Stamp, Reading]] = {}
         self._before: Mapping[str, tuple[Stamp, Reading]] = {}
         self._folders: dict[str, bool] = {}
+        self._identities: dict[str, tuple[int, int]] = {}
         self._troubles: dict[str, str] = {}
         self._links: dict[str, bool] = {}
         self._real: dict[str, str] = {}
@@ -283,11 +284,14 @@ class Reader:
 
     def identity(self, path: str) -> tuple[int, int] | None:
         """Which directory or file this really is, whatever its name; None if it is not there."""
-        try:
-            status = self.disk.stat(path)
-        except (OSError, ValueError):
-            return None
-        return status.st_dev, status.st_ino
+        known = self._identities.get(path)
+        if known is None:
+            try:
+                status = self.disk.stat(path)
+            except (OSError, ValueError):
+                return None
+            known = status.st_dev, status.st_ino
+        return known
 
     def has_entry(self, path: str) -> bool:
         """Whether the directory has an entry of this name, be it a link to nothing or something that cannot be looked at.
@@ -400,6 +404,7 @@ class Reader:
             self._note_missing(path, error)
             return False
         if stat.S_ISDIR(status.st_mode):
+            self._identities[path] = status.st_dev, status.st_ino
             return True
         self.stamps[path] = _trusted(status)
         return False
@@ -432,7 +437,7 @@ class Reader:
                 refusal = self._refusal_of_opened(path, self._real_path(descriptor, path), check)
                 if refusal:
                     return _refused(path, refusal)
-            return self._all(descriptor, limit + 1), status
+            return self._all(descriptor, limit + 1, status.st_size), status
         except OSError as error:
             self.distrust(path)
             return _unreadable(path, _why(error))
@@ -476,8 +481,11 @@ class Reader:
             self.stamp(path)
         return _refused(path, refusal) if refusal else None
 
-    def _all(self, descriptor: int, limit: int) -> bytes:
+    def _all(self, descriptor: int, limit: int, size: int) -> bytes:
+        """The bytes of a file up to a limit. Some files say that their size is 0, and have content."""
         data: bytes = self.disk.read(descriptor, limit)
+        if len(data) == size > 0:
+            return data
         parts = [data]
         missing = limit - len(data)
         while data and missing > 0:
@@ -546,16 +554,12 @@ def _decoded(
     path: str, data: bytes, size: int, identity: tuple[int, int], limit: int, is_head: bool = False, trim: bool = True
 ) -> Reading:
     is_cut = len(data) > limit
-    known: Any = {"size": max(size, len(data)), "identity": identity}
-    for mark, encoding in (
-        (b"\xff\xfe\0\0", "UTF-32"),
-        (b"\0\0\xfe\xff", "UTF-32"),
-        (b"\xff\xfe", "UTF-16"),
-        (b"\xfe\xff", "UTF-16"),
-    ):
-        if data.startswith(mark):
-            reason = f"it is {encoding}, not UTF-8; save it as UTF-8"
-            return Reading(path, "unreadable", code="file-not-utf8", reason=reason, **known)
+    size = max(size, len(data))
+    known: Any = {"size": size, "identity": identity}
+    if data.startswith((b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")):
+        encoding = "UTF-32" if data.startswith((b"\xff\xfe\0\0", b"\0\0")) else "UTF-16"
+        reason = f"it is {encoding}, not UTF-8; save it as UTF-8"
+        return Reading(path, "unreadable", code="file-not-utf8", reason=reason, **known)
     if b"\0" in data:
         return Reading(
             path, "binary", code="file-binary", reason=f"it holds a NUL byte at offset {data.index(0)}", **known
@@ -571,10 +575,10 @@ def _decoded(
     if not (text.strip() if trim else text):
         return Reading(path, "blank", **known)
     if is_head:
-        return Reading(path, "used", text, **known)
+        return Reading(path, "used", text, 1, "", size, identity, "", "")
     text, line = without_blank_lines(text) if trim else (text, 1)
     if is_cut:
-        reason = f"it has {known['size']:,} bytes; what follows the first {limit:,} is left out"
+        reason = f"it has {size:,} bytes; what follows the first {limit:,} is left out"
         return Reading(path, "cut", text, line, digest(text), code="file-cut", reason=reason, **known)
     return Reading(path, "used", text, line, digest(text), **known)
 

@@ -28,6 +28,7 @@ first level is read on its own, what is no YAML then counts as plain text, and t
 from __future__ import annotations
 
 import re
+import sys
 
 from ..findings import finding
 from ..text.lines import printable
@@ -206,8 +207,6 @@ def _load(head: str) -> tuple[Any, str]:
 
 def _parser() -> Callable[[str], Any]:
     """The parser itself, without the package around it: that one imports `typing`, as dear as all the rest of a short command."""
-    import sys
-
     module = sys.modules.get("ryaml._ryaml")
     if module is None:
         from importlib.machinery import PathFinder
