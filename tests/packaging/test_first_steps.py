@@ -56,6 +56,11 @@ def shell():
         yield shell
 
 
+def without_counts(text):
+    """Text without its token counts: they depend on the path of the temporary home."""
+    return re.sub(r"[1-9]\d* tokens", "N tokens", text)
+
+
 def test_the_first_steps(shell, request):
     text = accepted = PAGE.read_text()
     blocks = [match.groups() for match in FENCE.finditer(text)]
@@ -70,7 +75,7 @@ def test_the_first_steps(shell, request):
         elif request.config.getoption("--accept"):
             accepted = accepted.replace(f"{ran}```\n\n```text\n{content}```", f"{ran}```\n\n```text\n{printed}```", 1)
         else:
-            assert language == "text" and printed == content
+            assert language == "text" and without_counts(printed) == without_counts(content)
             assert is_silent, f"{ran}{complaint}what is printed beside it is not on the page"
     if request.config.getoption("--accept"):
         PAGE.write_text(accepted)
