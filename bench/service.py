@@ -209,18 +209,18 @@ def serve(store: str, root: str, constant: str) -> None:
     """What the process of the server does."""
     import uvicorn
 
-    from foreword.service.server import Settings, _bound, configured
+    from foreword.service.server import ServerOptions, bind, uvicorn_config
 
     os.environ["FOREWORD_BENCH_CONSTANT"] = constant
-    config = configured(Settings(store=store, roots=(root,), port=0), "service:application")
-    listening = _bound(config)
+    config = uvicorn_config(ServerOptions(store=store, roots=(root,), port=0), "service:application")
+    listening = bind(config)
     print(f"http://127.0.0.1:{listening.getsockname()[1]}", flush=True)
     uvicorn.Server(config).run(sockets=[listening])
 
 
 def application() -> Any:
     """The application of the product with one route more, which only answers a constant."""
-    from foreword.service.answers import Answer
+    from foreword.service.responses import Response
     from foreword.service.route import Route, Router
     from foreword.service.routes import ROUTES
     from foreword.service.server import application as product
@@ -228,13 +228,13 @@ def application() -> Any:
     path = Path(os.environ["FOREWORD_BENCH_CONSTANT"])
     known: list[bytes] = []
 
-    def constant(service: Any, call: Any) -> Answer:
+    def constant(service: Any, call: Any) -> Response:
         if not known:
             known.append(path.read_bytes())
-        return Answer(known[0], headers={"ETag": '"1"'})
+        return Response(known[0], headers={"ETag": '"1"'})
 
     ours = product()
-    ours._router = Router((*ROUTES, Route("GET", "/constant/{id}", constant, dict, is_at_hand=True)))
+    ours._router = Router((*ROUTES, Route("GET", "/constant/{id}", constant, dict, is_inline=True)))
     ours._metrics._rows["GET", "/constant/{id}"] = ours._metrics._rows["", "other"]
     return ours
 

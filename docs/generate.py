@@ -640,16 +640,16 @@ def commands_page() -> str:
 
 
 def http_page() -> str:
-    """Every route with what it takes and answers, from the description that the service gives of itself."""
-    from foreword.service.answers import PROBLEMS
-    from foreword.service.openapi import description
+    """Every route with its parameters and types, from the OpenAPI document."""
+    from foreword.service.openapi import document
+    from foreword.service.responses import PROBLEMS
     from foreword.service.routes import ROUTES
 
-    described = description(ROUTES)
+    described = document(ROUTES)
     schemas = described["components"]["schemas"]
     parts = [
-        "What `foreword serve` answers; [the guide](../service.md) tells how it is started and guarded. `/openapi.json` of a running service"
-        " says the same to programs. Bodies and answers are JSON.",
+        "The routes of `foreword serve`; [the guide](../service.md) explains how to start and protect it. A running service describes them"
+        " at `/openapi.json`. Request and response bodies are JSON.",
         table(
             ("route", "does"),
             [
@@ -662,16 +662,13 @@ def http_page() -> str:
     for path, methods in described["paths"].items():
         for method, operation in methods.items():
             parts += [f"## {operation['operationId']}", f"`{method.upper()} {path}`", operation["summary"]]
-            rows = [
-                (code(each["name"]), f"in the {each['in']}", kind_of_parameter(each))
-                for each in operation["parameters"]
-            ]
-            parts += [table(("parameter", "stands", "is"), rows)] if rows else []
-            for what, content in (("body", operation.get("requestBody")), ("answer", operation["responses"]["200"])):
+            rows = [(code(each["name"]), each["in"], kind_of_parameter(each)) for each in operation["parameters"]]
+            parts += [table(("parameter", "in", "type"), rows)] if rows else []
+            for what, content in (("body", operation.get("requestBody")), ("response", operation["responses"]["200"])):
                 schema = next(iter(content["content"].values()))["schema"] if content else {}
                 if "$ref" in schema:
                     name = schema["$ref"].rpartition("/")[2]
-                    parts.append(f"Its {what} is [`{name}`](#{name.lower()}).")
+                    parts.append(f"The {what} is [`{name}`](#{name.lower()}).")
             statuses = ", ".join(status for status in operation["responses"] if status != "200")
             parts.append(f"Problems: {statuses}.")
     parts += ["## Types"]
@@ -681,7 +678,7 @@ def http_page() -> str:
             (code(key), kind_of(each), "yes" if key in needed else "")
             for key, each in schema.get("properties", {}).items()
         ]
-        parts += [f"### {name}", table(("field", "is", "needed"), rows)]
+        parts += [f"### {name}", table(("field", "type", "required"), rows)]
     parts += [
         "## Problems",
         table(

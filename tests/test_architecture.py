@@ -15,7 +15,7 @@ import pytest
 import foreword
 from foreword.findings import CODES
 from foreword.packs.std.compiled import NAMES
-from foreword.service.answers import PROBLEMS
+from foreword.service.responses import PROBLEMS
 
 SRC = Path(__file__).parents[1] / "src"
 GENERATED = "packs.std.compiled"

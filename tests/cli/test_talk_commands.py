@@ -260,13 +260,13 @@ def test_template_versions(tree, run, asked, monkeypatch):
     assert (kept["version"], kept["author"], kept["template"]) == (2, "bob", "Two.\n")
     assert run("template", "show") == (0, "Two.\n", "")
     restored = asked("template", "restore", "1")
-    assert (restored["version"], restored["note"], restored["template"]) == (3, "version 1 again", "One.\n")
+    assert (restored["version"], restored["note"], restored["template"]) == (3, "Restored version 1", "One.\n")
     assert asked("template", "restore", "0", "--note", "as shipped")["template"] == DEFAULT
     history = asked("template", "history")
     assert [set(each) for each in history] == [{"version", "author", "time", "note", "syntax", "template"}] * 5
     assert [(each["version"], each["author"], each["note"]) for each in history] == [
         (4, "ada", "as shipped"),
-        (3, "ada", "version 1 again"),
+        (3, "ada", "Restored version 1"),
         (2, "bob", ""),
         (1, "ada", "shorter"),
         (0, "foreword", "built in"),

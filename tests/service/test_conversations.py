@@ -85,15 +85,15 @@ def test_without_a_layout_it_is_builder(fresh):
         ("ghost", 404, "not-found"),
         ("$user/ghost", 404, "not-found"),
         ("$ghost/x", 404, "not-found"),
-        ("$user/../../../etc/x", 400, "wrong-call"),
-        ("$", 400, "wrong-call"),
-        ("../w/x.toml", 400, "wrong-call"),
-        ("/etc/passwd", 400, "wrong-call"),
-        ("x.toml", 400, "wrong-call"),
-        ("..", 400, "wrong-call"),
-        (".", 400, "wrong-call"),
+        ("$user/../../../etc/x", 400, "invalid-request"),
+        ("$", 400, "invalid-request"),
+        ("../w/x.toml", 400, "invalid-request"),
+        ("/etc/passwd", 400, "invalid-request"),
+        ("x.toml", 400, "invalid-request"),
+        ("..", 400, "invalid-request"),
+        (".", 400, "invalid-request"),
         ("$user/\0", 404, "not-found"),
-        ("l" * 513, 400, "wrong-body"),
+        ("l" * 513, 400, "invalid-body"),
     ],
 )
 def test_a_layout_that_is_none(service, layout, status, kind):
@@ -201,20 +201,20 @@ def test_a_tool_that_drift_names_is_as_the_edition_has_it(service):
 @pytest.mark.parametrize(
     ("query", "told"),
     [
-        ("tools=a", "tools: this is said as JSON, and what is said is none"),
+        ("tools=a", "tools must be valid JSON"),
         ("tools=%7B%7D", "tools: expected 'array', got 'object'"),
         ("tools=%5B%7B%7D%5D", "tools[0]: object missing required field 'name'"),
         ("scope=%5B%5D", "scope: expected 'object', got 'array'"),
-        ("sub_agent=1", "sub_agent takes true or false, not '1'"),
+        ("sub_agent=1", "sub_agent must be true or false, not '1'"),
         ("now=soon", "now: invalid RFC3339 encoded datetime"),
-        ("now=0001-01-01T00:00:00%2B23:00", "now lies outside of the years that can be told in UTC"),
-        ("base=a&base=b", "'base' is said 2 times; once would be right"),
+        ("now=0001-01-01T00:00:00%2B23:00", "now is outside the years that UTC can represent"),
+        ("base=a&base=b", "'base' is repeated 2 times; pass it once"),
     ],
 )
 def test_a_wrong_query_of_drift(service, query, told):
     service.talk("queried")
     reply = service.get(f"/conversations/queried/drift?{query}")
-    assert (reply.problem, reply.json["detail"]) == ("wrong-query", told)
+    assert (reply.problem, reply.json["detail"]) == ("invalid-query", told)
 
 
 # Skills
@@ -264,21 +264,21 @@ def test_editions_and_prompts_stay(fresh):
         ("/conversations/none/editions", 404, "not-found"),
         ("/conversations/none/editions/1", 404, "not-found"),
         ("/conversations/none/editions/0", 404, "not-found"),
-        ("/conversations/none/editions/x", 400, "wrong-call"),
-        ("/conversations/none/editions/-1", 400, "wrong-call"),
+        ("/conversations/none/editions/x", 400, "invalid-request"),
+        ("/conversations/none/editions/-1", 400, "invalid-request"),
         ("/prompts/none", 404, "not-found"),
         ("/prompts/sha256:" + "0" * 64, 404, "not-found"),
         ("/prompts/sha256:" + "Z" * 64, 404, "not-found"),
         ("/prompts/..%2F..%2Fetc%2Fpasswd", 404, "not-found"),
         ("/prompts/%00", 404, "not-found"),
-        ("/conversations/a/b", 404, "no-route"),
-        ("/conversations/a/turn/", 404, "no-route"),
-        ("/conversations/a/turn", 405, "wrong-method"),
-        ("/nothing", 404, "no-route"),
-        ("//", 404, "no-route"),
+        ("/conversations/a/b", 404, "unknown-path"),
+        ("/conversations/a/turn/", 404, "unknown-path"),
+        ("/conversations/a/turn", 405, "method-not-allowed"),
+        ("/nothing", 404, "unknown-path"),
+        ("//", 404, "unknown-path"),
         ("/static/..%2F..%2Fserver.py", 404, "not-found"),
         ("/static/%2Fetc%2Fpasswd", 404, "not-found"),
-        ("/static/../server.py", 404, "no-route"),
+        ("/static/../server.py", 404, "unknown-path"),
         ("/static/", 404, "not-found"),
         ("/static/%00.js", 404, "not-found"),
     ],
@@ -302,7 +302,7 @@ def test_the_list_is_searched_and_paged(fresh):
     assert ids("?limit=2&offset=1") == ids()[1:3]
     assert ids("?offset=2147483647") == []
     for query in ("?limit=0", "?limit=1001", "?limit=-1", "?limit=1.0", "?limit=1e2", "?limit=%D9%A3", "?limit=true", "?offset=-1", "?offset=99999999999999999999", "?limit=", "?ghost=1"):  # fmt: skip
-        assert fresh.get(f"/conversations{query}").problem == "wrong-query", query
+        assert fresh.get(f"/conversations{query}").problem == "invalid-query", query
 
 
 # Ids
@@ -329,7 +329,7 @@ def test_an_id_is_any_text(service, id):
 )  # fmt: skip
 def test_an_id_that_no_conversation_has(service, method, tail, id):
     reply = service.ask(method, f"/conversations/{id}{tail}", {"cwd": ""} if method == "POST" else None)
-    assert (reply.status, reply.problem) == (400, "wrong-call")
+    assert (reply.status, reply.problem) == (400, "invalid-request")
 
 
 # Bodies
@@ -362,7 +362,7 @@ def test_an_id_that_no_conversation_has(service, method, tail, id):
 )
 def test_a_body_of_the_wrong_form(service, body, said):
     reply = service.post("/conversations/form/turn", body)
-    assert (reply.status, reply.problem) == (400, "wrong-body")
+    assert (reply.status, reply.problem) == (400, "invalid-body")
     assert said in reply.json["detail"]
     assert "planted" not in reply.json["detail"]
     assert service.get("/conversations/form").status == 404

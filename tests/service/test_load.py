@@ -115,7 +115,7 @@ def test_a_template_whose_caller_has_gone_is_stopped(stuck):
     assert stuck.get("/healthz").status == 200
     queued.socket.close()
     (line,) = stuck.lines("queued")
-    assert (line["status"], line["problem"].partition(":")[0]) == (499, "client-gone")
+    assert (line["status"], line["problem"].partition(":")[0]) == (499, "client-disconnected")
     asked.socket.close()
     assert stuck.lines("running")[0]["status"] == 499
     while is_running(stuck.worker):
@@ -203,7 +203,7 @@ def test_a_client_that_does_not_read_is_dropped(start):
                 break
             time.sleep(0.01)
         (line,) = dropped
-        assert "the answer was not read in 1.5 seconds" in line["problem"]
+        assert "the client did not read the response within 1.5 seconds" in line["problem"]
         read = 0
         try:
             while data := client.recv(1 << 20):

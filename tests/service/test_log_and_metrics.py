@@ -7,7 +7,7 @@ from datetime import datetime
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from foreword.service.answers import PROBLEMS
+from foreword.service.responses import PROBLEMS
 
 # The log. That no line of any server in these tests holds what is planted is seen when each of them ends.
 
@@ -47,10 +47,10 @@ def test_a_line_tells_who_what_and_why_but_not_what_was_said(service, guarded, f
 
 REASONS = [
     ({"cwd": "planted one/planted 'two' \"three/planted"}, "the working directory … does not exist; name a directory that is there"),
-    ({"cwd": "/planted/x y planted"}, "cwd '…' lies outside of the folders that are served; start the service with --root for it"),
-    ({"cwd": "", "layout": "pod", "base": "planted {{ planted"}, "the template is wrong at line 1, column 9"),
-    ({"cwd": "", "layout": "pod", "base": "planted {{ planted }}"}, "the template is wrong at line 1, column 12"),
-    ({"cwd": "", "layout": "planted/'planted"}, "over HTTP a layout is a shipped one or an address such as …; it cannot be a file"),
+    ({"cwd": "/planted/x y planted"}, "cwd '…' is outside the served folders; start the service with --root to serve it"),
+    ({"cwd": "", "layout": "pod", "base": "planted {{ planted"}, "invalid template at line 1, column 9"),
+    ({"cwd": "", "layout": "pod", "base": "planted {{ planted }}"}, "invalid template at line 1, column 12"),
+    ({"cwd": "", "layout": "planted/'planted"}, "layout must be a shipped layout or an address such as …; over HTTP it cannot be a file"),
 ]  # fmt: skip
 
 
@@ -78,7 +78,7 @@ def test_the_id_of_a_request_is_the_callers_or_a_new_one(service, given, is_take
     told = reply.headers["x-request-id"]
     assert (told == given) if is_taken else re.fullmatch("[0-9a-f]{16}", told)
     assert service.lines(told)
-    assert reply.problem == "no-route"
+    assert reply.problem == "unknown-path"
 
 
 def test_a_path_cannot_write_a_line_of_its_own(service, guarded):

@@ -20,12 +20,12 @@ from hypothesis import strategies as st
 from foreword.errors import StoreError
 from foreword.service import conversations
 from foreword.service.application import Application
-from foreword.service.connection import ARRIVED
 from foreword.service.guard import Guard
 from foreword.service.log import Log
 from foreword.service.metrics import Metrics
 from foreword.service.routes import ROUTES
 from foreword.service.service import Service
+from foreword.service.uvicorn_adapter import ARRIVED
 from foreword.store import open_store
 from foreword.vocabulary import Edition
 
@@ -45,13 +45,13 @@ class Asked:
         self.looks = 0
         self.publish()
         self.app = Application(self.service, Guard(), Log(stream=io.StringIO()), Metrics(ROUTES))
-        look = self.service.talks.store.moment
+        look = self.service.conversations.store.moment
 
         def counted():
             self.looks += 1
             return look()
 
-        self.service.talks.store.moment = counted
+        self.service.conversations.store.moment = counted
 
     def publish(self):
         self.other.publish("talk", edition(self.newest + 1, f"text {self.newest + 1}"), self.newest)
@@ -78,7 +78,7 @@ class Asked:
         return json.loads(b"".join(each.get("body", b"") for each in told))["edition"]
 
     def close(self):
-        self.service.talks.close()
+        self.service.conversations.close()
         self.other.close()
 
 
@@ -143,7 +143,7 @@ def test_what_is_told_while_the_store_fails_is_not_told_after_it(asked, monkeypa
     assert asyncio.run(number()) == 1
     asked.publish()
     with monkeypatch.context() as broken:
-        broken.setattr(asked.service.talks.store, "current", fail)
+        broken.setattr(asked.service.conversations.store, "current", fail)
         assert asyncio.run(number()) == 1
     assert asyncio.run(number()) == 2
 
@@ -220,12 +220,12 @@ def restless():
 
 
 def test_more_tails_than_are_cached_in_many_threads(restless, monkeypatch):
-    monkeypatch.setattr(conversations, "_MOST_BYTES", 2000)
+    monkeypatch.setattr(conversations, "_MAX_BYTES", 2000)
     monkeypatch.setattr(conversations, "_tails", {})
 
     def tags(thread):
         ids = [f"{thread}-{number}" for number in range(1000)]
-        return [conversations._edition_answer(id, edition(1, id)).headers["ETag"] for id in ids]
+        return [conversations._edition_response(id, edition(1, id)).headers["ETag"] for id in ids]
 
     with ThreadPoolExecutor(8) as threads:
         told = [tag for tags in threads.map(tags, range(8)) for tag in tags]

@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from foreword.service.answers import PROBLEMS
+from foreword.service.responses import PROBLEMS
 from foreword.service.routes import ROUTES
 
 HERE = Path(__file__).parent
@@ -98,7 +98,7 @@ def test_real_answers_are_as_described(service, described):
         errors = [error.message for error in Draft202012Validator(_strict(schema)).iter_errors(form)]
         assert errors == [], (method, address)
         met |= {(method, path)} if reply.status == 200 else set()
-    assert met == {(route.method, route.path) for route in ROUTES if route.answer is not None}
+    assert met == {(route.method, route.path) for route in ROUTES if route.response is not None}
 
 
 def _strict(schema):

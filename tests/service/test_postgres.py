@@ -49,7 +49,7 @@ def test_a_conversation_with_odd_words(kept_there):
 
 def test_ids_that_cannot_be_are_refused_before_the_store_is_asked(kept_there):
     for id in ("%00", "x" * 513, "%0A"):
-        assert kept_there.get(f"/conversations/{id}").problem == "wrong-call"
+        assert kept_there.get(f"/conversations/{id}").problem == "invalid-request"
     assert kept_there.get("/prompts/%00").problem == "not-found"
     assert kept_there.get("/conversations/none/editions/999999999").problem == "not-found"
     assert kept_there.get("/conversations?offset=2147483647").json == {"conversations": []}

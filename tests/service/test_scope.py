@@ -23,7 +23,7 @@ def served(tmp_path):
 @pytest.fixture
 def scope_of(served):
     service = Service(":memory:", [str(served)])
-    with closing(service.talks):
+    with closing(service.conversations):
 
         def scope_of(cwd):
             workspace = service.workspace(cwd)

@@ -60,7 +60,7 @@ def test_what_needs_the_store_says_so(storeless, method, path, body):
 
 
 def test_a_wrong_body_is_wrong_all_the_same(storeless):
-    assert storeless.ask("PUT", "/system-prompt", b"{}").problem == "wrong-body"
+    assert storeless.ask("PUT", "/system-prompt", b"{}").problem == "invalid-body"
 
 
 @pytest.mark.parametrize(

@@ -70,20 +70,20 @@ def test_variables_are_those_of_the_catalog(service):
         (b"template=x", "not-json", "JSON is malformed: "),
         (b'{"template": "x"} {}', "not-json", "trailing characters"),
         (b'\xef\xbb\xbf{"template": "x"}', "not-json", "malformed"),
-        (b'{"template": "\xff"}', "not-json", "no UTF-8"),
-        (b'{"template": "\\ud800"}', "not-json", "the body holds \\ud800 alone, which is half a character"),
-        (b'{"template": "\\ud83d\\ud83d\\ude00"}', "not-json", "the body holds \\ud83d alone"),
+        (b'{"template": "\xff"}', "not-json", "not valid UTF-8"),
+        (b'{"template": "\\ud800"}', "not-json", "the body contains the lone surrogate \\ud800"),
+        (b'{"template": "\\ud83d\\ud83d\\ude00"}', "not-json", "the body contains the lone surrogate \\ud83d"),
         (b'{"template": NaN}', "not-json", "malformed"),
-        (b'{"template": ' * 100_000, "wrong-body", "template: expected 'str', got 'object'"),
-        (b"[" * 100_000, "wrong-body", "expected 'object', got 'array'"),
-        (b"null", "wrong-body", "expected 'object', got 'null'"),
-        (b'"planted"', "wrong-body", "expected 'object', got 'str'"),
-        (b"{}", "wrong-body", "missing required field 'template'"),
-        (b'{"template": null}', "wrong-body", "template: expected 'str', got 'null'"),
-        (b'{"template": 1}', "wrong-body", "template: expected 'str', got 'int'"),
-        (b'{"template": ["planted"]}', "wrong-body", "template: expected 'str', got 'array'"),
-        (b'{"template": "planted", "version": 1}', "wrong-body", "unknown field 'version'"),
-        (b'{"Template": "planted"}', "wrong-body", "did you mean 'template'?"),
+        (b'{"template": ' * 100_000, "invalid-body", "template: expected 'str', got 'object'"),
+        (b"[" * 100_000, "invalid-body", "expected 'object', got 'array'"),
+        (b"null", "invalid-body", "expected 'object', got 'null'"),
+        (b'"planted"', "invalid-body", "expected 'object', got 'str'"),
+        (b"{}", "invalid-body", "missing required field 'template'"),
+        (b'{"template": null}', "invalid-body", "template: expected 'str', got 'null'"),
+        (b'{"template": 1}', "invalid-body", "template: expected 'str', got 'int'"),
+        (b'{"template": ["planted"]}', "invalid-body", "template: expected 'str', got 'array'"),
+        (b'{"template": "planted", "version": 1}', "invalid-body", "unknown field 'version'"),
+        (b'{"Template": "planted"}', "invalid-body", "did you mean 'template'?"),
     ],
 )
 def test_a_body_that_is_none_is_refused_and_told_why(service, body, kind, said):
@@ -115,7 +115,7 @@ def test_a_write_may_name_the_version_it_follows(fresh):
     for stale in ('"0"', '"2"', '"abc"', "1", '"-1"', 'W/"0"', 'W/"1"', '"0", "2"', '"99999999999"', "\xff"):
         reply = set_template(fresh, "lost", stale)
         assert (reply.status, reply.problem) == (412, "template-changed")
-        assert 'newest version is 1, and If-Match does not name it: its ETag "1" would be right' in reply.json["detail"]
+        assert 'the newest version, whose ETag is "1"' in reply.json["detail"]
     assert set_template(fresh, "two", '"1"').headers["etag"] == '"2"'
     assert set_template(fresh, "three", "*").headers["etag"] == '"3"'
     assert set_template(fresh, "four").headers["etag"] == '"4"'
@@ -150,7 +150,7 @@ def test_who_when_why_and_back_to_any(fresh):
     rows = fresh.get("/system-prompt/versions").json["versions"]
     assert [(row["version"], row["author"], row["note"], row["template"]) for row in rows] == [
         (4, "", "anew", DEFAULT),
-        (3, "Bob", "version 1 again", "one"),
+        (3, "Bob", "Restored version 1", "one"),
         (2, "", "", "two"),
         (1, "Ada L.", "first ü", "one"),
     ]
@@ -159,7 +159,7 @@ def test_who_when_why_and_back_to_any(fresh):
 
 @pytest.mark.parametrize(
     ("version", "status", "kind"),
-    [("999999", 404, "not-found"), ("-1", 400, "wrong-call"), ("x", 400, "wrong-call"), ("1.0", 400, "wrong-call"), ("٣", 400, "wrong-call"), ("1" * 40, 400, "wrong-call")],
+    [("999999", 404, "not-found"), ("-1", 400, "invalid-request"), ("x", 400, "invalid-request"), ("1.0", 400, "invalid-request"), ("٣", 400, "invalid-request"), ("1" * 40, 400, "invalid-request")],
 )  # fmt: skip
 def test_a_version_that_is_none(service, version, status, kind):
     from urllib.parse import quote
@@ -171,7 +171,7 @@ def test_a_version_that_is_none(service, version, status, kind):
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ("?author=a&author=b", "is said 2 times"),
+        ("?author=a&author=b", "is repeated 2 times"),
         ("?autor=a", "did you mean 'author'?"),
         ("?author=%ff", "utf-8"),
         ("?author=" + "a" * 201, "author"),
@@ -182,7 +182,7 @@ def test_a_version_that_is_none(service, version, status, kind):
 )
 def test_a_query_that_is_none(service, query, said):
     reply = set_template(service, "x", query=query)
-    assert (reply.status, reply.problem) == (400, "wrong-query")
+    assert (reply.status, reply.problem) == (400, "invalid-query")
     assert said in reply.json["detail"]
 
 
@@ -290,11 +290,11 @@ def test_a_jinja_template_that_cannot_be_rendered(service, template, line):
     """Each is rendered in the worker: the service goes on."""
     for route in ({"template": template}, {"base": template}):
         reply = service.post("/system-prompt/preview", {"layout": "pod", **route})
-        assert (reply.status, reply.problem) == (422, "wrong-template")
+        assert (reply.status, reply.problem) == (422, "invalid-template")
         (error,) = reply.json["errors"]
         assert error["message"] and error["line"] == line
         assert "root:" not in reply.body.decode()
-    assert service.talk("jinja", layout="pod", base=template).problem == "wrong-template"
+    assert service.talk("jinja", layout="pod", base=template).problem == "invalid-template"
     assert service.get("/healthz").json == {"status": "ok"}
     assert service.post("/system-prompt/preview", {"layout": "pod", "template": "{{ cwd }}!"}).status == 200
 
@@ -462,6 +462,6 @@ def test_a_short_template_cannot_write_without_end(fresh, place, what):
     else:
         reply = fresh.talk("long", "construct", base=template)
     (place / "w" / "large.md").unlink()
-    assert (reply.status, reply.problem) == (422, "wrong-template")
+    assert (reply.status, reply.problem) == (422, "invalid-template")
     assert "writes more than 4,000,000 bytes" in reply.json["detail"]
     assert fresh.memory() - before < 50

@@ -102,27 +102,29 @@ def serve(args: argparse.Namespace) -> int:
     if args.workers > 1 and store in (":memory:", "sqlite://", "sqlite:///:memory:"):
         raise CallError("several workers cannot share a store in memory; name a file or a PostgreSQL with --store")
     try:
-        from ..service.server import TOKEN, Settings, serve
+        from ..service.server import TOKEN, ServerOptions, serve
     except ImportError as error:
-        raise CallError(f"the service needs the extra serve: pip install 'foreword[serve]' ({error})") from error
-    settings = Settings(
+        raise CallError(
+            f"the service needs packages that are not installed ({error}); run pip install 'foreword[serve]', or make setup in a checkout"
+        ) from error
+    options = ServerOptions(
         store=store,
         roots=tuple(args.root or ["."]),
         host=args.host,
         port=args.port,
         workers=args.workers,
         hosts=tuple(args.allow_host),
-        is_json_logged=args.log == "json" or args.json,
-        seconds=args.time_limit,
+        log_json=args.log == "json" or args.json,
+        time_limit=args.time_limit,
         template_workers=args.template_workers,
         template_queue=args.template_queue,
         in_flight=args.in_flight,
         home=None if args.home is None else os.path.abspath(args.home),
-        settings=os.path.abspath(args.settings) if args.settings else "",
+        settings_file=os.path.abspath(args.settings) if args.settings else "",
         assignments=tuple(args.set),
         packs={name: os.path.abspath(folder) for name, folder in packs_of(args).items()},
     )
-    serve(settings, os.environ.get(TOKEN, ""), lambda url: _tell(url, args.json))
+    serve(options, os.environ.get(TOKEN, ""), lambda url: _tell(url, args.json))
     return 0
 
 

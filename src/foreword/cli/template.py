@@ -81,7 +81,7 @@ def template_restore(args: argparse.Namespace) -> int:
     if args.version not in versions:
         raise CallError(f"there is no version {args.version} of the template; see foreword template history")
     kept = versions[args.version]
-    return _keep(args, kept.template, args.note or f"version {args.version} again", kept.syntax)
+    return _keep(args, kept.template, args.note or f"Restored version {args.version}", kept.syntax)
 
 
 def _keep(args: argparse.Namespace, text: str, note: str, syntax: str) -> int:

@@ -1,20 +1,20 @@
-"""The HTTP face: routes that parse, call and answer. No decision lives here.
+"""The HTTP service. Routes parse a request, call the library and format the response; they decide nothing.
 
-| module | what |
+| module | contents |
 |---|---|
-| `routes.py` | the table of routes, from which the router and the description are made |
-| `templates.py`, `conversations.py`, `about.py` | what each route does: a call in, an answer out |
-| `bodies.py` | what a request may say |
-| `answers.py` | answers, and problems as a person reads them |
-| `service.py` | what a request may reach: folders, workspaces, agents, conversations |
-| `guard.py` | who may ask: token, host, origin, sizes |
-| `connection.py` | what a connection may send before it is a request, and how long it may take to read |
-| `lanes.py` | which threads do what, so that nothing quick waits behind something slow |
-| `budget.py` | how many bytes of bodies and answers are held at the same time |
+| `routes.py` | the table of routes, from which the router and the OpenAPI document are built |
+| `templates.py`, `conversations.py`, `about.py` | one function per route: a request in, a response out |
+| `bodies.py` | the types of request bodies and queries |
+| `request.py`, `responses.py` | a parsed request; responses and RFC 9457 problems |
+| `service.py` | what a request can reach: folders, workspaces, agents, conversations |
+| `guard.py` | who may send requests: token, host, origin, header size |
+| `lanes.py` | thread pools, so that quick work never waits for slow work |
+| `memory.py` | limits the bytes of bodies and responses in memory |
 | `application.py` | one request from its first byte to its line in the log |
 | `metrics.py`, `log.py` | what happened, for machines and for people |
-| `openapi.py` | the description of the service |
+| `openapi.py` | the OpenAPI document |
 | `server.py` | the processes that listen |
+| `uvicorn_adapter.py` | everything that relies on uvicorn's private parts |
 
-Written straight on ASGI: it needs a router of thirty lines and no framework.
+Written directly on ASGI: it needs a router of thirty lines, not a framework.
 """

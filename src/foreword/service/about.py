@@ -1,33 +1,33 @@
-"""Whether the service is well, what it has done, how it is described, and its page."""
+"""Health, metrics and the static files of the page."""
 
 from __future__ import annotations
 
 from ..errors import StoreError
-from .answers import Answer, Problem
-from .call import Call
 from .page import asset
+from .request import Request
+from .responses import Problem, Response
 from .service import Service
 
 
-def healthz(service: Service, call: Call) -> Answer:
-    """The process answers."""
-    return Answer({"status": "ok"})
+def healthz(service: Service, request: Request) -> Response:
+    """Report that the process is running."""
+    return Response({"status": "ok"})
 
 
-def readyz(service: Service, call: Call) -> Answer:
-    """The store answers."""
+def readyz(service: Service, request: Request) -> Response:
+    """Report whether the store responds."""
     try:
-        service.talks.store.template()
+        service.conversations.store.template()
     except StoreError:
-        raise Problem("store-down", "the store does not answer") from None
-    return Answer({"status": "ready"})
+        raise Problem("store-down", "the store does not respond") from None
+    return Response({"status": "ready"})
 
 
-def metrics(service: Service, call: Call) -> Answer:
-    """Requests, latencies, constructs, reuses, drift and store errors, for Prometheus."""
-    return Answer(service.metrics().encode(), kind="text/plain; version=0.0.4; charset=utf-8")
+def metrics(service: Service, request: Request) -> Response:
+    """Requests, latencies, constructs, reuses, drift and store errors, in Prometheus format."""
+    return Response(service.metrics().encode(), kind="text/plain; version=0.0.4; charset=utf-8")
 
 
-def static(service: Service, call: Call) -> Answer:
-    """A file of the page."""
-    return asset(call.text("name"), call)
+def static(service: Service, request: Request) -> Response:
+    """A static file of the page."""
+    return asset(request.text("name"), request)

@@ -1,4 +1,4 @@
-"""One request, from its first byte to its line in the log. An ASGI application."""
+"""The ASGI application: handles a request from its first byte to its line in the log."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from ..engine import sandbox
 from ..errors import ForewordError, HookError, MissingError, StoreError, TemplateError
 from ..text.lines import printable
 from ..vocabulary import replace
-from .answers import Answer, Problem, line_of, loggable, reason_of, written
-from .budget import IN_FLIGHT, Budget, Hold
-from .call import Call, read_body, read_query
-from .connection import ARRIVED, CONNECTION, Connection
 from .guard import Guard
 from .lanes import READING, TEMPLATES, Cancelled, Job, Lanes
 from .log import Log, cause_of
+from .memory import IN_FLIGHT, MemoryLimit, Reservation
 from .metrics import Metrics
+from .request import Request, parse_body, parse_query
+from .responses import Problem, Response, line_of, redact, redact_template_error, to_json
 from .route import Route, Router
 from .routes import ROUTES
 from .service import UNREACHABLE, Service
+from .uvicorn_adapter import ARRIVED, CONNECTION, Connection
 
 LARGEST_BODY = 8 * 1024 * 1024
-_LARGEST_REFUSED = 8 * LARGEST_BODY
-_SECONDS = 30.0
+_LARGEST_DRAINED = 8 * LARGEST_BODY
+_TIME_LIMIT = 30.0
 TEMPLATE_WORKERS = 2
 TEMPLATE_QUEUE = 16
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
@@ -38,12 +38,12 @@ Receive = Any
 Send = Any
 
 
-class _Gone(Exception):
-    """The client has hung up before its request was whole."""
+class _Disconnected(Exception):
+    """The client hung up before it got a response."""
 
 
 class Application:
-    """Answers requests for a service. What only reads a row of a local store is done at once, all else in threads."""
+    """Answers requests. A single read from a local store happens in the event loop, everything else in threads."""
 
     def __init__(
         self,
@@ -51,176 +51,185 @@ class Application:
         guard: Guard,
         log: Log,
         metrics: Metrics,
-        seconds: float = _SECONDS,
+        time_limit: float = _TIME_LIMIT,
         template_workers: int = TEMPLATE_WORKERS,
         template_queue: int = TEMPLATE_QUEUE,
         in_flight: int = IN_FLIGHT,
     ) -> None:
         self._service, self._guard, self._log, self._metrics = service, guard, log, metrics
-        self._seconds = seconds
+        self._time_limit = time_limit
         self._router = Router(ROUTES)
-        self._seen: object = None
-        self._looked_at = -inf
-        self._budget = Budget(in_flight * 1_000_000)
+        self._last_moment: object = None
+        self._last_checked = -inf
+        self._memory = MemoryLimit(in_flight * 1_000_000)
         self._lanes = Lanes(template_workers, template_queue)
         sandbox.set_workers(template_workers)
         service.metrics = metrics.text
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
-            await self._live(scope, receive, send)
+            await self._lifespan(scope, receive, send)
         elif scope["type"] == "http":
             await self._request(scope, receive, send)
         else:
             await send({"type": "websocket.close", "code": 1000})
 
-    async def _live(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _lifespan(self, scope: Scope, receive: Receive, send: Send) -> None:
         await receive()
-        scope["state"].update(
-            seconds=self._seconds, tell=self._refused
-        )  # for connections, which have no other way here
+        # The state is the only way to pass something to connections.
+        scope["state"].update(time_limit=self._time_limit, log_refusal=self._log_refusal)
         await send({"type": "lifespan.startup.complete"})
         await receive()
         self._lanes.close()
-        self._service.talks.close()
+        self._service.conversations.close()
         await send({"type": "lifespan.shutdown.complete"})
 
-    def _refused(self, answer: Answer, id: str) -> None:
-        """Something came that is no request, and was answered so."""
-        self._metrics.request(None, answer.status, 0.0, ())
-        self._log.request("-", b"-", answer.status, 0.0, id, answer.problem, answer.reason)
+    def _log_refusal(self, response: Response, id: str) -> None:
+        """Record that a connection refused something before it became a request."""
+        self._metrics.request(None, response.status, 0.0, ())
+        self._log.request("-", b"-", response.status, 0.0, id, response.problem, response.reason)
 
     async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
-        began = perf_counter()
+        started = perf_counter()
         id = _request_id(scope["headers"])
         route, cause = None, ""
-        hold = Hold(self._budget)
+        reservation = Reservation(self._memory)
         try:
             try:
                 route, variables = self._router.find(scope["method"], scope["raw_path"])
             finally:
                 self._guard.check(scope["method"], scope["headers"], route is not None and route.is_open)
-            answer = await self._answer(route, variables, scope, receive, hold)
-            answer = _encoded(answer, hold)
+            response = await self._respond(route, variables, scope, receive, reservation)
+            response = _encode(response, reservation)
         except Problem as problem:
-            answer = problem.answer(id)
-        except _Gone:
-            answer = Problem("client-gone", "the client disconnected before it was answered").answer(id)
+            response = problem.response(id)
+        except _Disconnected:
+            response = Problem("client-disconnected", "the client disconnected before it got a response").response(id)
         except Exception as error:
             cause = cause_of(error)
-            answer = Problem("failed", f"this is a fault of ours; the log has more under request {id}").answer(id)
+            detail = f"this is a bug in the service; see request {id} in its log"
+            response = Problem("internal-error", detail).response(id)
         try:
-            await _send(send, answer, id, scope["method"] == "HEAD", scope.get(CONNECTION))
+            await _send(send, response, id, scope["method"] == "HEAD", scope.get(CONNECTION))
         finally:
-            hold.free()
-            seconds = perf_counter() - began
-            self._metrics.request(route, answer.status, seconds, answer.counts)
+            reservation.free()
+            seconds = perf_counter() - started
+            self._metrics.request(route, response.status, seconds, response.counts)
             self._log.request(
-                scope["method"], scope["raw_path"], answer.status, seconds, id, answer.problem, answer.reason, cause
+                scope["method"],
+                scope["raw_path"],
+                response.status,
+                seconds,
+                id,
+                response.problem,
+                response.reason,
+                cause,
             )
 
-    async def _answer(self, route: Route, variables: Any, scope: Scope, receive: Receive, hold: Hold) -> Answer:
-        query = read_query(_query(scope), route.query) if route.query else None
+    async def _respond(
+        self, route: Route, variables: Any, scope: Scope, receive: Receive, reservation: Reservation
+    ) -> Response:
+        query = parse_query(_query(scope), route.query) if route.query else None
         body = None
         if route.body:
-            body = read_body(await self._body(scope["headers"], receive, hold), route.body)
-        call = Call(variables, scope["headers"], query, body)
-        if route.is_at_hand:
-            return _done(route, self._service, call)
+            body = parse_body(await self._body(scope["headers"], receive, reservation), route.body)
+        request = Request(variables, scope["headers"], query, body)
+        if route.is_inline:
+            return _run(route, self._service, request)
         if route.is_quick and self._service.is_local:
             moment = self._moment(scope.get(ARRIVED, inf))
             if moment is not UNREACHABLE:
-                call.moment = moment
-                return _done(route, self._service, call)
-        return await self._work(route, call, scope.get(CONNECTION))
+                request.moment = moment
+                return _run(route, self._service, request)
+        return await self._run_in_threads(route, request, scope.get(CONNECTION))
 
-    async def _work(self, route: Route, call: Call, connection: Connection | None) -> Answer:
-        """Do it in threads, within the time limit and only for as long as the client is there."""
-        job = Job(partial(_done, route, self._service, call))
+    async def _run_in_threads(self, route: Route, request: Request, connection: Connection | None) -> Response:
+        """Run a route in the lanes, within the time limit and only while the client is connected."""
+        job = Job(partial(_run, route, self._service, request))
         try:
-            async with asyncio.timeout(self._seconds):
+            async with asyncio.timeout(self._time_limit):
                 return await self._through_lanes(job, TEMPLATES if route.is_template else READING, connection)
         except TimeoutError:
             raise Problem(
-                "too-slow", f"the work was not done in {self._seconds:g} seconds; it may still be done"
+                "timeout", f"the work took longer than {self._time_limit:g} seconds; it may still complete"
             ) from None
         finally:
             job.cancel()
             if connection is not None:
-                connection.on_gone = None
+                connection.on_close = None
 
-    async def _through_lanes(self, job: Job, lane: int, connection: Connection | None) -> Answer:
+    async def _through_lanes(self, job: Job, lane: int, connection: Connection | None) -> Response:
         while True:
-            if connection is not None and connection.is_gone:
-                raise _Gone
+            if connection is not None and connection.is_closed:
+                raise _Disconnected
             work = asyncio.wrap_future(self._lanes.submit(job, lane))
             if connection is not None:
-                connection.on_gone = partial(_leave, job, work)
+                connection.on_close = partial(_cancel, job, work)
             try:
-                done: Answer | int = await work
+                result: Response | int = await work
             except (asyncio.CancelledError, Cancelled):
-                if connection is not None and connection.is_gone:
-                    raise _Gone from None
+                if connection is not None and connection.is_closed:
+                    raise _Disconnected from None
                 raise
-            if not isinstance(done, int):
-                return done
-            lane = done
+            if not isinstance(result, int):
+                return result
+            lane = result
 
     def _moment(self, arrived: float) -> object:
-        """The store as it is for a request. All that have arrived when somebody looks share that look."""
-        if arrived >= self._looked_at:
-            self._looked_at = perf_counter()
-            self._seen = self._service.moment()
-        return self._seen
+        """The state of the store. Requests that arrived before the last check share its result."""
+        if arrived >= self._last_checked:
+            self._last_checked = perf_counter()
+            self._last_moment = self._service.moment()
+        return self._last_moment
 
-    async def _body(self, headers: list[tuple[bytes, bytes]], receive: Receive, hold: Hold) -> bytes:
-        """The whole body, if it is not too large and arrives in time."""
-        named = dict(headers)
-        said = named.get(b"content-length", b"")
-        largest = int(said) if said.isdigit() and len(said) < 20 else 0
-        if largest > (LARGEST_BODY if b"expect" in named else _LARGEST_REFUSED):
+    async def _body(self, headers: list[tuple[bytes, bytes]], receive: Receive, reservation: Reservation) -> bytes:
+        """Read the body, unless it is too large or arrives too late."""
+        by_name = dict(headers)
+        declared = by_name.get(b"content-length", b"")
+        length = int(declared) if declared.isdigit() and len(declared) < 20 else 0
+        if length > (LARGEST_BODY if b"expect" in by_name else _LARGEST_DRAINED):
             raise _too_large()
         try:
-            async with asyncio.timeout(self._seconds):
-                return await _whole(receive, hold)
+            async with asyncio.timeout(self._time_limit):
+                return await _read_all(receive, reservation)
         except TimeoutError:
             raise Problem(
-                "slow-request", f"the body was not whole after {self._seconds:g} seconds", {"Connection": "close"}
+                "slow-request", f"the body was not complete after {self._time_limit:g} seconds", {"Connection": "close"}
             ) from None
 
 
-def _leave(job: Job, work: asyncio.Future[Any]) -> None:
-    """The client has hung up: end its work, or take it out of the queue."""
+def _cancel(job: Job, work: asyncio.Future[Any]) -> None:
+    """Stop the work of a client that hung up, or remove it from the queue."""
     job.cancel()
     work.cancel()
 
 
-def _done(route: Route, service: Service, call: Call) -> Answer:
-    """Do what a route does; what its caller or the store did wrong is a Problem."""
+def _run(route: Route, service: Service, request: Request) -> Response:
+    """Call the function of a route, and turn the library's errors into Problems."""
     try:
-        return route.function(service, call)
+        return route.function(service, request)
     except StoreError as error:
         raise Problem("store-down", f"{error}") from error
     except TemplateError as error:
         place = {"line": line_of(error), "message": str(error)}
-        raise Problem("wrong-template", str(error), reason=reason_of(error), errors=[place]) from error
+        raise Problem("invalid-template", str(error), reason=redact_template_error(error), errors=[place]) from error
     except MissingError as error:
-        raise Problem("not-found", str(error), reason=_without_cwd(error, service, call)) from error
+        raise Problem("not-found", str(error), reason=_redact_cwd(error, service, request)) from error
     except HookError as error:
-        raise Problem("hook-failed", str(error), reason=_without_cwd(error, service, call)) from error
+        raise Problem("hook-failed", str(error), reason=_redact_cwd(error, service, request)) from error
     except ForewordError as error:
-        raise Problem("wrong-call", str(error), reason=_without_cwd(error, service, call)) from error
+        raise Problem("invalid-request", str(error), reason=_redact_cwd(error, service, request)) from error
 
 
-def _without_cwd(error: ForewordError, service: Service, call: Call) -> str:
-    """What the log may say of an error. It may name the working directory of the request, which may hold blanks."""
-    cwd = getattr(call.body or call.query, "cwd", "")
+def _redact_cwd(error: ForewordError, service: Service, request: Request) -> str:
+    """The message of an error for the log, without the working directory, whose name may contain spaces."""
+    cwd = getattr(request.body or request.query, "cwd", "")
     path = printable(service.path(cwd)) if isinstance(cwd, str) else ""
-    return loggable(str(error).replace(path, "…") if path else str(error))
+    return redact(str(error).replace(path, "…") if path else str(error))
 
 
 def _request_id(headers: list[tuple[bytes, bytes]]) -> str:
-    """The id that the caller has given, where it can stand in a log; else one of ours."""
+    """The X-Request-Id of the client if it is safe to log, otherwise a new one."""
     for name, content in headers:
         if name == b"x-request-id" and _REQUEST_ID.fullmatch(content):
             return content.decode()
@@ -231,34 +240,34 @@ def _query(scope: Scope) -> str:
     try:
         text: str = scope["query_string"].decode("ascii")
     except UnicodeDecodeError:
-        raise Problem("wrong-query", "the query holds bytes that are not escaped") from None
+        raise Problem("invalid-query", "the query contains unescaped non-ASCII bytes") from None
     return text
 
 
-async def _whole(receive: Receive, hold: Hold) -> bytes:
-    """All of a body. One that is refused is read on for a while: many clients look for an answer only when all is sent."""
+async def _read_all(receive: Receive, reservation: Reservation) -> bytes:
+    """Read a body. A refused one is drained up to a limit, because many clients read the response only after sending it all."""
     chunks: list[bytes] = []
     size, has_more = 0, True
     refused: Problem | None = None
     while has_more:
         message = await receive()
         if message["type"] == "http.disconnect":
-            raise _Gone
+            raise _Disconnected
         chunk, has_more = message.get("body", b""), message.get("more_body", False)
         size += len(chunk)
         if size <= LARGEST_BODY and refused is None:
             try:
-                hold.take(len(chunk))
+                reservation.take(len(chunk))
                 chunks.append(chunk)
             except Problem as problem:
                 refused = problem
                 chunks.clear()
-                hold.free()
-        elif size > _LARGEST_REFUSED:
+                reservation.free()
+        elif size > _LARGEST_DRAINED:
             break
         else:
             chunks.clear()
-            hold.free()
+            reservation.free()
     if size > LARGEST_BODY:
         raise _too_large()
     if refused is not None:
@@ -267,34 +276,34 @@ async def _whole(receive: Receive, hold: Hold) -> bytes:
 
 
 def _too_large() -> Problem:
-    return Problem("too-large", f"a body may have at most {LARGEST_BODY:,} bytes", {"Connection": "close"})
+    return Problem("too-large", f"the body may have at most {LARGEST_BODY:,} bytes", {"Connection": "close"})
 
 
-def _encoded(answer: Answer, hold: Hold) -> Answer:
-    """The answer as bytes, which the request holds until the client has read them."""
-    if not isinstance(answer.body, bytes):
-        answer = replace(answer, body=written(answer.body))
-    hold.take(len(answer.body) + len(answer.tail))
-    return answer
+def _encode(response: Response, reservation: Reservation) -> Response:
+    """Encode the body, and reserve memory for it until the client has read it."""
+    if not isinstance(response.body, bytes):
+        response = replace(response, body=to_json(response.body))
+    reservation.take(len(response.body) + len(response.tail))
+    return response
 
 
-async def _send(send: Send, answer: Answer, id: str, is_head: bool, connection: Connection | None) -> None:
-    body = answer.body if isinstance(answer.body, bytes) else written(answer.body)
+async def _send(send: Send, response: Response, id: str, is_head: bool, connection: Connection | None) -> None:
+    body = response.body if isinstance(response.body, bytes) else to_json(response.body)
     headers = [
-        (b"content-type", answer.kind.encode()),
-        (b"content-length", str(len(body) + len(answer.tail)).encode()),
+        (b"content-type", response.kind.encode()),
+        (b"content-length", str(len(body) + len(response.tail)).encode()),
         (b"x-request-id", id.encode()),
         (b"x-content-type-options", b"nosniff"),
     ]
-    if "Cache-Control" not in answer.headers:
-        headers.append((b"cache-control", b"no-cache" if "ETag" in answer.headers else b"no-store"))
-    headers += [(name.lower().encode(), content.encode()) for name, content in answer.headers.items()]
-    if answer.status == 304:
+    if "Cache-Control" not in response.headers:
+        headers.append((b"cache-control", b"no-cache" if "ETag" in response.headers else b"no-store"))
+    headers += [(name.lower().encode(), content.encode()) for name, content in response.headers.items()]
+    if response.status == 304:
         headers = [each for each in headers if each[0] not in (b"content-length", b"content-type")]
-    await send({"type": "http.response.start", "status": answer.status, "headers": headers})
-    if answer.tail and not is_head:
+    await send({"type": "http.response.start", "status": response.status, "headers": headers})
+    if response.tail and not is_head:
         await send({"type": "http.response.body", "body": body, "more_body": True})
-        body = answer.tail
+        body = response.tail
     await send({"type": "http.response.body", "body": b"" if is_head else body})
-    if connection is not None and connection.flow.write_paused:
-        await connection.flow.drain()
+    if connection is not None:
+        await connection.drain()

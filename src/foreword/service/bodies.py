@@ -1,4 +1,4 @@
-"""What a request may say. The types that parse it are those that describe it."""
+"""The types of request bodies and queries. They parse requests and describe them in the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ ToolName = Annotated[str, Meta(min_length=1, max_length=128, pattern=r"^[A-Za-z0
 Label = Annotated[str, Meta(max_length=512)]
 Path = Annotated[str, Meta(max_length=4096, pattern=r"^[^\x00]*$")]
 Syntax = Literal["brackets", "jinja"]
-_DEEPEST = 100
-# As `checked_messages` checks them. An item of OpenAI's Responses API has a type instead of a role.
+_MAX_DEPTH = 100
+# The same rules as `checked_messages`. An item of OpenAI's Responses API has a type instead of a role.
 _BLOCKS = {"items": {"type": ["string", "object"]}}
 _CONTENT = {"type": ["string", "array"], **_BLOCKS}
 _ANY_CONTENT = {"type": ["string", "array", "null"], **_BLOCKS}
@@ -39,10 +39,10 @@ Message = Annotated[dict[str, Any], Meta(extra_json_schema=_MESSAGE)]
 Moment = Annotated[datetime, Meta(tz=True)]
 
 
-def _check_depth(form: object, what: str) -> None:
-    """Whatever is kept is written and read again, here and elsewhere, by programs that go as deep as it is nested."""
-    level: list[Any] = [form]
-    for _ in range(_DEEPEST):
+def _check_depth(content: object, name: str) -> None:
+    """Reject deep nesting: stored content is encoded and decoded again, here and elsewhere, by recursive programs."""
+    level: list[Any] = [content]
+    for _ in range(_MAX_DEPTH):
         level = [
             inner
             for each in level
@@ -51,18 +51,18 @@ def _check_depth(form: object, what: str) -> None:
         ]
         if not level:
             return
-    raise ValueError(f"{what} may be nested {_DEEPEST} levels deep, not deeper")
+    raise ValueError(f"{name} may be nested at most {_MAX_DEPTH} levels deep")
 
 
 def _check_moment(now: datetime | None) -> None:
     try:
         _ = now and now.astimezone(UTC)
     except OverflowError:
-        raise ValueError("now lies outside of the years that can be told in UTC") from None
+        raise ValueError("now is outside the years that UTC can represent") from None
 
 
 class ToolBody(Struct, forbid_unknown_fields=True):
-    """A tool of the agent."""
+    """A tool that the agent has."""
 
     name: ToolName
     description: Text = ""
@@ -71,11 +71,11 @@ class ToolBody(Struct, forbid_unknown_fields=True):
     schema: dict[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        _check_depth(self.schema or {}, "a schema")
+        _check_depth(self.schema or {}, "schema")
 
 
 class AccessBody(Struct, forbid_unknown_fields=True):
-    """A path that the agent may read or write, or may not. A path that is allowed may be written unless it says `read`."""
+    """A path that the agent may or may not access. An allowed path is writable unless `permission` is `read`."""
 
     path: Annotated[str, Meta(min_length=1, max_length=4096, pattern=r"^[^\x00]*$")]
     permission: Literal["read", "write"] | None = None
@@ -83,14 +83,14 @@ class AccessBody(Struct, forbid_unknown_fields=True):
 
 
 class ScopeBody(Struct, forbid_unknown_fields=True):
-    """What the agent may reach; all paths lie in the folders that are served."""
+    """The paths that the agent may access, all of them inside the served folders."""
 
     allow: list[AccessBody] = []
     deny: list[AccessBody] = []
 
 
 class AgentBody(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Where the agent works and who it is. Without `tools`, a known conversation keeps its own; `[]` means none."""
+    """Where the agent works, and its properties. Without `tools`, a known conversation keeps its tools; `[]` removes them."""
 
     cwd: Path
     model: Label = ""
@@ -112,7 +112,7 @@ class AgentBody(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class CompactBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
-    """An agent, what the user says, and the messages so far."""
+    """An agent, the user's message, and the messages so far."""
 
     message: Text = ""
     messages: list[Message] = []
@@ -123,18 +123,18 @@ class CompactBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
 
 
 class TurnBody(CompactBody, forbid_unknown_fields=True, kw_only=True):
-    """An agent, what the user says, and the messages so far.
+    """An agent, the user's message, and the messages so far.
 
-    A call with a `message` is a new prompt of the user; so is one with `new_prompt`, whose prompt is in `messages`.
+    A request with a `message` starts a new user prompt; so does one with `new_prompt`, whose prompt is in `messages`.
     """
 
     new_prompt: bool = False
 
 
 class PreviewBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
-    """An agent, and the template to look at; without one, the global template. Without a cwd, the first folder served.
+    """An agent and the template to preview, by default the global one. `cwd` defaults to the first served folder.
 
-    `syntax` is the language of the template; without one, it is that of the layout's own.
+    `syntax` is the language of the template, by default the layout's.
     """
 
     cwd: Path = ""
@@ -149,7 +149,7 @@ class TemplateBody(Struct, forbid_unknown_fields=True):
 
 
 class CheckBody(Struct, forbid_unknown_fields=True):
-    """A template to be checked."""
+    """A template to check."""
 
     template: str
     syntax: Syntax = "brackets"
@@ -157,33 +157,31 @@ class CheckBody(Struct, forbid_unknown_fields=True):
 
 
 class ValuesBody(Struct, forbid_unknown_fields=True):
-    """For whom the values of variables are asked."""
+    """The workspace, model and conversation whose variables are wanted."""
 
     cwd: Path = ""
     model: Label = ""
     conversation_id: Label = ""
 
 
-# What a query may say
-
 Count = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 
 
 class AuthorQuery(Struct, forbid_unknown_fields=True):
-    """Who sets the template, and why."""
+    """Who changes the template, and why."""
 
     author: Annotated[str, Meta(max_length=200)] = ""
     note: Annotated[str, Meta(max_length=2000)] = ""
 
 
 class SaveQuery(AuthorQuery, forbid_unknown_fields=True):
-    """Who sets the template, why, and the language it is written in."""
+    """Who changes the template, why, and its language."""
 
     syntax: Syntax = "brackets"
 
 
 class ListQuery(Struct, forbid_unknown_fields=True):
-    """Which conversations: those whose id holds the search."""
+    """Which conversations to list: those whose id contains `search`."""
 
     search: Annotated[str, Meta(max_length=512)] = ""
     limit: Annotated[int, Meta(ge=1, le=1000)] = 100
@@ -191,9 +189,9 @@ class ListQuery(Struct, forbid_unknown_fields=True):
 
 
 class DriftQuery(Struct, forbid_unknown_fields=True):
-    """For which agent a fresh prompt is compared; what is not said is as the edition was made.
+    """The agent for the comparison; parameters that are left out default to those of the edition.
 
-    `tool` names a tool, as the edition defines it if it has it; `tools`, `scope` and `docs` are JSON.
+    `tool` names a tool and uses the edition's definition, if there is one; `tools`, `scope` and `docs` are JSON.
     """
 
     cwd: Path | UnsetType = UNSET
@@ -217,7 +215,7 @@ class DriftQuery(Struct, forbid_unknown_fields=True):
 
 
 class FilesQuery(Struct, forbid_unknown_fields=True):
-    """The beginning of a path, relative to cwd."""
+    """The start of a path, relative to `cwd`."""
 
     cwd: Path = ""
     prefix: Path = ""

@@ -1,4 +1,4 @@
-"""Conversations: construct them, take a turn, compact, look at what they use."""
+"""Routes for conversations: construct, take a turn, compact, inspect."""
 
 from __future__ import annotations
 
@@ -12,136 +12,138 @@ from ..encoding.agent import made_for
 from ..errors import StoreError
 from ..vocabulary import Edition, Turn, digest
 from ..wire.answers import conversation_form, drift_form, edition_form, edition_row_form, turn_form
-from .answers import Answer, Problem, written
 from .bodies import AccessBody, AgentBody, CompactBody, DriftQuery, ListQuery, ScopeBody, ToolBody, TurnBody
-from .call import Call
+from .request import Request
+from .responses import Problem, Response, to_json
 from .service import DEFAULT_LAYOUT, Service
 
-_MOST_BYTES = 64 * 2**20
-_HEAD = ("conversation", "edition", "made")
+_MAX_BYTES = 64 * 2**20
+_HEAD_KEYS = ("conversation", "edition", "made")
 
 
-def construct(service: Service, call: Call) -> Answer:
-    """Construct the prompt of a conversation from what is there now, also if it has one."""
-    body: AgentBody = call.body
-    return _turned(service.talk(call.text("id"), body).construct(body.now))
+def construct(service: Service, request: Request) -> Response:
+    """Construct the prompt of a conversation from the workspace, even if it already has one."""
+    body: AgentBody = request.body
+    return _turn_response(service.conversation(request.text("id"), body).construct(body.now))
 
 
-def turn(service: Service, call: Call) -> Answer:
-    """What the model sees now; the first turn constructs the prompt."""
-    body: TurnBody = call.body
-    talk = service.talk(call.text("id"), body)
-    return _turned(talk.turn(body.message, body.messages, body.now, new_prompt=body.new_prompt))
+def turn(service: Service, request: Request) -> Response:
+    """Take a turn: what the model sees now. The first turn constructs the prompt."""
+    body: TurnBody = request.body
+    conversation = service.conversation(request.text("id"), body)
+    return _turn_response(conversation.turn(body.message, body.messages, body.now, new_prompt=body.new_prompt))
 
 
-def compact(service: Service, call: Call) -> Answer:
-    """The request for a summary of the conversation, as its layout asks for it."""
-    body: CompactBody = call.body
-    id = call.text("id")
+def compact(service: Service, request: Request) -> Response:
+    """The request for a summary of the conversation, in the form its layout asks for."""
+    body: CompactBody = request.body
+    id = request.text("id")
     try:
-        talk = service.talk(id, body)
-    except StoreError as error:  # only the store knows the layout
-        alone = service.talk(id, body, DEFAULT_LAYOUT)
-        return _turned(alone.compact_alone(error, body.message, body.messages))
-    return _turned(talk.compact(body.message, body.messages, body.now))
+        conversation = service.conversation(id, body)
+    except StoreError as error:  # the layout is only in the store
+        detached = service.conversation(id, body, DEFAULT_LAYOUT)
+        return _turn_response(detached.compact_alone(error, body.message, body.messages))
+    return _turn_response(conversation.compact(body.message, body.messages, body.now))
 
 
-def reload(service: Service, call: Call) -> Answer:
-    """Read everything again for a conversation, if its layout does that."""
-    body: AgentBody = call.body
-    return _turned(service.talk(call.text("id"), body).reload(body.now))
+def reload(service: Service, request: Request) -> Response:
+    """Read the workspace again for a conversation, if its layout allows that."""
+    body: AgentBody = request.body
+    return _turn_response(service.conversation(request.text("id"), body).reload(body.now))
 
 
-def use_skill(service: Service, call: Call) -> Answer:
-    """The message that gives the model a skill's body."""
-    body: AgentBody = call.body
-    return Answer(dict(service.talk(call.text("id"), body).use_skill(call.text("name"))))
+def use_skill(service: Service, request: Request) -> Response:
+    """The message that gives a skill's instructions to the model."""
+    body: AgentBody = request.body
+    return Response(dict(service.conversation(request.text("id"), body).use_skill(request.text("name"))))
 
 
-def list_conversations(service: Service, call: Call) -> Answer:
-    """Conversations whose id holds the search, by id."""
-    query: ListQuery = call.query
-    rows = service.talks.store.conversations(query.search, query.limit, query.offset)
-    return Answer({"conversations": [conversation_form(row) for row in rows]})
+def list_conversations(service: Service, request: Request) -> Response:
+    """Conversations whose id contains `search`, ordered by id."""
+    query: ListQuery = request.query
+    rows = service.conversations.store.conversations(query.search, query.limit, query.offset)
+    return Response({"conversations": [conversation_form(row) for row in rows]})
 
 
-def read_conversation(service: Service, call: Call) -> Answer:
-    """The edition in use, with its account."""
-    id = call.text("id")
-    return call.unless_known(_edition_answer(id, service.in_use(id, call.moment)))
+def read_conversation(service: Service, request: Request) -> Response:
+    """The current edition, with the origins of its prompt."""
+    id = request.text("id")
+    return request.if_modified(_edition_response(id, service.current(id, request.moment)))
 
 
-def list_editions(service: Service, call: Call) -> Answer:
-    """The editions of a conversation, the first first."""
-    id = call.text("id")
-    editions = service.talks.store.editions(id)
+def list_editions(service: Service, request: Request) -> Response:
+    """The editions of a conversation, oldest first."""
+    id = request.text("id")
+    editions = service.conversations.store.editions(id)
     if not editions:
-        raise Problem("not-found", f"the conversation {id!r} was never constructed")
-    return Answer({"editions": [edition_row_form(each) for each in editions]})
+        raise Problem("not-found", f"conversation {id!r} has not been started")
+    return Response({"editions": [edition_row_form(each) for each in editions]})
 
 
-def read_edition(service: Service, call: Call) -> Answer:
-    """One edition of a conversation, with its account."""
-    id = call.text("id")
-    return call.unless_known(_edition_answer(id, service.edition(id, call.number("number"))))
+def read_edition(service: Service, request: Request) -> Response:
+    """One edition of a conversation, with the origins of its prompt."""
+    id = request.text("id")
+    return request.if_modified(_edition_response(id, service.edition(id, request.number("number"))))
 
 
-def read_drift(service: Service, call: Call) -> Answer:
-    """What a prompt built now would change, what changed it, and what a rebuild would lose."""
-    id = call.text("id")
-    query: DriftQuery = call.query
-    body = _asked(query, _whole(made_for(service.edition(id))))
-    found = service.talk(id, body).drift(body.now)
-    return Answer(drift_form(id, found), counts=("drift",) if found.is_changed else ())
+def read_drift(service: Service, request: Request) -> Response:
+    """How a prompt built now would differ, because of which sources, and what a rebuild would lose."""
+    id = request.text("id")
+    query: DriftQuery = request.query
+    body = _agent_body(query, _escape_surrogates(made_for(service.edition(id))))
+    drift = service.conversation(id, body).drift(body.now)
+    return Response(drift_form(id, drift), counts=("drift",) if drift.is_changed else ())
 
 
-def read_prompt(service: Service, call: Call) -> Answer:
-    """A prompt by its id, with its account."""
-    id = call.text("id")
-    found = service.talks.store.prompt(id)
+def read_prompt(service: Service, request: Request) -> Response:
+    """A prompt by its id, with its origins."""
+    id = request.text("id")
+    found = service.conversations.store.prompt(id)
     if found is None:
-        raise Problem("not-found", f"there is no prompt {id!r}; an id is sha256: and 64 digits, as editions have it")
+        raise Problem(
+            "not-found", f"no prompt {id!r}; an id is sha256: followed by 64 hexadecimal digits, as in editions"
+        )
     text, account = found
-    return Answer({"id": digest(text), "text": text, **json.loads(account)})
+    return Response({"id": digest(text), "text": text, **json.loads(account)})
 
 
-def _asked(query: DriftQuery, made: dict[str, Any]) -> AgentBody:
-    """The agent of a query, where that says nothing the one that the edition was made for."""
+def _agent_body(query: DriftQuery, made: dict[str, Any]) -> AgentBody:
+    """The agent of a query; what it leaves out comes from the agent of the edition."""
     known = {name: ToolBody(name, **each) for name, each in made.pop("tools").items()}
-    said = {name: each for name, each in msgspec.structs.asdict(query).items() if each is not msgspec.UNSET}
-    tools = said.pop("tools", None)
-    named = [known.get(name) or ToolBody(name) for name in said.pop("tool", ())]
+    asked = {name: each for name, each in msgspec.structs.asdict(query).items() if each is not msgspec.UNSET}
+    tools = asked.pop("tools", None)
+    named = [known.get(name) or ToolBody(name) for name in asked.pop("tool", ())]
     scope = made.pop("scope", None)
     if scope is not None:
         made["scope"] = ScopeBody(*([AccessBody(**row) for row in scope[key]] for key in ("allow", "deny")))
     if tools is None and not named:
         tools = list(known.values())
-    return AgentBody(**{"cwd": "", **made, **said, "tools": [*(tools or ()), *named]})
+    return AgentBody(**{"cwd": "", **made, **asked, "tools": [*(tools or ()), *named]})
 
 
-def _whole(made: dict[str, Any]) -> dict[str, Any]:
-    """What an old store may hold, without halves of characters: they are written out."""
-    text = re.sub("[\ud800-\udfff]", lambda half: f"\\\\u{ord(half[0]):x}", json.dumps(made, ensure_ascii=False))
+def _escape_surrogates(made: dict[str, Any]) -> dict[str, Any]:
+    """Replace lone surrogates, which an old store may contain, by their escapes."""
+    text = re.sub("[\ud800-\udfff]", lambda match: f"\\\\u{ord(match[0]):x}", json.dumps(made, ensure_ascii=False))
     return dict(json.loads(text))
 
 
-def _turned(turn: Turn) -> Answer:
+def _turn_response(turn: Turn) -> Response:
     counts = ["reuses" if turn.is_reused else "constructs"] if turn.edition else []
     codes = {each.code for each in turn.findings}
     counts += [name for code, name in (("drift", "drift"), ("store-down", "store_errors")) if code in codes]
-    return Answer(turn_form(turn), counts=counts)
+    return Response(turn_form(turn), counts=counts)
 
 
-# Everything after the head of an edition's JSON, and its tag. Many conversations share one prompt, and encoding it costs more
-# than all the rest of a GET.
+# The JSON of an edition after its head, and a hash of it for the ETag. Many conversations share one prompt, and encoding it costs
+# more than the rest of a GET.
 _tails: dict[tuple[str, ...], tuple[bytes, str]] = {}
 
 
-def _edition_answer(id: str, edition: Edition) -> Answer:
-    """An edition with its account, and with an ETag."""
+def _edition_response(id: str, edition: Edition) -> Response:
+    """An edition with the origins of its prompt, and with an ETag."""
     tail, tag = _tail(edition)
     head = msgspec.json.encode({"conversation": id, "edition": edition.number, "made": edition.made})
-    return Answer(head[:-1] + b",", headers={"ETag": f'"{edition.number}-{edition.made}-{tag}"'}, tail=tail)
+    return Response(head[:-1] + b",", headers={"ETag": f'"{edition.number}-{edition.made}-{tag}"'}, tail=tail)
 
 
 def _tail(edition: Edition) -> tuple[bytes, str]:
@@ -149,8 +151,8 @@ def _tail(edition: Edition) -> tuple[bytes, str]:
     known = _tails.get(key)
     if known is None:
         form = edition_form("", edition)
-        tail = written({name: content for name, content in form.items() if name not in _HEAD})[1:]
-        if sum(len(each) for each, _ in list(_tails.values())) > _MOST_BYTES:
+        tail = to_json({name: content for name, content in form.items() if name not in _HEAD_KEYS})[1:]
+        if sum(len(each) for each, _ in list(_tails.values())) > _MAX_BYTES:
             _tails.clear()
         known = _tails[key] = tail, digest(tail.decode())[7:23]
     return known

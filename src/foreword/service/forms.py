@@ -1,4 +1,4 @@
-"""What the routes answer, beyond the forms that the command line prints too."""
+"""The JSON types of responses that only the service has; the others are in `wire/forms.py`."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class LayoutsForm(TypedDict):
 
 
 class TemplateLinesForm(TypedDict):
-    """Characters of a prompt, and the lines of the template that wrote them: as its own text, or as the value of a tag."""
+    """A range of the prompt, and the template lines that produced it, as text or (`value`) as the value of a tag."""
 
     start: int
     end: int
@@ -81,7 +81,7 @@ class EditionsForm(TypedDict):
     editions: list[EditionRowForm]
 
 
-class KeptPromptForm(TypedDict):
+class StoredPromptForm(TypedDict):
     id: str
     text: str
     passages: list[AccountPassage]
@@ -93,17 +93,17 @@ class StatusForm(TypedDict):
     status: str
 
 
-class PlaceForm(TypedDict):
+class TemplateErrorForm(TypedDict):
     line: int | None
     message: str
 
 
 class ProblemForm(TypedDict):
-    """What is wrong, as in RFC 9457; `detail` is a sentence that a person can act on."""
+    """An error as in RFC 9457; `detail` says what is wrong and what to do."""
 
     type: str
     title: str
     status: int
     detail: str
     instance: str
-    errors: NotRequired[list[PlaceForm]]
+    errors: NotRequired[list[TemplateErrorForm]]

@@ -1,13 +1,13 @@
-"""The threads that do the work, in lanes, so that nothing quick waits behind something slow.
+"""Thread pools, called lanes, so that quick work never waits for slow work.
 
-| lane | what runs there | threads |
+| lane | work | threads |
 |---|---|---|
-| reading | reads, and turns of known conversations | 32 |
-| building | whatever gathers, builds or writes the store | 8 |
-| templates | previews, checks, and whatever renders an untrusted template | `--template-workers`, with a bounded queue |
+| reading | reads, and turns that reuse an edition | 32 |
+| building | gathering, building and writing to the store | 8 |
+| templates | previews, checks, and all other rendering of untrusted templates | `--template-workers`, with a bounded queue |
 
-A job begins in the lane of its route. When it comes to work of a later lane (`waits.py` announces it), it stops there and runs again
-in that lane. Nothing has been kept at that point: writing comes last.
+A job starts in the lane of its route. When it is about to do work that belongs to a later lane (`store/waits.py` announces that),
+it stops and starts over in that lane. Nothing has been stored at that point, because writing comes last.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from ..store import waits
-from .answers import Answer, Problem
+from .responses import Problem, Response
 
 READING, BUILDING, TEMPLATES = range(3)
 _LANE_OF = {"build": BUILDING, "write": BUILDING, "template": TEMPLATES}
@@ -26,8 +26,8 @@ _READERS = 32
 _BUILDERS = 8
 
 
-class Elsewhere(BaseException):
-    """This job belongs into a later lane."""
+class WrongLane(BaseException):
+    """The job belongs in a later lane."""
 
     def __init__(self, lane: int) -> None:
         super().__init__(lane)
@@ -35,46 +35,48 @@ class Elsewhere(BaseException):
 
 
 class Cancelled(BaseException):
-    """Nobody waits for this job any more."""
+    """The client no longer waits for the job."""
 
 
 class Job:
-    """What is done for one request, in one lane after another."""
+    """The work for one request."""
 
-    def __init__(self, function: Callable[[], Answer]) -> None:
-        self._function: Callable[[], Answer] | None = function
+    def __init__(self, function: Callable[[], Response]) -> None:
+        self._function: Callable[[], Response] | None = function
         self._lane = READING
         self._lock = allocate_lock()
         self._stop: Callable[[], None] | None = None
         self.is_cancelled = False
 
-    def run(self, lane: int) -> Answer | int:
-        """The answer, or the lane in which to run instead."""
+    def run(self, lane: int) -> Response | int:
+        """The response, or the lane in which to run instead."""
         function, self._lane = self._function, lane
         if function is None:
             raise Cancelled
         waits.listen(self)
         try:
             return function()
-        except Elsewhere as elsewhere:
-            return elsewhere.lane
+        except WrongLane as wrong:
+            return wrong.lane
         finally:
             waits.listen(None)
 
     def cancel(self) -> None:
-        """End the work at once if it can be ended, else where it next announces something slow."""
+        """Stop the work now if it can be interrupted, otherwise when it next announces slow work."""
         with self._lock:
             self.is_cancelled, self._function = True, None
             if self._stop is not None:
                 self._stop()
 
     def before(self, kind: waits.Kind) -> None:
+        """Raise if the job was cancelled or the announced work belongs in a later lane."""
         if self.is_cancelled:
             raise Cancelled
         if _LANE_OF[kind] > self._lane:
-            raise Elsewhere(_LANE_OF[kind])
+            raise WrongLane(_LANE_OF[kind])
 
     def stoppable(self, stop: Callable[[], None] | None) -> None:
+        """Set the function that interrupts the current work; None once it cannot be interrupted."""
         with self._lock:
             if self.is_cancelled and stop is not None:
                 raise Cancelled
@@ -82,7 +84,7 @@ class Job:
 
 
 class Lanes:
-    """The threads of one process."""
+    """The thread pools of one process."""
 
     def __init__(self, template_workers: int, template_queue: int) -> None:
         self._pools = [
@@ -95,21 +97,21 @@ class Lanes:
         self._templates = 0
 
     def submit(self, job: Job, lane: int) -> Future[Any]:
-        """Run a job in a lane. A Problem if that is the one of templates and its queue is full."""
+        """Run a job in a lane. Raises a Problem if the queue for templates is full."""
         if lane != TEMPLATES:
             return self._pools[lane].submit(job.run, lane)
         with self._lock:
             if self._templates >= self._workers + self._queue:
-                raise Problem("busy", f"{self._queue} templates are waiting to be rendered already; try again later")
+                raise Problem("busy", f"{self._queue} templates are already waiting to be rendered; try again later")
             self._templates += 1
         future = self._pools[lane].submit(job.run, lane)
-        future.add_done_callback(self._rendered)
+        future.add_done_callback(self._template_done)
         return future
 
     def close(self) -> None:
         for pool in self._pools:
             pool.shutdown(cancel_futures=True)
 
-    def _rendered(self, future: Future[Any]) -> None:
+    def _template_done(self, future: Future[Any]) -> None:
         with self._lock:
             self._templates -= 1

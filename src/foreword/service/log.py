@@ -1,6 +1,7 @@
-"""One line for each request: for a person, or as JSON.
+"""The log: one line per request, as text or JSON.
 
-A line gives the reason that the client was given, without what it quotes: a request may hold prompts, and a path the user's name.
+A line repeats the reason that was sent to the client, but without quotations: a request may contain prompts, and a path the user's
+name.
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ from typing import TextIO
 
 import msgspec
 
-from .answers import PROBLEMS
+from .responses import PROBLEMS
 
-_LONGEST = 300
+_MAX_LENGTH = 300
 _PACKAGE = __name__.partition(".")[0]
 
 
 class Log:
-    """Where lines go, and in which form."""
+    """Writes lines to a stream, as text or JSON."""
 
     def __init__(self, is_json: bool = False, stream: TextIO | None = None) -> None:
         self._is_json, self._stream = is_json, stream or sys.stderr
@@ -37,9 +38,9 @@ class Log:
         reason: str = "",
         cause: str = "",
     ) -> None:
-        """A request that was answered; `cause` names the exception behind a failure, without its words."""
-        why = f"{problem}: {PROBLEMS[problem][1]}" if problem else ""
-        path = raw_path[:_LONGEST].decode("ascii", "backslashreplace")
+        """Log a request. `cause` names the exception of a failure, without its message."""
+        title = f"{problem}: {PROBLEMS[problem][1]}" if problem else ""
+        path = raw_path[:_MAX_LENGTH].decode("ascii", "backslashreplace")
         time = self._time()
         if self._is_json:
             line = {
@@ -50,16 +51,16 @@ class Log:
                 "ms": round(seconds * 1000, 3),
                 "request": id,
             }
-            line |= {"problem": why} if why else {}
+            line |= {"problem": title} if title else {}
             line |= {"reason": reason} if reason else {}
             line |= {"cause": cause} if cause else {}
             self._write(msgspec.json.encode(line).decode())
         else:
-            tail = "".join(f"  {each}" for each in (why, reason, cause) if each)
+            tail = "".join(f"  {each}" for each in (title, reason, cause) if each)
             self._write(f"{time} {status} {method} {path} {seconds * 1000:.1f} ms {id}{tail}")
 
     def event(self, source: str, level: str, message: str, cause: str) -> None:
-        """Something beside requests that the server or a library tells."""
+        """Log a message of the server or of a library."""
         time = self._time()
         if self._is_json:
             line = {"time": time, "level": level, "from": source, "message": message}
@@ -68,24 +69,24 @@ class Log:
             self._write("  ".join(filter(None, (f"{time} {level} {source}", message, cause))))
 
     def _time(self) -> str:
-        """Now, in UTC. What it says down to the second is written once a second."""
+        """The time in UTC. It is formatted once a second, apart from the milliseconds."""
         now = clock()
-        second, written = self._second
+        second, formatted = self._second
         if int(now) != second:
-            second, written = int(now), datetime.fromtimestamp(int(now), UTC).strftime("%Y-%m-%dT%H:%M:%S")
-            self._second = second, written
-        return f"{written}.{int((now - second) * 1000):03}Z"
+            second, formatted = int(now), datetime.fromtimestamp(int(now), UTC).strftime("%Y-%m-%dT%H:%M:%S")
+            self._second = second, formatted
+        return f"{formatted}.{int((now - second) * 1000):03}Z"
 
     def _write(self, line: str) -> None:
         try:
             self._stream.write(line + "\n")
             self._stream.flush()
         except (OSError, ValueError):
-            pass  # nobody reads the log any more; requests are answered all the same
+            pass  # a closed log must not fail the request
 
 
 class Handler(logging.Handler):
-    """Brings what libraries log into the form of our lines. Only the server's own words are shown: those of others may quote a request."""
+    """Passes the messages of libraries to the log. Only uvicorn's text is shown: others may quote a request."""
 
     def __init__(self, log: Log) -> None:
         super().__init__(logging.WARNING)
@@ -98,12 +99,12 @@ class Handler(logging.Handler):
 
 
 def cause_of(error: BaseException) -> str:
-    """The kind of an exception and the innermost place of ours, never its words."""
-    place = ""
+    """The type of an exception and the innermost line of this package in its traceback, never its message."""
+    location = ""
     trace = error.__traceback__
     while trace is not None:
         module = str(trace.tb_frame.f_globals.get("__name__", ""))
         if module.partition(".")[0] == _PACKAGE:
-            place = f" in {module}:{trace.tb_lineno}"
+            location = f" in {module}:{trace.tb_lineno}"
         trace = trace.tb_next
-    return f"{type(error).__name__}{place}"
+    return f"{type(error).__name__}{location}"

@@ -1,7 +1,7 @@
-"""What happened, for Prometheus. Every series is known beforehand, so a process keeps its counts in one row of numbers.
+"""Prometheus metrics. Every series is known in advance, so a process keeps its counts in one array of numbers.
 
-Several processes have a file each in one folder, and whichever is asked adds up all of them; what a process has counted stays
-when it is gone.
+Each process maps a file in a shared folder, and the one that is asked adds them all up. The counts of a process remain after it
+ends.
 """
 
 from __future__ import annotations
@@ -11,21 +11,21 @@ import os
 from array import array
 from collections.abc import Iterator, Sequence
 
-from .answers import PROBLEMS
+from .responses import PROBLEMS
 from .route import Route
 
 _BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 _STATUSES = (200, 304, *sorted({status for status, _ in PROBLEMS.values()}))
 COUNTS = {
-    "constructs": "Turns that made an edition",
-    "reuses": "Turns that used the edition that was there",
-    "drift": "Answers that told of drift",
-    "store_errors": "Calls of the store that failed",
+    "constructs": "Turns that created an edition",
+    "reuses": "Turns that reused an edition",
+    "drift": "Responses that reported drift",
+    "store_errors": "Failed store operations",
 }
 
 
 class Metrics:
-    """The counts of this process, and of all that share its folder."""
+    """The counts of this process, and of all processes that share its folder."""
 
     def __init__(self, routes: Sequence[Route], folder: str = "") -> None:
         self._routes = [*((route.method, route.path) for route in routes), ("", "other")]
@@ -43,12 +43,12 @@ class Metrics:
                 os.close(file)
 
     def request(self, route: Route | None, status: int, seconds: float, counts: Sequence[str]) -> None:
-        """Count a request that was answered."""
+        """Count a request."""
         numbers = self._numbers
         for name in counts:
-            numbers[_PLACES[name]] += 1
+            numbers[_COUNT_INDEX[name]] += 1
         at = len(COUNTS) + self._rows[(route.method, route.path) if route else ("", "other")] * self._width
-        numbers[at + _STATUS_PLACES.get(status, 0)] += 1
+        numbers[at + _STATUS_INDEX.get(status, 0)] += 1
         at += len(_STATUSES)
         for number, limit in enumerate(_BUCKETS):
             if seconds <= limit:
@@ -58,10 +58,10 @@ class Metrics:
         numbers[at + len(_BUCKETS) + 1] += seconds
 
     def text(self) -> str:
-        """All counts, as Prometheus reads them."""
-        return "\n".join(self._lines(self._summed())) + "\n"
+        """All counts in Prometheus format."""
+        return "\n".join(self._lines(self._sum())) + "\n"
 
-    def _summed(self) -> Sequence[float]:
+    def _sum(self) -> Sequence[float]:
         if not self._folder:
             return self._numbers.tolist()
         rows = []
@@ -81,7 +81,7 @@ class Metrics:
             for offset, status in enumerate(_STATUSES):
                 if count := numbers[at + offset]:
                     yield f'foreword_requests_total{{{labels},status="{status}"}} {count:.0f}'
-        yield from _head("foreword_request_seconds", "Time from a request to its answer", "histogram")
+        yield from _head("foreword_request_seconds", "Time from request to response", "histogram")
         for labels, at in self._series():
             at += len(_STATUSES)
             if not (count := numbers[at + len(_BUCKETS)]):
@@ -99,8 +99,8 @@ class Metrics:
             yield f'method="{method}",route="{path}"', len(COUNTS) + number * self._width
 
 
-_PLACES = {name: number for number, name in enumerate(COUNTS)}
-_STATUS_PLACES = {status: number for number, status in enumerate(_STATUSES)}
+_COUNT_INDEX = {name: number for number, name in enumerate(COUNTS)}
+_STATUS_INDEX = {status: number for number, status in enumerate(_STATUSES)}
 
 
 def _head(name: str, about: str, kind: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""One route, and the router that finds it by the path of a request."""
+"""A route, and the router that finds it for a request."""
 
 from __future__ import annotations
 
@@ -7,90 +7,90 @@ from collections.abc import Callable, Mapping
 from urllib.parse import unquote
 
 from ..vocabulary import value
-from .answers import Answer, Problem
-from .call import Call
+from .request import Request
+from .responses import Problem, Response
 from .service import Service
 
 
 @value
 class Route:
-    """A method and path, what does the work, and the types of what is said and answered.
+    """A method and path, the function that handles it, and the types of its body, query and response.
 
-    `problems` are those of its own, beside the ones that any route may have. A quick one reads a row and no more; one that is
-    at hand reads no store at all, and answers when no thread is free. One of templates renders what its caller sends, in threads
-    of its own. An open one needs no token.
+    `problems` are the errors specific to this route. `is_quick`: reads a single row, so it runs in the event loop if the store
+    is local. `is_inline`: never uses the store, so it always runs there. `is_template`: renders a template from the request, in
+    threads reserved for that. `is_open`: needs no token.
     """
 
     method: str
     path: str
-    function: Callable[[Service, Call], Answer]
-    answer: type | None
+    function: Callable[[Service, Request], Response]
+    response: type | None
     body: type | None = None
     query: type | None = None
     problems: tuple[str, ...] = ()
     is_quick: bool = False
-    is_at_hand: bool = False
+    is_inline: bool = False
     is_template: bool = False
     is_open: bool = False
 
     @property
-    def about(self) -> str:
+    def description(self) -> str:
         return (self.function.__doc__ or "").strip()
 
 
 class Router:
-    """Finds the route of a request by the segments of its raw path, so that a conversation's id may hold a slash."""
+    """Finds the route of a request by the segments of its undecoded path, so that an id may contain an escaped slash."""
 
     def __init__(self, routes: tuple[Route, ...]) -> None:
-        self._first = _Segment()
+        self._root = _Node()
         for route in routes:
-            place = self._first
+            node = self._root
             for segment in route.path.split("/")[1:]:
-                place = place.next[_ANY if segment.startswith("{") else segment]
-            place.routes[route.method] = route
+                node = node.next[_ANY if segment.startswith("{") else segment]
+            node.routes[route.method] = route
         self._names = {
             route.path: [segment[1:-1] for segment in route.path.split("/") if segment.startswith("{")]
             for route in routes
         }
 
     def find(self, method: str, raw_path: bytes) -> tuple[Route, Mapping[str, str]]:
-        """The route, and the variable segments of the path by their names."""
-        place: _Segment | None = self._first
-        given: list[str] = []
+        """The route, and the path parameters by name."""
+        node: _Node | None = self._root
+        parameters: list[str] = []
         for segment in raw_path.decode("latin-1").split("/")[1:]:
-            assert place is not None
-            known = place.next.get(segment)
+            assert node is not None
+            known = node.next.get(segment)
             if known is None:
-                given.append(segment)
-            place = known or place.next.get(_ANY)
-            if place is None:
+                parameters.append(segment)
+            node = known or node.next.get(_ANY)
+            if node is None:
                 break
-        if place is None or not place.routes:
-            raise Problem("no-route", "there is nothing at this address; /openapi.json describes all that there is")
-        route = place.routes.get("GET" if method == "HEAD" else method)
+        if node is None or not node.routes:
+            raise Problem("unknown-path", "no route has this path; /openapi.json lists all routes")
+        route = node.routes.get("GET" if method == "HEAD" else method)
         if route is None:
-            allowed = ", ".join(sorted({*place.routes, *(["HEAD"] if "GET" in place.routes else [])}))
-            raise Problem("wrong-method", f"this address takes {allowed}, not {method}", {"Allow": allowed})
-        if not given:
+            allowed = ", ".join(sorted({*node.routes, *(["HEAD"] if "GET" in node.routes else [])}))
+            raise Problem("method-not-allowed", f"this path accepts {allowed}, not {method}", {"Allow": allowed})
+        if not parameters:
             return route, {}
-        return route, dict(zip(self._names[route.path], map(_decoded, given), strict=True))
+        return route, dict(zip(self._names[route.path], map(_decode, parameters), strict=True))
 
 
-class _Segment:
-    """A place in the tree of paths: what may follow it, and the routes that end here by their methods."""
+class _Node:
+    """A node in the tree of path segments: its children, and the routes that end here, by method."""
 
     def __init__(self) -> None:
-        self.next: defaultdict[str | None, _Segment] = defaultdict(_Segment)
+        self.next: defaultdict[str | None, _Node] = defaultdict(_Node)
         self.routes: dict[str, Route] = {}
 
 
 _ANY = None
 
 
-def _decoded(segment: str) -> str:
+def _decode(segment: str) -> str:
     if "%" not in segment:
         return segment
     try:
         return unquote(segment, errors="strict")
     except UnicodeDecodeError:
-        raise Problem("wrong-call", "the address holds bytes that are no UTF-8") from None
+        raise Problem("invalid-request", "the path is not valid UTF-8") from None

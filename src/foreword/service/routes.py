@@ -1,10 +1,9 @@
-"""The table of routes. The router, the description of the service and its documentation are made from it."""
+"""The table of routes, from which the router, the OpenAPI document and the documentation are built."""
 
 from __future__ import annotations
 
 from ..wire.forms import DriftForm, EditionForm, MessageForm, TemplateForm, TurnForm, VariablesForm
 from . import about, conversations, forms, templates
-from .answers import Answer
 from .bodies import (
     AgentBody,
     AuthorQuery,
@@ -19,38 +18,39 @@ from .bodies import (
     TurnBody,
     ValuesBody,
 )
-from .call import Call
 from .page import first_page
+from .request import Request
+from .responses import Response
 from .route import Route
 from .service import Service
 
 
-def openapi(service: Service, call: Call) -> Answer:
-    """The description of this service, OpenAPI 3.1."""
-    from .openapi import description
+def openapi(service: Service, request: Request) -> Response:
+    """This OpenAPI 3.1 document."""
+    from .openapi import document
 
-    return Answer(description(ROUTES))
-
-
-def page(service: Service, call: Call) -> Answer:
-    """The page."""
-    return first_page(call, ROUTES)
+    return Response(document(ROUTES))
 
 
-_TEMPLATE = ("outside-roots", "not-found", "wrong-template")
-_TALK = ("outside-roots", "not-found", "wrong-template", "hook-failed", "store-down")
+def page(service: Service, request: Request) -> Response:
+    """The web page."""
+    return first_page(request, ROUTES)
+
+
+_TEMPLATE = ("outside-roots", "not-found", "invalid-template")
+_CONVERSATION = ("outside-roots", "not-found", "invalid-template", "hook-failed", "store-down")
 ROUTES = (
     Route("GET", "/conversations/{id}", conversations.read_conversation, EditionForm, None, None, ("not-found", "store-down"), True),
-    Route("POST", "/conversations/{id}/turn", conversations.turn, TurnForm, TurnBody, None, _TALK),
-    Route("POST", "/conversations/{id}/construct", conversations.construct, TurnForm, AgentBody, None, _TALK),
-    Route("POST", "/conversations/{id}/compact", conversations.compact, TurnForm, CompactBody, None, _TALK),
-    Route("POST", "/conversations/{id}/reload", conversations.reload, TurnForm, AgentBody, None, _TALK),
-    Route("POST", "/conversations/{id}/skills/{name}", conversations.use_skill, MessageForm, AgentBody, None, _TALK),
+    Route("POST", "/conversations/{id}/turn", conversations.turn, TurnForm, TurnBody, None, _CONVERSATION),
+    Route("POST", "/conversations/{id}/construct", conversations.construct, TurnForm, AgentBody, None, _CONVERSATION),
+    Route("POST", "/conversations/{id}/compact", conversations.compact, TurnForm, CompactBody, None, _CONVERSATION),
+    Route("POST", "/conversations/{id}/reload", conversations.reload, TurnForm, AgentBody, None, _CONVERSATION),
+    Route("POST", "/conversations/{id}/skills/{name}", conversations.use_skill, MessageForm, AgentBody, None, _CONVERSATION),
     Route("GET", "/conversations/{id}/editions", conversations.list_editions, forms.EditionsForm, None, None, ("not-found", "store-down")),
     Route("GET", "/conversations/{id}/editions/{number}", conversations.read_edition, EditionForm, None, None, ("not-found", "store-down")),
-    Route("GET", "/conversations/{id}/drift", conversations.read_drift, DriftForm, None, DriftQuery, _TALK),
+    Route("GET", "/conversations/{id}/drift", conversations.read_drift, DriftForm, None, DriftQuery, _CONVERSATION),
     Route("GET", "/conversations", conversations.list_conversations, forms.ConversationsForm, None, ListQuery, ("store-down",)),
-    Route("GET", "/prompts/{id}", conversations.read_prompt, forms.KeptPromptForm, None, None, ("not-found", "store-down")),
+    Route("GET", "/prompts/{id}", conversations.read_prompt, forms.StoredPromptForm, None, None, ("not-found", "store-down")),
     Route("GET", "/system-prompt", templates.read_template, TemplateForm),
     Route("PUT", "/system-prompt", templates.set_template, TemplateForm, TemplateBody, SaveQuery, ("template-changed", "store-down")),
     Route("GET", "/system-prompt/variables", templates.list_variables, VariablesForm),
@@ -62,10 +62,10 @@ ROUTES = (
     Route("POST", "/system-prompt/values", templates.list_values, forms.ValuesForm, ValuesBody, None, ("outside-roots", "not-found"), is_template=True),
     Route("GET", "/files", templates.list_files, forms.EntriesForm, None, FilesQuery, ("outside-roots", "not-found")),
     Route("GET", "/layouts", templates.list_layouts, forms.LayoutsForm),
-    Route("GET", "/roots", templates.list_roots, forms.RootsForm, is_at_hand=True),
-    Route("GET", "/healthz", about.healthz, forms.StatusForm, is_at_hand=True, is_open=True),
+    Route("GET", "/roots", templates.list_roots, forms.RootsForm, is_inline=True),
+    Route("GET", "/healthz", about.healthz, forms.StatusForm, is_inline=True, is_open=True),
     Route("GET", "/readyz", about.readyz, forms.StatusForm, None, None, ("store-down",), is_open=True),
-    Route("GET", "/metrics", about.metrics, str, is_at_hand=True),
+    Route("GET", "/metrics", about.metrics, str, is_inline=True),
     Route("GET", "/openapi.json", openapi, dict),
     Route("GET", "/", page, None, is_open=True),
     Route("GET", "/static/{name}", about.static, None, is_open=True),

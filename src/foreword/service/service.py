@@ -1,4 +1,4 @@
-"""What a request may reach: the folders that are served, and the conversations of the store."""
+"""What requests can reach: the served folders, and the conversations in the store."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from ..sources.places import is_inside
 from ..template.addresses import is_address, is_file, is_only_address
 from ..text.lines import printable
 from ..vocabulary import Access, Agent, Document, Edition, Scope, Tool, Workspace
-from .answers import Problem
 from .bodies import AccessBody, AgentBody
+from .responses import Problem
 
 DEFAULT_LAYOUT = "builder"
-_SCOPES = 256
+_MAX_SCOPES = 256
 UNREACHABLE = object()
 
 
 class Service:
-    """Conversations, and the folders in which they may work."""
+    """The conversations, and the folders in which agents may work."""
 
     def __init__(
         self,
@@ -43,28 +43,28 @@ class Service:
         self.roots = [os.path.abspath(root) for root in roots]
         for root in self.roots:
             if not os.path.isdir(root):
-                raise CallError(f"--root {printable(root)}: there is no such directory")
+                raise CallError(f"--root {printable(root)}: no such directory")
         self._real_roots = [real_path(root) for root in self.roots]
         self._inside = tuple(dict.fromkeys((*self._real_roots, *self.roots)))
         self._scopes: dict[str, tuple[tuple[tuple[str, Any], ...], Scope | None]] = {}
-        self.talks = Conversations(store, extensions)
+        self.conversations = Conversations(store, extensions)
         self.metrics: Callable[[], str] = str
-        # A file on this machine answers sooner than a thread can be woken; a server elsewhere may not answer at all.
+        # Reading a local file is faster than waking a thread; a database server may not respond at all.
         self.is_local = not store.startswith(("postgresql:", "postgres:"))
 
-    def path(self, given: str, what: str = "cwd") -> str:
-        """A path of a request, relative to the first folder; a Problem if it leaves those that are served, links resolved."""
-        path = os.path.normpath(os.path.join(self.roots[0], given))
+    def path(self, requested: str, name: str = "cwd") -> str:
+        """Resolve a path relative to the first served folder. Raises a Problem if it leaves them, also through links."""
+        path = os.path.normpath(os.path.join(self.roots[0], requested))
         try:
             real = real_path(path)
         except ValueError:
-            raise Problem("wrong-call", f"{what} {given!r} is the name of no directory") from None
+            raise Problem("invalid-request", f"{name} {requested!r} is not a valid path") from None
         if not any(is_inside(real, root) for root in self._real_roots):
-            raise _outside(what, given)
+            raise _outside(name, requested)
         return path
 
     def workspace(self, cwd: str) -> Workspace:
-        """Where a request works. What it reads there is checked when it is open: a folder may be swapped for a link meanwhile."""
+        """The workspace of a request. Files are checked again when they are opened: a folder may become a link in between."""
         return Workspace(self.path(cwd), home=self.home, inside=self._inside)
 
     def open(
@@ -75,15 +75,15 @@ class Service:
         layout: str,
         assignments: Sequence[tuple[str, Any]] | None = None,
     ) -> Conversation:
-        """A conversation with the settings and packs of this service; `assignments` take the place of its own."""
+        """Open a conversation with the settings and packs of this service; `assignments` replace the service's."""
         assignments = self.assignments if assignments is None else assignments
-        return self.talks.open(
+        return self.conversations.open(
             id, workspace, agent, layout, settings=self.settings, assignments=assignments, packs=self.packs
         )
 
     @property
     def default_layout(self) -> str:
-        """The layout of a new conversation for which none is named: that of the settings the service was started with."""
+        """The layout of new conversations that do not name one, from the settings file if there is one."""
         if not self.settings:
             return DEFAULT_LAYOUT
         reader = Reader()
@@ -91,20 +91,20 @@ class Service:
         return str(files[-1].mapping.get("layout") or DEFAULT_LAYOUT)
 
     def check_settings(self) -> None:
-        """Refuse settings that no request could be answered with: `--set` has to fit one of the layouts."""
+        """Raise an error if the settings fit none of the layouts."""
         names = dict.fromkeys((self.default_layout, *layout_names()))
-        wrong: LayoutError | None = None
+        first_error: LayoutError | None = None
         for name in names:
             try:
                 self.open("check", self.workspace(""), None, name).assembler.layout()
                 return
             except LayoutError as error:
-                wrong = wrong or error
-        if wrong is not None:
-            raise wrong
+                first_error = first_error or error
+        if first_error is not None:
+            raise first_error
 
     def agent(self, body: AgentBody, workspace: Workspace) -> Agent:
-        """The agent that a request describes."""
+        """Create the agent that a request describes."""
         tools = {
             each.name: Tool(each.name, each.description, each.snippet, each.guidelines, each.schema)
             for each in reversed(body.tools or ())
@@ -123,41 +123,41 @@ class Service:
             docs=body.docs,
         )
 
-    def talk(self, id: str, body: AgentBody, layout: str = "") -> Conversation:
-        """The conversation of a request. A known one goes on with its layout unless another is named; `builder` for new ones."""
+    def conversation(self, id: str, body: AgentBody, layout: str = "") -> Conversation:
+        """Open the conversation of a request. A known one keeps its layout unless the request names another."""
         workspace = self.workspace(body.cwd)
-        layout = named_layout(body.layout) or layout or self._layout_of(id) or self.default_layout
+        layout = check_layout_name(body.layout) or layout or self._layout_of(id) or self.default_layout
         return self.open(id, workspace, self.agent(body, workspace), layout)
 
     def edition(self, id: str, number: int | None = None) -> Edition:
-        """The edition in use, or one by its number."""
+        """The current edition, or the one with this number."""
         if number is None:
-            return self.in_use(id)
-        edition = self.talks.store.edition(id, number)
+            return self.current(id)
+        edition = self.conversations.store.edition(id, number)
         if edition is None:
-            raise Problem("not-found", f"the conversation {id!r} has no edition {number}")
+            raise Problem("not-found", f"conversation {id!r} has no edition {number}")
         return edition
 
-    def in_use(self, id: str, moment: object = None) -> Edition:
-        """The edition in use; while the store cannot be reached, the one this process saw last."""
-        edition, _ = self.talks.current(id, moment)
+    def current(self, id: str, moment: object = None) -> Edition:
+        """The current edition; if the store is down, the last one this process saw."""
+        edition, _ = self.conversations.current(id, moment)
         if edition is None:
-            raise Problem("not-found", f"the conversation {id!r} was never constructed")
+            raise Problem("not-found", f"conversation {id!r} has not been started")
         return edition
 
     def moment(self) -> object:
-        """What is the same as long as the store is; None if that is not known, UNREACHABLE if the store does not answer at once."""
+        """A token that changes when the store does; None if the store has none, UNREACHABLE if it does not respond."""
         try:
-            return self.talks.store.moment()
+            return self.conversations.store.moment()
         except StoreError:
             return UNREACHABLE
 
     def _layout_of(self, id: str) -> str:
-        edition, _ = self.talks.current(id)
+        edition, _ = self.conversations.current(id)
         return edition.layout if edition and is_address(edition.layout) else ""
 
     def _scope(self, body: AgentBody, workspace: Workspace) -> Scope | None:
-        """What the agent may reach, all of it served. A repository around the folders that are served is not opened by them."""
+        """The agent's scope, limited to the served folders even if the repository around them is larger."""
         if body.scope is not None:
             allow = [self._access(each, "write", workspace) for each in body.scope.allow]
             return Scope(allow, [self._access(each, "read", workspace) for each in body.scope.deny])
@@ -165,7 +165,7 @@ class Service:
         if not stamps or not is_unchanged(stamps):
             reader = Reader()
             scope = self._scope_in(workspace, reader)
-            if len(self._scopes) >= _SCOPES:
+            if len(self._scopes) >= _MAX_SCOPES:
                 self._scopes.clear()
             self._scopes[workspace.cwd] = tuple(reader.stamps.items()), scope
         return scope
@@ -175,27 +175,28 @@ class Service:
         if any(is_inside(root, served) for served in self._real_roots):
             return None
         cwd = real_path(workspace.cwd)
-        inside = max((served for served in self._real_roots if is_inside(cwd, served)), key=len, default=None)
-        if inside is None:  # it was inside a moment ago
+        served_root = max((served for served in self._real_roots if is_inside(cwd, served)), key=len, default=None)
+        if served_root is None:  # the folder was moved since the request was checked
             raise _outside("cwd", workspace.cwd)
-        return Scope([Access(inside, "write")])
+        return Scope([Access(served_root, "write")])
 
-    def _access(self, row: AccessBody, unless_said: str, workspace: Workspace) -> Access:
+    def _access(self, row: AccessBody, default: str, workspace: Workspace) -> Access:
         path = self.path(os.path.join(workspace.cwd, row.path), "scope")
-        return Access(path, "read" if (row.permission or unless_said) == "read" else "write", row.recursive)
+        return Access(path, "read" if (row.permission or default) == "read" else "write", row.recursive)
 
 
-def _outside(what: str, given: str) -> Problem:
+def _outside(name: str, path: str) -> Problem:
     return Problem(
         "outside-roots",
-        f"{what} {printable(given)!r} lies outside of the folders that are served; start the service with --root for it",
+        f"{name} {printable(path)!r} is outside the served folders; start the service with --root to serve it",
     )
 
 
-def named_layout(name: str) -> str:
-    """A layout as a request may name it: shipped, or by an address. A file would be any file of this machine."""
+def check_layout_name(name: str) -> str:
+    """Accept the name of a shipped layout or an address. A path could name any file on this machine."""
     if is_file(name):
         raise Problem(
-            "wrong-call", "over HTTP a layout is a shipped one or an address such as $user/mine; it cannot be a file"
+            "invalid-request",
+            "layout must be a shipped layout or an address such as $user/mine; over HTTP it cannot be a file",
         )
     return name

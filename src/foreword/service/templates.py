@@ -1,4 +1,4 @@
-"""The global template: read it, set it, look at its history, try one out."""
+"""Routes for the global template: read, change, history, preview."""
 
 from __future__ import annotations
 
@@ -19,128 +19,130 @@ from ..template.catalog import CATALOG
 from ..vocabulary import Access, Agent, Document, Prompt, Scope, TemplateVersion, replace
 from ..wire.answers import variable_form, version_form
 from ..wire.counting import counted
-from .answers import Answer, Problem, line_of
 from .bodies import AgentBody, AuthorQuery, CheckBody, FilesQuery, PreviewBody, SaveQuery, TemplateBody, ValuesBody
-from .call import Call, tags_in
-from .service import DEFAULT_LAYOUT, Service, named_layout
+from .request import Request, parse_tags
+from .responses import Problem, Response, line_of
+from .service import DEFAULT_LAYOUT, Service, check_layout_name
 
-_TRIED = "template"
-_ALONE = [parse_assignment(each) for each in ("sections=body", "body.trim=false")]
-_CHECKED = ("template-", "variable-", "file-")
+_PREVIEWED = "template"
+_ONLY_TEMPLATE = [parse_assignment(each) for each in ("sections=body", "body.trim=false")]
+_REPORTED_CODES = ("template-", "variable-", "file-")
 
 
-def read_template(service: Service, call: Call) -> Answer:
-    """The global template; the default where none was set, or while the store cannot be reached."""
+def read_template(service: Service, request: Request) -> Response:
+    """The global template; the default if none was saved or the store is down."""
     try:
-        kept = service.talks.store.template()
+        saved = service.conversations.store.template()
     except StoreError:
-        return Answer({"template": default_template()}, counts=("store_errors",))
-    answer = _answer(kept or TemplateVersion(0, default_template()))
-    return call.unless_known(answer)
+        return Response({"template": default_template()}, counts=("store_errors",))
+    response = _template_response(saved or TemplateVersion(0, default_template()))
+    return request.if_modified(response)
 
 
-def set_template(service: Service, call: Call) -> Answer:
-    """Keep a new version of the global template. With If-Match, only if that is still the newest."""
-    body: TemplateBody = call.body
-    query: SaveQuery = call.query
-    after = _followed(service, call.header("if-match"))
-    return _keep(service, call, TemplateVersion(0, body.template, note=query.note, syntax=query.syntax), after)
+def set_template(service: Service, request: Request) -> Response:
+    """Save a new version of the global template. With If-Match, only if that version is still the newest."""
+    body: TemplateBody = request.body
+    query: SaveQuery = request.query
+    after = _expected_version(service, request.header("if-match"))
+    return _save(service, request, TemplateVersion(0, body.template, note=query.note, syntax=query.syntax), after)
 
 
-def restore_template(service: Service, call: Call) -> Answer:
-    """Make a version of the global template the newest again; 0 is the one that is built in."""
-    version = call.number("version")
-    known = {each.version: each for each in service.talks.store.templates()}
+def restore_template(service: Service, request: Request) -> Response:
+    """Save an old version of the global template as the newest; 0 is the built-in one."""
+    version = request.number("version")
+    known = {each.version: each for each in service.conversations.store.templates()}
     known[0] = TemplateVersion(0, default_template())
     if version not in known:
-        raise Problem("not-found", f"there is no version {version} of the template; see /system-prompt/versions")
-    again = replace(known[version], note=call.query.note or f"version {version} again")
-    return _keep(service, call, again, None)
+        raise Problem("not-found", f"the template has no version {version}; see /system-prompt/versions")
+    restored = replace(known[version], note=request.query.note or f"Restored version {version}")
+    return _save(service, request, restored, None)
 
 
-def list_versions(service: Service, call: Call) -> Answer:
-    """The versions of the global template, the newest first."""
-    return Answer({"versions": [version_form(each) for each in service.talks.store.templates()]})
+def list_versions(service: Service, request: Request) -> Response:
+    """The versions of the global template, newest first."""
+    return Response({"versions": [version_form(each) for each in service.conversations.store.templates()]})
 
 
-def list_variables(service: Service, call: Call) -> Answer:
-    """The variables that templates may use."""
-    return Answer({"variables": [variable_form(row) for row in CATALOG]})
+def list_variables(service: Service, request: Request) -> Response:
+    """The variables that templates can use."""
+    return Response({"variables": [variable_form(row) for row in CATALOG]})
 
 
-def count_uses(service: Service, call: Call) -> Answer:
-    """How many conversations use a prompt of which version of the template, until their compaction."""
+def count_uses(service: Service, request: Request) -> Response:
+    """How many conversations currently use each version of the template."""
     counts: dict[int, int] = {}
-    for made_for, count in service.talks.store.uses():
+    for made_for, count in service.conversations.store.uses():
         version = json.loads(made_for).get("template")
         if version is not None:
             counts[version] = counts.get(version, 0) + count
     rows = [{"version": version, "conversations": counts[version]} for version in sorted(counts, reverse=True)]
-    return Answer({"versions": rows})
+    return Response({"versions": rows})
 
 
-def preview(service: Service, call: Call) -> Answer:
-    """The prompt as it would be made now, with one template replaced. Nothing is kept."""
-    body: PreviewBody = call.body
+def preview(service: Service, request: Request) -> Response:
+    """The prompt that would be built now with this template. Nothing is stored."""
+    body: PreviewBody = request.body
     _check_size(body.template or "")
-    talk = service.talk(body.session or "preview", body, named_layout(body.layout) or DEFAULT_LAYOUT)
+    conversation = service.conversation(
+        body.session or "preview", body, check_layout_name(body.layout) or DEFAULT_LAYOUT
+    )
     try:
-        tried = None if body.template is None else Document(_TRIED, body.template, syntax=body.syntax or "")
-        prompt = talk.preview(tried, body.now)
-    except StoreError:  # only the global template is in the store
-        prompt = talk.preview(Document(_TRIED, default_template()), body.now)
-    return Answer({**counted(prompt, body.model, body.provider), "template_lines": template_lines(prompt)})
+        template = None if body.template is None else Document(_PREVIEWED, body.template, syntax=body.syntax or "")
+        prompt = conversation.preview(template, body.now)
+    except StoreError:  # the store is only needed for the global template
+        prompt = conversation.preview(Document(_PREVIEWED, default_template()), body.now)
+    return Response({**counted(prompt, body.model, body.provider), "template_lines": template_lines(prompt)})
 
 
 def template_lines(prompt: Prompt) -> list[dict[str, Any]]:
-    """Which lines of the global template, or of the one that is tried, wrote which characters: its text, and the values of its tags."""
+    """Which lines of the global or previewed template produced which characters, as text or as values of tags."""
     found: list[dict[str, Any]] = []
     for passage in prompt.passages:
         at = passage.start
         for piece in passage.pieces:
             path, *lines = piece.origin.tag or (piece.origin.path, *(piece.origin.lines or ()))
-            is_own = piece.origin.kind == "template" or piece.origin.tag is not None
-            if is_own and lines and path.startswith(_TRIED):
+            is_template = piece.origin.kind == "template" or piece.origin.tag is not None
+            if is_template and lines and path.startswith(_PREVIEWED):
                 form = {"start": at, "end": at + len(piece.text), "lines": lines, "value": piece.origin.tag is not None}
                 found.append(form)
             at += len(piece.text)
     return found
 
 
-def check(service: Service, call: Call) -> Answer:
-    """What is wrong or doubtful in a template."""
-    body: CheckBody = call.body
+def check(service: Service, request: Request) -> Response:
+    """Errors and warnings in a template."""
+    body: CheckBody = request.body
     _check_size(body.template)
     language = parse_assignment(f"body.language={body.syntax}")
     workspace = service.workspace(body.cwd)
     agent = service.agent(AgentBody(cwd=body.cwd), workspace)
-    talk = service.open("check", workspace, agent, DEFAULT_LAYOUT, [*_ALONE, language])
+    conversation = service.open("check", workspace, agent, DEFAULT_LAYOUT, [*_ONLY_TEMPLATE, language])
     try:
-        found = talk.preview(Document(_TRIED, body.template)).findings
+        found = conversation.preview(Document(_PREVIEWED, body.template)).findings
     except TemplateError as error:
-        found = [finding("template-error", str(error), _TRIED, line_of(error))]
-    return Answer({"findings": [finding_form(each) for each in found if each.code.startswith(_CHECKED)]})
+        found = [finding("template-error", str(error), _PREVIEWED, line_of(error))]
+    return Response({"findings": [finding_form(each) for each in found if each.code.startswith(_REPORTED_CODES)]})
 
 
-def list_values(service: Service, call: Call) -> Answer:
-    """What each variable would say now; null where it does not exist."""
-    body: ValuesBody = call.body
+def list_values(service: Service, request: Request) -> Response:
+    """The current value of each variable; null if it has none."""
+    body: ValuesBody = request.body
     workspace = service.workspace(body.cwd)
     agent = Agent(model=body.model, session=body.conversation_id)
-    talk = service.open("values", workspace, agent, DEFAULT_LAYOUT, _ALONE)
+    conversation = service.open("values", workspace, agent, DEFAULT_LAYOUT, _ONLY_TEMPLATE)
     if not body.conversation_id:
-        talk.agent = replace(talk.agent, session="")
+        conversation.agent = replace(conversation.agent, session="")
     values: list[dict[str, str | None]] = []
     for row in CATALOG:
         if not row.dynamic:
-            text = talk.preview(Document(_TRIED, f"[{row.type}:{row.name}]")).text
+            text = conversation.preview(Document(_PREVIEWED, f"[{row.type}:{row.name}]")).text
             values.append({"type": row.type, "name": row.name, "value": text or None})
-    return Answer({"values": values})
+    return Response({"values": values})
 
 
-def list_files(service: Service, call: Call) -> Answer:
-    """Files and folders whose path begins so, among those that `file:` may read."""
-    query: FilesQuery = call.query
+def list_files(service: Service, request: Request) -> Response:
+    """Files and folders whose path starts with `prefix`, among those that `file:` may read."""
+    query: FilesQuery = request.query
     workspace = resolve_workspace(service.workspace(query.cwd), Reader())
     agent = service.agent(AgentBody(cwd=query.cwd), workspace)
     scope = agent.scope or Scope([Access(workspace.root or workspace.cwd, "write")])
@@ -148,13 +150,13 @@ def list_files(service: Service, call: Call) -> Answer:
         {"path": path, "kind": "folder" if is_folder else "file"}
         for path, is_folder in complete(query.prefix, workspace, scope)
     ]
-    return Answer({"entries": rows})
+    return Response({"entries": rows})
 
 
-def list_layouts(service: Service, call: Call) -> Answer:
-    """The shipped layouts; `language` is that of the template which takes a place in them, if any.
+def list_layouts(service: Service, request: Request) -> Response:
+    """The shipped layouts. `language` is the template language of a layout that takes a template, otherwise null.
 
-    `stored_template` says whether conversations in the layout use the global template.
+    `stored_template` tells whether conversations with the layout use the global template.
     """
     rows: list[dict[str, Any]] = []
     for name in layout_names():
@@ -171,46 +173,46 @@ def list_layouts(service: Service, call: Call) -> Answer:
                 "stored_template": any("template" in each.instead for each in sections),
             }
         )
-    return Answer({"layouts": rows})
+    return Response({"layouts": rows})
 
 
-def list_roots(service: Service, call: Call) -> Answer:
-    """The folders in which conversations may work."""
-    return Answer({"roots": service.roots})
+def list_roots(service: Service, request: Request) -> Response:
+    """The folders in which agents may work."""
+    return Response({"roots": service.roots})
 
 
-def _keep(service: Service, call: Call, version: TemplateVersion, after: int | None) -> Answer:
-    query: AuthorQuery = call.query
+def _save(service: Service, request: Request, version: TemplateVersion, after: int | None) -> Response:
+    query: AuthorQuery = request.query
     _check_size(version.template)
     version = replace(version, version=0, author=query.author, time=local_time().isoformat(timespec="seconds"))
     try:
-        return _answer(service.talks.store.keep_template(version, after))
+        return _template_response(service.conversations.store.keep_template(version, after))
     except StaleError as error:
-        raise Problem("template-changed", f"{error}; read it again and merge") from None
+        raise Problem("template-changed", f"{error}; read it again and merge your changes") from None
 
 
-def _answer(version: TemplateVersion) -> Answer:
-    """The template alone, as every client knows it; version and language are in the headers."""
+def _template_response(version: TemplateVersion) -> Response:
+    """The template; its version and language are in the headers."""
     headers = {"ETag": f'"{version.version}"', "Template-Syntax": version.syntax}
-    return Answer({"template": version.template}, headers=headers)
+    return Response({"template": version.template}, headers=headers)
 
 
 def _check_size(template: str) -> None:
     if len(template) > LIMIT:
-        raise Problem("too-large", f"the template has {len(template):,} characters; at most {LIMIT:,} are accepted")
+        raise Problem("too-large", f"the template has {len(template):,} characters; the limit is {LIMIT:,}")
 
 
-def _followed(service: Service, header: str) -> int | None:
-    """The version that a write is to follow, by the tags of If-Match: the newest, if it is among them. A weak tag is none."""
-    tags = tags_in(header)
+def _expected_version(service: Service, header: str) -> int | None:
+    """The version that If-Match expects to be the newest; None if it accepts any. Weak tags never match."""
+    tags = parse_tags(header)
     if not header.strip() or "*" in tags:
         return None
-    kept = service.talks.store.template()
-    newest = kept.version if kept else 0
+    saved = service.conversations.store.template()
+    newest = saved.version if saved else 0
     if f'"{newest}"' in tags:
         return newest
     raise Problem(
         "template-changed",
-        f'the newest version is {newest or "none yet"}, and If-Match does not name it: its ETag "{newest}" would be right;'
-        " if the template was changed meanwhile, read it again and merge",
+        f'If-Match does not name the newest version, whose ETag is "{newest}";'
+        " read the template again and merge your changes",
     )

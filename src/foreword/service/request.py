@@ -1,0 +1,157 @@
+"""A parsed request: path, query, headers and body."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs
+
+import msgspec
+import msgspec.inspect
+
+from ..errors import suggestion
+from .responses import Problem, Response
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_ETAG = re.compile(r'(?:W/)?"[^"]*"')
+_NUMBER = re.compile(r"0|[1-9]\d{0,17}", re.ASCII)
+_BOOLEAN = re.compile("true|false")
+
+
+class Request:
+    """A request for one route. `body` and `query` have the types that the route names; `moment` identifies the state of the
+    store, if known."""
+
+    def __init__(
+        self, path: Mapping[str, str], headers: Sequence[tuple[bytes, bytes]], query: Any = None, body: Any = None
+    ) -> None:
+        self._path, self._headers = path, headers
+        self.query, self.body = query, body
+        self.moment: object = None
+
+    def text(self, name: str) -> str:
+        """A path parameter."""
+        return self._path[name]
+
+    def number(self, name: str) -> int:
+        """A path parameter that is a number."""
+        text = self._path[name]
+        if not (text.isascii() and text.isdecimal() and len(text) <= 9):
+            raise Problem("invalid-request", f"{name} must be a whole number, not {text[:100]!r}")
+        return int(text)
+
+    def header(self, name: str) -> str:
+        """A header by its lower-case name; empty if it is missing."""
+        wanted = name.encode()
+        for key, content in self._headers:
+            if key == wanted:
+                return content.decode("latin-1")
+        return ""
+
+    def if_modified(self, response: Response) -> Response:
+        """The response, or 304 if If-None-Match names its ETag, weak or strong."""
+        header = self.header("if-none-match")
+        tag = response.headers["ETag"]
+        if header and (header == tag or {tag, f"W/{tag}", "*"} & set(parse_tags(header))):
+            return Response(b"", 304, response.headers, response.kind)
+        return response
+
+
+def parse_tags(header: str) -> list[str]:
+    """The entity tags in a header, or `*`. Anything else is ignored."""
+    return ["*"] if header.strip() == "*" else _ETAG.findall(header)
+
+
+def parse_body(data: bytes, kind: type) -> Any:
+    """Decode a body as this type, or raise a Problem."""
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except msgspec.ValidationError as error:
+        raise Problem("invalid-body", _sentence(error, kind)) from None
+    except UnicodeDecodeError:
+        raise Problem("not-json", "the body is not valid UTF-8; send a JSON object") from None
+    except msgspec.DecodeError as error:
+        detail = "the body is empty" if not data.strip() else _lone_surrogate(data) or _sentence(error, kind)
+        raise Problem("not-json", f"{detail}; send a JSON object") from None
+    except RecursionError:
+        raise Problem("not-json", "the body is nested too deeply") from None
+
+
+def _lone_surrogate(data: bytes) -> str:
+    """The error for a body whose only fault is the escape of a lone surrogate; empty for others."""
+    try:
+        found = re.search("[\ud800-\udfff]", json.dumps(json.loads(data), ensure_ascii=False))
+    except (ValueError, RecursionError):
+        return ""
+    return f"the body contains the lone surrogate \\u{ord(found[0]):x}" if found else ""
+
+
+def parse_query(text: str, kind: type) -> Any:
+    """Decode a query as this type, or raise a Problem."""
+    types = field_types(kind)
+    try:
+        fields = parse_qs(text, keep_blank_values=True, strict_parsing=bool(text), errors="strict", max_num_fields=1000)
+        return msgspec.convert({name: _parse(name, each, types.get(name)) for name, each in fields.items()}, kind)
+    except (msgspec.ValidationError, ValueError) as error:
+        raise Problem("invalid-query", _sentence(error, kind)) from None
+
+
+@cache
+def field_types(kind: type) -> dict[str, msgspec.inspect.Type]:
+    """The type of each field of a struct, by the name it has in JSON."""
+    struct = msgspec.inspect.type_info(kind)
+    assert isinstance(struct, msgspec.inspect.StructType)
+    return {each.encode_name: each.type for each in struct.fields}
+
+
+def _parse(name: str, texts: list[str], kind: msgspec.inspect.Type | None) -> Any:
+    """The value of one query parameter: a list of strings, JSON, a boolean, a number or a string."""
+    if _is_repeated(kind):
+        return texts
+    if len(texts) > 1:
+        raise Problem("invalid-query", f"{name[:100]!r} is repeated {len(texts)} times; pass it once")
+    if is_json(kind):
+        return _parse_json(name, texts[0])
+    if isinstance(kind, msgspec.inspect.BoolType):
+        return _match(name, texts[0], _BOOLEAN, "true or false") == "true"
+    if isinstance(kind, msgspec.inspect.IntType):
+        return int(_match(name, texts[0], _NUMBER, "a number such as 20"))
+    return texts[0]
+
+
+def _match(name: str, text: str, pattern: re.Pattern[str], expected: str) -> str:
+    if not pattern.fullmatch(text):
+        raise Problem("invalid-query", f"{name} must be {expected}, not {text[:100]!r}")
+    return text
+
+
+def is_json(kind: msgspec.inspect.Type | None) -> bool:
+    """Whether a query parameter of this type is encoded as JSON."""
+    return isinstance(kind, msgspec.inspect.ListType | msgspec.inspect.StructType) and not _is_repeated(kind)
+
+
+def _is_repeated(kind: msgspec.inspect.Type | None) -> bool:
+    return isinstance(kind, msgspec.inspect.ListType) and isinstance(kind.item_type, msgspec.inspect.StrType)
+
+
+def _parse_json(name: str, text: str) -> Any:
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        raise Problem("invalid-query", f"{name} must be valid JSON") from None
+
+
+def _sentence(error: Exception, kind: type) -> str:
+    """The message of a msgspec error, with a suggestion for an unknown field."""
+    what, _, where = str(error).replace("`", "'").partition(" - at '$")
+    place = where.removesuffix("'").removeprefix(".")
+    unknown = re.search(r"unknown field '(.*)'$", what)
+    if unknown and not place:
+        what += suggestion(unknown[1], [each.encode_name for each in msgspec.structs.fields(kind)])
+    if not what[:2].isupper():
+        what = what[:1].lower() + what[1:]
+    return f"{place}: {what}" if place else what

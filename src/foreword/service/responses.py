@@ -1,0 +1,127 @@
+"""Responses, and errors as RFC 9457 problems."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from ..errors import TemplateError
+from ..vocabulary import value
+
+# The kind of each problem, its status and its title.
+PROBLEMS = {
+    "invalid-headers": (400, "Invalid headers"),
+    "not-http": (400, "Not a valid HTTP request"),
+    "not-json": (400, "Invalid JSON"),
+    "invalid-body": (400, "Invalid request body"),
+    "invalid-query": (400, "Invalid query"),
+    "invalid-request": (400, "Invalid request"),
+    "missing-token": (401, "Missing token"),
+    "invalid-token": (401, "Invalid token"),
+    "outside-roots": (403, "Path outside the served folders"),
+    "foreign-host": (403, "Unknown host name"),
+    "foreign-origin": (403, "Cross-site request refused"),
+    "unknown-path": (404, "Not found"),
+    "not-found": (404, "Not found"),
+    "method-not-allowed": (405, "Method not allowed"),
+    "slow-request": (408, "Request timeout"),
+    "slow-reader": (408, "Client too slow to read the response"),
+    "template-changed": (412, "Template changed in the meantime"),
+    "too-large": (413, "Request too large"),
+    "invalid-template": (422, "Invalid template"),
+    "headers-too-large": (431, "Request headers too large"),
+    "client-disconnected": (499, "Client disconnected"),
+    "internal-error": (500, "Internal error"),
+    "hook-failed": (502, "A required extension hook failed"),
+    "busy": (503, "Service busy"),
+    "store-down": (503, "Store unavailable"),
+    "timeout": (504, "Timed out"),
+}
+# From the first quotation mark to the last, because quoted text may contain quotation marks.
+_QUOTED = re.compile("(?<!\\w)['\"`“].*['\"`”]")
+_PATH = re.compile(r"[^\s'…]*[/\\](?:[^\s';,]*[^\s';,.:])?")
+_MAX_LENGTH = 300
+_POSITION = re.compile(r"\(line (\d+), column \d+\)")
+RETRY_AFTER = {"busy": "2", "store-down": "5", "timeout": "5"}
+
+
+@value
+class Response:
+    """A response. `body` is bytes, or a value to encode as JSON. `counts` are added to the metrics, `reason` goes to the log.
+
+    `tail` is sent after a body of bytes: it may be long, and is shared between requests instead of being copied.
+    """
+
+    body: Any
+    status: int = 200
+    headers: Mapping[str, str] = {}
+    kind: str = "application/json"
+    counts: Sequence[str] = ()
+    problem: str = ""
+    reason: str = ""
+    tail: bytes = b""
+
+
+def to_json(content: Any) -> bytes:
+    """Encode a value as JSON."""
+    try:
+        return msgspec.json.encode(content)
+    except UnicodeEncodeError:  # a lone surrogate, which can only be written as an escape
+        return json.dumps(content).encode()
+
+
+def redact(detail: str) -> str:
+    """The detail without quotations and paths, which may come from the request, for the log."""
+    line = detail.partition("\n")[0]
+    line = _QUOTED.sub("'…'", line)
+    return _PATH.sub("…", line)[:_MAX_LENGTH]
+
+
+def redact_template_error(error: TemplateError) -> str:
+    """The position of a template error, for the log: its message quotes the template."""
+    match = _POSITION.search(str(error))
+    return f"invalid template at {match[0][1:-1]}" if match else redact(str(error))
+
+
+def line_of(error: Exception) -> int | None:
+    """The line of the template that an error names."""
+    match = _POSITION.search(str(error))
+    return int(match[1]) if match else None
+
+
+class Problem(Exception):
+    """An error response, with a sentence that says what to do."""
+
+    def __init__(
+        self, kind: str, detail: str, headers: Mapping[str, str] | None = None, *, reason: str = "", **more: Any
+    ) -> None:
+        super().__init__(detail)
+        self.kind, self.detail, self.headers, self.more = kind, detail, dict(headers or {}), more
+        self.reason = reason or redact(detail)
+
+    def response(self, id: str) -> Response:
+        """The response to the request with this id, under which the log lists it as well."""
+        status, title = PROBLEMS[self.kind]
+        headers = {"Retry-After": RETRY_AFTER[self.kind]} if self.kind in RETRY_AFTER else {}
+        if status == 401:
+            headers["WWW-Authenticate"] = "Bearer"
+        body: dict[str, Any] = {
+            "type": f"urn:foreword:problem:{self.kind}",
+            "title": title,
+            "status": status,
+            "detail": self.detail,
+        }
+        body["instance"] = f"urn:foreword:request:{id}"
+        return Response(
+            {**body, **self.more},
+            status,
+            {**headers, **self.headers},
+            "application/problem+json",
+            ("store_errors",) if self.kind == "store-down" else (),
+            self.kind,
+            self.reason,
+        )

@@ -1,0 +1,184 @@
+"""The only file that relies on uvicorn's private parts. pyproject.toml bounds the version; a test checks that they all exist.
+
+uvicorn's parser buffers whatever it receives until a line ends, and waits for that indefinitely. `Connection` limits the bytes
+outside of bodies and the time until a request has its headers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from secrets import token_hex
+from time import perf_counter
+from typing import Any
+
+import msgspec
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
+from uvicorn.supervisors import Multiprocess
+
+from .guard import LARGEST_HEADERS
+from .responses import Problem
+
+# Keys that a connection adds to the scope of a request.
+ARRIVED = "foreword.arrived"
+CONNECTION = "foreword.connection"
+
+
+class Connection(HttpToolsProtocol):
+    """A connection that is closed if a request's headers are too large or too slow, after a problem response."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._bytes_outside_bodies = 0
+        self._header_timer: asyncio.TimerHandle | None = None
+        self._read_timer: asyncio.TimerHandle | None = None
+        self._running: RequestResponseCycle | None = None
+        self.is_closed = False
+        self.on_close: Callable[[], None] | None = None  # cancels the request's work when the client hangs up
+
+    async def drain(self) -> None:
+        """Wait until the client has read enough for more to be written."""
+        if self.flow.write_paused:
+            await self.flow.drain()
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._start_header_timer()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_header_timer()
+        self._stop_read_timer()
+        self.is_closed = True
+        self.pipeline.clear()
+        if self._running is not None:  # uvicorn marks only the last request of a pipeline as disconnected
+            self._running.disconnected = True
+            self._running.message_event.set()
+        super().connection_lost(exc)
+        if self.on_close is not None:
+            self.on_close()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._start_read_timer()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if not self.transport.is_closing():
+            self._stop_read_timer()
+
+    def timeout_keep_alive_handler(self) -> None:
+        super().timeout_keep_alive_handler()
+        self._start_read_timer()
+
+    def data_received(self, data: bytes) -> None:
+        if self.transport.is_closing():
+            return
+        self._bytes_outside_bodies += len(data)
+        super().data_received(data)
+        if self.transport.is_closing():
+            return
+        if self._bytes_outside_bodies > LARGEST_HEADERS:
+            self._refuse("headers-too-large", f"request line and headers may have at most {LARGEST_HEADERS:,} bytes")
+        elif self.cycle is None or self.cycle.response_complete:
+            self._start_header_timer()
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        self._running = cycle
+        super()._start_asgi_task(cycle, app)
+
+    def on_headers_complete(self) -> None:
+        self._bytes_outside_bodies = 0
+        self._stop_header_timer()
+        self.scope[ARRIVED] = perf_counter()  # type: ignore[literal-required]
+        self.scope[CONNECTION] = self  # type: ignore[literal-required]
+        super().on_headers_complete()
+
+    def on_response_complete(self) -> None:
+        """Finish a request. The next one in the pipeline counts as arriving now, so that it sees what this one changed."""
+        if self.pipeline:
+            self.pipeline[-1][0].scope[ARRIVED] = perf_counter()  # type: ignore[literal-required]
+        super().on_response_complete()
+        if self.transport.is_closing():
+            self._start_read_timer()
+
+    def on_body(self, body: bytes) -> None:
+        self._bytes_outside_bodies = 0
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._bytes_outside_bodies = 0
+        super().on_message_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        self._refuse("not-http", "this is not a valid HTTP/1.1 request, or its path contains unescaped bytes")
+
+    def _unsupported_upgrade_warning(self) -> None:
+        """Ignore a request to change the protocol, answer in HTTP and close the connection."""
+        if self.cycle is not None:
+            self.cycle.keep_alive = False
+
+    def _start_header_timer(self) -> None:
+        if self._header_timer is None:
+            self._header_timer = self.loop.call_later(self.app_state["time_limit"], self._headers_late)
+
+    def _stop_header_timer(self) -> None:
+        if self._header_timer is not None:
+            self._header_timer.cancel()
+            self._header_timer = None
+
+    def _start_read_timer(self) -> None:
+        """Give the client the time limit to read the rest. A closing connection waits for that as well."""
+        if self._read_timer is None and not self.is_closed:
+            self._read_timer = self.loop.call_later(self.app_state["time_limit"], self._response_unread)
+
+    def _stop_read_timer(self) -> None:
+        if self._read_timer is not None:
+            self._read_timer.cancel()
+            self._read_timer = None
+
+    def _response_unread(self) -> None:
+        self._read_timer = None
+        problem = Problem(
+            "slow-reader", f"the client did not read the response within {self.app_state['time_limit']:g} seconds"
+        )
+        id = token_hex(8)
+        self.app_state["log_refusal"](problem.response(id), id)
+        self.transport.abort()
+
+    def _headers_late(self) -> None:
+        self._header_timer = None
+        if not self._bytes_outside_bodies:
+            self.transport.close()  # an idle connection: there is no request to answer
+            self._start_read_timer()
+        elif not self.transport.is_closing():
+            self._refuse(
+                "slow-request", f"the headers were not complete after {self.app_state['time_limit']:g} seconds"
+            )
+
+    def _refuse(self, kind: str, detail: str) -> None:
+        """Send a problem and close the connection. A complete request before it gets its response first."""
+        self._stop_header_timer()
+        id = token_hex(8)
+        answer = Problem(kind, detail).response(id)
+        self.app_state["log_refusal"](answer, id)
+        cycle = self.cycle
+        if cycle is not None and not cycle.response_complete and (cycle.response_started or not cycle.more_body):
+            cycle.keep_alive = False
+            self.flow.pause_reading()
+            return
+        if not self.pipeline:
+            body = msgspec.json.encode(answer.body)
+            head = f"content-type: {answer.kind}\r\ncontent-length: {len(body)}\r\nx-request-id: {id}\r\nconnection: close\r\n\r\n"
+            self.transport.write(STATUS_LINE[answer.status] + head.encode() + body)
+        self.transport.close()
+        self._start_read_timer()
+
+
+class Supervisor(Multiprocess):
+    """Starts the worker processes and replaces those that die."""
+
+    def terminate_all(self) -> None:
+        # Otherwise a client could still connect while the last requests are answered, and would never get a response.
+        for each in self.sockets:
+            each.close()
+        super().terminate_all()

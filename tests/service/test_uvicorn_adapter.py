@@ -1,0 +1,74 @@
+"""The private parts of uvicorn on which `uvicorn_adapter.py` relies exist in the installed version."""
+
+import ast
+import inspect
+import re
+import tomllib
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+from uvicorn.protocols.http.flow_control import FlowControl
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
+from uvicorn.supervisors import Multiprocess
+
+from foreword.service import uvicorn_adapter
+
+ROOT = Path(__file__).parents[2]
+ATTRIBUTES = {
+    HttpToolsProtocol: "pipeline cycle transport flow loop app_state scope",
+    RequestResponseCycle: "disconnected message_event response_complete response_started more_body keep_alive scope",
+    FlowControl: "write_paused",
+    Multiprocess: "sockets",
+}
+METHODS = {
+    FlowControl: "drain pause_reading",
+    HttpToolsProtocol: "send_400_response timeout_keep_alive_handler _start_asgi_task _unsupported_upgrade_warning",
+    Multiprocess: "terminate_all",
+}
+
+
+def test_status_lines_are_by_number():
+    assert STATUS_LINE[431].startswith(b"HTTP/1.1 431 ")
+
+
+@pytest.mark.parametrize("owner", ATTRIBUTES, ids=lambda each: each.__name__)
+def test_attributes_are_set_by_the_constructor(owner):
+    assigned = set(re.findall(r"self\.(\w+)\b[^=\n]*= ", inspect.getsource(owner.__init__)))
+    assert set(ATTRIBUTES[owner].split()) <= assigned
+
+
+@pytest.mark.parametrize("owner", METHODS, ids=lambda each: each.__name__)
+def test_methods_exist(owner):
+    assert [name for name in METHODS[owner].split() if not callable(getattr(owner, name, None))] == []
+
+
+@pytest.mark.parametrize("ours", [uvicorn_adapter.Connection, uvicorn_adapter.Supervisor])
+def test_overridden_methods_are_called_with_the_same_parameters(ours):
+    theirs = ours.__bases__[0]
+    overridden = [name for name in vars(ours) if inspect.isfunction(vars(ours)[name]) and hasattr(theirs, name)]
+    for name in overridden:
+        if name != "__init__":
+            assert list(inspect.signature(getattr(ours, name)).parameters) == list(
+                inspect.signature(getattr(theirs, name)).parameters
+            ), name
+    calls_super = set(re.findall(r"super\(\)\.(\w+)\(", inspect.getsource(ours)))
+    assert calls_super <= set(overridden)
+
+
+def test_the_version_is_bounded_to_the_installed_minor_release():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    (requirement,) = [each for each in extras["serve"] if each.startswith("uvicorn")]
+    major, minor = version("uvicorn").split(".")[:2]
+    assert requirement.endswith(f",<{major}.{int(minor) + 1}")
+
+
+def test_only_the_adapter_imports_submodules_of_uvicorn():
+    importing = set()
+    for file in (ROOT / "src").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            names = [each.name for each in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            if any(name.startswith(("uvicorn.", "httptools", "uvloop")) for name in names):
+                importing.add(file.name)
+    assert importing == {"uvicorn_adapter.py"}
