@@ -37,7 +37,17 @@ class LayoutError(ForewordError):
 
 
 class TemplateError(ForewordError):
-    """A template that cannot be parsed or rendered."""
+    """A template that cannot be parsed or rendered.
+
+    Lines and columns count from 1, columns in code points; `end_column` is the column after the last character. All three are
+    None where the error is about the template as a whole.
+    """
+
+    def __init__(
+        self, message: str, line: int | None = None, column: int | None = None, end_column: int | None = None
+    ) -> None:
+        super().__init__(message)
+        self.line, self.column, self.end_column = line, column, end_column
 
 
 class HookError(ForewordError):

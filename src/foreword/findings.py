@@ -169,12 +169,16 @@ def known_ids() -> set[str]:
     return {*CHECK_IDS, *CODES} - SAID_BETTER.keys()
 
 
-def finding(code: str, message: str, path: str = "", line: int | None = None) -> Finding:
+def finding(
+    code: str,
+    message: str,
+    path: str = "",
+    line: int | None = None,
+    column: int | None = None,
+    end_column: int | None = None,
+) -> Finding:
     """A finding, with the severity of its code."""
-    return Finding(code, CODES[code][0], message, path, line)
-
-
-_LENGTH = r"\d[\d,]* characters"
+    return Finding(code, CODES[code][0], message, path, line, column, end_column)
 
 
 def grouped(findings: Iterable[Finding], root: str = "") -> list[Finding]:
@@ -199,9 +203,7 @@ def grouped(findings: Iterable[Finding], root: str = "") -> list[Finding]:
 
 
 def _habit(each: Finding, root: str) -> tuple[str, bool]:
-    from re import sub
-
-    return sub(_LENGTH, "characters", each.message), not root or each.path.startswith(f"{root.rstrip('/')}/")
+    return each.message, not root or each.path.startswith(f"{root.rstrip('/')}/")
 
 
 # What a function of an extension gives

@@ -280,23 +280,32 @@ ORIGINS = {
 
 @value
 class Candidate:
-    """A file that was considered, and what became of it."""
+    """A file that was considered, and what became of it.
+
+    `target` is the file that explains the fate: the one it duplicates, points at or is shadowed by.
+    """
 
     path: str
     layer: str
     fate: Fate
     reason: str = ""
+    target: str = ""
 
 
 @value
 class Finding:
-    """Something a person should know. Made by `findings.finding`, which knows the severity of each code."""
+    """Something a person should know. Create one with `findings.finding`, which looks up the severity of its code.
+
+    Lines and columns count from 1, columns in code points. `end_column` is the column after the last character.
+    """
 
     code: str
     severity: Severity
     message: str
     path: str = ""
     line: int | None = None
+    column: int | None = None
+    end_column: int | None = None
 
 
 @value

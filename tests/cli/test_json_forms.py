@@ -82,7 +82,7 @@ def test_a_layout_has_its_form(printed):
 
 
 def test_what_lacks_or_is_there_beside_does_not_fit():
-    whole = {"path": "/w/A.md", "layer": "project", "fate": "used", "reason": ""}
+    whole = {"path": "/w/A.md", "layer": "project", "fate": "used", "reason": "", "target": None}
     assert fits(whole, stored.CandidateForm) and set(get_type_hints(stored.CandidateForm)) == set(whole)
     assert not fits({**whole, "more": 1}, stored.CandidateForm)
     with pytest.raises(msgspec.ValidationError):

@@ -78,7 +78,7 @@ def test_lengths_do_not_tell_the_same_field_apart(tree, run):
     longer = [f"compatibility: {'x' * (501 + number)}\n" for number in range(3)]
     tree({**GIT, **skills_with(*longer)})
     assert run("lint")[1] == (
-        ".agents/skills/s0/SKILL.md:4: info: its compatibility has 501 characters, more than 500; "
+        ".agents/skills/s0/SKILL.md:4: info: its compatibility is longer than 500 characters; "
         "it is loaded all the same (in 3 skills; this is the first) [skill-field]\n"
     )
 

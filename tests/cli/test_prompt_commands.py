@@ -76,6 +76,8 @@ def test_show_as_json_is_one_value(shop, run):
                 "message": "/w/CLAUDE.md: /w/AGENTS.md comes before it",
                 "path": "/w/CLAUDE.md",
                 "line": None,
+                "column": None,
+                "end_column": None,
             }
         ],
     }
@@ -94,9 +96,15 @@ def test_show_as_json_is_one_value(shop, run):
 def test_candidates_as_json(shop, run):
     given = json.loads(run("show", "--layout", "ion", "--json")[1])
     assert [each for each in given["candidates"] if each["fate"] != "absent" and each["path"].endswith(".md")][:3] == [
-        {"path": "/home/.ion/AGENTS.md", "layer": "ion-local", "fate": "used", "reason": ""},
-        {"path": "/w/AGENTS.md", "layer": "project", "fate": "used", "reason": ""},
-        {"path": "/w/CLAUDE.md", "layer": "project", "fate": "shadowed", "reason": "/w/AGENTS.md comes before it"},
+        {"path": "/home/.ion/AGENTS.md", "layer": "ion-local", "fate": "used", "reason": "", "target": None},
+        {"path": "/w/AGENTS.md", "layer": "project", "fate": "used", "reason": "", "target": None},
+        {
+            "path": "/w/CLAUDE.md",
+            "layer": "project",
+            "fate": "shadowed",
+            "reason": "/w/AGENTS.md comes before it",
+            "target": "/w/AGENTS.md",
+        },
     ]
 
 
@@ -198,6 +206,11 @@ def test_a_scope_from_a_file(shop, run):
         "Writable:\n  - /p\n  - /t [non-recursive]\n"
         "Denied:\n  - /p/.env"
     )
+
+
+def test_the_default_permission_does_not_depend_on_the_name_of_the_scope_file(shop, run):
+    shop({"w/a: deny b/scope.json": json.dumps({"allow": [{"path": "/p"}]})})
+    assert "Writable:\n  - /p" in run("show", "--scope", "a: deny b/scope.json")[1]
 
 
 def test_the_default_layout_is_our_own(shop, run):

@@ -334,7 +334,7 @@ def test_limits_of_other_agents():
     ]
     assert over({"/w/CLAUDE.md": "ä" * 40_001}) == [("/w/CLAUDE.md", "this file has 40,001 characters")]
     assert over({"/w/AGENTS.md": "a" * 32_768}) == []
-    link = Candidate("/w/CLAUDE.md", "project", "duplicate", "the same file as /w/AGENTS.md")
+    link = Candidate("/w/CLAUDE.md", "project", "duplicate", "the same file", "/w/AGENTS.md")
     assert len(over({"/w/AGENTS.md": "a" * 40_001}, [link])) == 2
 
 

@@ -275,7 +275,7 @@ START = "found character that cannot start any token: a value that begins with s
         (
             with_field("compatibility: " + "x" * 501),
             4,
-            "its compatibility has 501 characters, more than 500",
+            "its compatibility is longer than 500 characters",
             "skill-field",
             "it is loaded all the same",
         ),
@@ -296,7 +296,7 @@ START = "found character that cannot start any token: a value that begins with s
         (
             described("description: " + "x" * 1025),
             3,
-            "its description has 1,025 characters, more than 1,024",
+            "its description is longer than 1,024 characters",
             "skill-field",
             "it is loaded all the same",
         ),

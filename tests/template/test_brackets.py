@@ -112,6 +112,8 @@ def test_a_finding_shows_the_place():
             "[endif] has no [if] and stands as text (line 2, column 8)\n    and so [endif] on\n           ^^^^^^^",
             "/w/prompt.md",
             2,
+            8,
+            15,
         ),
     )
 

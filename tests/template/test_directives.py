@@ -106,6 +106,8 @@ def test_a_finding_shows_the_place():
             "      ^^^^^^^^^^^^^^^^^^^^^^^^^",
             "/w/AGENTS.md",
             6,
+            3,
+            28,
         ),
         Finding(
             "directive-malformed",
@@ -116,6 +118,8 @@ def test_a_finding_shows_the_place():
             "               ^^^^^",
             "/w/AGENTS.md",
             6,
+            12,
+            17,
         ),
     )
 

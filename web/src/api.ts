@@ -10,7 +10,7 @@ export class Problem extends Error {
   constructor(
     readonly status: number,
     message: string,
-    readonly errors: { line?: number | null; message: string }[] = [],
+    readonly errors: { line?: number | null; column?: number | null; end_column?: number | null; message: string }[] = [],
   ) {
     super(message);
   }

@@ -31,6 +31,9 @@ export interface Finding {
   message: string;
   path: string | null;
   line: number | null;
+  /** Columns count code points from 1; `end_column` is the one after the last character. */
+  column: number | null;
+  end_column: number | null;
 }
 
 export interface Origin {

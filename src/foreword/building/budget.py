@@ -61,7 +61,7 @@ def fit(
     fitting.fit_whole()
     return (
         tuple(draft for trial in fitting.trials if not (draft := trial.draft()).is_empty),
-        (*fitting.menu_findings(), *fitting.findings),
+        (*fitting.menu_findings(), *fitting.findings.values()),
         fitting.left_out() | fitting.cut_files,
     )
 
@@ -102,7 +102,7 @@ class _Fitting:
     def __init__(self, layout: Layout, scribe: DraftWriter, distance: Distance, trials: list[_Trial]) -> None:
         self.layout, self.scribe, self.distance, self.trials = layout, scribe, distance, trials
         self.kinds = {find.name: find.kind for find in layout.finds}
-        self.findings: list[Finding] = []
+        self.findings: dict[tuple[str, str], Finding] = {}
         self.cut_files: dict[str, str] = {}
         self.menus: dict[int, _Menu] = {}
 
@@ -143,7 +143,7 @@ class _Fitting:
         if limit.excess() > 0:
             now = section.budget + limit.excess()
             message = f"section '{section.name}' has {now:,} tokens{f', {before:,} before' if now != before else ''}; {limit.why}"
-            self.findings.append(finding("budget-section", message))
+            self.report("budget-section", section.name, message)
 
     def kind(self, trial: _Trial) -> str:
         return self.kinds.get(trial.section.of or "", "")
@@ -166,7 +166,7 @@ class _Fitting:
             return
         limit = _Limit(self.cost_of_all, budget, f"the budget of the whole prompt is {budget:,} tokens")
         if self.layout.over == "warn":
-            self.findings.append(finding("budget-whole", f"the prompt has {before:,} tokens; {limit.why}"))
+            self.report("budget-whole", "", f"the prompt has {before:,} tokens; {limit.why}")
             return
         every = [each for trial in self.trials for each in trial.each()]
         skills, residents = (
@@ -181,7 +181,12 @@ class _Fitting:
         if limit.excess() > 0:
             what = "the base, the boundaries, the nearest instruction file, the least of each menu"
             message = f"what may not give way ({what}) has {budget + limit.excess():,} tokens; {limit.why}"
-            self.findings.append(finding("budget-exceeded", message))
+            self.report("budget-exceeded", "", message)
+
+    def report(self, code: str, subject: str, message: str, path: str = "") -> None:
+        """Add a finding. It replaces the earlier one with the same code and subject."""
+        self.findings.pop((code, subject), None)
+        self.findings[code, subject] = finding(code, message, path)
 
     # files
 
@@ -243,13 +248,8 @@ class _Fitting:
 
     def tell(self, path: str, section: str, reason: str) -> None:
         """What became of a file takes the place of what was said of it before. A text of the caller's goes by its section."""
-        told = f"{path or section}: "
-        self.findings = [
-            each
-            for each in self.findings
-            if each.code != "budget-file" or each.path != path or not each.message.startswith(told)
-        ]
-        self.findings.append(finding("budget-file", told + reason, path))
+        subject = path or section
+        self.report("budget-file", subject, f"{subject}: {reason}", path)
         if path:
             self.cut_files[path] = reason
 

@@ -375,16 +375,16 @@ def _scope(path: str, cwd: str) -> Scope:
             raise CallError(f"--scope {path}: {key} takes a list")
     return Scope(
         *(
-            [_access(row, f"--scope {path}: {key} {number}", cwd) for number, row in enumerate(entries, 1)]
-            for key, entries in rows.items()
+            [_access(row, f"--scope {path}: {key} {number}", cwd, default) for number, row in enumerate(rows[key], 1)]
+            for key, default in (("allow", "write"), ("deny", "read"))
         )
     )
 
 
-def _access(row: Any, where: str, cwd: str) -> Access:
+def _access(row: Any, where: str, cwd: str, default: str) -> Access:
     if not isinstance(row, dict) or not isinstance(row.get("path"), str) or not row["path"]:
         raise CallError(f"{where} takes an object with a path")
-    permission, recursive = row.get("permission", "read" if ": deny " in where else "write"), row.get("recursive", True)
+    permission, recursive = row.get("permission", default), row.get("recursive", True)
     unknown = sorted(row.keys() - {"path", "permission", "recursive"})
     if unknown:
         raise CallError(f"{where} has no field {unknown[0]!r}; its fields are path, permission, recursive")

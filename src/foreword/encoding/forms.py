@@ -35,6 +35,7 @@ class CandidateForm(TypedDict):
     layer: str
     fate: str
     reason: str
+    target: str | None
 
 
 class FindingForm(TypedDict):
@@ -43,6 +44,8 @@ class FindingForm(TypedDict):
     message: str
     path: str | None
     line: int | None
+    column: int | None
+    end_column: int | None
 
 
 class AccountPassage(TypedDict):

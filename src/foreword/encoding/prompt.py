@@ -90,7 +90,13 @@ def _is_same_place(one: Origin, other: Origin) -> bool:
 
 
 def candidate_form(candidate: Candidate) -> CandidateForm:
-    return {"path": candidate.path, "layer": candidate.layer, "fate": candidate.fate, "reason": candidate.reason}
+    return {
+        "path": candidate.path,
+        "layer": candidate.layer,
+        "fate": candidate.fate,
+        "reason": candidate.reason,
+        "target": candidate.target or None,
+    }
 
 
 def finding_form(finding: Finding) -> FindingForm:
@@ -100,6 +106,8 @@ def finding_form(finding: Finding) -> FindingForm:
         "message": finding.message,
         "path": finding.path or None,
         "line": finding.line,
+        "column": finding.column,
+        "end_column": finding.end_column,
     }
 
 
@@ -200,4 +208,7 @@ def _candidate_from(form: Any, where: str) -> Candidate:
     keys = ("path", "layer", "fate", "reason")
     if not isinstance(form, dict) or not all(isinstance(form.get(key), str) for key in keys):
         raise CallError(f"{where} takes path, layer, fate and reason as texts")
-    return Candidate(*(form[key] for key in keys))
+    target = form.get("target") or ""
+    if not isinstance(target, str):
+        raise CallError(f"{where}: target must be a string or null, not {target!r}")
+    return Candidate(form["path"], form["layer"], form["fate"], form["reason"], target)

@@ -201,7 +201,7 @@ class _Worker:
             self.end()  # half an exchange would answer the next question
             raise
         if "error" in answer:
-            raise TemplateError(str(answer["error"]))
+            raise TemplateError(str(answer["error"]), *answer.get("position", ()))
         return tuple(
             Piece(str(text), Origin(str(kind), str(path), _lines(lines), _tag(tag)))
             for text, kind, path, lines, tag in answer["pieces"]
@@ -392,6 +392,8 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
             jinja.check(root, templates.get)
             return {"pieces": []}
         pieces = jinja.render(root, templates, request["variables"], limit=request["limit"], trace=request["trace"])
+    except TemplateError as error:
+        return {"error": str(error), "position": (error.line, error.column, error.end_column)}
     except ForewordError as error:
         return {"error": str(error)}
     except MemoryError:

@@ -209,12 +209,11 @@ def _pass_over(reading: Reading, layer: str, chosen: Reading | None, trail: Trai
     """A text that lost to another of its group: a copy of that one, or shadowed by it."""
     if chosen is not None and (reading.identity == chosen.identity or reading.text == chosen.text):
         sameness = "file" if reading.identity == chosen.identity else "text"
-        trail.leave(
-            reading.path, layer, "duplicate", f"the same {sameness} as {printable(chosen.path)}", "file-duplicate"
-        )
+        reason = f"the same {sameness} as {printable(chosen.path)}"
+        trail.leave(reading.path, layer, "duplicate", reason, "file-duplicate", chosen.path)
     else:
         reason = f"{printable(chosen.path)} comes before it" if chosen else "another comes before it"
-        trail.leave(reading.path, layer, "shadowed", reason, "file-shadowed")
+        trail.leave(reading.path, layer, "shadowed", reason, "file-shadowed", chosen.path if chosen else "")
 
 
 class _Kept:
@@ -262,7 +261,7 @@ class _Kept:
                     loser, owners[identity] = (other, (name, path)) if is_better else ((name, path), other)
                     self.lost_entries.add(loser)
                     number = [each.path for each in self.looks[loser[0]].candidates].index(printable(loser[1]))
-                    self.tell(loser[0], number, f"the same file as {printable(owners[identity][1])}")
+                    self.tell(loser[0], number, "the same file as", printable(owners[identity][1]))
 
     def drop_copies(self, includes: Includes) -> None:
         """Of equal texts all but the nearest are lost. Two that include others are equal if the same enters with both."""
@@ -316,11 +315,12 @@ class _Kept:
         if self.path(loser) == self.path(winner):
             self.fates[name][text.candidate] = None  # one file that was looked for twice
         else:
-            self.tell(name, text.candidate, f"the same {sameness} as {printable(self.path(winner))}")
+            self.tell(name, text.candidate, f"the same {sameness} as", printable(self.path(winner)))
 
-    def tell(self, name: str, number: int, reason: str) -> None:
+    def tell(self, name: str, number: int, reason: str, target: str) -> None:
         candidate = self.looks[name].candidates[number]
-        self.fates[name][number] = Candidate(candidate.path, candidate.layer, "duplicate", reason)
+        reason = f"{reason} {target}"
+        self.fates[name][number] = Candidate(candidate.path, candidate.layer, "duplicate", reason, target)
         self.findings.append(finding("file-duplicate", f"{candidate.path}: {reason}", candidate.path))
 
     def names(self) -> dict[tuple[int, int], str]:
@@ -367,7 +367,8 @@ def _find_entries(
                 file = reading.identity if reading.has_text else real_path(path)
                 if file in seen:
                     if seen[file] != path:
-                        trail.leave(path, layer, "duplicate", f"the same file as {printable(seen[file])}", code)
+                        reason = f"the same file as {printable(seen[file])}"
+                        trail.leave(path, layer, "duplicate", reason, code, seen[file])
                     continue
                 seen[file] = path
                 is_entry = _is_entry(reading, layer, trail) and _has_right_name(path, find, layer, trail)
@@ -419,7 +420,7 @@ def _enter(find: Find, reading: Reading, layer: str, taken: dict[str, Skill | Re
         trail.leave(reading.path, layer, "refused" if findings else "unused", reason)
     elif entry.name in taken:
         reason = f"{entry.name!r} is the name of {printable(taken[entry.name].path)} too, which comes first"
-        trail.leave(reading.path, layer, "shadowed", reason, "skill-shadowed")
+        trail.leave(reading.path, layer, "shadowed", reason, "skill-shadowed", taken[entry.name].path)
     else:
         taken[entry.name] = entry if entry.path == reading.path else replace(entry, path=reading.path)
         trail.leave(reading.path, layer, "used")

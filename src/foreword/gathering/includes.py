@@ -85,7 +85,7 @@ class Includes:
         shown = self.names.setdefault(reading.identity, printable(path))
         self._places.setdefault(shown, path)
         if shown != printable(path):
-            self._leave(path, "duplicate", f"{by}; the same file as {shown}")
+            self._leave(path, "duplicate", f"{by}; the same file as {shown}", target=shown)
         elif shown not in self._by_themselves:
             self._leave(path, reading.fate, f"{by}; {reading.reason}" if reading.reason else by, reading.code)
         return replace(reading.document, path=shown)
@@ -119,10 +119,10 @@ class Includes:
             return "it lies outside of the folders that are served"
         return "" if may_read(self.scope, real, (), self.workspace) else "it lies outside what the scope may read"
 
-    def _leave(self, path: str, fate: Fate, reason: str, code: str = "") -> None:
+    def _leave(self, path: str, fate: Fate, reason: str, code: str = "", target: str = "") -> None:
         """Remember what became of a file: once, and rather that it was read than that it was refused elsewhere."""
         trail = Trail()
-        trail.leave(path, "include", fate, reason, code)
+        trail.leave(path, "include", fate, reason, code, target)
         (candidate,) = trail.candidates
         known = self._candidates.get(candidate.path)
         if known is None or (known.fate not in ("used", "cut") and fate in ("used", "cut")):

@@ -20,7 +20,7 @@ from .log import Log, cause_of
 from .memory import IN_FLIGHT, MemoryLimit, Reservation
 from .metrics import Metrics
 from .request import Request, parse_body, parse_query
-from .responses import Problem, Response, line_of, redact, redact_template_error, to_json
+from .responses import Problem, Response, redact, redact_template_error, to_json
 from .route import Route, Router
 from .routes import ROUTES
 from .service import UNREACHABLE, Service
@@ -211,7 +211,8 @@ def _run(route: Route, service: Service, request: Request) -> Response:
     except StoreError as error:
         raise Problem("store-down", f"{error}") from error
     except TemplateError as error:
-        place = {"line": line_of(error), "message": str(error)}
+        columns = {"column": error.column, "end_column": error.end_column}
+        place = {"line": error.line, **columns, "message": str(error)}
         raise Problem("invalid-template", str(error), reason=redact_template_error(error), errors=[place]) from error
     except MissingError as error:
         raise Problem("not-found", str(error), reason=_redact_cwd(error, service, request)) from error

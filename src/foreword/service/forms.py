@@ -95,6 +95,8 @@ class StatusForm(TypedDict):
 
 class TemplateErrorForm(TypedDict):
     line: int | None
+    column: int | None
+    end_column: int | None
     message: str
 
 

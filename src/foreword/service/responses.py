@@ -45,7 +45,6 @@ PROBLEMS = {
 _QUOTED = re.compile("(?<!\\w)['\"`“].*['\"`”]")
 _PATH = re.compile(r"[^\s'…]*[/\\](?:[^\s';,]*[^\s';,.:])?")
 _MAX_LENGTH = 300
-_POSITION = re.compile(r"\(line (\d+), column \d+\)")
 RETRY_AFTER = {"busy": "2", "store-down": "5", "timeout": "5"}
 
 
@@ -83,14 +82,9 @@ def redact(detail: str) -> str:
 
 def redact_template_error(error: TemplateError) -> str:
     """The position of a template error, for the log: its message quotes the template."""
-    match = _POSITION.search(str(error))
-    return f"invalid template at {match[0][1:-1]}" if match else redact(str(error))
-
-
-def line_of(error: Exception) -> int | None:
-    """The line of the template that an error names."""
-    match = _POSITION.search(str(error))
-    return int(match[1]) if match else None
+    if error.line is None:
+        return redact(str(error))
+    return f"invalid template at line {error.line}, column {error.column}"
 
 
 class Problem(Exception):

@@ -21,7 +21,7 @@ from ..wire.answers import variable_form, version_form
 from ..wire.counting import counted
 from .bodies import AgentBody, AuthorQuery, CheckBody, FilesQuery, PreviewBody, SaveQuery, TemplateBody, ValuesBody
 from .request import Request, parse_tags
-from .responses import Problem, Response, line_of
+from .responses import Problem, Response
 from .service import DEFAULT_LAYOUT, Service, check_layout_name
 
 _PREVIEWED = "template"
@@ -120,7 +120,7 @@ def check(service: Service, request: Request) -> Response:
     try:
         found = conversation.preview(Document(_PREVIEWED, body.template)).findings
     except TemplateError as error:
-        found = [finding("template-error", str(error), _PREVIEWED, line_of(error))]
+        found = [finding("template-error", str(error), _PREVIEWED, error.line, error.column, error.end_column)]
     return Response({"findings": [finding_form(each) for each in found if each.code.startswith(_REPORTED_CODES)]})
 
 

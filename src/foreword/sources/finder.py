@@ -55,10 +55,10 @@ class Trail:
         self.candidates: list[Candidate] = []
         self.findings: list[Finding] = []
 
-    def leave(self, path: str, layer: str, fate: Fate, reason: str = "", code: str = "") -> None:
+    def leave(self, path: str, layer: str, fate: Fate, reason: str = "", code: str = "", target: str = "") -> None:
         """Record a candidate's fate, and a finding where a person should know of it."""
         shown = printable(path)
-        self.candidates.append(Candidate(shown, layer, fate, reason))
+        self.candidates.append(Candidate(shown, layer, fate, reason, printable(target)))
         if code:
             self.findings.append(finding(code, f"{shown}: {reason}", shown))
 
@@ -343,7 +343,8 @@ def _is_usable(
         return False
     target = pointed_at(reading, find, reader)
     if target:
-        trail.leave(reading.path, layer, "duplicate", f"it only points at {os.path.basename(target)}", "file-duplicate")
+        reason = f"it only points at {os.path.basename(target)}"
+        trail.leave(reading.path, layer, "duplicate", reason, "file-duplicate", target)
         return False
     _look_for_other_case(reading.path, reader, trail)
     return True

@@ -386,7 +386,7 @@ def _absent(key: str, fields: Fields) -> str:
 
 
 def _too_long(key: str, text: str, limit: int) -> str:
-    return f"its {key} has {len(text):,} characters, more than {limit:,}"
+    return f"its {key} is longer than {limit:,} characters"
 
 
 def _undescribed(kind: str, fields: Fields, breaks: list[Break], head: str, path: str) -> Finding:

@@ -41,15 +41,23 @@ def tell(doubts: Iterable[Doubt], text: str, path: str = "", first: int = 1) -> 
     for doubt in ordered[:MOST]:
         line += text.count("\n", at, doubt.start)
         at = doubt.start
-        told.append(finding(doubt.code, _message(doubt, text, line), path, line))
+        column, end_column = _columns(doubt, text)
+        told.append(finding(doubt.code, _message(doubt, text, line, column), path, line, column, end_column))
     if len(ordered) > MOST:
         told.append(finding("template-more", f"{len(ordered) - MOST:,} more doubtful places are not listed", path))
     return tuple(told)
 
 
-def _message(doubt: Doubt, text: str, line: int) -> str:
+def _columns(doubt: Doubt, text: str) -> tuple[int, int]:
+    """The first column, and the column after the last character on the same line."""
     begin = text.rfind("\n", 0, doubt.start) + 1
-    column = doubt.start - begin + 1
+    stop = text.find("\n", doubt.start)
+    end = min(doubt.end, stop if stop >= 0 else len(text))
+    return doubt.start - begin + 1, max(end, doubt.start + 1) - begin + 1
+
+
+def _message(doubt: Doubt, text: str, line: int, column: int) -> str:
+    begin = text.rfind("\n", 0, doubt.start) + 1
     place = text[doubt.start : doubt.end]
     subject = _printable(place if len(place) <= WIDTH else place[: WIDTH - 1] + "…") or "the end"
     shown, carets = _excerpt(text, begin, doubt)

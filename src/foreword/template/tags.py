@@ -85,7 +85,8 @@ _NO_NAMES = frozenset("and or not in is if else true false none True False None"
 def wrong(template: Document, words: str, start: int, end: int) -> TemplateError:
     """The error that tells what is wrong with this stretch of a template, with file, line, column and carets."""
     told = tell((Doubt("template-malformed", words, start, end),), template.text, template.path, template.line)
-    return TemplateError(f"{template.path or 'the template'}: {told[0].message}")
+    message = f"{template.path or 'the template'}: {told[0].message}"
+    return TemplateError(message, told[0].line, told[0].column, told[0].end_column)
 
 
 # From text to tokens

@@ -92,10 +92,9 @@ function told(error: unknown): string {
 /** What keeps a template from being rendered, as findings. */
 function mistakes(error: unknown): Finding[] {
   if (!(error instanceof Problem)) return [];
-  return error.errors.map(({ line, message }) => {
-    const place = line ?? Number(/\(line (\d+), column \d+\)/.exec(message)?.[1] ?? 0);
-    return { code: "template-error", severity: "error", message, path: null, line: place || null };
-  });
+  return error.errors.map(({ line = null, column = null, end_column = null, message }) => (
+    { code: "template-error", severity: "error", message, path: null, line, column, end_column }
+  ));
 }
 
 function unique(findings: Finding[]): Finding[] {

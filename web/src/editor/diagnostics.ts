@@ -1,25 +1,24 @@
-// Findings as marks in the text. Where a finding stands is told at the end of its sentence: (line 3, column 8), and by carets below.
+// Findings as marks in the editor, at their line and columns.
 import type { Diagnostic } from "@codemirror/lint";
 import type { Text } from "@codemirror/state";
 import type { Finding } from "../forms";
 
 export function sentence(finding: Finding): string {
-  return (finding.message.split("\n")[0] ?? "").replace(/ \(line \d+, column \d+\)$/, "");
+  return finding.message.split("\n")[0] ?? "";
 }
 
 export function diagnostics(doc: Text, findings: Finding[]): Diagnostic[] {
   return findings.flatMap((finding) => {
     if (finding.line === null || finding.line < 1 || finding.line > doc.lines) return [];
     const line = doc.line(finding.line);
-    const column = Number(/\(line \d+, column (\d+)\)/.exec(finding.message)?.[1] ?? 0);
-    const width = column ? (/^ *(\^+)$/m.exec(finding.message)?.[1]?.length ?? 1) : line.length;
-    const from = Math.min(line.from + utf16(line.text, Math.max(column - 1, 0)), line.to);
-    const to = Math.min(from + width, line.to);
+    const at = (column: number) => Math.min(line.from + utf16(line.text, column - 1), line.to);
+    const from = finding.column === null ? line.from : at(finding.column);
+    const to = finding.end_column === null ? line.to : at(finding.end_column);
     return [{ from, to, severity: finding.severity, message: sentence(finding), source: finding.code }];
   });
 }
 
-/** Columns are counted in characters, offsets in halves of them. */
+/** Columns count code points, offsets in the editor count UTF-16 units. */
 function utf16(text: string, characters: number): number {
   return [...text.slice(0, 2 * characters)].slice(0, characters).join("").length;
 }

@@ -55,7 +55,9 @@ def _result(finding: Finding, rule: int, root: str) -> dict[str, Any]:
     if finding.path.startswith("/"):
         inside = _below(finding.path, root)
         place = {"uri": _escaped(inside), "uriBaseId": _ROOT} if inside else {"uri": _uri(finding.path)}
-        region = {"region": {"startLine": finding.line}} if finding.line else {}
+        columns = {"startColumn": finding.column, "endColumn": finding.end_column}
+        known = {key: column for key, column in columns.items() if column}
+        region = {"region": {"startLine": finding.line, **known}} if finding.line else {}
         result["locations"] = [{"physicalLocation": {"artifactLocation": place, **region}}]
         # Where a line moves and nothing else changes, it is still the same finding.
         told = f"{finding.code}\n{inside or finding.path}\n{_seen_from(root, finding.message)}"

@@ -92,8 +92,7 @@ def _names(manuscripts: Sequence[Manuscript], candidates: Sequence[Candidate]) -
         if candidate.fate == "duplicate":
             folder, _, name = candidate.path.rpartition("/")
             for path in names:
-                above, _, own = path.rpartition("/")
-                if above == folder and candidate.reason.endswith((f" {path}", f"points at {own}")):
+                if candidate.target == path and path.rpartition("/")[0] == folder:
                     names[path].add(name)
     return names
 
