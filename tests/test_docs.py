@@ -214,7 +214,7 @@ NOT_VARIABLES = {"ADDRESS", "DIR", "FORM", "MB", "NAME", "SECONDS"}
 
 
 def test_the_page_on_the_service_names_every_series():
-    table = text_of("service.md").partition("\n## Watching it\n")[2].partition("\n## ")[0]
+    table = text_of("service.md").partition("\n## Monitoring\n")[2].partition("\n## ")[0]
     series = re.findall(r"^# TYPE (\w+)", Metrics(ROUTES).text(), re.MULTILINE)
     assert series and [name for name in series if not re.search(rf"`{name}[`{{]", table)] == []
 
