@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from foreword.errors import TemplateError
-from foreword.template.brackets import LIMIT, Variable, parse, render
+from foreword.template.brackets import Variable, parse, render
 from foreword.template.doubts import MOST
+from foreword.template.limits import SOURCE_LIMIT
 from foreword.vocabulary import Finding, Origin, Piece
 
 TYPES = ("file", "system", "prompt", "git")
@@ -133,7 +134,7 @@ def test_doubtful_places_beyond_number_are_counted():
 
 
 def test_a_template_over_the_limit_is_an_error():
-    assert rendered("x" * LIMIT) == "x" * LIMIT
+    assert rendered("x" * SOURCE_LIMIT) == "x" * SOURCE_LIMIT
     with pytest.raises(TemplateError, match=r"^/t has 10,485,759 characters; at most 500,000 are accepted$"):
         parse("[if" * (10 * 1024 * 1024 // 3), TYPES, "/t")
 
@@ -150,7 +151,7 @@ def test_no_depth_is_too_deep(depth):
     ["[", "[if", "[if file:a]", "[file:", "[x:y]", "[ ", "\\[", "[else]", "[endif]", "[IF a:", "[if !", "]", "[if \t"],
 )
 def test_hostile_text_of_any_kind_ends(unit):
-    text = (unit * (LIMIT // len(unit) + 1))[:LIMIT]
+    text = (unit * (SOURCE_LIMIT // len(unit) + 1))[:SOURCE_LIMIT]
     template = parse(text, TYPES)
     render(template, values_of({}), OURS)
     assert len(template.findings) <= MOST + 1

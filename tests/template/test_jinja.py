@@ -13,6 +13,7 @@ from foreword.template import inclusion, tags
 from foreword.template.addresses import split
 from foreword.template.calm import is_calm
 from foreword.template.jinja import VARIABLES, check, facts, names_used, render
+from foreword.template.limits import SOURCE_LIMIT
 from foreword.vocabulary import Document, Origin, Piece
 
 USUAL = facts(datetime(2026, 4, 15, 11, 30, tzinfo=timezone(timedelta(hours=2))), "/w", "English", ["read", "edit"])
@@ -146,7 +147,7 @@ def test_names_used_are_those_of_every_template():
 @pytest.mark.parametrize(
     ("template", "says"),
     [
-        ("x" * (tags.LIMIT + 1), "has 500,001 characters; at most 500,000 are accepted"),
+        ("x" * (SOURCE_LIMIT + 1), "has 500,001 characters; at most 500,000 are accepted"),
         ("{% if" * 2_097_152, "has 10,485,760 characters; at most 500,000 are accepted"),
         ("{% if a %}{% elif a %}" * 10_000, "has 20,000 tags; at most 10,000 are accepted"),
         ("\n" * tags.LINES, "has 65,001 lines; at most 65,000 are accepted"),

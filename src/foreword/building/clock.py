@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ..layout.model import Field
+from ..template.languages import language_of
 from ..vocabulary import Document
 
 TYPE_CHECKING = False
@@ -32,14 +33,7 @@ def tells_time(layout: Layout, inputs: Inputs) -> str:
 
 def _body_tells_time(section: Section, inputs: Inputs) -> bool:
     body = inputs.bodies[section.name]
-    if (body.syntax or section.language) == "jinja":
-        from ..template import jinja
-
-        return bool(body.text and jinja.names_used(body.path, inputs.templates) & {"date", "time", "datetime"})
-    from ..template import brackets
-
-    used = brackets.parse(body.text, {"system"}).variables
-    return any((each.type, each.name) in (("system", "time"), ("system", "date")) for each in used)
+    return language_of(body, section.language).module().uses_clock(body, inputs)
 
 
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")

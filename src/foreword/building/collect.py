@@ -5,7 +5,8 @@ from __future__ import annotations
 from ..findings import finding
 from ..layout.model import Field
 from ..sources.places import distance_of, is_file_name
-from ..template.addresses import is_in
+from ..template.contract import RenderContext
+from ..template.languages import LANGUAGES, language_of
 from ..text.hidden import hidden
 from ..text.lines import printable
 from ..text.pieces import (
@@ -94,7 +95,7 @@ class Collector:
         if not all(holds(condition, self.facts) for condition in section.when):
             self.leave_out(section, f"section '{section.name}' does not apply: it needs {_wanted(section.when)}")
             return Draft(section)
-        if section.language in ("brackets", "jinja"):
+        if section.language in LANGUAGES:
             return self.templated(section)
         replacement = self.replacement(section)
         if replacement is not None:
@@ -112,35 +113,15 @@ class Collector:
     def templated(self, section: Section) -> Draft:
         """A section whose text is a template: the body that was chosen for it, rendered."""
         body = self.inputs.bodies.get(section.name, Document("", ""))
-        kind = "builtin" if is_in(body.path, "std") else "template" if body.path else "caller"
-        origin = Origin(kind, body.path or "base")
-        if (body.syntax or section.language) == "jinja":
-            return Draft(section, text=self.rendered(section, body), is_replaced=True)
-        from ..template import brackets
-        from ..template.catalog import TYPES, names
-
-        types = TYPES | set(self.inputs.types) | {name.partition(":")[0] for name in self.inputs.values}
-        known = {type_: each for type_, each in names(self.inputs.values).items() if type_ not in self.inputs.types}
-        template = brackets.parse(body.text, types, body.path, known)
-        self.findings.extend(template.findings)
-        pieces = brackets.render(template, self.variable, origin, self.layout.template_limit)
+        language = language_of(body, section.language)
+        context = RenderContext(
+            self.inputs, self.agent, self.now or any_time(), self.variable, self.layout.template_limit, self.render
+        )
+        pieces, findings = language.module().render_template(body, context)
+        self.findings.extend(findings)
+        if language.trims and section.trim:
+            pieces = without_white_ends(pieces)
         return Draft(section, text=pieces, is_replaced=True)
-
-    def rendered(self, section: Section, body: Document) -> Pieces:
-        """A body in the Jinja-like language, without the white space around it unless that is the author's."""
-        from ..template import jinja
-
-        if not body.text:
-            return ()
-        tools = [tool.name for tool in self.agent.tools or ()]
-        now = self.now or any_time()
-        facts = jinja.facts(now, printable(self.inputs.workspace.cwd), self.agent.language, tools)
-        facts |= {name: text for name, text in self.inputs.values.items() if ":" not in name and isinstance(text, str)}
-        if self.render is None:
-            pieces = jinja.render(body.path, self.inputs.templates, facts, limit=self.layout.template_limit)
-        else:
-            pieces = self.render(body.path, self.inputs.templates, facts)
-        return without_white_ends(pieces) if section.trim else pieces
 
     def variable(self, type_: str, name: str) -> Pieces | None:
         """The value of a variable of the bracket language."""

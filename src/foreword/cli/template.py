@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from ..errors import CallError
+from ..template.languages import DEFAULT, LANGUAGES
 from ..vocabulary import TemplateVersion, replace
 from .options import assembler, document, new_parser, store_to_read, store_url, with_dir
 from .prompt import write_prompt
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from ..engine.assembler import Assembler
     from ..layout.model import Section
     from ..store.contract import Store
-    from ..vocabulary import Document, Inputs
     from .options import Parser
 
 
@@ -34,7 +34,7 @@ def parser_for(command: str) -> Parser:
         parser.add_argument("--note", default="", metavar="TEXT", help="why")
     if action in ("set", "check", "render"):
         parser.add_argument(
-            "--syntax", choices=("brackets", "jinja"), default="brackets", metavar="LANGUAGE", help="brackets or jinja"
+            "--syntax", choices=LANGUAGES, default=DEFAULT, metavar="LANGUAGE", help=" or ".join(LANGUAGES)
         )
     if action not in ("check", "render"):
         return parser
@@ -135,7 +135,7 @@ def template_check(args: argparse.Namespace) -> int:
     prepared = _rendering(args)
     prompt = prepared.prompt(args.agent, args.clock)
     findings = [each for each in prompt.findings if each.code.startswith(("template-", "variable-", "file-"))]
-    used = _variables(args.agent.base, args.syntax, prepared.snapshot(args.agent).inputs)
+    used = LANGUAGES[args.syntax].module().variables_used(args.agent.base, prepared.snapshot(args.agent).inputs)
     if args.json:
         from ..encoding.prompt import finding_form
 
@@ -147,22 +147,6 @@ def template_check(args: argparse.Namespace) -> int:
             file=sys.stderr,
         )
     return 1 if any(each.severity == "error" for each in findings) else 0
-
-
-def _variables(template: Document, syntax: str, inputs: Inputs) -> list[str]:
-    """The variables that a template uses, as it writes them."""
-    if not template.text:
-        return []
-    if syntax == "brackets":
-        from ..template import brackets
-        from ..template.catalog import TYPES
-
-        types = TYPES | set(inputs.types) | {name.partition(":")[0] for name in inputs.values}
-        return [f"{each.type}:{each.name}" for each in brackets.parse(template.text, types).variables]
-    from ..template import jinja
-
-    known = {*jinja.VARIABLES, *inputs.values}
-    return sorted(jinja.names_used(template.path, inputs.templates) & known)
 
 
 def template_render(args: argparse.Namespace) -> int:
@@ -181,9 +165,10 @@ def _rendering(args: argparse.Namespace) -> Assembler:
 
 def _value(text: str, syntax: str) -> tuple[str, str]:
     name, equals, content = text.partition("=")
-    is_name = bool(name.strip()) if syntax == "jinja" else all(each.strip() for each in name.partition(":"))
-    if not equals or not is_name:
-        raise CallError(f"--value takes {'name' if syntax == 'jinja' else 'type:name'}=TEXT, not {text!r}")
+    form = LANGUAGES[syntax].variable_form
+    parts = name.partition(":") if ":" in form else [name]
+    if not equals or not all(part.strip() for part in parts):
+        raise CallError(f"--value takes {form}=TEXT, not {text!r}")
     return name.strip(), content
 
 

@@ -45,6 +45,7 @@ from ..sources.environment import resolve_workspace
 from ..sources.files import Reader
 from ..store import open_store, waits
 from ..template.addresses import is_address, is_in, is_only_address
+from ..template.languages import LANGUAGES, language_of
 from ..text.lines import printable
 from ..text.pieces import as_read
 from ..text.tokens import count_exactly, estimate_for
@@ -496,7 +497,7 @@ class Conversation:
         append: bool,
     ) -> Prompt:
         document = self.assembler.template(task.strip()) if is_only_address(task) else Document("", task)
-        if any(section.language in ("brackets", "jinja") for section in _bases(self.layout)):
+        if any(section.language in LANGUAGES for section in _bases(self.layout)):
             document = replace(document, path=document.path or "task")
             base = _behind(self.layout, inputs, document) if append else document
             found = inputs.found
@@ -1137,8 +1138,8 @@ def _behind(layout: Layout, inputs: Inputs, task: Document) -> Document:
     section, body = next(
         (each, inputs.bodies[each.name]) for each in _bases(layout) if inputs.bodies.get(each.name) is not None
     )
-    is_included = section.language == "jinja" and is_address(task.path)
-    text = f'{{% include "{task.path}" %}}' if is_included else task.text
+    module = language_of(body, section.language).module()
+    text = (module.include_tag(task.path) if is_address(task.path) else None) or task.text
     return replace(body, text=f"{body.text.rstrip()}\n\n{text}".lstrip("\n"), hash="")
 
 

@@ -21,6 +21,7 @@ from ..packs.wording import with_wording
 from ..sources.environment import resolve_workspace
 from ..sources.files import Reader, is_unchanged
 from ..template.addresses import is_address, is_in, is_only_address
+from ..template.languages import LANGUAGES, language_of
 from ..vocabulary import Agent, Document, Workspace, replace, value
 from .checks import check_agent
 from .skills import activation, each_skill, skill_named, with_active_skill, with_body
@@ -330,7 +331,7 @@ def _bodies(
     """The templates of a layout's sections: the caller's, the global one, else the layout's own or the one it names."""
     bodies: dict[str, Document] = {}
     for section in layout.each_section():
-        if section.language not in ("brackets", "jinja"):
+        if section.language not in LANGUAGES:
             continue
         given = base if isinstance(base, Document) else Document("base", base)
         if "base" in section.instead and (given.text or isinstance(base, Document)):
@@ -357,14 +358,13 @@ def _templates(
     untrusted: list[tuple[str, dict[str, Document]]] = []
     for section in layout.each_section():
         body = bodies.get(section.name)
-        if body is None or not body.text or (body.syntax or section.language) != "jinja":
+        if body is None:
             continue
-        from ..template.jinja import check
-
+        language = language_of(body, section.language)
         trusting = _only_trusted if _is_trusted(layout, section.name, body) else _nothing
-        loaded = check(body.path, _loading(body, workspace, reader, packs), may_parse=trusting)
+        loaded = language.module().load_all(body, _loading(body, workspace, reader, packs), trusting)
         templates |= loaded
-        if not trusting(loaded):
+        if language.is_sandboxed and loaded and not trusting(loaded):
             untrusted.append((body.path, loaded))
     return templates, untrusted
 

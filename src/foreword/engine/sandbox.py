@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from subprocess import Popen
     from typing import IO, Any, NoReturn, TypeVar
 
-    from ..template.inclusion import Load
-    from ..template.jinja import Variables
+    from ..template.contract import Load, Variables
 
     T = TypeVar("T")
 

@@ -444,15 +444,14 @@ def _values(
     if not bodies:
         return {}
     from ..sources.variables import read_values
-    from ..template import brackets
-    from ..template.catalog import TYPES
+    from ..template.languages import language_of
 
     wanted: dict[tuple[str, str], None] = {}
     for section in layout.each_section():
         body = bodies.get(section.name)
-        if body is not None and (body.syntax or section.language) == "brackets":
-            template = brackets.parse(body.text, TYPES | further.keys())
-            wanted.update(dict.fromkeys((each.type, each.name) for each in template.variables))
+        if body is not None:
+            module = language_of(body, section.language).module()
+            wanted.update(dict.fromkeys(module.wanted_values(body, further.keys())))
     for type_, name in wanted:
         if type_ == "file":
             reader.stamp_way(os.path.normpath(os.path.join(workspace.cwd, name)), workspace.cwd)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..template.languages import LANGUAGES
 from ..vocabulary import LIFETIMES, value
 
 TYPE_CHECKING = False
@@ -148,7 +149,7 @@ KEYS = (
         "language",
         "choice",
         "The template language of the text, or of each file.",
-        ("brackets", "jinja", "directives"),
+        (*LANGUAGES, "directives"),
     ),
     Key(
         "section",

@@ -70,7 +70,7 @@ class Section:
     none: str = ""
     when: Sequence[Condition] = ()
     instead: Sequence[str] = ()
-    language: Literal["brackets", "jinja", "directives", ""] = ""
+    language: str = ""
     trim: bool = True
     budget: int | None = None
     file_budget: int | None = None

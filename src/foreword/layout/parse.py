@@ -10,6 +10,7 @@ import re
 
 from ..errors import LayoutError, suggestion
 from ..template.addresses import is_address
+from ..template.languages import LANGUAGES
 from ..template.limits import TEMPLATE_LIMIT
 from .keys import BODIES, FACTS, FILTERS, FOUND, INHERITED, KNOWN, LISTS, PLACES, TOP_TABLES
 from .merging import flat
@@ -251,7 +252,7 @@ class _Sections:
         text = table.get("text")
         if text is not None and table.get("trim", True):
             text = text.strip()
-        is_plain = text is not None and language not in ("brackets", "jinja") and not is_address(text)
+        is_plain = text is not None and language not in LANGUAGES and not is_address(text)
         return Section(
             name=name,
             lifetime=table.get("lifetime", "conversation"),

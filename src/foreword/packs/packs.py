@@ -18,6 +18,7 @@ from ..sources.environment import absolute
 from ..sources.links import Reach, inside_for
 from ..sources.places import config_folder
 from ..template.addresses import is_address, is_file, is_in, split
+from ..template.languages import LANGUAGES
 from ..text.lines import printable
 from ..vocabulary import Document, Origin, replace, value
 
@@ -58,7 +59,7 @@ def with_texts(source: Source, workspace: Workspace, reader: Reader, packs: Mapp
     sections = source.mapping.get("section")
     for name, section in sections.items() if isinstance(sections, dict) else ():
         text = section.get("text") if isinstance(section, dict) else None
-        if isinstance(text, str) and is_address(text) and section.get("language") not in ("brackets", "jinja"):
+        if isinstance(text, str) and is_address(text) and section.get("language") not in LANGUAGES:
             loaded = load_template(text, workspace, reader, packs)
             texts[name] = {"text": loaded.text.replace("{", "{{").replace("}", "}}")}
             written[f"section.{name}.text"] = Origin(_kind(text, "template"), text)

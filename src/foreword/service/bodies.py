@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ..errors import OWN_ROLES, ROLES, WITH_CONTENT
+from ..template.languages import DEFAULT, LANGUAGES
 
 Text = Annotated[str, Meta(max_length=1_000_000)]
 ShortText = Annotated[str, Meta(max_length=16_000)]
@@ -15,7 +16,10 @@ Name = Annotated[str, Meta(min_length=1, max_length=512)]
 ToolName = Annotated[str, Meta(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9_.:-]+$")]
 Label = Annotated[str, Meta(max_length=512)]
 Path = Annotated[str, Meta(max_length=4096, pattern=r"^[^\x00]*$")]
-Syntax = Literal["brackets", "jinja"]
+if TYPE_CHECKING:
+    Syntax = str
+else:
+    Syntax = Literal[tuple(LANGUAGES)]
 _MAX_DEPTH = 100
 # The same rules as `checked_messages`. An item of OpenAI's Responses API has a type instead of a role.
 _BLOCKS = {"items": {"type": ["string", "object"]}}
@@ -152,7 +156,7 @@ class CheckBody(Struct, forbid_unknown_fields=True):
     """A template to check."""
 
     template: str
-    syntax: Syntax = "brackets"
+    syntax: Syntax = DEFAULT
     cwd: Path = ""
 
 
@@ -177,7 +181,7 @@ class AuthorQuery(Struct, forbid_unknown_fields=True):
 class SaveQuery(AuthorQuery, forbid_unknown_fields=True):
     """Who changes the template, why, and its language."""
 
-    syntax: Syntax = "brackets"
+    syntax: Syntax = DEFAULT
 
 
 class ListQuery(Struct, forbid_unknown_fields=True):

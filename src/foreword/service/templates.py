@@ -14,8 +14,8 @@ from ..packs.settings import parse_assignment
 from ..sources.environment import resolve_workspace
 from ..sources.files import Reader
 from ..sources.variables import complete
-from ..template.brackets import LIMIT
 from ..template.catalog import CATALOG
+from ..template.limits import SOURCE_LIMIT
 from ..vocabulary import Access, Agent, Document, Prompt, Scope, TemplateVersion, replace
 from ..wire.answers import variable_form, version_form
 from ..wire.counting import counted
@@ -198,8 +198,8 @@ def _template_response(version: TemplateVersion) -> Response:
 
 
 def _check_size(template: str) -> None:
-    if len(template) > LIMIT:
-        raise Problem("too-large", f"the template has {len(template):,} characters; the limit is {LIMIT:,}")
+    if len(template) > SOURCE_LIMIT:
+        raise Problem("too-large", f"the template has {len(template):,} characters; the limit is {SOURCE_LIMIT:,}")
 
 
 def _expected_version(service: Service, header: str) -> int | None:

@@ -37,17 +37,20 @@ from itertools import pairwise
 
 from ..errors import TemplateError
 from ..vocabulary import Origin, Piece, replace, value
+from .addresses import is_in
+from .catalog import TYPES
+from .catalog import names as catalog_names
 from .doubts import Doubt, tell
-from .limits import TEMPLATE_LIMIT, OutputLimit, utf8_size
+from .limits import SOURCE_LIMIT, TEMPLATE_LIMIT, OutputLimit, utf8_size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from typing import Literal, TypeAlias
 
-    from ..vocabulary import Finding
+    from ..vocabulary import Document, Finding, Inputs
+    from .contract import Load, Lookup, RenderContext
 
-    Lookup: TypeAlias = Callable[[str, str], tuple[Piece, ...] | None]
     Lines: TypeAlias = tuple[int, int]
 
     # A variable is given by its place in Template.variables; a branch without one asks for what never exists.
@@ -61,8 +64,6 @@ if TYPE_CHECKING:
     Tag: TypeAlias = tuple[int, int, "Meaning"]
 
 MOST_VARIABLES = 1_000
-LIMIT = 500_000
-"""The most characters a template may have: far beyond any prompt, and at its worst parsed within a second."""
 
 
 @value
@@ -91,10 +92,12 @@ def parse(
     """The template in a text, where the catalog knows these types. Its findings name `path`.
 
     `names` are all that there are of a type, where they are known: another name is a variable that does not exist.
-    Takes any text up to LIMIT characters, in time proportional to its length.
+    Takes any text up to SOURCE_LIMIT characters, in time proportional to its length.
     """
-    if len(text) > LIMIT:
-        raise TemplateError(f"{path or 'the template'} has {len(text):,} characters; at most {LIMIT:,} are accepted")
+    if len(text) > SOURCE_LIMIT:
+        raise TemplateError(
+            f"{path or 'the template'} has {len(text):,} characters; at most {SOURCE_LIMIT:,} are accepted"
+        )
     doubts: list[Doubt] = []
     tags = _tags(text, frozenset(types), doubts, names or {})
     ends = _pair(tags, doubts)
@@ -145,6 +148,50 @@ def render(template: Template, lookup: Lookup, origin: Origin, limit: int = TEMP
             if exists == is_negated:
                 at = otherwise
     return tuple(pieces)
+
+
+# As one of the languages
+
+
+def wanted_values(template: Document, types: Collection[str]) -> tuple[tuple[str, str], ...]:
+    """The variables of a template as type and name, those of further types too."""
+    return tuple((each.type, each.name) for each in parse(template.text, TYPES | set(types)).variables)
+
+
+def load_all(
+    template: Document, load: Load, may_parse: Callable[[Iterable[str]], bool] = lambda addresses: True
+) -> dict[str, Document]:
+    """Nothing: the language has no includes, and its parser accepts any text."""
+    return {}
+
+
+def render_template(template: Document, context: RenderContext) -> tuple[tuple[Piece, ...], Sequence[Finding]]:
+    """The output of a template, and what was wrong with it."""
+    inputs = context.inputs
+    names = {type_: each for type_, each in catalog_names(inputs.values).items() if type_ not in inputs.types}
+    parsed = parse(template.text, _types(inputs), template.path, names)
+    kind = "builtin" if is_in(template.path, "std") else "template" if template.path else "caller"
+    origin = Origin(kind, template.path or "base")
+    return render(parsed, context.lookup, origin, context.limit), parsed.findings
+
+
+def variables_used(template: Document, inputs: Inputs) -> list[str]:
+    """The variables of a template, in its order."""
+    return [f"{each.type}:{each.name}" for each in parse(template.text, _types(inputs)).variables]
+
+
+def uses_clock(template: Document, inputs: Inputs) -> bool:
+    """Whether a template uses the date or time."""
+    used = parse(template.text, {"system"}).variables
+    return any((each.type, each.name) in (("system", "time"), ("system", "date")) for each in used)
+
+
+def include_tag(address: str) -> None:
+    """None: the language has no includes."""
+
+
+def _types(inputs: Inputs) -> frozenset[str]:
+    return TYPES | set(inputs.types) | {name.partition(":")[0] for name in inputs.values}
 
 
 # From text to tags

@@ -17,12 +17,10 @@ from .tags import TAGS, inside, scan, words, wrong
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from typing import TypeAlias
+    from collections.abc import Iterator, Sequence
 
+    from .contract import Load
     from .tags import Token, Word
-
-    Load: TypeAlias = Callable[[str], Document | None]
 
 DEPTH = 20
 """How many templates may include each other, the first one counted."""

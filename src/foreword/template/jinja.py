@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 
 from ..errors import CallError, TemplateError, suggestion
+from ..text.lines import printable
 from ..vocabulary import Document
 from . import inclusion
 from .limits import TEMPLATE_LIMIT, too_long, utf8_size
@@ -20,17 +21,17 @@ from .trace import Tracer, flow, free_sign, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from datetime import datetime
-    from typing import Any, TypeAlias, TypeVar
+    from typing import Any, TypeVar
 
     from minijinja import Environment
 
-    from ..vocabulary import Piece
-    from .inclusion import Load, Template
+    from ..vocabulary import Finding, Inputs, Piece
+    from .contract import Load, RenderContext, Variables
+    from .inclusion import Template
 
     T = TypeVar("T")
-    Variables: TypeAlias = Mapping[str, str | Sequence[str]]
 
 FUEL = 200_000
 """How many steps a template may take: a long prompt needs some thousands."""
@@ -149,6 +150,50 @@ def plain(name: str, given: object) -> str | tuple[str, ...]:
     if isinstance(given, (list, tuple)) and all(isinstance(each, str) for each in given):
         return tuple(str(plain(name, each)) for each in given)
     raise CallError(f"the variable {name!r} must be a text or a list of texts, not {type(given).__name__}")
+
+
+# As one of the languages
+
+
+def wanted_values(template: Document, types: Collection[str]) -> tuple[tuple[str, str], ...]:
+    """Nothing: the variables of this language are known without reading the workspace."""
+    return ()
+
+
+def load_all(
+    template: Document, load: Load, may_parse: Callable[[Iterable[str]], bool] = lambda addresses: True
+) -> dict[str, Document]:
+    """The template and everything it includes, by address."""
+    return check(template.path, load, may_parse=may_parse) if template.text else {}
+
+
+def render_template(template: Document, context: RenderContext) -> tuple[tuple[Piece, ...], Sequence[Finding]]:
+    """The output of a template; what is wrong with it is an error, so there are no findings."""
+    if not template.text:
+        return (), ()
+    inputs, agent = context.inputs, context.agent
+    variables = facts(
+        context.now, printable(inputs.workspace.cwd), agent.language, [tool.name for tool in agent.tools or ()]
+    )
+    variables |= {name: text for name, text in inputs.values.items() if ":" not in name and isinstance(text, str)}
+    if context.sandboxed is not None:
+        return context.sandboxed(template.path, inputs.templates, variables), ()
+    return render(template.path, inputs.templates, variables, limit=context.limit), ()
+
+
+def variables_used(template: Document, inputs: Inputs) -> list[str]:
+    """The names of variables that a template and its includes look up, sorted."""
+    return sorted(names_used(template.path, inputs.templates) & {*VARIABLES, *inputs.values}) if template.text else []
+
+
+def uses_clock(template: Document, inputs: Inputs) -> bool:
+    """Whether a template or one of its includes uses the date or time."""
+    return bool(template.text and names_used(template.path, inputs.templates) & {"date", "time", "datetime"})
+
+
+def include_tag(address: str) -> str:
+    """The tag that includes the template at an address."""
+    return f'{{% include "{address}" %}}'
 
 
 # The engine

@@ -21,6 +21,7 @@ from functools import lru_cache
 
 from ..errors import TemplateError
 from .doubts import Doubt, tell
+from .limits import SOURCE_LIMIT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     Token: TypeAlias = tuple[str, int, int, int, int, str]
     Word: TypeAlias = tuple[str, int]
 
-LIMIT = 500_000
-"""The most characters a template may have."""
 LINES = 65_000
 """The most lines: minijinja counts them in sixteen bits."""
 TAG = 10_000
@@ -120,8 +119,8 @@ def scan(template: Document) -> tuple[Token, ...]:
 
 def _measure(template: Document) -> None:
     name, text = template.path or "the template", template.text
-    if len(text) > LIMIT:
-        raise TemplateError(f"{name} has {len(text):,} characters; at most {LIMIT:,} are accepted")
+    if len(text) > SOURCE_LIMIT:
+        raise TemplateError(f"{name} has {len(text):,} characters; at most {SOURCE_LIMIT:,} are accepted")
     lines = text.count("\n") + 1
     if lines > LINES:
         raise TemplateError(f"{name} has {lines:,} lines; at most {LINES:,} are accepted")

@@ -1,0 +1,59 @@
+"""The table of template languages. To add one, write its module, add its row here, and document it in docs/templates.md.
+
+Directives are not in the table: they are for the text of files, not for templates.
+"""
+
+from __future__ import annotations
+
+from ..vocabulary import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..vocabulary import Document
+    from .contract import LanguageModule
+
+
+@value
+class Language:
+    """One template language.
+
+    `module` imports its module on first use, because a prompt rarely needs more than one language.
+    `variable_form` is how a caller names a variable: `type:name` or `name`.
+    An `is_sandboxed` language has templates that may bring the process down, so untrusted ones run in the sandbox.
+    A language that `trims` drops white space around its output where the section says `trim`.
+    """
+
+    name: str
+    module: Callable[[], LanguageModule]
+    variable_form: str
+    is_sandboxed: bool
+    trims: bool
+
+
+def _brackets() -> LanguageModule:
+    from . import brackets
+
+    return brackets
+
+
+def _jinja() -> LanguageModule:
+    from . import jinja
+
+    return jinja
+
+
+DEFAULT = "brackets"
+LANGUAGES = {
+    language.name: language
+    for language in (
+        Language(DEFAULT, _brackets, variable_form="type:name", is_sandboxed=False, trims=False),
+        Language("jinja", _jinja, variable_form="name", is_sandboxed=True, trims=True),
+    )
+}
+
+
+def language_of(document: Document, default: str) -> Language:
+    """The language of a template: its own, else that of its section."""
+    return LANGUAGES[document.syntax or default]
