@@ -8,7 +8,7 @@ import pytest
 
 from foreword import Agent, Assembler
 from foreword.sources import git as source
-from foreword.sources.files import time
+from foreword.sources.stamps import time
 
 TEMPLATE = "[git:branch]|[git:status]|[if git:status]dirty[else]clean[endif]"
 

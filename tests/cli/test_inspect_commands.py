@@ -416,7 +416,7 @@ def test_a_directory_with_the_name_of_something_else(run, asked, tree):
         (["diff", f"talk:t@{'9' * 40}", "."], "no conversation or edition 't@999"),
         (["diff", "talk:t@9", "."], "no conversation or edition 't@9' in the store; its editions are 1 to 1"),
         (["diff", "sha256:abc", "."], "no prompt sha256:abc in the store; its whole id is needed"),
-        (["diff", "nul.txt", "."], "the file nul.txt: it holds a NUL byte"),
+        (["diff", "nul.txt", "."], "the file nul.txt: it contains a NUL byte"),
         (["diff", "latin.txt", "."], "the file latin.txt: byte 0xe9"),
         (["diff", "broken.json", "."], "broken.json is not JSON"),
         (["diff", "deep.json", "."], "deep.json is not JSON"),

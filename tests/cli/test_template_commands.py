@@ -233,7 +233,7 @@ def test_a_template_over_the_limit_is_one_sentence(tree, run, command):
         (["no.txt"], "FILE no.txt: there is no such file"),
         (["folder"], "FILE folder: it is a directory, not a file"),
         (["pipe"], "FILE pipe: it is a named pipe, not a file"),
-        (["binary"], "FILE binary: it holds a NUL byte at offset 1"),
+        (["binary"], "FILE binary: it contains a NUL byte at offset 1"),
         (["latin"], "FILE latin: byte 0xe9 at offset 0 is not UTF-8; save it as UTF-8"),
         (["link"], "FILE link: it is a link to nothing"),
         (["t.txt", "--value", "nothing"], "--value takes type:name=TEXT, not 'nothing'"),

@@ -15,9 +15,10 @@ from foreword import CallError
 from foreword.gathering.gather import gather
 from foreword.layout.parse import parse
 from foreword.packs.packs import find_layout
-from foreword.sources import files
+from foreword.sources import stamps
 from foreword.sources.environment import resolve_workspace
-from foreword.sources.files import Reader, is_unchanged
+from foreword.sources.files import Reader
+from foreword.sources.stamps import is_unchanged
 
 LAYOUTS = ["foreword", "opal", "pi"]
 SKILLS = "w/.agents/skills"
@@ -162,10 +163,10 @@ def swap(make):
 SWAPS = {
     "a named pipe": (swap(os.mkfifo), "it is a named pipe, not a file"),
     "a directory": (swap(os.mkdir), "it is a directory, not a file"),
-    "a link to itself": (swap(lambda path: os.symlink(path, path)), "its links lead in a circle"),
+    "a link to itself": (swap(lambda path: os.symlink(path, path)), "its links form a circle"),
     "a link to nothing": (swap(lambda path: os.symlink("nowhere", path)), "it is a link to nothing"),
     "a link to a name that is too long": (swap(lambda path: os.symlink("x" * 300, path)), "its name is too long"),
-    "nothing": (os.unlink, "it was gone before it could be read"),
+    "nothing": (os.unlink, "it disappeared before it could be read"),
 }  # fmt: skip
 
 
@@ -199,7 +200,7 @@ def test_the_folder_of_a_skill_vanishes_before_its_file_is_opened(workspace, dis
     prompt = workspace.prompt(layout, tools="read", disk=disk)
     assert used(workspace, prompt) == without(f"/{SKILLS}/one/SKILL.md")
     assert said(workspace, prompt) == [
-        ("file-unreadable", f"/{SKILLS}/one/SKILL.md", "it was gone before it could be read")
+        ("file-unreadable", f"/{SKILLS}/one/SKILL.md", "it disappeared before it could be read")
     ]
 
 
@@ -223,7 +224,7 @@ def test_a_file_that_comes_while_it_is_looked_for_is_read(workspace, disk, layou
 def test_a_file_that_is_there_and_never_opens_ends(workspace, disk):
     disk.fail("open", workspace.path("w/AGENTS.md"), fault(errno.ENOENT))
     prompt = workspace.prompt("foreword", tools="read", disk=disk)
-    assert said(workspace, prompt) == [("file-unreadable", "/w/AGENTS.md", "it was gone before it could be read")]
+    assert said(workspace, prompt) == [("file-unreadable", "/w/AGENTS.md", "it disappeared before it could be read")]
 
 
 # Reads that give less than was asked for
@@ -293,7 +294,7 @@ def what(tree, inputs):
 )
 def test_a_fault_that_passes_is_forgotten(workspace, disk, monkeypatch, layout, number, call, path):
     """No stamp tells that a disk works again: what failed so is looked at anew."""
-    monkeypatch.setattr(files, "time", Trusting())
+    monkeypatch.setattr(stamps, "time", Trusting())
     healthy = what(workspace, gathered(workspace, disk, layout))
     assert is_unchanged(healthy[-1], disk)
     disk.fail(call, workspace.path(path), fault(number))

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from foreword.errors import LayoutError
-from foreword.sources import files
+from foreword.sources import folders, stamps
 from foreword.sources.files import Reader
 from foreword.sources.links import Reach
 
@@ -267,7 +267,7 @@ def swapped_before_open(disk, path, change):
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
 def test_a_folder_swapped_for_a_link_before_its_file_is_opened(tree, disk, layout, way, monkeypatch):
     if way == "none":
-        monkeypatch.setattr(files, "path_of_open_file", lambda descriptor: "")
+        monkeypatch.setattr(folders, "path_of_open_file", lambda descriptor: "")
     tree({"w/.git": None, "w/a/AGENTS.md": "mine", "elsewhere/AGENTS.md": NEEDLE})
 
     def change():
@@ -295,7 +295,7 @@ def test_a_folder_swapped_for_a_link_before_it_is_listed(tree, skill, disk, layo
 
 
 def test_without_help_of_the_system_the_name_must_mean_the_open_file(tree, disk, monkeypatch):
-    monkeypatch.setattr(files, "path_of_open_file", lambda descriptor: "")
+    monkeypatch.setattr(folders, "path_of_open_file", lambda descriptor: "")
     tree({"w/AGENTS.md": "mine", "w/other": "x"})
     reach = Reach(tree.path("w"), tree.path("w"))
     assert Reader(disk=disk).read(tree.path("w/AGENTS.md"), reach).text == "mine"
@@ -308,7 +308,7 @@ def test_without_help_of_the_system_the_name_must_mean_the_open_file(tree, disk,
 
     disk.open = swapping
     reading = Reader(disk=disk).read(tree.path("w/AGENTS.md"), reach)
-    assert (reading.fate, reading.reason) == ("unreadable", files.CHANGED)
+    assert (reading.fate, reading.reason) == ("unreadable", folders.CHANGED)
 
 
 # Folders that are served
@@ -358,5 +358,5 @@ def test_a_link_that_goes_while_it_is_resolved_leads_nowhere(monkeypatch):
         raise FileNotFoundError(2, "No such file or directory", path)
 
     monkeypatch.setattr(os.path, "realpath", gone)
-    nowhere = files.real_path("/a/b")
-    assert not files.is_inside(nowhere, "/a") and not files.is_inside("/a/b", nowhere)
+    nowhere = stamps.real_path("/a/b")
+    assert not stamps.is_inside(nowhere, "/a") and not stamps.is_inside("/a/b", nowhere)

@@ -9,7 +9,8 @@ import pytest
 
 from foreword import Access, Agent, Assembler, Document, Scope, assemble
 from foreword.errors import TemplateError
-from foreword.sources.files import LIMIT, time
+from foreword.sources.files import LIMIT
+from foreword.sources.stamps import time
 
 DEFAULT = """\
 You are a helpful coding assistant.
@@ -251,14 +252,16 @@ def test_a_file_over_the_readers_limit_is_cut_with_a_mark_and_a_finding(tree):
     tree({"w/x": "x" * (LIMIT + 10)})
     text, told = rendered(tree, "[file:x]")
     assert text == "x" * LIMIT + f"\n[foreword: cut here; the file has {LIMIT + 10:,} bytes]"
-    assert told == [("file-cut", f"/w/x: it has {LIMIT + 10:,} bytes; what follows the first {LIMIT:,} is left out")]
+    assert told == [
+        ("file-cut", f"/w/x: it has {LIMIT + 10:,} bytes; everything after the first {LIMIT:,} is left out")
+    ]
 
 
 # Files: what does not
 
 
-OUTSIDE = "it lies outside what the scope may read (the setting file_paths widens it)"
-SECRET = "its name is one of a file that holds secrets (the setting file_secrets allows it)"
+OUTSIDE = "it is outside what the scope may read (the setting file_paths widens it)"
+SECRET = "its name says that it contains secrets (the setting file_secrets allows it)"
 NO_FILE = "it is no file of a project"
 
 
@@ -319,8 +322,8 @@ def test_what_is_no_file_of_a_project_is_refused_whatever_the_scope(tree, name):
         (os.mkfifo, "file-unreadable", "it is a named pipe, not a file"),
         (None, "file-unreadable", "it is a directory, not a file"),
         (Path("nowhere"), "file-unreadable", "it is a link to nothing"),
-        (Path("x"), "file-unreadable", "its links lead in a circle"),
-        (b"a\0b", "file-binary", "it holds a NUL byte at offset 1"),
+        (Path("x"), "file-unreadable", "its links form a circle"),
+        (b"a\0b", "file-binary", "it contains a NUL byte at offset 1"),
         (b"a\xe9", "file-not-utf8", "byte 0xe9 at offset 1 is not UTF-8; save it as UTF-8"),
         (b"\xff\xfea\0", "file-not-utf8", "it is UTF-16, not UTF-8; save it as UTF-8"),
     ],
@@ -496,10 +499,10 @@ def test_another_scope_gives_another_prompt(tree):
         ("[if file:x.md]yes[endif]", "unused", "asked for by [file:x.md]; nothing of it stands in the prompt"),
         ("[file:blank.md]", "blank", "asked for by [file:blank.md]"),
         ("[file:no.md]", "absent", "asked for by [file:no.md]"),
-        ("[file:binary]", "binary", "asked for by [file:binary]; it holds a NUL byte at offset 0"),
+        ("[file:binary]", "binary", "asked for by [file:binary]; it contains a NUL byte at offset 0"),
         ("[file:folder]", "unreadable", "asked for by [file:folder]; it is a directory, not a file"),
-        ("[file:../out.md]", "refused", "asked for by [file:../out.md]; it lies outside what the scope may read (the setting file_paths widens it)"),
-        ("[file:.env]", "refused", "asked for by [file:.env]; its name is one of a file that holds secrets (the setting file_secrets allows it)"),
+        ("[file:../out.md]", "refused", "asked for by [file:../out.md]; it is outside what the scope may read (the setting file_paths widens it)"),
+        ("[file:.env]", "refused", "asked for by [file:.env]; its name says that it contains secrets (the setting file_secrets allows it)"),
     ],
 )  # fmt: skip
 def test_a_file_that_a_template_asks_for_is_a_candidate(tree, template, fate, reason):

@@ -7,7 +7,7 @@ import pytest
 
 from foreword import Agent, Assembler, CallError, Conversations, Document
 from foreword.encoding.prompt import prompt_form
-from foreword.sources.files import time
+from foreword.sources.stamps import time
 from foreword.text.tokens import count, estimate
 from foreword.vocabulary import replace
 
@@ -193,7 +193,7 @@ def test_the_active_skill_is_looked_for_in_order(tree, skill, first):
 
 @pytest.mark.parametrize(
     ("body", "why"),
-    [(b"\0", "it holds a NUL byte at offset"), (b"\xff", "byte 0xff at offset")],
+    [(b"\0", "it contains a NUL byte at offset"), (b"\xff", "byte 0xff at offset")],
     ids=["NUL", "Latin-1"],
 )
 def test_an_active_skill_whose_body_cannot_be_read_is_left_out(tree, skill, body, why):

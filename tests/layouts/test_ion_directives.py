@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from foreword import Agent, Assembler
-from foreword.sources.files import time
+from foreword.sources.stamps import time
 from foreword.vocabulary import Access, Scope
 
 
@@ -198,17 +198,17 @@ def test_a_file_of_the_project_includes_what_is_in_the_workspace(tree, cwd, text
         ("~/x.md", "there is no such file, or nothing in it"),
         ("out.md", "it lies outside of /w"),
         ("far/x.md", "it lies outside of /w"),
-        (".env", "its name is one of a file that holds secrets"),
-        ("notes.md", "its name is one of a file that holds secrets"),
-        ("keys/server.pem", "its name is one of a file that holds secrets"),
-        (".git/config", "its name is one of a file that holds secrets"),
+        (".env", "its name says that it contains secrets"),
+        ("notes.md", "its name says that it contains secrets"),
+        ("keys/server.pem", "its name says that it contains secrets"),
+        (".git/config", "its name says that it contains secrets"),
         ("no.md", "there is no such file, or nothing in it"),
         ("blank.md", "there is no such file, or nothing in it"),
         ("folder", "it is a directory, not a file"),
         ("pipe", "it is a named pipe, not a file"),
-        ("binary", "it holds a NUL byte at offset 0"),
+        ("binary", "it contains a NUL byte at offset 0"),
         ("latin", "byte 0xe9 at offset 0 is not UTF-8; save it as UTF-8"),
-        ("circle", "its links lead in a circle"),
+        ("circle", "its links form a circle"),
     ],
 )
 def test_what_a_file_of_the_project_may_not_include(tree, target, why):
@@ -271,7 +271,7 @@ def test_a_file_of_the_users_stays_in_its_own_folder_where_the_home_is_a_reposit
     assert tree.told(prompt) == [("include-refused", "/home/.ion/AGENTS.md")]
 
 
-PRIVATE = "it lies outside what the scope may read"
+PRIVATE = "it is outside what the scope may read"
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from foreword.engine import sandbox
 from foreword.errors import CallError, LayoutError, TemplateError
 from foreword.layout.keys import KEYS
 from foreword.packs.packs import STD, layout_names, shipped_layout
-from foreword.sources.files import time
+from foreword.sources.stamps import time
 
 USERS, WORKSPACES = "home/.config/foreword/prompts", "w/.foreword/prompts"
 BOUNDARIES = "---\n## Working boundaries\n\nReadable:\n  - /w\nWritable:\n  - /w"

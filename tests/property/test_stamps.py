@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from foreword import Agent, Assembler, ForewordError, Tool, Workspace
-from foreword.sources import files
+from foreword.sources import stamps
 
 AHEAD = 10_000_000_000
 NOW = datetime(2026, 3, 7, 8, 55, 5, tzinfo=UTC)
@@ -154,10 +154,10 @@ class Disturbances(RuleBasedStateMachine):
         self.top = os.path.realpath(tempfile.mkdtemp(prefix="foreword-"))
         for folder in ("clock", "w/a", "w/.git", "home", "outside"):
             os.makedirs(self.path(folder))
-        self.clock = files.time = Clock(self.path("clock"))
+        self.clock = stamps.time = Clock(self.path("clock"))
 
     def teardown(self):
-        files.time = time
+        stamps.time = time
         shutil.rmtree(self.top)
 
     def path(self, name):
@@ -313,7 +313,7 @@ def trusting(tree, monkeypatch):
     tree({"clock": None})
     clock = Clock(tree.path("clock"))
     clock.ahead = AHEAD
-    monkeypatch.setattr(files, "time", clock)
+    monkeypatch.setattr(stamps, "time", clock)
     return clock
 
 

@@ -442,7 +442,7 @@ def document(path: str, option: str) -> Document:
 
     reader = Reader(limit=16 << 20)
     whole = path if path == "-" else absolute(path, os.environ)
-    reading = reader.taken(path, standard_input()) if path == "-" else reader.read_whole(whole)
+    reading = reader.decode(path, standard_input()) if path == "-" else reader.read_whole(whole)
     if reading.fate == "blank":
         return Document(printable(whole), "")
     if reading.fate != "used":

@@ -19,7 +19,8 @@ from ..packs.packs import check_packs, find_layout, find_template, load_template
 from ..packs.settings import confined, layout_of, read_settings, with_settings, writers
 from ..packs.wording import with_wording
 from ..sources.environment import resolve_workspace
-from ..sources.files import Reader, is_unchanged
+from ..sources.files import Reader
+from ..sources.stamps import is_unchanged
 from ..template.addresses import is_address, is_in, is_only_address
 from ..template.languages import LANGUAGES, language_of
 from ..vocabulary import Agent, Document, Workspace, replace, value

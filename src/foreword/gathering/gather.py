@@ -11,7 +11,7 @@ import os
 
 from ..findings import finding, kind_of
 from ..sources.environment import resolve_workspace
-from ..sources.files import GONE, UNTRUSTED, is_unchanged, real_path
+from ..sources.files import GONE
 from ..sources.finder import (
     SKILL_FILE,
     Trail,
@@ -26,6 +26,7 @@ from ..sources.finder import (
 from ..sources.front_matter import read_resident, read_skill
 from ..sources.links import reach_of
 from ..sources.places import absolute_scope, distance_of
+from ..sources.stamps import UNSTABLE, is_unchanged, real_path
 from ..text.lines import printable
 from ..vocabulary import Candidate, Document, Inputs, Skill, include_key, replace, value
 from .includes import Includes
@@ -36,8 +37,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..layout.model import Find, Layout
-    from ..sources.files import Reader, Reading
+    from ..sources.files import Reader
     from ..sources.finder import Bound
+    from ..sources.readings import Reading
     from ..vocabulary import Finding, Resident, Scope, Workspace
 
     Variable = Callable[[str, Workspace], str | None]
@@ -130,7 +132,7 @@ def _together(reader: Reader, looks: Mapping[str, Look]) -> tuple[tuple[str, Any
     for look in looks.values():
         for path, stamp in look.stamps:
             if stamps.setdefault(path, stamp) != stamp:
-                stamps[path] = UNTRUSTED
+                stamps[path] = UNSTABLE
     return tuple(stamps.items())
 
 

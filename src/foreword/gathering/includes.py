@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 
 from ..findings import finding
-from ..sources.files import real_path
 from ..sources.finder import Trail
 from ..sources.links import inside_for
 from ..sources.places import is_inside
+from ..sources.stamps import real_path
 from ..text.lines import printable
 from ..vocabulary import Document, include_key, replace, value
 
@@ -20,8 +20,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..sources.files import Reader, Reading, Refusal
+    from ..sources.files import Reader
     from ..sources.finder import Bound
+    from ..sources.readings import Reading
+    from ..sources.stamps import Paths, Refusal
     from ..vocabulary import Candidate, Fate, Finding, Scope, Workspace
 
 
@@ -111,13 +113,13 @@ class Includes:
         if not is_inside(real, self.reader.real(bound.folder)):
             return f"it lies outside of {printable(bound.folder)}"
         if is_secret(path) or is_secret(real):
-            return "its name is one of a file that holds secrets"
+            return "its name says that it contains secrets"
         if bound.is_users_own:
             return "the scope denies it" if is_denied(self.scope, real) else ""
         inside = inside_for(bound.folder, self.workspace)
         if inside and not any(is_inside(real, each) for each in inside):
-            return "it lies outside of the folders that are served"
-        return "" if may_read(self.scope, real, (), self.workspace) else "it lies outside what the scope may read"
+            return "it is outside the folders that are served"
+        return "" if may_read(self.scope, real, (), self.workspace) else "it is outside what the scope may read"
 
     def _leave(self, path: str, fate: Fate, reason: str, code: str = "", target: str = "") -> None:
         """Remember what became of a file: once, and rather that it was read than that it was refused elsewhere."""
@@ -137,7 +139,7 @@ class _Check:
     includes: Includes
     bound: Bound
 
-    def refusal(self, reader: Reader, path: str, real: str | None = None, is_folder: bool = False) -> Refusal | None:
+    def refusal(self, reader: Paths, path: str, real: str | None = None, is_folder: bool = False) -> Refusal | None:
         why = self.includes.refusal(path, real, self.bound) if real is not None else ""
         return ("refused", why, "") if why else None
 

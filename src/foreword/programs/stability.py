@@ -17,7 +17,8 @@ from ..encoding.prompt import prompt_from
 from ..engine.assembler import Assembler, round_to
 from ..errors import ForewordError
 from ..sources.environment import resolve_workspace
-from ..sources.files import Reader, real_path
+from ..sources.files import Reader
+from ..sources.stamps import real_path
 from ..vocabulary import replace, value
 
 TYPE_CHECKING = False

@@ -12,8 +12,9 @@ from ..extensions import Extension
 from ..packs.packs import layout_names
 from ..packs.settings import read_settings
 from ..sources.environment import resolve_workspace
-from ..sources.files import Reader, is_unchanged, real_path
+from ..sources.files import Reader
 from ..sources.places import is_inside
+from ..sources.stamps import is_unchanged, real_path
 from ..template.addresses import is_address, is_file, is_only_address
 from ..text.lines import printable
 from ..vocabulary import Access, Agent, Document, Edition, Scope, Tool, Workspace

@@ -12,8 +12,8 @@ import sys
 from ..errors import CallError, MissingError
 from ..text.lines import printable
 from ..vocabulary import Workspace
-from .files import real_path
 from .places import is_inside, normal
+from .stamps import real_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,9 +12,10 @@ import re
 from ..findings import finding
 from ..text.lines import printable
 from ..vocabulary import Candidate, value
-from .files import GONE, real_path
+from .files import GONE
 from .links import OWN_PLACES, reach_of
 from .places import config_folder, is_inside
+from .stamps import real_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,8 +23,10 @@ if TYPE_CHECKING:
 
     from ..layout.model import Find, Pattern
     from ..vocabulary import Fate, Finding, Workspace
-    from .files import Reader, Reading, Refusal
+    from .files import Reader
     from .links import Reach
+    from .readings import Reading
+    from .stamps import Refusal
 
 # Other people's code, which is never looked through; and there is an end to everything.
 _PASSED_OVER = frozenset(("node_modules",))

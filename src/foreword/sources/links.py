@@ -1,7 +1,7 @@
-"""How far links may lead: each file is checked by where it really is, once before it is opened and again when it is open.
+"""How far links may lead: the real path of each file is checked before it is opened and again when it is open.
 
-A link of the project is followed inside the workspace, one of the user's own wherever it leads. None reaches a file whose name
-says that it holds secrets, nor `/proc`, `/sys` or `/dev`, nor a folder above itself, which would be a scan of the disk.
+A link in the project is followed inside the workspace, a link in the user's own folders anywhere. No link may lead to a file whose
+name says that it contains secrets, to `/proc`, `/sys` or `/dev`, or to a folder above itself, which would scan the disk.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import os
 
 from ..text.lines import printable
 from ..vocabulary import value
-from .files import above, real_path
 from .places import config_folder, is_inside
+from .stamps import above, real_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
     from ..layout.model import Find, Pattern
     from ..vocabulary import Workspace
-    from .files import Reader, Refusal
+    from .stamps import Paths, Refusal
 
 OWN_PLACES = ("cwd", "root", "walk")
-# Not files of anybody, and some do something when they are opened.
+# These contain no users' files, and opening some of them has effects.
 NO_FILES = ("/proc", "/sys", "/dev")
 HOW_TO_ALLOW = 'links = "follow" in your own settings, or --set links=follow, allows it'
 
 
 @value
 class Reach:
-    """How far a name below `folder` may lead: into `bound`, or anywhere if that is None.
+    """How far a path below `folder` may lead: into `bound`, or anywhere if that is None.
 
-    `inside` are real folders that hold everything that may be read (a service's own), whatever else is allowed. `confined`: the
-    workspace itself asked for the file. `can_be_allowed`: the setting `links` would allow it.
+    Whatever else is allowed, the file must be in one of the real folders `inside` (those that a service serves), if there are any.
+    `confined`: the workspace itself asked for the file. `can_be_allowed`: the setting `links` would allow it.
     """
 
     folder: str
@@ -42,27 +42,27 @@ class Reach:
     confined: bool = False
     can_be_allowed: bool = True
 
-    def refusal(self, reader: Reader, path: str, real: str | None = None, is_folder: bool = False) -> Refusal | None:
-        """Why a file or folder may not be read; `real` is what was opened, None before that."""
+    def refusal(self, reader: Paths, path: str, real: str | None = None, is_folder: bool = False) -> Refusal | None:
+        """Why a file or folder may not be read. `real` is the real path of the open file, None before it is opened."""
         if real is None:
-            # Whether a file is itself a link is found out when it is opened.
+            # Opening the file shows whether it is itself a link.
             way = path if is_folder else above(path)
             if is_inside(way, self.folder) and not reader.has_link(way, self.folder):
                 return None
             try:
                 real = real_path(path)
             except ValueError:
-                return None  # opening it says what is wrong
+                return None  # opening it reports the error
         return self._refusal(reader, path, real, is_folder)
 
-    def _refusal(self, reader: Reader, path: str, real: str, is_folder: bool) -> Refusal | None:
+    def _refusal(self, reader: Paths, path: str, real: str, is_folder: bool) -> Refusal | None:
         folder = reader.real(self.folder)
         bound = folder if self.bound is None else reader.real(self.bound)
         if self.inside and not any(is_inside(real, each) for each in self.inside):
-            return "refused", "it lies outside of the folders that are served", "link-refused"
+            return "refused", "it is outside the folders that are served", "link-refused"
         if self.bound is not None and not is_inside(real, bound):
             if self.confined:
-                return "untrusted", "it lies outside the workspace that asked for it", "workspace-refused"
+                return "untrusted", "it is outside the workspace that asked for it", "workspace-refused"
             if not self.follow:
                 how = f"; {HOW_TO_ALLOW}" if self.can_be_allowed else ""
                 return (
@@ -75,8 +75,8 @@ class Reach:
         reader.stamp_way(above(real), bound)
         return _never(path, real, folder, bound, reader, is_folder)
 
-    def link(self, reader: Reader, path: str) -> str:
-        """The link on the way to a path because of which it is refused; the path itself if there is none."""
+    def link(self, reader: Paths, path: str) -> str:
+        """The link on the way to a path that causes its refusal; the path itself if there is none."""
         way = []
         each = path
         while each != self.folder and is_inside(each, self.folder):
@@ -87,8 +87,8 @@ class Reach:
                 return each
         return path
 
-    def leads_out(self, reader: Reader, path: str) -> bool:
-        """Whether a file lies outside the bound, by a link."""
+    def leads_out(self, reader: Paths, path: str) -> bool:
+        """Whether a file is outside the bound because of a link."""
         if self.bound is None or (is_inside(path, self.folder) and not reader.has_link(path, self.folder)):
             return False
         return not is_inside(real_path(path), reader.real(self.bound))
@@ -98,15 +98,15 @@ def _joined(folder: str, rest: str) -> str:
     return folder.rstrip("/") + ("/" + rest.lstrip("/") if rest.strip("/") else "") or "/"
 
 
-def _never(path: str, real: str, folder: str, bound: str, reader: Reader, is_folder: bool) -> Refusal | None:
+def _never(path: str, real: str, folder: str, bound: str, reader: Paths, is_folder: bool) -> Refusal | None:
     """Why a link is not followed, whatever the settings say."""
     from .secrets import is_secret
 
-    # Where the workspace itself lies below such a name, that says nothing about what is in it.
+    # The name of a folder above the workspace says nothing about the files in the workspace.
     near = bound if is_inside(real, bound) else folder if is_inside(real, folder) else ""
     name = real[len(near.rstrip("/")) :] if near else real
     if is_secret(f"{name}/any" if is_folder else name):
-        return "refused", "it is a link to a file whose name says that it holds secrets", "link-refused"
+        return "refused", "it is a link to a file whose name says that it contains secrets", "link-refused"
     if any(is_inside(real, each) and not is_inside(bound, each) for each in NO_FILES):
         return "refused", "it is a link into /proc, /sys or /dev", "link-refused"
     if is_folder and is_inside(reader.real(above(path)), real):
@@ -115,24 +115,24 @@ def _never(path: str, real: str, folder: str, bound: str, reader: Reader, is_fol
 
 
 def reach_of(pattern: Pattern, base: str, find: Find, workspace: Workspace) -> Reach:
-    """How far the files of a pattern that is looked for in `base` may lead."""
+    """How far the files that a pattern finds in `base` may lead."""
     root = workspace.root or workspace.cwd
     follow = find.links == "follow"
     if pattern.confined:
         return Reach(base, root, inside_for(base, workspace), confined=True)
     if pattern.place in OWN_PLACES:
-        return _projects(base, workspace, follow)
+        return _project_reach(base, workspace, follow)
     if pattern.place == "path":
         start = "/" if pattern.path.startswith("/") else base
         named = os.path.normpath(os.path.join(start, pattern.path.removeprefix("~/").partition("*")[0]))
         if is_inside(named, root) or is_inside(named, workspace.cwd):
-            return _projects(root if is_inside(named, root) else workspace.cwd, workspace, follow)
+            return _project_reach(root if is_inside(named, root) else workspace.cwd, workspace, follow)
         return Reach(named)
     return Reach(base)
 
 
-def _projects(base: str, workspace: Workspace, follow: bool) -> Reach:
-    """The reach of what is looked for in a directory of the project, or above it."""
+def _project_reach(base: str, workspace: Workspace, follow: bool) -> Reach:
+    """How far the files found in a directory of the project, or above it, may lead."""
     root = workspace.root or workspace.cwd
     if not is_inside(base, root) and base != workspace.cwd:
         if workspace.home and is_inside(workspace.home, base):
@@ -142,39 +142,41 @@ def _projects(base: str, workspace: Workspace, follow: bool) -> Reach:
 
 
 def inside_for(folder: str, workspace: Workspace) -> Sequence[str]:
-    """The folders that must hold what is found in a folder. One above them is read by the layout's own rules, and not held by them."""
+    """The served folders that files found in `folder` must be in. A folder above them is exempt: the layout's own rules apply."""
     is_above = any(each != folder and is_inside(each, folder) for each in workspace.inside)
     return () if is_above else workspace.inside
 
 
 def only_inside(folder: str, workspace: Workspace) -> Reach:
-    """The reach of settings, wording and templates that come with the workspace: never outside of it, whatever the settings say."""
+    """The reach of the workspace's own settings, wording and templates: never outside it, whatever the settings say."""
     root = workspace.root or workspace.cwd
     return Reach(folder, root, inside_for(root, workspace), can_be_allowed=False)
 
 
 def reach_again(path: str, finds: Iterable[Find], workspace: Workspace) -> Reach:
-    """The reach of a file that was found before, by its path."""
+    """How far a file that was found before may lead, by its path."""
+    finds = tuple(finds)
     for find in finds:
-        for pattern in (each for group in find.groups for each in group):
-            base = workspace.home if pattern.place == "home" else config_folder(workspace)
-            if pattern.place in ("home", "config") and base and not pattern.confined:
-                if is_inside(path, _fixed(base, pattern.path)):
-                    return Reach(base)
-            elif pattern.place == "path" and not pattern.confined:
-                base = workspace.home if pattern.path.startswith("~/") else workspace.cwd
-                if base and is_inside(path, _fixed(base, pattern.path.removeprefix("~/"))):
-                    return reach_of(pattern, base, find, workspace)
+        for pattern in (each for group in find.groups for each in group if not each.confined):
+            base = _users_base(pattern, workspace)
+            if base and is_inside(path, _fixed(base, pattern.path.removeprefix("~/"))):
+                return reach_of(pattern, base, find, workspace)
     root = workspace.root or workspace.cwd
-    base = next((each for each in (root, workspace.cwd) if is_inside(path, each)), "")
-    follow = any(find.links == "follow" for find in finds)
-    if base:
-        return _projects(base, workspace, follow)
-    while not is_inside(path, root):
-        root = above(root)
-    return _projects(root, workspace, follow)
+    base = next((each for each in (root, workspace.cwd) if is_inside(path, each)), root)
+    while not is_inside(path, base):
+        base = above(base)
+    return _project_reach(base, workspace, any(find.links == "follow" for find in finds))
+
+
+def _users_base(pattern: Pattern, workspace: Workspace) -> str | None:
+    """The directory in which a pattern of the places `home`, `config` and `path` starts; None for other places."""
+    if pattern.place == "home" or (pattern.place == "path" and pattern.path.startswith("~/")):
+        return workspace.home
+    if pattern.place == "config":
+        return config_folder(workspace)
+    return workspace.cwd if pattern.place == "path" else None
 
 
 def _fixed(base: str, path: str) -> str:
-    """The folder that a pattern looks in, up to its first wildcard."""
+    """The directory that a pattern searches, up to its first wildcard."""
     return os.path.normpath(os.path.join(base, os.path.dirname(path.partition("*")[0])))

@@ -15,7 +15,7 @@ import time
 
 from ..errors import CallError
 from ..vocabulary import value
-from .files import above
+from .stamps import above
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from ..findings import finding
 from ..text.lines import printable
 from ..vocabulary import replace, value
 from . import git
-from .files import real_path
 from .links import NO_FILES, inside_for
 from .places import is_inside
 from .secrets import is_secret
+from .stamps import real_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..vocabulary import Access, Document, Scope, Workspace
-    from .files import Reader, Refusal
+    from .files import Reader
     from .finder import Trail
+    from .stamps import Paths, Refusal
 
 
 def read_values(
@@ -76,9 +77,9 @@ def _file(
         shown = name.encode("utf-8", "backslashreplace").decode()
         trail.findings.append(finding("variable-refused", f"[file:{shown}] is not read: no file can have that name"))
         return None
-    check = _Check(workspace, scope, settings)
-    refused = check.refusal(reader, path, real)
-    reading = reader.read_whole(path, check) if refused is None else None
+    guard = _FileGuard(workspace, scope, settings)
+    refused = guard.refusal(reader, path, real)
+    reading = reader.read_whole(path, guard) if refused is None else None
     shown = printable(path)
     asked = f"asked for by [file:{printable(name)}]"
     if reading is None or reading.fate == "refused":
@@ -95,14 +96,14 @@ def _file(
 
 
 @value
-class _Check:
+class _FileGuard:
     """Checks what a `file:` means, and then the file that was opened for it."""
 
     workspace: Workspace
     scope: Scope
     settings: Mapping[str, Any]
 
-    def refusal(self, reader: Reader, path: str, real: str | None = None, is_folder: bool = False) -> Refusal | None:
+    def refusal(self, reader: Paths, path: str, real: str | None = None, is_folder: bool = False) -> Refusal | None:
         if real is None:
             return None
         why = refusal(real, self.workspace, self.scope, self.settings) or (
@@ -139,15 +140,15 @@ def refusal(path: str, workspace: Workspace, scope: Scope | None, settings: Mapp
     if any(is_inside(path, each) for each in NO_FILES):
         return "it is no file of a project"
     if is_secret(path) and not settings.get("file_secrets"):
-        return "its name is one of a file that holds secrets (the setting file_secrets allows it)"
+        return "its name says that it contains secrets (the setting file_secrets allows it)"
     served = (*workspace.inside, *_folders(settings.get("file_paths", ()), workspace))
     if scope is not None and workspace.inside and not any(is_inside(path, each) for each in served):
-        return "it lies outside of the folders that are served"
+        return "it is outside the folders that are served"
     if scope is None or may_read(scope, path, settings.get("file_paths", ()), workspace):
         return ""
     if is_denied(scope, path):
         return "the scope denies it"
-    return "it lies outside what the scope may read (the setting file_paths widens it)"
+    return "it is outside what the scope may read (the setting file_paths widens it)"
 
 
 def may_read(scope: Scope, path: str, further: Sequence[str], workspace: Workspace) -> bool:

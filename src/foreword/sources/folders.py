@@ -1,0 +1,190 @@
+"""Directories: whether they exist, what they contain, and why they cannot be listed."""
+
+from __future__ import annotations
+
+import os
+import stat
+from errno import EACCES, ELOOP, ENAMETOOLONG, ENOENT, ENOTDIR, ENXIO, EPERM
+
+from .stamps import Paths, above, real_path, stamp_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .stamps import Guard, Refusal
+
+OPEN_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_NOCTTY", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+_FOLDER_FLAGS = OPEN_FLAGS | getattr(os, "O_DIRECTORY", 0)
+# Errors that only mean that the path is missing, and errors that last until something changes that shows in a stamp.
+ABSENT = frozenset((ENOENT, ENOTDIR))
+_LASTING = ABSENT | {EACCES, EPERM, ELOOP, ENAMETOOLONG, ENXIO}
+_DELETED = " (deleted)"
+CHANGED = "it was replaced while it was being opened"
+
+
+class Folders(Paths):
+    """Looks into directories."""
+
+    def __init__(self, disk: Any = os) -> None:
+        super().__init__(disk)
+        self._folders: dict[str, bool] = {}
+        self._troubles: dict[str, str] = {}
+
+    def is_folder(self, path: str) -> bool:
+        """Whether a directory exists. Each path is looked up once; a missing one is stamped by the directory above."""
+        known = self._folders.get(path)
+        if known is None:
+            way = [path]  # a loop, because a path may have more segments than calls can nest
+            while way[-1] != "/" and above(way[-1]) not in self._folders:
+                way.append(above(way[-1]))
+            for each in reversed(way):
+                known = self._folders[each] = self._look_for_folder(each)
+        return bool(known)
+
+    def entries(self, path: str, guard: Guard | None = None) -> tuple[list[str], Refusal | None]:
+        """The names in a directory, by code point, and the reason if they cannot be listed."""
+        if not self.is_folder(path):
+            trouble = self.trouble(path)
+            return [], ("unreadable", trouble, "file-unreadable") if trouble else None
+        self.stamp(path)
+        refusal = guard.refusal(self, path, is_folder=True) if guard else None
+        if refusal:
+            return [], refusal
+        try:
+            if guard is None or os.scandir not in os.supports_fd:
+                with self.disk.scandir(path) as listing:
+                    return sorted(entry.name for entry in listing), None
+            return self._guarded_entries(path, guard)
+        except OSError as error:
+            self.distrust_passing(path, error)
+            return [], ("unreadable", explain(error), "file-unreadable")
+
+    def _guarded_entries(self, path: str, guard: Guard) -> tuple[list[str], Refusal | None]:
+        """The names in the directory that was opened, whatever has its name by now, if it may be read."""
+        descriptor = self.disk.open(path, _FOLDER_FLAGS)
+        try:
+            refusal = self.refusal_of_open(descriptor, path, guard, is_folder=True)
+            if refusal:
+                return [], refusal
+            with self.disk.scandir(descriptor) as listing:
+                return sorted(entry.name for entry in listing), None
+        finally:
+            self.disk.close(descriptor)
+
+    def refusal_of_open(self, descriptor: int, path: str, guard: Guard, is_folder: bool = False) -> Refusal | None:
+        """Why an open file or directory may not be read."""
+        real = self._real_path_of_open(descriptor, path)
+        if not real:
+            self.distrust(path)
+            return "unreadable", CHANGED, "file-unreadable"
+        refusal = guard.refusal(self, path, real, is_folder)
+        if refusal:
+            self.distrust(path)
+        return refusal
+
+    def _real_path_of_open(self, descriptor: int, path: str) -> str:
+        """The real path of an open file; empty if it is unknown because the name belongs to another file by now."""
+        real = path_of_open_file(descriptor)
+        if real and not real.endswith(_DELETED):
+            return real
+        try:
+            status = self.disk.fstat(descriptor)
+            if real:
+                return real if status.st_nlink else real.removesuffix(_DELETED)
+            real = real_path(path)
+            now = self.disk.lstat(real)
+        except (OSError, ValueError):
+            return ""
+        return real if (now.st_dev, now.st_ino) == (status.st_dev, status.st_ino) else ""
+
+    def trouble(self, path: str) -> str:
+        """Why a directory, or one above it, could not be examined; empty if it is only missing."""
+        while self._troubles and path not in self._troubles and path != above(path):
+            path = above(path)
+        return self._troubles.get(path, "")
+
+    def has_entry(self, path: str) -> bool:
+        """Whether a path exists, even as a dangling link or as something that cannot be examined.
+
+        A missing one is stamped by its directory.
+        """
+        if self._exists(path):
+            return True
+        folder = above(path)
+        if folder not in self.stamps and self.is_folder(folder):
+            self.stamp(folder)
+            return self._exists(path)  # it may have been created before the stamp was taken
+        return False
+
+    def _exists(self, path: str) -> bool:
+        try:
+            self.disk.lstat(path)
+        except OSError as error:
+            return error.errno not in ABSENT
+        except ValueError:
+            return False
+        return True
+
+    def has_git(self, folder: str) -> bool:
+        """Whether a directory is the root of a repository: it has a folder `.git`, or the file of a worktree or submodule."""
+        self.stamp(folder)
+        path = os.path.join(folder, ".git")
+        try:
+            mode = self.disk.lstat(path).st_mode
+            if stat.S_ISLNK(mode):
+                self.stamp(path)
+                mode = self.disk.stat(path).st_mode
+        except (OSError, ValueError):
+            return False
+        return stat.S_ISDIR(mode) or stat.S_ISREG(mode)
+
+    def _look_for_folder(self, path: str) -> bool:
+        if path != "/" and not self._folders[above(path)]:
+            return False
+        try:
+            status = self.disk.stat(path)
+        except (OSError, ValueError) as error:
+            self._record_missing(path, error)
+            return False
+        if stat.S_ISDIR(status.st_mode):
+            self._identities[path] = status.st_dev, status.st_ino
+            return True
+        self.stamps[path] = stamp_of(status)
+        return False
+
+    def _record_missing(self, path: str, error: OSError | ValueError) -> None:
+        """Record a directory that cannot be examined. A missing one shows in the stamp of the directory above."""
+        if getattr(error, "errno", ENOENT) not in ABSENT | {ELOOP}:
+            self._troubles[path] = explain(error)
+        if self.has_entry(path):
+            self.stamp(path)
+            self.distrust_passing(path, error)
+
+    def distrust_passing(self, path: str, error: OSError | ValueError) -> None:
+        """Distrust a path after an error that may pass without any stamp changing, such as too many open files."""
+        if getattr(error, "errno", ENOENT) not in _LASTING:
+            self.distrust(path)
+
+
+def path_of_open_file(descriptor: int) -> str:
+    """The real path of an open file according to the system; empty if the system does not say."""
+    try:
+        return os.readlink(f"/proc/self/fd/{descriptor}")
+    except OSError:
+        return ""
+
+
+def explain(error: OSError | ValueError) -> str:
+    """The reason for a failed system call, for a person."""
+    if getattr(error, "errno", None) == ELOOP:
+        return "its links form a circle"
+    if getattr(error, "errno", None) == ENAMETOOLONG:
+        return "its name is too long"
+    return (getattr(error, "strerror", None) or str(error)).lower()

@@ -1,0 +1,129 @@
+"""Readings: the text of a file, or the reason why there is none, from its bytes."""
+
+from __future__ import annotations
+
+import stat
+
+from ..text.lines import printable, without_blank_lines
+from ..vocabulary import Document, digest, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..vocabulary import Fate
+    from .stamps import Refusal
+
+_OTHER_BOMS = (b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")
+_UTF32_BOMS = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
+_KINDS = (
+    (stat.S_ISDIR, "a directory"),
+    (stat.S_ISFIFO, "a named pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
+
+@value
+class Reading:
+    """The result of reading a file. `text` has no BOM, LF line ends, and no blank lines around it."""
+
+    path: str
+    fate: Fate
+    text: str = ""
+    line: int = 1
+    hash: str = ""
+    size: int = 0
+    identity: tuple[int, int] = (0, 0)
+    code: str = ""
+    reason: str = ""
+
+    @property
+    def has_text(self) -> bool:
+        return self.fate in ("used", "cut")
+
+    @property
+    def document(self) -> Document:
+        cut_from = self.size if self.fate == "cut" else 0
+        return Document(printable(self.path), self.text, self.hash, self.line, cut_from)
+
+
+def unreadable(path: str, reason: str) -> Reading:
+    return Reading(path, "unreadable", code="file-unreadable", reason=reason)
+
+
+def refused(path: str, refusal: Refusal) -> Reading:
+    fate, reason, code = refusal
+    return Reading(path, fate, code=code, reason=reason)
+
+
+def decode(path: str, data: bytes, size: int, identity: tuple[int, int], limit: int, trim: bool = True) -> Reading:
+    """The text in the first `limit` bytes of a file of `size` bytes; with `trim`, without blank lines around it."""
+    size = max(size, len(data))
+    known: Any = {"size": size, "identity": identity}
+    text, problem = _text(data, limit)
+    if problem:
+        fate, code, reason = problem
+        return Reading(path, fate, code=code, reason=reason, **known)
+    if not (text.strip() if trim else text):
+        return Reading(path, "blank", **known)
+    text, line = without_blank_lines(text) if trim else (text, 1)
+    if len(data) > limit:
+        reason = f"it has {size:,} bytes; everything after the first {limit:,} is left out"
+        return Reading(path, "cut", text, line, digest(text), code="file-cut", reason=reason, **known)
+    return Reading(path, "used", text, line, digest(text), **known)
+
+
+def decode_head(path: str, data: bytes, identity: tuple[int, int], limit: int) -> Reading:
+    """The text of the first bytes of a file, untrimmed and without a hash."""
+    text, problem = _text(data, limit)
+    if problem:
+        fate, code, reason = problem
+        return Reading(path, fate, "", 1, "", len(data), identity, code, reason)
+    fate = "used" if text.strip() else "blank"
+    # By position, which is faster: there may be thousands of skills.
+    return Reading(path, fate, text if fate == "used" else "", 1, "", len(data), identity, "", "")
+
+
+def _text(data: bytes, limit: int) -> tuple[str, tuple[Fate, str, str] | None]:
+    """The text, or the fate, finding code and reason if the bytes are not UTF-8 text."""
+    if data.startswith(_OTHER_BOMS):
+        encoding = "UTF-32" if data.startswith(_UTF32_BOMS) else "UTF-16"
+        return "", ("unreadable", "file-not-utf8", f"it is {encoding}, not UTF-8; save it as UTF-8")
+    if b"\0" in data:
+        return "", ("binary", "file-binary", f"it contains a NUL byte at offset {data.index(0)}")
+    try:
+        text = data[:limit].decode()
+    except UnicodeDecodeError as error:
+        is_cut = len(data) > limit
+        if not (is_cut and error.start >= limit - 3 and error.reason == "unexpected end of data"):
+            reason = f"byte 0x{data[error.start]:02x} at offset {error.start} is not UTF-8; save it as UTF-8"
+            return "", ("unreadable", "file-not-utf8", reason)
+        text = data[: error.start].decode()
+    return text.removeprefix("\ufeff").replace("\r\n", "\n"), None
+
+
+def is_text(data: bytes) -> bool:
+    """Whether bytes are UTF-8 text. False if the last character is cut in two."""
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return b"\0" not in data
+
+
+def end_of_front_matter(data: bytes) -> int | None:
+    """The offset of the line after the closing `---`; None if it is not in these bytes."""
+    position = data.find(b"\n---", 3)
+    while position >= 0:
+        end = data.find(b"\n", position + 4)
+        if end >= 0 and not data[position + 4 : end].strip():
+            return end + 1
+        position = data.find(b"\n---", position + 4)
+    return None
+
+
+def kind_of(mode: int) -> str:
+    """What something that is not a regular file is, in words."""
+    return next((name for test, name in _KINDS if test(mode)), "something else")

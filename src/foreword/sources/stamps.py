@@ -1,0 +1,180 @@
+"""Stamps: what `stat` said about each path, so that one loop can tell whether anything has changed since.
+
+A missing file is stamped by the nearest directory that exists. The stamp of a path that may change without a new time or size, such
+as a file that changed a moment ago, is `UNSTABLE`, which equals no other stamp.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+
+from .places import is_inside
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any, Protocol
+
+    from ..vocabulary import Fate
+
+    Stamp = tuple[int, int, int, int, int] | None
+    # The fate of a path that may not be read, the reason, and the code of the finding.
+    Refusal = tuple[Fate, str, str]
+
+    class Guard(Protocol):
+        """Says why a path may not be read: by its name before it is opened, then by the real path of the open file."""
+
+        def refusal(
+            self, reader: Paths, path: str, real: str | None = None, is_folder: bool = False
+        ) -> Refusal | None: ...
+
+    class Disk(Protocol):
+        """The functions of the operating system that the reader calls; the module `os` has them all."""
+
+        open: Any
+        read: Any
+        close: Any
+        fstat: Any
+        stat: Any
+        lstat: Any
+        scandir: Any
+
+
+UNSTABLE = (0, 0, 0, 0, -1)
+# File systems have coarse clocks: a file changed this recently, in nanoseconds, may change again without a new time.
+_TICK = 50_000_000
+_COARSE_TICK = 2_100_000_000
+_TRIES = 4
+_NOWHERE = "/\0"  # a path that cannot exist and contains nothing
+
+
+class Paths:
+    """Looks at paths without opening them, and stamps them."""
+
+    def __init__(self, disk: Any = os) -> None:
+        self.disk: Disk = disk
+        self.stamps: dict[str, Stamp] = {}
+        self._identities: dict[str, tuple[int, int]] = {}  # of directories
+        self._links: dict[str, bool] = {}
+        self._real: dict[str, str] = {}
+
+    def stamp(self, path: str) -> Stamp:
+        """Record what a path looks like now; a missing one by the directory it would be in.
+
+        A dangling link is unstable: another link, which is not known here, may decide where it leads.
+        """
+        missing = path
+        while missing not in self.stamps:
+            try:
+                self.stamps[missing] = stamp_of(self.disk.stat(missing))
+            except (OSError, ValueError):
+                self.stamps[missing] = UNSTABLE if self.is_link(missing) else None
+                missing = above(missing)
+        return self.stamps[path]
+
+    def stamp_way(self, path: str, top: str) -> None:
+        """Stamp a path and every directory between it and `top`: any of them could become a link."""
+        while is_inside(path, top) and path != top:
+            self.stamp(path)
+            path = above(path)
+
+    def distrust(self, path: str) -> None:
+        """Make a path count as changed the next time, whatever its stamp."""
+        self.stamps[path] = UNSTABLE
+
+    def identity(self, path: str) -> tuple[int, int] | None:
+        """The device and inode of a file or directory, which do not depend on its name; None if it is missing."""
+        known = self._identities.get(path)
+        if known is None:
+            try:
+                status = self.disk.stat(path)
+            except (OSError, ValueError):
+                return None
+            known = status.st_dev, status.st_ino
+        return known
+
+    def real(self, path: str) -> str:
+        """The real path, resolved once, so that a link swapped in later does not move it."""
+        if path not in self._real:
+            try:
+                self._real[path] = real_path(path)
+            except ValueError:
+                self._real[path] = _NOWHERE
+        return self._real[path]
+
+    def is_link(self, path: str) -> bool:
+        """Whether a path is itself a link."""
+        try:
+            return stat.S_ISLNK(self.disk.lstat(path).st_mode)
+        except (OSError, ValueError):
+            return False
+
+    def is_linked(self, path: str, top: str) -> bool:
+        """Whether a path below `top` is a link or goes through one."""
+        while path != top and is_inside(path, top):
+            if self.is_link(path):
+                return True
+            path = above(path)
+        return False
+
+    def has_link(self, path: str, top: str) -> bool:
+        """Like `is_linked`, but each path is looked up only once."""
+        way = []
+        while path != top and path not in self._links:
+            if path == above(path):
+                return False  # the path is not below `top`
+            way.append(path)
+            path = above(path)
+        known = path != top and self._links[path]
+        for each in reversed(way):
+            known = self._links[each] = known or self.is_link(each)
+        return known
+
+    def leads_out(self, path: str, top: str) -> bool:
+        """Whether a path below `top` really is outside of it because of a link."""
+        if not is_inside(path, top) or not self.has_link(path, top):
+            return False
+        real, real_top = real_path(path), real_path(top)
+        self.stamp_way(above(real), real_top)
+        return not is_inside(real, real_top)
+
+
+def above(path: str) -> str:
+    """The directory above an absolute path; faster than `os.path.dirname`."""
+    return path[: path.rfind("/")] or "/" if os.sep == "/" else os.path.dirname(path)
+
+
+def real_path(path: str) -> str:
+    """The path with its links resolved. If a link disappears meanwhile, try again; in the end, a path that cannot exist."""
+    for _ in range(_TRIES):
+        try:
+            return os.path.realpath(path)
+        except OSError:
+            continue
+    return _NOWHERE
+
+
+def is_unchanged(stamps: Sequence[tuple[str, Stamp]], disk: Any = os) -> bool:
+    """Whether every stamped path still looks the same: one `stat` each, nothing is read."""
+    look = disk.stat
+    for path, stamp in stamps:
+        try:
+            s = look(path)
+        except (OSError, ValueError):
+            if stamp is not None:
+                return False
+        else:
+            if stamp != (s.st_mtime_ns, s.st_ctime_ns, s.st_size, s.st_ino, s.st_dev):
+                return False
+    return True
+
+
+def stamp_of(status: os.stat_result) -> Stamp:
+    """The stamp of a stat result; `UNSTABLE` if the file changed a moment ago."""
+    changed = max(status.st_mtime_ns, status.st_ctime_ns)
+    tick = _TICK if changed % 1_000_000_000 else _COARSE_TICK
+    if changed > time.time_ns() - tick:
+        return UNSTABLE
+    return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino, status.st_dev
