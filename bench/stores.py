@@ -20,7 +20,7 @@ import fixture
 from foreword import Agent, Conversations, Tool, Workspace
 from foreword.store import open_store
 from foreword.store.reader import CURRENT
-from foreword.store.sqlite import _connected
+from foreword.store.sqlite import _connect
 from foreword.vocabulary import Edition, replace
 from measure import Row, take_turns
 
@@ -56,7 +56,7 @@ def rows(place: fixture.Fixture) -> list[Row]:
 
 
 def beside_a_select(talks: Talks) -> Row:
-    bare = _connected(talks.url)
+    bare = _connect(talks.url)
     ids, same_ids = cycle(talks.ids), cycle(talks.ids)
 
     def select() -> None:
@@ -132,7 +132,7 @@ class Talks:
 
 class SqliteTalks(Talks):
     def _add(self, number: int) -> None:
-        connection = _connected(self.url)
+        connection = _connect(self.url)
         connection.execute("PRAGMA foreign_keys = OFF")
         connection.execute("PRAGMA cache_size = -200000")
         (*kinds,) = connection.execute(f"SELECT {POINTERS} FROM foreword_editions WHERE conversation LIKE 'prompt %'")
@@ -146,7 +146,7 @@ class SqliteTalks(Talks):
         connection.close()
 
     def _some(self) -> list[str]:
-        connection = _connected(self.url)
+        connection = _connect(self.url)
         some = connection.execute("SELECT conversation FROM foreword_editions ORDER BY random() LIMIT 1000").fetchall()
         connection.close()
         return [row[0] for row in some]

@@ -388,9 +388,9 @@ def test_the_users_settings_name_a_store_and_the_workspaces_may_not(tree, asked)
         (["talk", "show", "t", "--edition", "x"], "--edition"),
         (["talk", "show", "known", "--edition", "7"], "the conversation 'known' has no edition 7"),
         (["talk", "drift", "t"], "the conversation 't' has no edition yet; its first turn makes one"),
-        (["talk", "list", "--store", "redis://x"], "no store is known for redis://"),
-        (["talk", "list", "--store", "sqlite:x.db"], "sqlite: lacks its slashes"),
-        (["talk", "list", "--store", "AGENTS.md"], "the file is no SQLite database"),
+        (["talk", "list", "--store", "redis://x"], "unknown kind of store redis://"),
+        (["talk", "list", "--store", "sqlite:x.db"], "sqlite: must be followed by slashes"),
+        (["talk", "list", "--store", "AGENTS.md"], "the file is not a SQLite database"),
         (["store", "stats", "--store", "AGENTS.md/x.db"], "there is no store AGENTS.md/x.db"),
         (["talk", "turn", "t", "--store", "AGENTS.md/x.db"], "cannot be"),
         (["talk", "turn", "t", "--tool", "t\udcff"], "no provider accepts a tool named 't\\udcff'; a name has 1 to 128 letters"),
@@ -407,7 +407,7 @@ def test_the_users_settings_name_a_store_and_the_workspaces_may_not(tree, asked)
         (["template", "restore", "9"], "there is no version 9 of the template"),
         (["template", "restore", "x"], "N"),
         (["template", "show", "extra"], "unrecognized arguments: extra"),
-        (["store", "verify", "--store", "AGENTS.md"], "the file is no SQLite database"),
+        (["store", "verify", "--store", "AGENTS.md"], "the file is not a SQLite database"),
     ],
 )  # fmt: skip
 def test_bad_calls(tree, run, refused, arguments, sentence):

@@ -39,7 +39,7 @@ def test_sixteen_processes_construct_one_conversation(tree, url, layout):
     """The prompts of builder and pi tell the time, so no two of them would make the same."""
     tree({"w/.git": None, "w/AGENTS.md": "X"})
     store = open_store(url)
-    store.keep_template(TemplateVersion(0, "[system:time] [file:AGENTS.md]"))
+    store.add_template(TemplateVersion(0, "[system:time] [file:AGENTS.md]"))
     given = [url, tree.path("w"), tree.path("home"), layout, tree.path("go")]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     children = [subprocess.Popen([sys.executable, "-c", CONSTRUCT, *given], **pipes) for _ in range(AT_ONCE)]
@@ -193,7 +193,7 @@ def test_the_tools_of_a_turn_are_the_callers_to_change(tree, opened):
 class Moody:
     """A store that can be away, or refuse to write."""
 
-    WRITES = ("publish", "keep_state", "keep_template")
+    WRITES = ("publish", "save_state", "add_template")
 
     def __init__(self, store):
         self.store, self.mood = store, "well"
@@ -381,9 +381,9 @@ def test_a_compaction_of_what_was_never_seen_fails(opened, moody):
 
 def test_a_new_template_reaches_a_conversation_at_its_compaction_and_new_ones_at_once(opened, url):
     store = open_store(url)
-    store.keep_template(TemplateVersion(0, "Old. [prompt:conversation_id]"))
+    store.add_template(TemplateVersion(0, "Old. [prompt:conversation_id]"))
     assert opened("builder", "a").turn("hi").system == "Old. a"
-    store.keep_template(TemplateVersion(0, "New. [prompt:conversation_id]"))
+    store.add_template(TemplateVersion(0, "New. [prompt:conversation_id]"))
     talk = opened("builder", "a")
     assert talk.turn("hi").system == "Old. a"
     assert opened("builder", "b").turn("hi").system == "New. b"
@@ -436,7 +436,7 @@ def test_an_extension_may_construct_while_one_is_constructed(tree, url):
 
 def test_an_empty_template_is_no_prompt_and_its_compaction_the_request_alone(opened, url):
     store = open_store(url)
-    store.keep_template(TemplateVersion(0, ""))
+    store.add_template(TemplateVersion(0, ""))
     talk = opened("builder")
     assert talk.turn("hi").system == ""
     assert talk.compact().system == talk.layout.wording["compaction"]

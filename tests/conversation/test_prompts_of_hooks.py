@@ -112,10 +112,10 @@ class Down:
     def __getattr__(self, name):
         return getattr(self.store, name)
 
-    def keep_state(self, *given):
+    def save_state(self, *given):
         if self.is_down:
             raise StoreError("the store is away")
-        return self.store.keep_state(*given)
+        return self.store.save_state(*given)
 
 
 def test_while_the_store_is_away_this_process_remembers_it(tree, hook, url):

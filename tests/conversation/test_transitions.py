@@ -56,7 +56,7 @@ class Scene:
         self.tree({f"{self.place}/w/{name}": text})
 
     def keep(self, template):
-        self.talks.store.keep_template(TemplateVersion(0, template))
+        self.talks.store.add_template(TemplateVersion(0, template))
 
     def workspace(self):
         return {"cwd": self.tree.path(self.cwd), "home": self.tree.path(f"{self.place}/home"), "platform": "linux"}

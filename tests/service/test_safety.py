@@ -39,7 +39,7 @@ def serve(*options, token=None):
         (["--workers", "2"], None, "cannot share a store in memory"),
         (["--time-limit", "0"], None, "--time-limit takes seconds"),
         (["--time-limit", "nan"], None, "--time-limit takes seconds"),
-        (["--store", "mysql://x"], None, "no store is known for mysql"),
+        (["--store", "mysql://x"], None, "unknown kind of store mysql"),
     ],
 )
 def test_it_does_not_start(options, token, said):

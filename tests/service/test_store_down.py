@@ -114,7 +114,7 @@ def test_another_file_in_the_place_of_the_store_is_served(start, tmp_path):
     server.ask("PUT", "/system-prompt", {"template": "planted one"})
     server.talk("known")
     other = open_store(str(tmp_path / "other.db"))
-    other.keep_template(TemplateVersion(0, "other"))
+    other.add_template(TemplateVersion(0, "other"))
     other.close()
     os.replace(tmp_path / "other.db", file)
     assert server.get("/system-prompt").json == {"template": "other"}

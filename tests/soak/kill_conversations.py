@@ -145,7 +145,7 @@ def kill_all(many: int, url: str, top: Path, chance: random.Random) -> tuple[lis
         answered += len(answers)
         if number == 0:
             talks = Conversations(url)
-            talks.store.keep_template(TemplateVersion(0, TEMPLATE))
+            talks.store.add_template(TemplateVersion(0, TEMPLATE))
             talks.close()
             continue
         found += wrong(url, top, number, answers)

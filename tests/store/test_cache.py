@@ -89,10 +89,10 @@ def test_the_published_edition_is_the_one_that_is_read(store, edition):
 
 def test_a_state_is_cached_with_its_edition(store, edition):
     store.publish("talk", edition(1), 0)
-    store.keep_state("talk", 1, '{"x": 1}')
+    store.save_state("talk", 1, '{"x": 1}')
     assert store.last_known("talk") == store.current("talk") == edition(1, state='{"x": 1}')
     store.publish("talk", edition(2), 1)
-    store.keep_state("talk", 1, "{}")
+    store.save_state("talk", 1, "{}")
     assert store.last_known("talk") == store.current("talk") == edition(2)
 
 

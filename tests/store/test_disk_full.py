@@ -44,7 +44,7 @@ for number in range(200):
         publish(number)
     except StoreError as error:
         errors.append(str(error))
-calls = [lambda: store.keep_template(TemplateVersion(0, os.urandom(300_000).hex())), lambda: store.publish("talk 0", Edition(2, os.urandom(300_000).hex()), 1)]
+calls = [lambda: store.add_template(TemplateVersion(0, os.urandom(300_000).hex())), lambda: store.publish("talk 0", Edition(2, os.urandom(300_000).hex()), 1)]
 for call in calls:
     try:
         call()
@@ -91,8 +91,8 @@ def test_a_full_disk_loses_nothing(tmp_path, way):
     assert done.returncode == 0, done.stderr
     came = json.loads(done.stdout)
     reasons = (
-        "the disk is full; nothing of this was kept, and nothing that was kept before is lost",
-        "the disk does not read or write; nothing of this was kept",
+        "the disk is full; nothing was written, and stored data is intact",
+        "the disk failed to read or write; nothing was written",
     )
     assert set(came["errors"]) <= {f"the store '{path}' cannot be used: {reason}" for reason in reasons}
     assert 0 < came["full"] < 200
@@ -112,7 +112,7 @@ def test_a_server_whose_disk_is_full_loses_nothing(postgres_url, edition):
             f"CREATE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql AS '{full.replace(chr(39), chr(39) * 2)}'"
         )
         server.execute("CREATE TRIGGER fill BEFORE INSERT ON foreword_editions EXECUTE FUNCTION fill()")
-        told = "the server's disk is full; nothing of this was kept, and nothing that was kept before is lost$"
+        told = "the server's disk is full; nothing was written, and stored data is intact$"
         with pytest.raises(StoreError, match=told):
             store.publish("talk", edition(2, "two"), 1)
         assert store.editions("talk") == [edition(1)]

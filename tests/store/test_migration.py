@@ -19,7 +19,7 @@ SCHEMA = Path(foreword.store.__file__).parent / "schema"
 def connected(url):
     """A bare connection to a store, and its way to migrate."""
     if url.startswith("sqlite"):
-        return sqlite._connected(url.removeprefix("sqlite:///")), sqlite.migrate
+        return sqlite._connect(url.removeprefix("sqlite:///")), sqlite.migrate
     return psycopg.connect(url, autocommit=True), postgres.migrate
 
 
@@ -85,7 +85,7 @@ def test_versions_of_the_template_from_before_languages_are_written_in_brackets(
     connection.close()
     store = open_store(url)
     assert store.templates() == [TemplateVersion(1, "Hi [system:date]", "me", "2026-01-01", "why", "brackets")]
-    added = store.keep_template(TemplateVersion(0, "Hi {{ date }}", syntax="jinja"))
+    added = store.add_template(TemplateVersion(0, "Hi {{ date }}", syntax="jinja"))
     assert (added.version, store.template().syntax) == (2, "jinja")
     store.close()
 

@@ -28,8 +28,8 @@ def store(path):
 CHANGES = {
     "an edition": lambda store, edition: store.publish("talk", edition(2), 1),
     "another conversation": lambda store, edition: store.publish("other", edition(1), 0),
-    "a state": lambda store, edition: store.keep_state("talk", 1, '{"x": 1}'),
-    "a template": lambda store, edition: store.keep_template(TemplateVersion(0, "T")),
+    "a state": lambda store, edition: store.save_state("talk", 1, '{"x": 1}'),
+    "a template": lambda store, edition: store.add_template(TemplateVersion(0, "T")),
 }
 
 

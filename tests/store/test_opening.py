@@ -47,23 +47,23 @@ def test_a_url_names_a_file(tmp_path, monkeypatch, edition, url, file):
 @pytest.mark.parametrize(
     ("url", "told"),
     [
-        ("", "a store needs a name; right would be a path, sqlite:///relative.db, "),
-        ("a\0b", "a store needs a name"),
-        ("mysql://me:secret@host/name", "no store is known for mysql://…; right would be a path, "),
-        ("://", "no store is known for ://…"),
+        ("", "the name of a store must not be empty or contain NUL; use a path, :memory:, sqlite:///relative.db, "),
+        ("a\0b", "the name of a store must not be empty or contain NUL"),
+        ("mysql://me:secret@host/name", "unknown kind of store mysql://…; use a path, "),
+        ("://", "unknown kind of store ://…"),
         (
             "sqlite://x.db",
-            "'sqlite://x.db' has too few slashes: sqlite:///x.db is a relative path, sqlite:////x.db one from the root",
+            "'sqlite://x.db' has too few slashes; use sqlite:///x.db for a relative path or sqlite:////x.db for an absolute one",
         ),
-        ("sqlite:x.db", "sqlite: lacks its slashes; right would be a path, "),
-        ("postgresql:secret", "postgresql: lacks its slashes"),
+        ("sqlite:x.db", "sqlite: must be followed by slashes; use a path, "),
+        ("postgresql:secret", "postgresql: must be followed by slashes"),
         (
             "postgresql://me:se@cret@host/name",
-            "the URL of the store cannot be read; right would be postgresql://user:password@host",
+            "the URL of the store is not valid; use postgresql://user:password@host",
         ),
-        ("postgresql://me:secret/x@host/name", "the URL of the store cannot be read"),
-        ("postgresql://me:secret/name", "the URL of the store cannot be read"),
-        ("postgresql://host/name?nonsense=secret", "the URL of the store cannot be read"),
+        ("postgresql://me:secret/x@host/name", "the URL of the store is not valid"),
+        ("postgresql://me:secret/name", "the URL of the store is not valid"),
+        ("postgresql://host/name?nonsense=secret", "the URL of the store is not valid"),
     ],
 )
 def test_a_wrong_url_is_answered_with_a_right_one(url, told):
@@ -128,7 +128,7 @@ def told_on(path):
 def test_a_file_that_is_no_database_is_refused(tmp_path):
     path = tmp_path / "store.db"
     path.write_bytes(b"Not a database, but long enough to be one. " * 100)
-    assert told_on(path) == f"the store '{path}' cannot be used: the file is no SQLite database"
+    assert told_on(path) == f"the store '{path}' cannot be used: the file is not a SQLite database"
     assert path.read_bytes().startswith(b"Not a database")
 
 
@@ -138,24 +138,24 @@ def test_a_database_of_another_program_is_refused(tmp_path):
         other.execute("CREATE TABLE bookmarks (url TEXT)")
     other.close()
     assert told_on(path) == (
-        f"the store '{path}' cannot be used: the file is a database of another program; name another file, or one that"
-        " does not exist yet"
+        f"the store '{path}' cannot be used: the file is a database of another program; choose another file or a"
+        " new name"
     )
 
 
 def test_a_path_that_cannot_be_is_an_error(tmp_path):
     (tmp_path / "file").touch()
-    assert told_on(tmp_path) == f"the store '{tmp_path}' cannot be used: it is a folder, and a store is a file"
+    assert told_on(tmp_path) == f"the store '{tmp_path}' cannot be used: it is a directory, not a regular file"
     os.mkfifo(tmp_path / "pipe")
-    told = f"the store '{tmp_path}/pipe' cannot be used: it is a named pipe, and a store is a file"
+    told = f"the store '{tmp_path}/pipe' cannot be used: it is a named pipe, not a regular file"
     assert told_on(tmp_path / "pipe") == told
     (tmp_path / "odd-\udcff").write_bytes(b"Not a database, but long enough to be one. " * 100)
     assert (
         told_on(f"{tmp_path}/odd-\udcff")
-        == f"the store '{tmp_path}/odd-\\xff' cannot be used: the file is no SQLite database"
+        == f"the store '{tmp_path}/odd-\\xff' cannot be used: the file is not a SQLite database"
     )
     below = tmp_path / "file" / "store.db"
-    assert told_on(below) == f"the store '{below}' cannot be made: File exists"
+    assert told_on(below) == f"the store '{below}' cannot be created: File exists"
 
 
 AS_NOBODY = """
@@ -196,9 +196,9 @@ def test_what_may_not_be_written_is_an_error(edition):
         done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
         os.chmod(f"{folder}/shut", 0o755)
     assert done.stdout.splitlines() == [
-        f"the store '{new}' cannot be used: it may not be opened or made there",
-        f"the store '{below}' cannot be made: Permission denied",
-        f"the store '{old}' cannot be used: it may not be written",
+        f"the store '{new}' cannot be used: it cannot be opened or created there",
+        f"the store '{below}' cannot be created: Permission denied",
+        f"the store '{old}' cannot be used: it is read-only",
     ]
 
 
@@ -219,12 +219,12 @@ def test_a_damaged_file_is_an_error_and_verify_says_where(tmp_path, edition):
 
 
 def test_a_file_that_is_held_for_long_is_an_error(tmp_path, edition, monkeypatch):
-    monkeypatch.setattr("foreword.store.sqlite._PATIENCE", 0.05)
+    monkeypatch.setattr("foreword.store.sqlite._BUSY_TIMEOUT", 0.05)
     path = tmp_path / "store.db"
     store = open_store(str(path))
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    with pytest.raises(StoreError, match="another process has held it for"):
+    with pytest.raises(StoreError, match="another process has locked it for"):
         store.publish("talk", edition(1), 0)
     assert store.current("talk") is None, "reading goes on"
     other.execute("ROLLBACK")
@@ -254,7 +254,7 @@ def test_a_server_that_went_and_came_back_is_reached_again(own_server, edition):
     for call in (
         lambda: store.current("talk"),
         lambda: store.publish("talk", edition(2), 1),
-        lambda: store.keep_state("talk", 1, '{"x": 1}'),
+        lambda: store.save_state("talk", 1, '{"x": 1}'),
         lambda: store.stats(),
     ):
         with pytest.raises(StoreError, match=r"^the store 'postgresql:///.*/postgres' cannot be used: "):
@@ -266,7 +266,7 @@ def test_a_server_that_went_and_came_back_is_reached_again(own_server, edition):
     assert store.publish("talk", edition(2), 1) == edition(2), "nobody noticed"
     own_server.tell("stop")
     own_server.tell("start")
-    store.keep_state("talk", 2, '{"x": 1}')
+    store.save_state("talk", 2, '{"x": 1}')
     own_server.tell("stop")
     own_server.tell("start")
     assert store.verify() == []

@@ -26,7 +26,7 @@ def store(path):
 
 
 def set_template(store, text):
-    return store.keep_template(TemplateVersion(0, text)).template
+    return store.add_template(TemplateVersion(0, text)).template
 
 
 def templates(store):
@@ -51,7 +51,7 @@ def calls(store, edition):
         lambda: store.template(),
         lambda: store.stats(),
         lambda: store.publish("talk", edition(1), 0),
-        lambda: store.keep_state("talk", 1, '{"x": 1}'),
+        lambda: store.save_state("talk", 1, '{"x": 1}'),
         lambda: set_template(store, "lost"),
     )
 
@@ -111,9 +111,9 @@ def test_the_log_of_the_old_file_is_not_read_into_another(path, store, tmp_path)
 @pytest.mark.parametrize(
     ("put", "told"),
     [
-        (lambda path: path.mkdir(), "it is a folder, and a store is a file"),
-        (lambda path: os.mkfifo(path), "it is a named pipe, and a store is a file"),
-        (lambda path: path.write_bytes(b"Not a database. " * 300), "the file is no SQLite database"),
+        (lambda path: path.mkdir(), "it is a directory, not a regular file"),
+        (lambda path: os.mkfifo(path), "it is a named pipe, not a regular file"),
+        (lambda path: path.write_bytes(b"Not a database. " * 300), "the file is not a SQLite database"),
     ],
 )
 def test_what_is_no_store_in_its_place_is_an_error(path, store, edition, put, told):

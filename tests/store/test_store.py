@@ -77,10 +77,10 @@ def test_a_state_is_kept_beside_its_edition(store, edition):
     store.publish("talk", first, 0)
     store.publish("talk", edition(2), 1)
     assert store.current("talk").state == "{}"
-    store.keep_state("talk", 1, '{"old": 1}')
-    store.keep_state("talk", 2, '{"told": "ä"}')
+    store.save_state("talk", 1, '{"old": 1}')
+    store.save_state("talk", 2, '{"told": "ä"}')
     assert [each.state for each in store.editions("talk")] == ['{"old": 1}', '{"told": "ä"}']
-    store.keep_state("talk", 2, "{}")
+    store.save_state("talk", 2, "{}")
     assert store.current("talk") == edition(2)
 
 
@@ -94,28 +94,28 @@ def test_a_state_that_is_published_is_kept(store, edition):
 def test_only_an_edition_that_is_there_can_have_a_state(store, edition, conversation, number):
     store.publish("talk", edition(1), 0)
     with pytest.raises(StoreError, match=f"'{conversation}' has no edition {number}"):
-        store.keep_state(conversation, number, '{"x": 1}')
+        store.save_state(conversation, number, '{"x": 1}')
 
 
 def test_a_state_is_kept_only_on_top_of_the_one_that_was_read(store, edition):
     store.publish("talk", edition(1), 0)
-    assert store.keep_state("talk", 1, '{"a": 1}', "{}")
-    assert not store.keep_state("talk", 1, '{"b": 1}', "{}")
+    assert store.save_state("talk", 1, '{"a": 1}', "{}")
+    assert not store.save_state("talk", 1, '{"b": 1}', "{}")
     assert store.current("talk").state == '{"a": 1}'
-    assert store.keep_state("talk", 1, "{}", '{"a": 1}')
+    assert store.save_state("talk", 1, "{}", '{"a": 1}')
     assert store.current("talk").state == "{}"
 
 
 def test_a_state_is_not_kept_beside_an_edition_that_is_no_longer_in_use(store, edition):
     store.publish("talk", edition(1), 0)
     store.publish("talk", edition(2), 1)
-    assert not store.keep_state("talk", 1, '{"a": 1}', "{}")
+    assert not store.save_state("talk", 1, '{"a": 1}', "{}")
     assert [each.state for each in store.editions("talk")] == ["{}", "{}"]
 
 
 def test_an_edition_does_not_follow_one_whose_state_has_changed(store, edition):
     store.publish("talk", edition(1), 0)
-    store.keep_state("talk", 1, '{"a": 1}')
+    store.save_state("talk", 1, '{"a": 1}')
     assert store.publish("talk", edition(2), 1, "{}") == edition(1, state='{"a": 1}')
     assert store.publish("talk", edition(2), 1, '{"a": 1}') == edition(2)
 
@@ -129,7 +129,7 @@ def test_no_state_is_lost_between_many_that_write_at_once(store, edition):
             using = store.current("talk")
             state = json.dumps(sorted([*json.loads(using.state), name]))
             if name % 3:
-                if store.keep_state("talk", using.number, state, using.state):
+                if store.save_state("talk", using.number, state, using.state):
                     return
             else:
                 mine = edition(using.number + 1, f"by {name}", state=state)
@@ -161,7 +161,7 @@ def test_every_text_comes_back_as_it_was(store, text):
     StoreReader.__init__(store)  # empties the caches
     assert store.current("talk") == given
     assert store.prompt(digest(text)) == (text, text)
-    kept = store.keep_template(TemplateVersion(0, text, text, text, text))
+    kept = store.add_template(TemplateVersion(0, text, text, text, text))
     assert store.template() == kept == TemplateVersion(1, text, text, text, text)
     assert store.verify() == []
 
@@ -235,7 +235,7 @@ def test_an_id_is_not_empty_not_long_and_has_no_control_characters(store, editio
     calls = [
         lambda: store.current(id),
         lambda: store.publish(id, edition(1), 0),
-        lambda: store.keep_state(id, 1, "{}"),
+        lambda: store.save_state(id, 1, "{}"),
         lambda: store.edition(id, 1),
         lambda: store.editions(id),
     ]
@@ -318,9 +318,9 @@ def test_a_text_that_was_no_prompt_is_not_found_as_one(store, edition):
 
 def test_a_template_has_versions_that_are_only_ever_added(store):
     assert (store.template(), store.templates()) == (None, [])
-    first = store.keep_template(TemplateVersion(0, "Be brief.", "Ada", "2026-03-07T08:55:05", "why"))
-    second = store.keep_template(TemplateVersion(77, "Be kind.", "Bob"))
-    third = store.keep_template(replace(first, author="Bob", note="back to 1"))
+    first = store.add_template(TemplateVersion(0, "Be brief.", "Ada", "2026-03-07T08:55:05", "why"))
+    second = store.add_template(TemplateVersion(77, "Be kind.", "Bob"))
+    third = store.add_template(replace(first, author="Bob", note="back to 1"))
     assert (first, second) == (
         TemplateVersion(1, "Be brief.", "Ada", "2026-03-07T08:55:05", "why"),
         TemplateVersion(2, "Be kind.", "Bob"),
@@ -333,11 +333,11 @@ def test_a_template_has_versions_that_are_only_ever_added(store):
 @pytest.mark.parametrize(("after", "newest"), [(0, 2), (1, 2), (3, 2)])
 def test_a_version_after_one_that_is_not_the_newest_is_refused(store, after, newest):
     for number in range(newest):
-        store.keep_template(TemplateVersion(0, str(number)), after=number)
+        store.add_template(TemplateVersion(0, str(number)), after=number)
     with pytest.raises(
         StoreError, match=f"the template was changed meanwhile: its newest version is {newest}, not {after}"
     ):
-        store.keep_template(TemplateVersion(0, "lost"), after=after)
+        store.add_template(TemplateVersion(0, "lost"), after=after)
     assert [each.template for each in store.templates()] == ["1", "0"]
 
 
@@ -366,7 +366,7 @@ def test_threads_share_a_store(store, edition):
 
 def test_threads_that_add_a_template_get_different_versions(store):
     threads = [
-        threading.Thread(target=lambda word=word: store.keep_template(TemplateVersion(0, word))) for word in "abcdefgh"
+        threading.Thread(target=lambda word=word: store.add_template(TemplateVersion(0, word))) for word in "abcdefgh"
     ]
     for thread in threads:
         thread.start()
@@ -419,7 +419,7 @@ def numbers(store, edition):
 def test_a_store_in_order_has_nothing_wrong(store, edition):
     for number in (1, 2, 3):
         store.publish("talk", edition(number, str(number)), number - 1)
-    store.keep_template(TemplateVersion(0, "Be brief."))
+    store.add_template(TemplateVersion(0, "Be brief."))
     assert store.verify() == []
 
 
@@ -456,7 +456,7 @@ def test_an_edition_without_its_text_is_found(store, edition):
 def test_rows_that_are_missing_are_found(store, edition):
     for number in (1, 2, 3):
         store.publish("talk", edition(number, str(number)), number - 1)
-        store.keep_template(TemplateVersion(0, "Be brief."))
+        store.add_template(TemplateVersion(0, "Be brief."))
     system = numbers(store, edition(3, "3"))["system"]
     change(
         store,

@@ -239,10 +239,10 @@ def store_url(args: argparse.Namespace) -> str:
 
 def url_to_read(args: argparse.Namespace) -> str:
     """Where conversations are kept, for a command that only reads: where nobody has kept anything yet, it makes no store."""
-    from ..store import is_there
+    from ..store import exists
 
     url = store_url(args)
-    return url if is_there(url) else ":memory:"
+    return url if exists(url) else ":memory:"
 
 
 def store_to_read(args: argparse.Namespace) -> Store:
@@ -254,10 +254,10 @@ def store_to_read(args: argparse.Namespace) -> Store:
 
 def url_of_store(args: argparse.Namespace) -> str:
     """Where conversations are kept, for a command about the store itself: one that somebody names has to be there."""
-    from ..store import is_there
+    from ..store import exists
 
     url, is_named = _store_url(args)
-    if is_named and not is_there(url):
+    if is_named and not exists(url):
         raise CallError(f"there is no store {printable(url)}; a first turn or a template that is set makes it")
     return url_to_read(args)
 

@@ -89,7 +89,7 @@ def _keep(args: argparse.Namespace, text: str, note: str, syntax: str) -> int:
     from ..wire.answers import version_form
 
     author = args.author or _user()
-    kept = _store(args).keep_template(
+    kept = _store(args).add_template(
         TemplateVersion(0, text, author, local_time().isoformat(timespec="seconds"), note, syntax)
     )
     if args.json:

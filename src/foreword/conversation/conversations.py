@@ -574,7 +574,7 @@ class Conversation:
             kept = store.publish(self.id, edition, using.number, using.state)
             return kept if kept is edition else None
         if edition.state != using.state:
-            return edition if store.keep_state(self.id, using.number, edition.state, using.state) else None
+            return edition if store.save_state(self.id, using.number, edition.state, using.state) else None
         return using
 
     def _compacted(self, now: datetime | None) -> tuple[Outcome, bool]:
@@ -606,7 +606,7 @@ class Conversation:
         while True:
             latest = self.talks.store.current(self.id) or using
             kept = with_state(latest, **change(state_of(latest)))
-            if kept is latest or self.talks.store.keep_state(self.id, kept.number, kept.state, latest.state):
+            if kept is latest or self.talks.store.save_state(self.id, kept.number, kept.state, latest.state):
                 break
         return kept if kept.number == using.number else using
 

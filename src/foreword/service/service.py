@@ -15,6 +15,7 @@ from ..sources.environment import resolve_workspace
 from ..sources.files import Reader
 from ..sources.places import is_inside
 from ..sources.stamps import is_unchanged, real_path
+from ..store import is_local
 from ..template.addresses import is_address, is_file, is_only_address
 from ..text.lines import printable
 from ..vocabulary import Access, Agent, Document, Edition, Scope, Tool, Workspace
@@ -51,7 +52,7 @@ class Service:
         self.conversations = Conversations(store, extensions)
         self.metrics: Callable[[], str] = str
         # Reading a local file is faster than waking a thread; a database server may not respond at all.
-        self.is_local = not store.startswith(("postgresql:", "postgres:"))
+        self.is_local = is_local(store)
 
     def path(self, requested: str, name: str = "cwd") -> str:
         """Resolve a path relative to the first served folder. Raises a Problem if it leaves them, also through links."""

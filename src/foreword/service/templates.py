@@ -186,7 +186,7 @@ def _save(service: Service, request: Request, version: TemplateVersion, after: i
     _check_size(version.template)
     version = replace(version, version=0, author=query.author, time=local_time().isoformat(timespec="seconds"))
     try:
-        return _template_response(service.conversations.store.keep_template(version, after))
+        return _template_response(service.conversations.store.add_template(version, after))
     except StaleError as error:
         raise Problem("template-changed", f"{error}; read it again and merge your changes") from None
 

@@ -1,15 +1,21 @@
-"""Where templates, prompts and editions are kept: SQLite by default, PostgreSQL for many machines.
+"""Storage for templates, prompts and editions: SQLite by default, PostgreSQL for many machines.
 
-Both keep the protocol `Store` of the vocabulary, in plain SQL. Each distinct text is kept once, by its hash; an edition is a
-small row that points at its texts by number.
+Both implement `contract.Store` in plain SQL. Each distinct text is stored once, under its hash; an edition is a small row that
+refers to its texts.
 
-| module | what |
+| module | contents |
 |---|---|
-| `texts.py` | a text as bytes, and what this process has seen |
-| `rows.py` | rows as values, what can be asked for, what can be wrong |
-| `connections.py` | connections that nobody uses at the moment |
-| `file.py` | whether a SQLite file is still the one that is open |
-| `schema/` | the tables, one file per version and store, run when a store is opened |
+| `contract.py` | what every store does |
+| `reader.py` | the reading calls, which all stores share |
+| `rows.py` | rows as values, checks of arguments, and `verify` |
+| `texts.py` | how a text is encoded |
+| `cache.py` | texts and editions that this process has read |
+| `pool.py` | pools of connections |
+| `file.py` | whether a SQLite file is still the one that was opened |
+| `psycopg_connection.py` | PostgreSQL connections with a timeout |
+| `schema/` | the tables, one file per store and version |
+
+To add a store, write its module and schema, add it to `STORES`, and add its URL to the fixtures of `tests/store/conftest.py`.
 """
 
 from __future__ import annotations
@@ -17,59 +23,105 @@ from __future__ import annotations
 import os
 
 from ..errors import CallError
+from ..vocabulary import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from .contract import Store
 
-_RIGHT = "a path, sqlite:///relative.db, sqlite:////absolute/path.db, :memory: or postgresql://user@host/name"
 
+@value
+class StoreKind:
+    """A kind of store: its URL schemes, what opens it, and examples for error messages.
 
-def open_store(url: str) -> Store:
-    """The store at a URL or path. SQLite is opened and migrated at once, its folder made where there is none.
-
-    PostgreSQL is reached by the first call: a service may start before its database.
+    A local one is a file or in memory, and `open` takes its path; others are servers, and `open` takes the URL.
     """
-    path = _file_of(url)
-    if path is None:
-        from .postgres import PostgresStore
 
-        return PostgresStore(url)
+    schemes: Sequence[str]
+    open: Callable[[str], Store]
+    examples: Sequence[str]
+    is_local: bool
+
+
+def _open_sqlite(path: str) -> Store:
     from .sqlite import SqliteStore
 
     return SqliteStore(path)
 
 
-def is_there(url: str) -> bool:
-    """Whether opening a store would make no file. Servers are not asked."""
-    path = _file_of(url)
-    return not path or os.path.lexists(path)
+def _open_postgres(url: str) -> Store:
+    from .postgres import PostgresStore
+
+    return PostgresStore(url)
 
 
-def _file_of(url: str) -> str | None:
-    """The path of a SQLite file, empty for memory; None for a server."""
+STORES = (
+    StoreKind(
+        schemes=("sqlite",),
+        open=_open_sqlite,
+        examples=("a path", ":memory:", "sqlite:///relative.db", "sqlite:////absolute/path.db"),
+        is_local=True,
+    ),
+    StoreKind(
+        schemes=("postgresql", "postgres"),
+        open=_open_postgres,
+        examples=("postgresql://user@host/name",),
+        is_local=False,
+    ),
+)
+_BY_SCHEME = {scheme: kind for kind in STORES for scheme in kind.schemes}
+_EXAMPLES = [example for kind in STORES for example in kind.examples]
+_EXPECTED = f"use {', '.join(_EXAMPLES[:-1])} or {_EXAMPLES[-1]}"
+
+
+def open_store(url: str) -> Store:
+    """The store at a URL or path. A file is opened and migrated at once, and created with its directories if it is missing.
+
+    A server is not contacted before the first call, so a service may start before its database.
+    """
+    kind, address = _parse(url)
+    return kind.open(address)
+
+
+def exists(url: str) -> bool:
+    """Whether opening a store would not create a file. Servers are not contacted."""
+    kind, address = _parse(url)
+    return not (kind.is_local and address) or os.path.lexists(address)
+
+
+def is_local(url: str) -> bool:
+    """Whether a store is a file or in memory, not a server."""
+    return _parse(url)[0].is_local
+
+
+def _parse(url: str) -> tuple[StoreKind, str]:
+    """The kind of a store and what its class takes: a path, which is empty for memory, or a URL."""
     if not url or "\0" in url:
-        raise CallError(f"a store needs a name; right would be {_RIGHT}")
-    scheme, has_scheme, rest = url.partition("://")
-    if scheme in ("postgresql", "postgres") and has_scheme:
-        return None
-    return _path(url, scheme, rest) if has_scheme else _bare(url)
+        raise CallError(f"the name of a store must not be empty or contain NUL; {_EXPECTED}")
+    scheme, separator, rest = url.partition("://")
+    if not separator:
+        return STORES[0], _plain_path(url)
+    if scheme not in _BY_SCHEME:  # show only the scheme: the rest may contain a password
+        raise CallError(f"unknown kind of store {scheme}://…; {_EXPECTED}")
+    kind = _BY_SCHEME[scheme]
+    return kind, _url_path(url, scheme, rest) if kind.is_local else url
 
 
-def _path(url: str, scheme: str, rest: str) -> str:
-    """The path in a URL, empty for memory. Of a URL that cannot be, only the scheme is shown: it may hold a password."""
-    if scheme != "sqlite":
-        raise CallError(f"no store is known for {scheme}://…; right would be {_RIGHT}")
+def _url_path(url: str, scheme: str, rest: str) -> str:
     if rest in ("", "/", "/:memory:"):
         return ""
     if not rest.startswith("/"):
         raise CallError(
-            f"{url!r} has too few slashes: sqlite:///{rest} is a relative path, sqlite:////{rest} one from the root"
+            f"{url!r} has too few slashes; use {scheme}:///{rest} for a relative path or {scheme}:////{rest} for an"
+            " absolute one"
         )
     return rest[1:]
 
 
-def _bare(url: str) -> str:
-    if url.startswith(("sqlite:", "postgres:", "postgresql:")):
-        raise CallError(f"{url.partition(':')[0]}: lacks its slashes; right would be {_RIGHT}")
+def _plain_path(url: str) -> str:
+    scheme, colon, _ = url.partition(":")
+    if colon and scheme in _BY_SCHEME:
+        raise CallError(f"{scheme}: must be followed by slashes; {_EXPECTED}")
     return "" if url == ":memory:" else url

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
             beside it. Gives back this very edition; else the one that is in use.
             """
 
-        def keep_state(self, conversation: str, number: int, state: str, before: str | None = None) -> bool:
+        def save_state(self, conversation: str, number: int, state: str, before: str | None = None) -> bool:
             """Remember something of a conversation beside its edition. With `before`, only if the edition is in use and that is
             still what is kept beside it: False if not, for someone else has written meanwhile.
             """
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
         def templates(self) -> list[TemplateVersion]:
             """All versions, the newest first."""
 
-        def keep_template(self, version: TemplateVersion, after: int | None = None) -> TemplateVersion:
+        def add_template(self, version: TemplateVersion, after: int | None = None) -> TemplateVersion:
             """Add a version, which gets the next number. With `after`, only if that is still the newest: else a StaleError."""
 
         def uses(self) -> list[tuple[str, int]]:

@@ -1,7 +1,7 @@
-"""The file of a SQLite store: whether it can be one, and whether it is still the one that is open.
+"""The file of a SQLite store: whether it can be one, and whether it is still the file that was opened.
 
-A file that was removed or replaced stays open for whoever has it, and takes writes that nobody will ever read. So each use of
-the store looks once whether its path still leads to the file that was opened.
+A process that has a file open keeps it after the file is deleted or replaced, and its writes are lost without an error. So every
+use of the store first checks that the path still leads to the same file.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from ..text.lines import printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    Stamp = tuple[int, int]
+    FileId = tuple[int, int]
 
-_LOG, _INDEX = "-wal", "-shm"
+_WAL, _INDEX = "-wal", "-shm"
 _KINDS = {
-    stat.S_IFDIR: "a folder",
+    stat.S_IFDIR: "a directory",
     stat.S_IFIFO: "a named pipe",
     stat.S_IFSOCK: "a socket",
     stat.S_IFCHR: "a device",
@@ -26,27 +26,27 @@ _KINDS = {
 }
 
 
-def shown(path: str) -> str:
-    """A path as a message shows it."""
+def quoted(path: str) -> str:
+    """A path as error messages show it."""
     return f"'{printable(path)}'"
 
 
-def stamp(path: str) -> Stamp | None:
-    """Which file a path leads to; None where there is none. A StoreError for what can be no store."""
+def file_id(path: str) -> FileId | None:
+    """The device and inode of a file; None if it does not exist. Raises StoreError if it cannot be a store."""
     try:
         found = os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise StoreError(f"the store {shown(path)} cannot be used: {error.strerror}") from None
+        raise StoreError(f"the store {quoted(path)} cannot be used: {error.strerror}") from None
     if not stat.S_ISREG(found.st_mode):
-        kind = _KINDS.get(stat.S_IFMT(found.st_mode), "no file")
-        raise StoreError(f"the store {shown(path)} cannot be used: it is {kind}, and a store is a file")
+        kind = _KINDS.get(stat.S_IFMT(found.st_mode), "a special file")
+        raise StoreError(f"the store {quoted(path)} cannot be used: it is {kind}, not a regular file")
     return found.st_dev, found.st_ino
 
 
-def is_same(path: str, known: Stamp | None) -> bool:
-    """Whether a path leads to the file that is known. The one look at the disk that each use of a store has."""
+def is_same(path: str, known: FileId | None) -> bool:
+    """Whether a path leads to the known file. One `stat` call, as every use of a store makes it."""
     try:
         found = os.stat(path)
     except OSError:
@@ -54,29 +54,29 @@ def is_same(path: str, known: Stamp | None) -> bool:
     return (found.st_dev, found.st_ino) == known
 
 
-def log_stamp(path: str) -> Stamp | None:
-    """Which file the write-ahead log beside a store is."""
-    return stamp(path + _LOG)
+def wal_id(path: str) -> FileId | None:
+    """The id of a store's write-ahead log; None if there is none."""
+    return file_id(path + _WAL)
 
 
-def gone(path: str) -> StoreError:
+def missing(path: str) -> StoreError:
     return StoreError(
-        f"the store {shown(path)} cannot be used: its file is gone; put it back, or start again to make a new one"
+        f"the store {quoted(path)} cannot be used: its file is gone; put it back, or restart to create a new one"
     )
 
 
-def set_log_aside(path: str, log: Stamp | None) -> None:
-    """Take the log of the file that was open before out of the way: SQLite would read it into the one that is there now.
+def move_wal_aside(path: str, wal: FileId | None) -> None:
+    """Remove the write-ahead log of a replaced file, which SQLite would otherwise apply to its replacement.
 
-    One that still holds something is kept as `.old`: it belongs to the old file, wherever that is.
+    A log with content is renamed to `.old`: it belongs to the old file, wherever that is.
     """
-    if log is None or log_stamp(path) != log:
+    if wal is None or wal_id(path) != wal:
         return
     try:
-        if os.stat(path + _LOG).st_size:
-            os.replace(path + _LOG, f"{path}{_LOG}.old")
+        if os.stat(path + _WAL).st_size:
+            os.replace(path + _WAL, f"{path}{_WAL}.old")
         else:
-            os.unlink(path + _LOG)
+            os.unlink(path + _WAL)
         os.unlink(path + _INDEX)
     except FileNotFoundError:
         pass

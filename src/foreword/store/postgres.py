@@ -1,20 +1,15 @@
-"""The store in PostgreSQL: for many machines. Needs `psycopg` 3, the extra `postgres`.
+"""The store in PostgreSQL, for many machines. Needs `psycopg` 3, the extra `postgres`.
 
-A connection that was lost while nobody used it is replaced, and the call is made again on the new one. That is safe: reading
-changes nothing, and of two equal editions or states the first stays. What fails is a StoreError that never shows the password.
-
-A server may also take a connection and then stand still, which no setting of libpq notices: who hears nothing for a while gives
-the connection up.
+If a connection was lost while idle, the call is repeated on a new one. That is safe: reading changes nothing, and writing the
+same edition or state twice has the same result as writing it once. Errors never show the password.
 """
 
 from __future__ import annotations
 
-from time import monotonic
-
 from ..errors import CallError, StoreError, check_id
 from ..vocabulary import replace
 from . import waits
-from .connections import Connections
+from .pool import ConnectionPool
 from .reader import StoreReader
 from .rows import (
     COLUMNS,
@@ -34,12 +29,14 @@ try:
     import psycopg
     from psycopg.conninfo import conninfo_to_dict
     from psycopg.pq import TransactionStatus
+
+    from .psycopg_connection import TimedConnection
 except ImportError as error:
     raise CallError(f"PostgreSQL needs the extra postgres: pip install 'foreword[postgres]' ({error})") from error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any, TypeVar
 
     from ..vocabulary import Edition, TemplateVersion
@@ -48,14 +45,14 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-# A turn must not hang on a server that does not answer: known conversations go on without it.
-_UNLESS_SAID = {"connect_timeout": "5", "tcp_user_timeout": "10000", "application_name": "foreword"}
-_PATIENCE = 5.0
-_LONG_PATIENCE = 60.0
-_MIGRATING = 0x466F7265776F7264
-_MOST_SHOWN = 300
+# A turn must not hang when the server does not answer: known conversations continue without it.
+_DEFAULTS = {"connect_timeout": "5", "tcp_user_timeout": "10000", "application_name": "foreword"}
+_TIMEOUT = 5.0
+_SCAN_TIMEOUT = 60.0
+_MIGRATION_LOCK = 0x466F7265776F7264
+_MAX_REASON = 300
 
-# The number is taken once per conversation, by the primary key: of two that publish at once, one waits and then has lost.
+# The primary key lets each number be used once per conversation: of two concurrent publishers, one waits and then loses.
 _PUBLISH = f"""
     WITH won AS (
         INSERT INTO foreword_editions (conversation, {COLUMNS})
@@ -67,10 +64,10 @@ _PUBLISH = f"""
     )
     SELECT count(*) FROM won
 """
-# Whoever goes on from an edition waits here for others that do; what is read behind it is what they left.
+# Serializes everyone who writes after the first edition; later reads in the transaction see what the others wrote.
 _LOCK_CONVERSATION = "SELECT 1 FROM foreword_editions WHERE conversation = %s AND number = 1 FOR UPDATE"
 _NEWEST = "SELECT number, state FROM foreword_editions WHERE conversation = %s ORDER BY number DESC LIMIT 1"
-_KEEP_STATE = "UPDATE foreword_editions SET state = %s WHERE conversation = %s AND number = %s"
+_SAVE_STATE = "UPDATE foreword_editions SET state = %s WHERE conversation = %s AND number = %s"
 _LOCK_TEMPLATES = "LOCK TABLE foreword_templates IN SHARE ROW EXCLUSIVE MODE"
 _NEWEST_TEMPLATE = "SELECT coalesce(max(version), 0) FROM foreword_templates"
 _ADD_TEMPLATE = (
@@ -81,7 +78,7 @@ _ADD_TEXTS = """
     INSERT INTO foreword_texts (hash, form, body) SELECT * FROM unnest(%s::bytea[], %s::smallint[], %s::bytea[])
     ON CONFLICT DO NOTHING
 """
-# Asked of the catalog itself: `to_regclass` would remember for the whole transaction that there were none before the lock.
+# Reads the catalog itself: `to_regclass` would cache for the whole transaction that the table did not exist before the lock.
 _HAS_TABLES = """
     SELECT count(*) > 0 FROM pg_class JOIN pg_namespace AS space ON space.oid = relnamespace
     WHERE relname = 'foreword_schema' AND space.nspname = ANY(current_schemas(false))
@@ -90,41 +87,16 @@ _SIZE = "SELECT sum(pg_total_relation_size(name)) FROM unnest(%s::regclass[]) AS
 _TABLES = [f"foreword_{name}" for name in ("texts", "prompts", "editions", "templates")]
 
 
-class TimedConnection(psycopg.Connection["tuple[Any, ...]"]):
-    """A connection that is given up when its server says nothing for `patience` seconds."""
-
-    patience = _LONG_PATIENCE
-    was_given_up = False
-
-    def wait(self, gen: Generator[Any, Any, T], *given: Any, **named: Any) -> T:
-        return super().wait(self._patiently(gen), *given, **named)
-
-    def _patiently(self, gen: Generator[Any, Any, T]) -> Generator[Any, Any, T]:
-        last = monotonic() + self.patience
-        try:
-            wanted = next(gen)
-            while True:
-                ready = yield wanted
-                if not ready and monotonic() > last:
-                    self.was_given_up = True
-                    self.pgconn.finish()
-                    raise psycopg.OperationalError(f"the server has not answered for {self.patience:.0f} seconds")
-                wanted = gen.send(ready)
-        except StopIteration as end:
-            result: T = end.value
-            return result
-
-
 class PostgresStore(StoreReader):
-    """A `Store` in the database at `url`, which is reached by the first call. May be used from several threads."""
+    """A `Store` in the database at `url`, connected on the first call. Safe to use from several threads."""
 
     HOLDS = "strpos"
 
     def __init__(self, url: str) -> None:
         super().__init__()
         self._settings = settings = _settings(url)
-        # Without `self`, so that a store nobody holds is let go at once and its connections are closed in order.
-        self._connections = Connections(lambda: _connected(settings))
+        # Does not refer to `self`, so that an unused store is collected at once and closes its connections.
+        self._connections = ConnectionPool(lambda: _connect(settings))
 
     def publish(self, conversation: str, edition: Edition, after: int, state: str | None = None) -> Edition:
         check_id(conversation)
@@ -149,28 +121,28 @@ class PostgresStore(StoreReader):
             raise no_edition(conversation, after)
         return winner
 
-    def keep_state(self, conversation: str, number: int, state: str, before: str | None = None) -> bool:
+    def save_state(self, conversation: str, number: int, state: str, before: str | None = None) -> bool:
         check_id(conversation)
         if not 0 < number <= LARGEST:
             raise no_edition(conversation, number)
 
-        def keep(connection: TimedConnection) -> bool:
+        def update(connection: TimedConnection) -> bool:
             with connection.transaction():
                 newest = _newest(connection, conversation)
                 if number > newest[0]:
                     raise no_edition(conversation, number)
                 if before is not None and newest != (number, state_column(before)):
                     return False
-                connection.execute(_KEEP_STATE, (state_column(state), conversation, number))
+                connection.execute(_SAVE_STATE, (state_column(state), conversation, number))
                 return True
 
         waits.before("write")
-        is_saved = self._run(keep)
+        is_saved = self._run(update)
         if is_saved:
             self._cache_state(conversation, number, state)
         return is_saved
 
-    def keep_template(self, version: TemplateVersion, after: int | None = None) -> TemplateVersion:
+    def add_template(self, version: TemplateVersion, after: int | None = None) -> TemplateVersion:
         packed = self._pack_new([version.template])
         others = [to_bytes(each) for each in (version.author, version.time, version.note, version.syntax)]
         kept = 0
@@ -185,7 +157,7 @@ class PostgresStore(StoreReader):
             connection.execute(_ADD_TEMPLATE, (kept, numbers[version.template], *others))
             return True
 
-        # A version that was added twice would be two versions: look for the server first, and then try once.
+        # Must not be repeated, as it would add two versions. So check the connection first, and then try only once.
         self._run(lambda connection: connection.execute("SELECT 1"))
         self._write(add, packed, is_repeatable=False)
         return replace(version, version=kept)
@@ -208,27 +180,27 @@ class PostgresStore(StoreReader):
     def close(self) -> None:
         self._connections.close()
 
-    # how it is done
+    # Running statements
 
-    def _run(self, work: Callable[[TimedConnection], T], is_repeatable: bool = True, patience: float = _PATIENCE) -> T:
+    def _run(self, work: Callable[[TimedConnection], T], is_repeatable: bool = True, timeout: float = _TIMEOUT) -> T:
         connection, is_used = self._connections.take()
-        connection.patience = patience
+        connection.timeout = timeout
         try:
             return work(connection)
         except psycopg.Error as error:
             if not connection.closed:
                 raise _failure(self._settings, error) from error
-            if connection.was_given_up:
-                self._connections.failed(_failure(self._settings, error), patience)
+            if connection.has_timed_out:
+                self._connections.failed(_failure(self._settings, error), timeout)
             self._connections.drop()
             if not (is_used and is_repeatable):
                 raise _failure(self._settings, error) from error
         finally:
             self._give_back(connection)
-        return self._run(work, False, patience)
+        return self._run(work, False, timeout)
 
     def _scan(self, work: Callable[[TimedConnection], T]) -> T:
-        return self._run(work, patience=_LONG_PATIENCE)
+        return self._run(work, timeout=_SCAN_TIMEOUT)
 
     def _give_back(self, connection: TimedConnection) -> None:
         if connection.closed or connection.info.transaction_status != TransactionStatus.IDLE:
@@ -246,7 +218,7 @@ class PostgresStore(StoreReader):
     def _write(
         self, work: Callable[[TimedConnection], bool], packed: dict[str, Packed], is_repeatable: bool = True
     ) -> bool:
-        """Do something in one transaction, which is rolled back if it is not to be, and say whether it was done."""
+        """Run `work` in one transaction and return its result. If that is False, the transaction is rolled back."""
 
         def write(connection: TimedConnection) -> bool:
             is_done = False
@@ -263,12 +235,12 @@ class PostgresStore(StoreReader):
         return is_done
 
     def _numbers(self, connection: TimedConnection, texts: Iterable[str], packed: dict[str, Packed]) -> dict[str, int]:
-        """The number of each text, looked up by its hash; what is not kept yet is kept now."""
+        """The row id of each text, found by hash. Texts that are not in the store are added."""
         hashes = {
             text: packed[text][0] if text in packed else self._texts.hash(text) or hash_of(text) for text in texts
         }
         found = _numbers_of(connection, hashes.values())
-        # Always in one order: two that add the same texts then wait for each other once, and not in a circle.
+        # Sorted, so that two transactions that add the same texts cannot deadlock.
         rows = sorted(packed.get(text) or pack(text) for text, hash in hashes.items() if hash not in found)
         if rows:
             connection.execute(_ADD_TEXTS, [list(column) for column in zip(*rows, strict=True)])
@@ -281,32 +253,32 @@ def _numbers_of(connection: TimedConnection, hashes: Iterable[bytes]) -> dict[by
 
 
 def _newest(connection: TimedConnection, conversation: str) -> tuple[int, bytes | None]:
-    """Number and state of the edition in use, which nobody else changes until the transaction is over."""
+    """The number and state of the edition in use, locked until the transaction ends."""
     connection.execute(_LOCK_CONVERSATION, (conversation,))
     number, state = connection.execute(_NEWEST, (conversation,), binary=True).fetchone() or (0, None)
     return number, state
 
 
-# Reaching the server
+# Connecting
 
 
 def _settings(url: str) -> dict[str, Any]:
-    """What a URL says, as settings of the connection. What cannot be read is not shown: a part of it is the password."""
+    """The connection settings in a URL. An invalid URL is not shown, because it may contain a password."""
     try:
-        said = conninfo_to_dict(url)
+        parsed = conninfo_to_dict(url)
     except psycopg.Error:
-        said = {"host": "@"}
-    places = [str(said.get(key, "")) for key in ("host", "port", "dbname")]
-    if "@" in "".join(places) or (not places[1].replace(",", "").isdigit() and places[1]):
+        parsed = {"host": "@"}
+    host, port, name = (str(parsed.get(key, "")) for key in ("host", "port", "dbname"))
+    if "@" in host + port + name or (port and not port.replace(",", "").isdigit()):
         raise CallError(
-            "the URL of the store cannot be read; right would be postgresql://user:password@host:5432/name,"
+            "the URL of the store is not valid; use postgresql://user:password@host:5432/name,"
             " with %40 for @, %2F for / and %3A for : in the password"
         ) from None
-    return {**_UNLESS_SAID, **said}
+    return {**_DEFAULTS, **parsed}
 
 
-def _connected(settings: dict[str, Any]) -> TimedConnection:
-    """A new connection, to tables of this version."""
+def _connect(settings: dict[str, Any]) -> TimedConnection:
+    """A new connection. Migrates the tables to the current version."""
     try:
         connection = TimedConnection.connect(**settings, autocommit=True)
     except psycopg.Error as error:
@@ -327,11 +299,11 @@ def migrate(
     steps: Callable[[int], list[str]] = lambda version: schema("postgres", version),
     latest: int = LATEST,
 ) -> None:
-    """Bring the tables to the latest version in one transaction. Of many processes that try at once, one does it."""
+    """Migrate the tables to the latest version in one transaction. If many processes try at once, one of them does it."""
     if _version(connection, latest) == latest:
         return
     with connection.transaction():
-        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_MIGRATING,))
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_MIGRATION_LOCK,))
         for each in range(_version(connection, latest) + 1, latest + 1):
             for statement in steps(each):
                 connection.execute(statement)
@@ -340,7 +312,7 @@ def migrate(
 
 
 def _version(connection: TimedConnection, latest: int) -> int:
-    """The version of the tables, 0 if there are none. A StoreError if a newer Foreword made them."""
+    """The version of the tables, 0 if there are none. Raises StoreError if a newer Foreword created them."""
     if connection.execute(_HAS_TABLES).fetchone() == (False,):
         return 0
     ((version,),) = connection.execute("SELECT coalesce(max(version), 0) FROM foreword_schema").fetchall()
@@ -349,11 +321,11 @@ def _version(connection: TimedConnection, latest: int) -> int:
 
 
 def _failure(settings: dict[str, Any], error: psycopg.Error) -> StoreError:
-    """One sentence, without the password."""
+    """The error in one sentence, without the password."""
     reason = " ".join(str(error).split()) or type(error).__name__
     if isinstance(error, psycopg.errors.DiskFull):
-        reason = "the server's disk is full; nothing of this was kept, and nothing that was kept before is lost"
+        reason = "the server's disk is full; nothing was written, and stored data is intact"
     if password := settings.get("password"):
         reason = reason.replace(str(password), "…")
     host, name = (settings.get(key) or "" for key in ("host", "dbname"))
-    return StoreError(f"the store 'postgresql://{host}/{name}' cannot be used: {reason[:_MOST_SHOWN]}")
+    return StoreError(f"the store 'postgresql://{host}/{name}' cannot be used: {reason[:_MAX_REASON]}")

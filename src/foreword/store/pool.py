@@ -1,0 +1,125 @@
+"""Pools of connections. A thread takes one, uses it alone and gives it back, so no call waits for another.
+
+After a fork, the child starts with an empty pool. It must neither use nor close its parent's connections: closing one would tell
+PostgreSQL that the parent has left, and make SQLite release the parent's locks.
+
+When connecting is slow and fails, the store is considered unavailable for a while: one call tries again, and all others fail at
+once. So a server that hangs blocks one thread of a service instead of all of them.
+"""
+
+from __future__ import annotations
+
+import os
+from _queue import Empty, SimpleQueue
+from _thread import allocate_lock
+from time import monotonic
+
+from ..errors import StoreError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+
+# Counts forks, which is cheaper than asking for the process id on every call.
+_forks = 0
+
+
+def _count_fork() -> None:
+    global _forks
+    _forks += 1
+
+
+def fork_count() -> int:
+    """How many forks lie between the first process and this one. Differs between a process and its children."""
+    return _forks
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_count_fork)
+
+_MAX_PAUSE = 2.0
+_MAX_ATTEMPT = 60.0
+
+
+def _do_nothing(connection: Any) -> None:
+    pass
+
+
+class ConnectionPool:
+    """Idle connections, and a function that opens more. With `only`, there is just that one, and calls wait for it."""
+
+    def __init__(self, connect: Callable[[], Any], only: Any = None) -> None:
+        self._connect, self._only = connect, only
+        self._idle: SimpleQueue[Any] = SimpleQueue()
+        self._forks = _forks
+        self._of_parents: list[SimpleQueue[Any]] = []
+        self.is_closed = self._is_retired = False
+        self._lock = allocate_lock()
+        self._unavailable: StoreError | None = None
+        self._next_attempt = 0.0
+        if only is not None:
+            self._idle.put(only)
+
+    def take(self) -> tuple[Any, bool]:
+        """A connection, and whether it was used before."""
+        if self.is_closed:
+            raise StoreError("the store is closed")
+        if self._forks != _forks and self._only is None:
+            self._of_parents.append(self._idle)
+            self._idle, self._forks = SimpleQueue(), _forks
+        try:
+            return self._idle.get(self._only is not None), True
+        except Empty:
+            return self._open(), False
+
+    def _open(self) -> Any:
+        with self._lock:
+            if self._unavailable is not None:
+                if monotonic() < self._next_attempt:
+                    raise StoreError(str(self._unavailable))
+                self._next_attempt = monotonic() + _MAX_ATTEMPT
+        start = monotonic()
+        try:
+            connection = self._connect()
+        except BaseException as error:
+            self.failed(error, monotonic() - start)
+            raise
+        self._unavailable = None
+        return connection
+
+    def failed(self, error: BaseException, seconds: float) -> None:
+        """Record that the store did not answer for this long. Calls fail at once for as long again, up to a limit."""
+        self._unavailable = error if isinstance(error, StoreError) else StoreError("the store cannot be reached")
+        self._next_attempt = monotonic() + min(seconds, _MAX_PAUSE)
+
+    def give(self, connection: Any) -> None:
+        """Return a connection to the pool."""
+        if self.is_closed or self._is_retired:
+            connection.close()
+        if not (self.is_closed or self._is_retired) or self._only is not None:
+            self._idle.put(connection)
+
+    def drop(self, before_close: Callable[[Any], None] = _do_nothing) -> None:
+        """Close all idle connections, calling `before_close` with each."""
+        try:
+            while self._forks == _forks:
+                connection = self._idle.get_nowait()
+                before_close(connection)
+                connection.close()
+        except Empty:
+            pass
+
+    def retire(self, before_close: Callable[[Any], None] = _do_nothing) -> None:
+        """Close idle connections now, and those in use when they are given back: another pool replaces this one."""
+        self._is_retired = True
+        self.drop(before_close)
+
+    def close(self) -> None:
+        """Close all connections; those in use are closed when they are given back."""
+        self.is_closed = True
+        self.drop()
+
+    def __del__(self) -> None:
+        self.close()
