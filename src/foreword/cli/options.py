@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 
+from ..encoding.agent import KEYS, agent_from, kind_of
 from ..engine.assembler import Assembler
 from ..errors import CallError, suggestion
 from ..packs.packs import check_packs
@@ -13,7 +14,7 @@ from ..packs.settings import parse_assignment
 from ..sources.environment import absolute
 from ..template.addresses import is_address
 from ..text.lines import printable
-from ..vocabulary import Access, Agent, Document, Scope, Tool, Workspace, replace
+from ..vocabulary import Document, Tool, Workspace, replace
 from .commands import COMMANDS
 
 TYPE_CHECKING = False
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
     from ..store.contract import Store
-    from ..vocabulary import Finding
+    from ..vocabulary import Agent, Finding
 
 
 # What argparse asks of `gettext` would be looked up in the machine's languages at every start; we have one.
@@ -198,26 +199,16 @@ def packs_of(args: argparse.Namespace) -> dict[str, str]:
 
 
 def agent(args: argparse.Namespace) -> Agent:
-    """The agent that the options describe."""
-    tools: dict[str, Tool] = {}
-    for tool in (*_tools(args.tools), *map(_tool_named, args.tool)):
-        tools.setdefault(tool.name, tool)
-    return Agent(
-        tools=list(tools.values()) if args.tools or args.tool else None,
-        model=args.model,
-        provider=args.provider,
-        role="sub" if args.sub_agent else "main",
-        session=args.session,
-        base=_base(args),
-        skill=args.skill,
-        plan=document(args.plan, "--plan") if args.plan else "",
-        scope=_scope(args.scope, args.dir) if args.scope else None,
-        language=args.language,
-        docs=[
-            (label, path if "://" in path else absolute(os.path.expanduser(path), os.environ))
-            for label, path in (_pair(each, "--doc", "LABEL=PATH") for each in args.doc)
-        ],
-    )
+    """The agent that the options describe. An option with the name of a key is passed as it is, unless it names a file."""
+    from_files = {
+        "tools": _tools(args),
+        "base": _base(args),
+        "plan": document(args.plan, "--plan") if args.plan else "",
+        "scope": _scope_rows(args.scope, args.dir) if args.scope else None,
+        "docs": [_doc(each) for each in args.doc],
+    }
+    options = {key: getattr(args, key) for key in KEYS if key not in from_files}
+    return agent_from(options | from_files, {"tools": f"--tools {args.tools}", "scope": f"--scope {args.scope}"})
 
 
 def _base(args: argparse.Namespace) -> str | Document:
@@ -329,70 +320,33 @@ def clock(args: argparse.Namespace) -> datetime | None:
         raise CallError(f"--now takes a time that the calendar knows, not {args.now!r}") from None
 
 
-def _tool_named(name: str) -> Tool:
-    if not name.strip():
+def _tools(args: argparse.Namespace) -> list[Any] | None:
+    """The rows of `--tools`, then the tools of `--tool`; None without either option."""
+    if not args.tools and not args.tool:
+        return None
+    if not all(name.strip() for name in args.tool):
         raise CallError("--tool takes the name of a tool")
-    return Tool(name)
-
-
-def _tools(path: str) -> list[Tool]:
-    if path in ("", NO_TOOLS):
-        return []
-    rows = read_json(path, "--tools")
+    rows = read_json(args.tools, "--tools") if args.tools not in ("", NO_TOOLS) else []
     if not isinstance(rows, list):
-        raise CallError(f'--tools {path}: the file takes a list of tools, [{{"name": …}}], not {_kind(rows)}')
-    return [_tool(row, f"--tools {path}: tool {number}") for number, row in enumerate(rows, 1)]
-
-
-def _tool(row: Any, where: str) -> Tool:
-    if not isinstance(row, dict) or not isinstance(row.get("name"), str) or not row["name"].strip():
-        raise CallError(f"{where} takes an object with a name, not {_kind(row)}")
-    row = {key: content for key, content in row.items() if content is not None}
-    texts = {key: row.get(key, "") for key in ("description", "snippet")}
-    guidelines = row.get("guidelines", [])
-    for key, text in texts.items():
-        if not isinstance(text, str):
-            raise CallError(f"{where}: {key} takes a text, not {_kind(text)}")
-    if not isinstance(guidelines, list) or not all(isinstance(each, str) for each in guidelines):
-        raise CallError(f"{where}: guidelines takes a list of texts")
-    if not isinstance(row.get("schema", {}), dict):
-        raise CallError(f"{where}: schema takes an object, not {_kind(row['schema'])}")
-    unknown = sorted(row.keys() - {"name", "description", "snippet", "guidelines", "schema"})
-    if unknown:
         raise CallError(
-            f"{where} has no field {unknown[0]!r}; its fields are name, description, snippet, guidelines, schema"
+            f'--tools {args.tools}: the file must have a list of tools, [{{"name": …}}], not {kind_of(rows)}'
         )
-    return Tool(row["name"], texts["description"], texts["snippet"], guidelines, row.get("schema"))
+    return [*rows, *map(Tool, args.tool)]
 
 
-def _scope(path: str, cwd: str) -> Scope:
-    form = read_json(path, "--scope")
-    if not isinstance(form, dict) or not form.keys() <= {"allow", "deny"}:
-        raise CallError(f'--scope {path}: the file takes {{"allow": […], "deny": […]}}')
-    rows = {key: form.get(key, []) for key in ("allow", "deny")}
-    for key, entries in rows.items():
-        if not isinstance(entries, list):
-            raise CallError(f"--scope {path}: {key} takes a list")
-    return Scope(
-        *(
-            [_access(row, f"--scope {path}: {key} {number}", cwd, default) for number, row in enumerate(rows[key], 1)]
-            for key, default in (("allow", "write"), ("deny", "read"))
-        )
-    )
+def _scope_rows(path: str, cwd: str) -> Any:
+    """The content of a scope file, with absolute paths."""
+    content = read_json(path, "--scope")
+    for rows in content.values() if isinstance(content, dict) else ():
+        for row in rows if isinstance(rows, list) else ():
+            if isinstance(row, dict) and isinstance(row.get("path"), str) and row["path"]:
+                row["path"] = absolute(os.path.join(cwd, os.path.expanduser(row["path"])), os.environ)
+    return content
 
 
-def _access(row: Any, where: str, cwd: str, default: str) -> Access:
-    if not isinstance(row, dict) or not isinstance(row.get("path"), str) or not row["path"]:
-        raise CallError(f"{where} takes an object with a path")
-    permission, recursive = row.get("permission", default), row.get("recursive", True)
-    unknown = sorted(row.keys() - {"path", "permission", "recursive"})
-    if unknown:
-        raise CallError(f"{where} has no field {unknown[0]!r}; its fields are path, permission, recursive")
-    if permission not in ("read", "write"):
-        raise CallError(f"{where}: permission takes read or write, not {permission!r}")
-    if not isinstance(recursive, bool):
-        raise CallError(f"{where}: recursive takes true or false, not {recursive!r}")
-    return Access(absolute(os.path.join(cwd, os.path.expanduser(row["path"])), os.environ), permission, recursive)
+def _doc(text: str) -> tuple[str, str]:
+    label, path = _pair(text, "--doc", "LABEL=PATH")
+    return label, path if "://" in path else absolute(os.path.expanduser(path), os.environ)
 
 
 def _pack(text: str) -> tuple[str, str]:
@@ -448,8 +402,3 @@ def document(path: str, option: str) -> Document:
     if reading.fate != "used":
         raise CallError(f"{option} {printable(path)}: {reading.reason or 'there is no such file'}")
     return Document(printable(whole), reading.text, reading.hash, reading.line)
-
-
-def _kind(content: Any) -> str:
-    names = {dict: "an object", list: "a list", str: "a text", bool: "true or false", type(None): "null"}
-    return names.get(type(content), "a number")

@@ -1,37 +1,183 @@
-"""Agents to and from their stored form."""
+"""Agents to and from mappings: the body of a request, the options of a command, and the stored form of an edition.
+
+`agent_from` is the only function that creates an `Agent` from outside data, and `KEYS` is its vocabulary: a new field of `Agent`
+needs an entry here, an option in `cli/options.py` and a field in `service/bodies.py`.
+"""
 
 from __future__ import annotations
 
-from .edition import circumstances_of, tools_of
+from ..errors import CallError, suggestion
+from ..vocabulary import Access, Agent, Document, Scope, Skill, Tool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
-    from ..vocabulary import Access, Agent, Edition, Scope, Tool
+    from ..vocabulary import Edition
 
-# Conversations
+    Parse = Callable[[Any, str], Any]
+
+_PERMISSIONS = ("read", "write")
+
+
+# From a mapping
+
+
+def agent_from(mapping: Mapping[str, Any], names: Mapping[str, str] | None = None) -> Agent:
+    """The agent that a mapping describes; see `KEYS`. Keys that are absent have their defaults.
+
+    `names` says how error messages call a key, such as `--tools tools.json`; by default by its own name.
+    """
+    unknown = sorted(mapping.keys() - KEYS.keys())
+    if unknown:
+        raise CallError(f"an agent has no key {unknown[0]!r}{suggestion(unknown[0], KEYS)}")
+    fields = {}
+    for key, content in mapping.items():
+        field, parse = KEYS[key]
+        fields[field] = parse(content, (names or {}).get(key, key))
+    return Agent(**fields)
+
+
+def _parse_string(content: Any, name: str) -> str:
+    if not isinstance(content, str):
+        raise CallError(f"{name} must be a string, not {kind_of(content)}")
+    return content
+
+
+def _parse_text(content: Any, name: str) -> str | Document:
+    return content if isinstance(content, Document) else _parse_string(content, name)
+
+
+def _parse_skill(content: Any, name: str) -> str | Skill:
+    return content if isinstance(content, Skill) else _parse_string(content, name)
+
+
+def _parse_role(is_sub_agent: Any, name: str) -> str:
+    if not isinstance(is_sub_agent, bool):
+        raise CallError(f"{name} must be true or false, not {kind_of(is_sub_agent)}")
+    return "sub" if is_sub_agent else "main"
+
+
+def _parse_docs(rows: Any, name: str) -> list[tuple[str, str]]:
+    if not isinstance(rows, (list, tuple)):
+        raise CallError(f"{name} must be a list of pairs (label, path), not {kind_of(rows)}")
+    for row in rows:
+        if not isinstance(row, (list, tuple)) or len(row) != 2 or not all(isinstance(each, str) for each in row):
+            raise CallError(f"{name} must be a list of pairs (label, path); {row!r} is not one")
+    return [(label, path) for label, path in rows]
+
+
+def _parse_tools(rows: Any, name: str) -> list[Tool] | None:
+    """The tools. Of several with the same name, the first is used."""
+    if rows is None:
+        return None
+    if not isinstance(rows, (list, tuple)):
+        raise CallError(f'{name}: the tools must be a list, [{{"name": …}}], not {kind_of(rows)}')
+    tools: dict[str, Tool] = {}
+    for number, row in enumerate(rows, 1):
+        tool = row if isinstance(row, Tool) else _parse_tool(row, f"{name}: tool {number}")
+        tools.setdefault(tool.name, tool)
+    return list(tools.values())
+
+
+def _parse_tool(row: Any, name: str) -> Tool:
+    if not isinstance(row, dict) or not isinstance(row.get("name"), str) or not row["name"].strip():
+        raise CallError(f"{name} must be an object with a name, not {kind_of(row)}")
+    _check_fields(row, Tool.__annotations__, name)
+    row = {key: content for key, content in row.items() if content is not None}
+    for key in ("description", "snippet"):
+        _parse_string(row.get(key, ""), f"{name}: {key}")
+    guidelines = row.get("guidelines", ())
+    if not isinstance(guidelines, (list, tuple)) or not all(isinstance(each, str) for each in guidelines):
+        raise CallError(f"{name}: guidelines must be a list of strings")
+    if not isinstance(row.get("schema", {}), dict):
+        raise CallError(f"{name}: schema must be an object, not {kind_of(row['schema'])}")
+    return Tool(**row)
+
+
+def _parse_scope(content: Any, name: str) -> Scope | None:
+    if content is None or isinstance(content, Scope):
+        return content
+    if not isinstance(content, dict) or not content.keys() <= {"allow", "deny"}:
+        raise CallError(f'{name}: a scope must be an object {{"allow": […], "deny": […]}}')
+    lists = []
+    for key, default in (("allow", "write"), ("deny", "read")):
+        rows = content.get(key, ())
+        if not isinstance(rows, (list, tuple)):
+            raise CallError(f"{name}: {key} must be a list, not {kind_of(rows)}")
+        lists.append([_parse_access(row, f"{name}: {key} {number}", default) for number, row in enumerate(rows, 1)])
+    return Scope(*lists)
+
+
+def _parse_access(row: Any, name: str, default: str) -> Access:
+    if not isinstance(row, dict) or not isinstance(row.get("path"), str) or not row["path"]:
+        raise CallError(f"{name} must be an object with a path")
+    _check_fields(row, Access.__annotations__, name)
+    permission, recursive = row.get("permission", default), row.get("recursive", True)
+    if permission not in _PERMISSIONS:
+        raise CallError(f"{name}: permission must be read or write, not {permission!r}")
+    if not isinstance(recursive, bool):
+        raise CallError(f"{name}: recursive must be true or false, not {recursive!r}")
+    return Access(row["path"], permission, recursive)
+
+
+def _check_fields(row: Mapping[str, Any], known: Mapping[str, Any], name: str) -> None:
+    unknown = sorted(row.keys() - known.keys())
+    if unknown:
+        raise CallError(f"{name} has an unknown field {unknown[0]!r}; its fields are {', '.join(known)}")
+
+
+def kind_of(content: Any) -> str:
+    """What JSON calls a value: `an object`, `a list`, …"""
+    kinds = {dict: "an object", list: "a list", str: "a string", bool: "true or false", type(None): "null"}
+    return kinds.get(type(content), "a number")
+
+
+# Each key of the mapping, with the field of `Agent` that it sets and the function that parses its content.
+KEYS: dict[str, tuple[str, Parse]] = {
+    "tools": ("tools", _parse_tools),
+    "model": ("model", _parse_string),
+    "provider": ("provider", _parse_string),
+    "sub_agent": ("role", _parse_role),
+    "session": ("session", _parse_string),
+    "base": ("base", _parse_text),
+    "skill": ("skill", _parse_skill),
+    "plan": ("plan", _parse_text),
+    "scope": ("scope", _parse_scope),
+    "language": ("language", _parse_string),
+    "docs": ("docs", _parse_docs),
+}
+
+
+# To the stored form
+
+# These are stored elsewhere with an edition, or not as they are.
+_STORED_APART = ("tools", "model", "provider", "session")
 
 
 def agent_form(agent: Agent, conversation: str) -> dict[str, Any]:
-    """What an agent brings beside tools, model and provider, where it is not as usual: so can a prompt be compared later."""
-    row = {
-        "sub_agent": agent.role == "sub",
-        "session": agent.session if agent.session != conversation else "",
-        "base": agent.base if isinstance(agent.base, str) else agent.base.text,
-        "skill": agent.skill if isinstance(agent.skill, str) else agent.skill.name,
-        "plan": agent.plan if isinstance(agent.plan, str) else agent.plan.text,
-        "scope": _scope_form(agent.scope) if agent.scope is not None else None,
-        "language": agent.language,
-        "docs": [list(each) for each in agent.docs],
-        "tools": words_form(agent.tools or ()),
-    }
+    """The fields of an agent that differ from their defaults, without tools, model and provider, for a later comparison."""
+    row = {key: _form_of(getattr(agent, field)) for key, (field, _) in KEYS.items() if key not in _STORED_APART}
+    row["sub_agent"] = agent.role == "sub"
+    row["session"] = agent.session if agent.session != conversation else ""
+    row["tools"] = words_form(agent.tools or ())
     return {name: each for name, each in row.items() if each}
 
 
+def _form_of(content: Any) -> Any:
+    """The plain form of a field: text, a name, or lists."""
+    if isinstance(content, Document):
+        return content.text
+    if isinstance(content, Skill):
+        return content.name
+    if isinstance(content, Scope):
+        return _scope_form(content)
+    return [list(each) for each in content] if isinstance(content, tuple) else content
+
+
 def words_form(tools: Iterable[Tool]) -> dict[str, Any]:
-    """What only the prompt tells of tools, by their names."""
+    """The parts of tools that appear only in the prompt, by tool name."""
     return {
         tool.name: {"snippet": tool.snippet, "guidelines": list(tool.guidelines)}
         for tool in tools
@@ -40,13 +186,15 @@ def words_form(tools: Iterable[Tool]) -> dict[str, Any]:
 
 
 def tool_order(tools: Iterable[Tool]) -> list[str]:
-    """The names of the tools, where they are not in alphabetical order, in which their definitions are kept."""
+    """The names of the tools, unless they are in alphabetical order: definitions are stored in that order."""
     names = [tool.name for tool in tools]
     return names if names != sorted(names) else []
 
 
 def made_for(edition: Edition) -> dict[str, Any]:
-    """For whom an edition was made: cwd, model, provider, what `agent_form` tells, and the tools by their names."""
+    """The agent and cwd that an edition was created for: cwd, model, provider, the keys of `agent_form`, and tools by name."""
+    from .edition import circumstances_of, tools_of
+
     made = circumstances_of(edition)
     agent = dict(made.get("agent", {}))
     told = agent.pop("tools", {})
@@ -60,11 +208,11 @@ def made_for(edition: Edition) -> dict[str, Any]:
 
 
 def _scope_form(scope: Scope) -> dict[str, Any]:
-    """A scope as a caller writes it."""
+    """A scope in the form that `agent_from` reads."""
 
-    def rows(entries: Sequence[Access], unless_said: str) -> list[dict[str, Any]]:
+    def rows(entries: Sequence[Access], default: str) -> list[dict[str, Any]]:
         return [
-            {"path": each.path, "permission": each.permission or unless_said, "recursive": each.recursive}
+            {"path": each.path, "permission": each.permission or default, "recursive": each.recursive}
             for each in entries
         ]
 

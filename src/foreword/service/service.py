@@ -6,7 +6,10 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from msgspec.structs import asdict
+
 from ..conversation.conversations import Conversation, Conversations
+from ..encoding.agent import KEYS, agent_from
 from ..errors import CallError, LayoutError, StoreError
 from ..extensions import Extension
 from ..packs.packs import layout_names
@@ -18,7 +21,7 @@ from ..sources.stamps import is_unchanged, real_path
 from ..store import is_local
 from ..template.addresses import is_address, is_file, is_only_address
 from ..text.lines import printable
-from ..vocabulary import Access, Agent, Document, Edition, Scope, Tool, Workspace
+from ..vocabulary import Access, Agent, Document, Edition, Scope, Workspace
 from .bodies import AccessBody, AgentBody
 from .responses import Problem
 
@@ -107,23 +110,13 @@ class Service:
 
     def agent(self, body: AgentBody, workspace: Workspace) -> Agent:
         """Create the agent that a request describes."""
-        tools = {
-            each.name: Tool(each.name, each.description, each.snippet, each.guidelines, each.schema)
-            for each in reversed(body.tools or ())
-        }
-        return Agent(
-            tools=None if body.tools is None else list(reversed(tools.values())),
-            model=body.model,
-            provider=body.provider,
-            role="sub" if body.sub_agent else "main",
-            session=body.session,
-            base=body.base if not body.base or is_only_address(body.base) else Document("request", body.base),
-            skill=body.skill,
-            plan=body.plan,
-            scope=self._scope(body, workspace),
-            language=body.language,
-            docs=body.docs,
-        )
+        content: dict[str, Any] = {key: getattr(body, key) for key in KEYS}
+        if body.tools is not None:
+            content["tools"] = [asdict(each) for each in body.tools]
+        if body.base and not is_only_address(body.base):
+            content["base"] = Document("request", body.base)
+        content["scope"] = self._scope(body, workspace)
+        return agent_from(content)
 
     def conversation(self, id: str, body: AgentBody, layout: str = "") -> Conversation:
         """Open the conversation of a request. A known one keeps its layout unless the request names another."""

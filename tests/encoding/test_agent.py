@@ -1,0 +1,99 @@
+"""Agents are read from one mapping, and every field of `Agent` can be set wherever agents come from."""
+
+import json
+
+import pytest
+
+from foreword.cli.options import OPTIONS, new_parser, read
+from foreword.encoding.agent import KEYS, agent_form, agent_from
+from foreword.errors import CallError
+from foreword.service.bodies import AgentBody, DriftQuery
+from foreword.vocabulary import Access, Agent, Document, Scope, Tool
+
+# A value for each key, as JSON has it, and the field of the agent that comes of it.
+EXAMPLES = {
+    "tools": ([{"name": "read", "snippet": "s"}], (Tool("read", snippet="s"),)),
+    "model": ("m", "m"),
+    "provider": ("openai", "openai"),
+    "sub_agent": (True, "sub"),
+    "session": ("s", "s"),
+    "base": ("b", "b"),
+    "skill": ("k", "k"),
+    "plan": ("p", "p"),
+    "scope": ({"allow": [{"path": "/p"}], "deny": [{"path": "/q"}]}, Scope((Access("/p", "write"),), (Access("/q", "read"),))),
+    "language": ("fr", "fr"),
+    "docs": ([["Manual", "/m"]], (("Manual", "/m"),)),
+}  # fmt: skip
+# Keys whose option takes a file, and the options that are not called like their key.
+IN_FILES = ("tools", "base", "plan", "scope")
+OPTION_NAMES = {"docs": "--doc"}
+
+
+def test_every_field_has_a_key():
+    assert sorted(field for field, _ in KEYS.values()) == sorted(Agent.__annotations__)
+    assert EXAMPLES.keys() == KEYS.keys()
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_key_sets_its_field(key):
+    content, expected = EXAMPLES[key]
+    field, _ = KEYS[key]
+    agent = agent_from({key: content})
+    assert getattr(agent, field) == expected != getattr(Agent(), field)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_key_is_an_option_of_every_command(key, tmp_path):
+    content, expected = EXAMPLES[key]
+    option = OPTION_NAMES.get(key, f"--{key.replace('_', '-')}")
+    assert option in dict(OPTIONS)
+    text = content
+    if key in IN_FILES:
+        path = tmp_path / "file"
+        path.write_text(content if isinstance(content, str) else json.dumps(content))
+        text = str(path)
+    elif key == "docs":
+        text = "=".join(content[0])
+    args = read(new_parser("show"), [option] if content is True else [option, text])
+    found = getattr(args.agent, KEYS[key][0])
+    assert (found.text if isinstance(found, Document) else found) == expected
+
+
+@pytest.mark.parametrize("form", [AgentBody, DriftQuery])
+def test_every_key_is_in_requests(form):
+    assert set(KEYS) <= set(form.__struct_fields__)
+
+
+@pytest.mark.parametrize("key", [key for key in KEYS if key not in ("tools", "model", "provider")])
+def test_a_key_is_stored_as_it_was_read(key):
+    agent = agent_from({key: EXAMPLES[key][0]})
+    assert agent_from(agent_form(agent, "conversation")) == agent
+
+
+def test_of_tools_with_the_same_name_the_first_is_used():
+    rows = [{"name": "a", "description": "1"}, {"name": "b"}, {"name": "a", "description": "2"}]
+    assert agent_from({"tools": rows}).tools == (Tool("a", "1"), Tool("b"))
+
+
+@pytest.mark.parametrize(
+    ("mapping", "message"),
+    [
+        ({"modle": "x"}, "an agent has no key 'modle'; did you mean 'model'?"),
+        ({"model": 5}, "model must be a string, not a number"),
+        ({"sub_agent": "yes"}, "sub_agent must be true or false, not a string"),
+        ({"tools": {"name": "a"}}, 'tools: the tools must be a list, [{"name": …}], not an object'),
+        ({"tools": [{}]}, "tools: tool 1 must be an object with a name, not an object"),
+        ({"tools": [{"name": "a", "args": {}}]}, "tools: tool 1 has an unknown field 'args'; its fields are name, description, snippet, guidelines, schema"),
+        ({"scope": {"allow": [{"path": "/p", "permission": "run"}]}}, "scope: allow 1: permission must be read or write, not 'run'"),
+        ({"docs": [["Manual"]]}, "docs must be a list of pairs (label, path); ['Manual'] is not one"),
+    ],
+)  # fmt: skip
+def test_an_agent_that_cannot_be_read(mapping, message):
+    with pytest.raises(CallError) as raised:
+        agent_from(mapping)
+    assert str(raised.value) == message
+
+
+def test_an_error_uses_the_name_that_the_caller_knows():
+    with pytest.raises(CallError, match=r"^--tools t\.json: tool 1 must be an object"):
+        agent_from({"tools": [5]}, {"tools": "--tools t.json"})
