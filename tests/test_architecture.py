@@ -180,6 +180,7 @@ BY_NAME = {
     "__init__": "a public name is loaded when it is first used",
     "cli": "only the module of the requested command is loaded",
     "extensions": "an extension is found by its entry point",
+    "providers": "the module of a provider has its name",
     "sources.front_matter": "the YAML parser is loaded without its package, which would load typing",
     "text.tokens": "the tokenizer is an extra, which may not be installed",
 }

@@ -110,7 +110,7 @@ def test_how_long_the_cache_lasts(make_turn, whole, ttl, mark):
 
 
 def test_a_time_that_the_api_does_not_know_is_refused(make_turn):
-    with pytest.raises(CallError, match=r"^no cache_ttl '2h'; known: 5m, 1h, or None$"):
+    with pytest.raises(CallError, match=r"^unknown cache_ttl '2h'; use '5m', '1h' or None$"):
         for_anthropic(make_turn(), cache_ttl="2h")
 
 

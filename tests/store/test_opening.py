@@ -1,16 +1,19 @@
 """How a store is named, opened and reached, and what is said where that fails."""
 
+import ast
 import os
 import sqlite3
 import stat
 import subprocess
 import sys
+from pathlib import Path
 
 import psycopg
 import pytest
 
+import foreword
 from foreword.errors import CallError, StoreError
-from foreword.store import open_store
+from foreword.store import STORES, is_in_memory, is_local, open_store
 
 # Names
 
@@ -162,7 +165,7 @@ AS_NOBODY = """
 import os, sys
 sys.path[:] = {path!r}
 from foreword.errors import StoreError
-from foreword.store import open_store
+from foreword.store import STORES, is_in_memory, is_local, open_store
 from foreword.vocabulary import Edition
 import pwd
 open_store(":memory:").close()  # all is imported now, wherever it lies
@@ -312,3 +315,36 @@ def test_a_failure_does_not_show_the_password(host):
     assert "s3cr3t" not in repr(error.value) + repr(error.value.__cause__) + repr(store)
     assert "\n" not in str(error.value)
     store.close()
+
+
+# One table
+
+
+def test_no_other_package_names_a_kind_of_store_but_the_default():
+    """Adding a store touches its module, the table of stores, and the fixtures of these tests."""
+    source = Path(foreword.__file__).parent
+    names = [scheme for kind in STORES[1:] for scheme in kind.schemes]
+    users = {
+        path.relative_to(source).as_posix()
+        for path in source.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith(tuple(names))
+    }
+    assert {each for each in users if not each.startswith("store/")} == set()
+
+
+@pytest.mark.parametrize(
+    ("url", "local", "memory"),
+    [
+        ("store.db", True, False),
+        ("sqlite:///store.db", True, False),
+        (":memory:", True, True),
+        ("sqlite://", True, True),
+        ("sqlite:///", True, True),
+        ("sqlite:///:memory:", True, True),
+        ("postgresql://me@host/name", False, False),
+        ("postgres://host", False, False),
+    ],
+)
+def test_a_url_says_where_the_store_is(url, local, memory):
+    assert (is_local(url), is_in_memory(url)) == (local, memory)

@@ -125,7 +125,7 @@ class _Asked:
     def stretches(self, subject: Subject) -> list[Stretch]:
         """The request as the provider reads it."""
         from ..inspection.cache import rendered, with_last_breakpoint
-        from ..inspection.price_list import request_for
+        from ..providers import request_for
 
         try:
             stretches = rendered(request_for(self.rules.name, subject.turn), self.rules.order)

@@ -6,6 +6,7 @@ import os
 import sys
 
 from ..errors import CallError
+from ..store import is_in_memory
 from .options import new_parser, packs_of, store_url
 from .terminal import write, write_json
 
@@ -99,8 +100,8 @@ def serve(args: argparse.Namespace) -> int:
     if not 1 <= args.in_flight <= 1_000_000:
         raise CallError(f"--in-flight takes megabytes from 1 to 1000000, not {args.in_flight}")
     store = store_url(args)
-    if args.workers > 1 and store in (":memory:", "sqlite://", "sqlite:///:memory:"):
-        raise CallError("several workers cannot share a store in memory; name a file or a PostgreSQL with --store")
+    if args.workers > 1 and is_in_memory(store):
+        raise CallError("several workers cannot share a store in memory; name a file or a database server with --store")
     try:
         from ..service.server import TOKEN, ServerOptions, serve
     except ImportError as error:

@@ -7,9 +7,7 @@ import os
 from ..errors import CallError
 from ..packs.packs import parse_toml
 from ..packs.settings import read_settings
-from ..providers.anthropic import for_anthropic
-from ..providers.gemini import for_gemini
-from ..providers.openai import for_openai_responses
+from ..providers import request_for
 from ..sources.environment import absolute, resolve_workspace
 from ..sources.files import Reader
 from ..text.lines import printable
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from ..vocabulary import Edition, Turn, Workspace
+    from ..vocabulary import Edition, Workspace
     from .prices import CacheRule, Prices
 
     Counter = Callable[[str, str], Callable[[str], int]]  # a model and its provider: what counts its tokens
@@ -64,13 +62,6 @@ def _table(path: str) -> tuple[str, Mapping[str, Any]]:
     if reading.fate != "used":
         raise CallError(f"the prices {printable(path)} cannot be read: {reading.reason or 'there is no such file'}")
     return printable(path), parse_toml(reading.text, printable(path))
-
-
-def request_for(provider: str, turn: Turn) -> dict[str, Any]:
-    """What the provider's client would be given; for a provider of the user's own, what most servers take."""
-    if provider == "anthropic":
-        return for_anthropic(turn)
-    return for_gemini(turn) if provider == "gemini" else for_openai_responses(turn)
 
 
 def price_rebuild(

@@ -1,14 +1,39 @@
-"""A turn as the request of a provider: one leaf file each, which knows its wire form and imports no SDK.
+"""Convert a turn into a provider's request: one module per provider, without its SDK.
 
-Each function is pure and gives the keyword arguments of the provider's own client:
+Each function is pure and returns keyword arguments for the provider's own client:
 
     client.messages.create(**for_anthropic(turn), model=…, max_tokens=…)
     client.responses.create(**for_openai_responses(turn), model=…)
     client.chat.completions.create(**for_openai_chat(turn), model=…)
     client.models.generate_content(**for_gemini(turn), model=…)
 
-The same turn gives the same bytes, and a later turn of the conversation begins with the bytes of the turn before: nothing is
-counted, dated or reordered here, and messages are never merged (no provider asks for it). A blank prompt is no prompt: its key is
-left out. A message is `{"role", "content"}`; its content is a text, or a list in which texts stand as `{"type": "text", "text": …}`.
-Whatever else stands in the list is in the provider's own form already and goes through as it is.
+The same turn gives the same bytes, and each later turn of a conversation starts with the bytes of the one before: nothing here is
+counted, dated or reordered, and messages are never merged. An empty prompt is left out of the request. A message is
+`{"role", "content"}`; its content is a string, or a list in which text is `{"type": "text", "text": …}`. Everything else in the
+list is already in the provider's form and passes through unchanged.
+
+To add a provider, write its module with a function `request`, add its name to `errors.PROVIDERS`, and export its functions from
+`foreword`.
 """
+
+from __future__ import annotations
+
+from ..errors import PROVIDERS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..vocabulary import Turn
+
+# Most other servers accept requests in this provider's form.
+_DEFAULT = "openai"
+
+
+def request_for(provider: str, turn: Turn) -> dict[str, Any]:
+    """The arguments for the client of a provider, in OpenAI's form for providers that are not listed."""
+    from importlib import import_module
+
+    name = provider if provider in PROVIDERS else _DEFAULT
+    request: dict[str, Any] = import_module(f".{name}", __name__).request(turn)
+    return request

@@ -1,18 +1,19 @@
-"""Anthropic's Messages API: text blocks, and cache breakpoints where lifetimes end.
+"""Anthropic's Messages API: text blocks, with cache breakpoints where lifetimes end.
 
-The API reads tools, then system, then messages, and keeps what stands before a breakpoint. It allows four breakpoints; at most three
-are used here, so that one stays the caller's, for the messages. A breakpoint costs nothing by itself, and one in too short a prompt is
-ignored: so each lifetime that outlives the turn gets one, and nothing is counted.
+The API reads tools, then system, then messages, and caches everything before a breakpoint. It allows four breakpoints; at most
+three are used here, which leaves one to the caller for the messages. A breakpoint costs nothing, and one in a prompt that is too
+short is ignored, so each lifetime longer than a turn gets one and nothing is counted.
 
-    release        before another project's text begins: read by every conversation of the same agent
-    project        before the conversation's own text begins: read by the next conversation in the project
-    conversation   at the end of what stays until the edition changes: read by the next turn
+    release        before the text of a project begins: read by every conversation of the same agent
+    project        before the text of a conversation begins: read by the next conversation in the project
+    conversation   where the text ends that stays until the edition changes: read by the next turn
 
-Where that leaves one to spare, it goes behind the instruction file of the root: in a large repository it is long, and files nearer to the
-agent, or the menu of skills, change without it.
+A spare breakpoint goes after the root's instruction file: in a large repository that file is long, while files closer to the agent
+and the list of skills change more often.
 
-Text is only as lasting as what stands before it, so lifetimes never grow along the prompt: instructions of the project behind a clock
-live as long as the clock. A separator goes with the text after it; otherwise a block would change when its neighbour came or went.
+Text lasts only as long as the text before it, so lifetimes never grow along the prompt: project instructions after a clock live as
+long as the clock. A separator belongs to the text after it; otherwise a block would change when its neighbour appears or
+disappears.
 """
 
 from __future__ import annotations
@@ -27,39 +28,42 @@ if TYPE_CHECKING:
 
 
 _TTLS = ("5m", "1h")
-_MOST = 3
+_MAX_BREAKPOINTS = 3
 
 
 def for_anthropic(turn: Turn, *, cache_ttl: Literal["5m", "1h"] | None = None) -> dict[str, Any]:
     """The arguments `tools`, `system` and `messages` of `client.messages.create`.
 
-    With `cache_ttl` all breakpoints say how long the cache shall last; without it they leave that to the API (5 minutes). A breakpoint
-    of the caller's in the messages may not ask for longer than these.
+    `cache_ttl` is how long the cache lasts; without it, the API uses 5 minutes. Breakpoints that the caller adds to the messages must
+    not ask for longer.
     """
     check_turn("for_anthropic", turn, Turn)
     if cache_ttl not in (None, *_TTLS):
-        raise CallError(f"no cache_ttl {cache_ttl!r}; known: {', '.join(_TTLS)}, or None")
-    stretches = list(_stretches(turn)) if turn.system.strip() else []
-    has_mark_of_tools = bool(turn.tools) and (not stretches or stretches[0][1] != "release")
-    marks = has_mark_of_tools + sum(lifetime != "turn" for _, lifetime in stretches)
-    if marks < _MOST:
-        stretches = _cut_behind_root(stretches, turn.root_end)
+        raise CallError(f"unknown cache_ttl {cache_ttl!r}; use {', '.join(map(repr, _TTLS))} or None")
+    blocks = list(_split(turn)) if turn.system.strip() else []
+    # Tools come first and change with the agent's release. If text of that lifetime follows, its breakpoint covers them too.
+    is_after_tools = bool(turn.tools) and (not blocks or blocks[0][1] != "release")
+    breakpoints = is_after_tools + sum(lifetime != "turn" for _, lifetime in blocks)
+    if breakpoints < _MAX_BREAKPOINTS:
+        blocks = _split_after_root(blocks, turn.root_end)
     request: dict[str, Any] = {}
     if turn.tools:
         request["tools"] = [_tool(tool) for tool in turn.tools]
-        # Tools stand first and change with the agent's release. Where text of that lifetime follows, its breakpoint covers them too.
-        if has_mark_of_tools:
+        if is_after_tools:
             request["tools"][-1] |= _breakpoint(cache_ttl)
-    if stretches:
-        request["system"] = [_block(text, lifetime, cache_ttl) for text, lifetime in stretches]
+    if blocks:
+        request["system"] = [_block(text, lifetime, cache_ttl) for text, lifetime in blocks]
     request["messages"] = list(turn.messages)
     return request
 
 
-def _stretches(turn: Turn) -> Iterator[tuple[str, str]]:
-    """The system prompt cut where a lifetime ends; joined, it is the same text. No stretch is blank: the API refuses blank blocks.
+request = for_anthropic
 
-    What stands behind the last passage was added for this turn alone. A prompt without passages is one edition, whatever is in it.
+
+def _split(turn: Turn) -> Iterator[tuple[str, str]]:
+    """The system prompt split where lifetimes end, each text with its lifetime. None is blank: the API rejects blank blocks.
+
+    Text after the last passage was added for this turn only. A prompt without passages lasts as long as its edition.
     """
     text, start, ended, rank = turn.system, 0, 0, 0
     passages = turn.passages or ((0, len(text), "conversation"),)
@@ -74,17 +78,17 @@ def _stretches(turn: Turn) -> Iterator[tuple[str, str]]:
     yield text[start:], LIFETIMES[rank]
 
 
-def _cut_behind_root(stretches: list[tuple[str, str]], end: int) -> list[tuple[str, str]]:
-    """The stretches, cut where the root's instruction file ends: it stays the same when a file nearer to the agent changes."""
+def _split_after_root(blocks: list[tuple[str, str]], end: int) -> list[tuple[str, str]]:
+    """The blocks, with the one that contains the end of the root's instruction file split there."""
     start = 0
-    for number, (text, lifetime) in enumerate(stretches):
+    for number, (text, lifetime) in enumerate(blocks):
         cut = end - start
         if 0 < cut < len(text):
             is_useful = lifetime != "turn" and text[:cut].strip() and text[cut:].strip()
             both = [(text[:cut], lifetime), (text[cut:], lifetime)] if is_useful else [(text, lifetime)]
-            return [*stretches[:number], *both, *stretches[number + 1 :]]
+            return [*blocks[:number], *both, *blocks[number + 1 :]]
         start += len(text)
-    return stretches
+    return blocks
 
 
 def _block(text: str, lifetime: str, ttl: str | None) -> dict[str, Any]:

@@ -1,7 +1,8 @@
-"""Google's Gemini API, in the form of the client in `google-genai`.
+"""Google's Gemini API, as the client in `google-genai` takes it.
 
-It caches prefixes by itself and takes no marks: what helps is that the bytes stay the same. It knows two roles only, `user` and `model`;
-whatever the model did not say, a message of a system or a tool too, comes from the user. Turns of one role may follow each other.
+It caches prefixes automatically and has no breakpoints, so all that matters is that the bytes stay the same. It has two roles, `user`
+and `model`: everything that the model did not say, including system and tool messages, comes from the user. Several messages of one
+role may follow each other.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 def for_gemini(turn: Turn) -> dict[str, Any]:
     """The arguments `config` and `contents` of `client.models.generate_content`.
 
-    `config` is always there, so that a caller can add to it.
+    `config` is always present, so that you can add to it.
     """
     check_turn("for_gemini", turn, Turn)
     config: dict[str, Any] = {}
@@ -29,15 +30,18 @@ def for_gemini(turn: Turn) -> dict[str, Any]:
     return {"config": config, "contents": [_content(message) for message in turn.messages]}
 
 
+request = for_gemini
+
+
 def _function(tool: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema goes as JSON Schema: the API's own `parameters` is a dialect that refuses `$ref`, `additionalProperties` and more."""
+    # As JSON Schema, because the API's own `parameters` is a dialect that rejects `$ref`, `additionalProperties` and more.
     description = {"description": tool["description"]} if tool.get("description") else {}
     schema = {"parameters_json_schema": tool["schema"]} if tool.get("schema") else {}
     return {"name": tool["name"], **description, **schema}
 
 
 def _content(message: Mapping[str, Any]) -> dict[str, Any]:
-    """A message as content; one that has `parts` instead of `content` is in Gemini's form but for the role."""
+    """A message as content. One with `parts` instead of `content` only needs its role converted."""
     role = "model" if message.get("role") in ("assistant", "model") else "user"
     if "parts" in message:
         return {**message, "role": role}

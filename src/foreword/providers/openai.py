@@ -1,14 +1,13 @@
-"""OpenAI's two forms: the Responses API, and Chat Completions, which many other servers speak as well.
+"""OpenAI's two APIs: Responses, and Chat Completions, which many other servers support too.
 
-Both cache prefixes by themselves. What a request can add is `prompt_cache_key`, which sends requests with a common prefix to the same
-machine. The key made here is a hash of the tools and of the system prompt up to the first passage that lives for one turn: the part that
-is the same in the next turn, and in every conversation that uses the same prompt. It is no hash of the conversation, for then no
-conversation would find what another one wrote; and the text of a turn is left out, for a new plan must not send a conversation away
-from what it has in the cache. Where so many conversations share one prompt that one machine is not enough for them, give a `cache_key`
-of your own, such as the conversation's id.
+Both cache prefixes automatically. A request can add `prompt_cache_key`, which routes requests with a common prefix to the same machine.
+The default key is a hash of the tools and of the system prompt up to the first passage that lasts only a turn: the part that is the same
+in the next turn and in every conversation with the same prompt. It does not depend on the conversation, so that conversations can share
+the cache; and it leaves out the text of a turn, so that a new plan does not route a conversation away from its cache. If too many
+conversations share one prompt for a single machine, pass your own `cache_key`, such as the conversation's id.
 
-Breakpoints are not set here. Only models since GPT-5.6 take them, and a turn does not know its model. Those models set one by themselves
-at the newest message, which the next turn of the conversation reads.
+Breakpoints are not set. Only models since GPT-5.6 accept them, and a turn does not know its model. Those models set one automatically at
+the newest message, which the next turn of the conversation reads.
 """
 
 from __future__ import annotations
@@ -24,20 +23,20 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-_LONGEST_KEY = 64  # the API refuses a longer one
+_MAX_KEY_LENGTH = 64  # the API rejects longer ones
 
 
 def for_openai_responses(turn: Turn, *, cache_key: str | None = None) -> dict[str, Any]:
     """The arguments `instructions`, `tools`, `input` and `prompt_cache_key` of `client.responses.create`.
 
-    Without a `cache_key` one is made from the prompt; an empty one sends none.
+    The default `cache_key` is derived from the prompt; an empty one is not sent.
     """
     check_turn("for_openai_responses", turn, Turn)
     request: dict[str, Any] = {}
     if turn.system.strip():
         request["instructions"] = turn.system
     if turn.tools:
-        # Not said, strict would be true, which forbids most of JSON Schema.
+        # The default is true, which forbids most of JSON Schema.
         request["tools"] = [{"type": "function", **_function(tool), "strict": False} for tool in turn.tools]
     request["input"] = [_item(message) for message in turn.messages]
     return request | _cache_key(turn, cache_key)
@@ -46,8 +45,8 @@ def for_openai_responses(turn: Turn, *, cache_key: str | None = None) -> dict[st
 def for_openai_chat(turn: Turn, *, cache_key: str | None = None) -> dict[str, Any]:
     """The arguments `messages`, `tools` and `prompt_cache_key` of `client.chat.completions.create`.
 
-    The prompt is a message of the role `system`, which OpenAI reads as `developer` where a model wants that, and every other server
-    knows. Without a `cache_key` one is made from the prompt; an empty one sends none, for servers that refuse what they do not know.
+    The prompt is a message with the role `system`, which OpenAI treats as `developer` where a model needs that, and which every other
+    server accepts. The default `cache_key` is derived from the prompt; an empty one is not sent, for servers that reject unknown keys.
     """
     check_turn("for_openai_chat", turn, Turn)
     request: dict[str, Any] = {}
@@ -58,6 +57,9 @@ def for_openai_chat(turn: Turn, *, cache_key: str | None = None) -> dict[str, An
     return request | _cache_key(turn, cache_key)
 
 
+request = for_openai_responses
+
+
 def _function(tool: Mapping[str, Any]) -> dict[str, Any]:
     description = {"description": tool["description"]} if tool.get("description") else {}
     schema = tool.get("schema") or {"type": "object", "properties": {}}
@@ -65,7 +67,7 @@ def _function(tool: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _item(message: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A message in the input of Responses. Other items (calls, their outputs, reasoning) have no content, and stay as they are."""
+    """A message as input for Responses. Other items (calls, outputs, reasoning) have no content and stay unchanged."""
     content = message.get("content")
     if "role" not in message or not isinstance(content, list | tuple):
         return message
@@ -79,28 +81,28 @@ def _part(part: Any, kind: str) -> Any:
     return {**part, "type": kind} if isinstance(part, dict) and part.get("type") == "text" else part
 
 
-def _cache_key(turn: Turn, given: str | None) -> dict[str, str]:
-    if given is not None and len(given) > _LONGEST_KEY:
-        raise CallError(f"cache_key {given!r} has {len(given)} characters; at most {_LONGEST_KEY} are accepted")
-    key = _prompt_key(turn) if given is None else given
+def _cache_key(turn: Turn, key: str | None) -> dict[str, str]:
+    if key is not None and len(key) > _MAX_KEY_LENGTH:
+        raise CallError(f"cache_key {key!r} has {len(key)} characters; at most {_MAX_KEY_LENGTH} are accepted")
+    key = _prompt_key(turn) if key is None else key
     return {"prompt_cache_key": key} if key else {}
 
 
 def _prompt_key(turn: Turn) -> str:
-    """A hash of what every turn with this prompt begins with; empty if there is no such thing."""
-    text = turn.system[: _lasting(turn)]
+    """A hash of what all turns with this prompt have in common; empty if there is nothing."""
+    text = turn.system[: _lasting_length(turn)]
     if not text.strip() and not turn.tools:
         return ""
     return digest(json.dumps([list(turn.tools), text], separators=(",", ":"))).removeprefix("sha256:")
 
 
-def _lasting(turn: Turn) -> int:
-    """Where the part that outlives the turn ends. A prompt without passages is one edition, whatever is in it."""
+def _lasting_length(turn: Turn) -> int:
+    """How much of the system prompt outlives the turn. A prompt without passages lasts as long as its edition."""
     if not turn.passages:
         return len(turn.system)
-    lasting = 0
+    length = 0
     for _, end, lifetime in turn.passages:
         if lifetime == "turn":
             break
-        lasting = end
-    return lasting
+        length = end
+    return length

@@ -96,6 +96,12 @@ def is_local(url: str) -> bool:
     return _parse(url)[0].is_local
 
 
+def is_in_memory(url: str) -> bool:
+    """Whether a store is in memory, where no other process can reach it."""
+    kind, address = _parse(url)
+    return kind.is_local and not address
+
+
 def _parse(url: str) -> tuple[StoreKind, str]:
     """The kind of a store and what its class takes: a path, which is empty for memory, or a URL."""
     if not url or "\0" in url:
