@@ -211,7 +211,7 @@ PURE = {
     "encoding": (),
     "wire": (),
 }
-PURE_MODULES = ("sources.places", "conversation.decide", "conversation.notices")
+PURE_MODULES = ("sources.paths", "conversation.decide", "conversation.notices")
 WORLD = {"os", "pathlib", "subprocess", "sqlite3", "socket", "time", "random"}
 
 

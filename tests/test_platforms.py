@@ -12,7 +12,7 @@ from foreword import Agent, Assembler, Tool, Workspace, assemble
 from foreword.packs.std.compiled import NAMES
 from foreword.sources.environment import resolve_workspace
 from foreword.sources.files import Reader
-from foreword.sources.places import config_folder, data_folder
+from foreword.sources.paths import config_folder, data_folder
 from foreword.vocabulary import replace
 
 # The environment of a user on each platform; on Windows some programs set HOME and XDG_CONFIG_HOME too, and they do not count.
@@ -133,13 +133,13 @@ def test_the_folder_of_data(tree, platform, changes, data):
 def test_without_a_home_that_is_said_and_work_goes_on(user, platform, changes):
     prompt = assemble(user_of(user, platform, **changes), Agent())
     (name,) = changes
-    assert f"({name} is not set)" in next(each.message for each in prompt.findings if each.code == "home-missing")
+    assert f"because {name} is not set" in next(each.message for each in prompt.findings if each.code == "home-missing")
     assert "Said in home/.agents" not in prompt.text
 
 
 def test_without_a_folder_of_settings_the_rest_of_the_user_is_there(user):
     prompt = assemble(user_of(user, "win32", APPDATA=None), Agent())
-    assert "(APPDATA is not set)" in next(each.message for each in prompt.findings if each.code == "home-missing")
+    assert "because APPDATA is not set" in next(each.message for each in prompt.findings if each.code == "home-missing")
     assert "Said in home/.agents" in prompt.text
 
 

@@ -56,7 +56,7 @@ def test_in_a_pipe_each_finding_has_a_line_of_its_own(tree, run):
 
 def test_a_name_in_the_wrong_case_is_found_in_folders_below(tree, run):
     tree({**GIT, "w/api/agents.md": "Be brief.\n"})
-    assert run("lint", "--recursive")[1] == "api/agents.md: warning: was not read: the name is AGENTS.md [file-case]\n"
+    assert run("lint", "--recursive")[1] == "api/agents.md: warning: was not read: it must be named AGENTS.md [file-case]\n"
 
 
 def skills_with(*fields, folder="w/.agents/skills"):

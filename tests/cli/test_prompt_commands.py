@@ -355,10 +355,10 @@ def test_a_single_argument_that_is_a_file_is_the_path(project, run, path):
 def test_a_file_in_the_wrong_case_is_mentioned(tree, run, name):
     tree({"w/.git": None, f"w/{name}": "Be brief."})
     right = "CLAUDE.md" if name[0] == "c" else "AGENTS.md"
-    told = f"{name} was not read: the name is {right} [file-case]"
+    told = f"{name} was not read: it must be named {right} [file-case]"
     for command in ("show", "why"):
         assert run(command)[2].count(told) == 1
-    assert run("lint")[1] == f"{name}: warning: was not read: the name is {right} [file-case]\n"
+    assert run("lint")[1] == f"{name}: warning: was not read: it must be named {right} [file-case]\n"
     path, fate, reason = answer(run, ".", name)
     assert (path, fate) == (f"/w/{name}", "unread")
     assert f"the name is {right}" in reason

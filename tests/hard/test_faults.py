@@ -88,7 +88,7 @@ def test_a_folder_among_the_skills_that_cannot_be_looked_at(workspace, disk, lay
     disk.fail("stat", workspace.path(f"{SKILLS}/one"), fault(number))
     prompt = workspace.prompt(layout, tools="read", disk=disk)
     assert used(workspace, prompt) == without(f"/{SKILLS}/one/SKILL.md")
-    reason = f"1 of its entries could not be looked at: {os.strerror(number).lower()}"
+    reason = f"1 of its entries could not be examined: {os.strerror(number).lower()}"
     assert said(workspace, prompt) == [("file-unreadable", f"/{SKILLS}", reason)]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..findings import finding
 from ..layout.model import Field
-from ..sources.places import distance_of, is_file_name
+from ..sources.paths import distance_of, is_file_name
 from ..template.contract import RenderContext
 from ..template.languages import LANGUAGES, language_of
 from ..text.hidden import hidden

@@ -6,7 +6,7 @@ A row has a value for each field that the section's `item` may name: one piece, 
 from __future__ import annotations
 
 from ..findings import WrongType, entries_of, finding
-from ..sources.places import absolute_path, absolute_scope
+from ..sources.paths import absolute_path, absolute_scope
 from ..text.lines import printable
 from ..text.pieces import trimmed
 from ..vocabulary import Document, Origin, Piece, Skill

@@ -12,7 +12,7 @@ from __future__ import annotations
 from posixpath import dirname
 
 from ..layout.model import Field
-from ..sources.places import distance_of, is_inside
+from ..sources.paths import distance_of, is_inside
 from ..text.lines import printable
 from ..text.pieces import sealed
 from ..vocabulary import Origin, Piece, replace

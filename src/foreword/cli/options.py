@@ -274,7 +274,7 @@ def _store_url(args: argparse.Namespace) -> tuple[str, bool]:
     from ..packs.settings import read_settings
     from ..sources.environment import resolve_workspace
     from ..sources.files import Reader
-    from ..sources.places import data_folder
+    from ..sources.paths import data_folder
 
     url = args.store or os.environ.get("FOREWORD_STORE", "")
     if url and "~" not in url:

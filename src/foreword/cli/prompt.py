@@ -216,7 +216,7 @@ def _is_meant(path: str, wanted: str, cwd: str) -> bool:
     import os
 
     from ..sources.environment import absolute
-    from ..sources.places import is_inside
+    from ..sources.paths import is_inside
 
     return (
         os.path.basename(path) == wanted

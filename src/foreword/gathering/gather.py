@@ -25,7 +25,7 @@ from ..sources.finder import (
 )
 from ..sources.front_matter import read_resident, read_skill
 from ..sources.links import reach_of
-from ..sources.places import absolute_scope, distance_of
+from ..sources.paths import absolute_scope, distance_of
 from ..sources.stamps import UNSTABLE, is_unchanged, real_path
 from ..text.lines import printable
 from ..vocabulary import Candidate, Document, Inputs, Skill, include_key, replace, value
@@ -392,7 +392,7 @@ def _has_right_name(path: str, find: Find, layer: str, trail: Trail) -> bool:
     if find.kind != "skill" or name == SKILL_FILE or name.lower() != SKILL_FILE.lower():
         return True
     if find.validation == "strict":
-        trail.leave(path, layer, "refused", f"it was not read: the name is {SKILL_FILE}", "file-case")
+        trail.leave(path, layer, "refused", f"it was not read: it must be named {SKILL_FILE}", "file-case")
         return False
     shown = printable(path)
     message = f"{shown} was read, but the name is {SKILL_FILE}: other agents do not see it"
@@ -403,7 +403,7 @@ def _has_right_name(path: str, find: Find, layer: str, trail: Trail) -> bool:
 def _is_entry(reading: Reading, layer: str, trail: Trail) -> bool:
     if reading.has_text:
         return True
-    reason = reading.reason or ("nothing but white space" if reading.fate == "blank" else GONE)
+    reason = reading.reason or ("it contains only white space" if reading.fate == "blank" else GONE)
     trail.leave(reading.path, layer, reading.fate, reason, reading.code or "file-unreadable")
     return False
 

@@ -11,7 +11,7 @@ import os
 from ..findings import finding
 from ..sources.finder import Trail
 from ..sources.links import inside_for
-from ..sources.places import is_inside
+from ..sources.paths import is_inside
 from ..sources.stamps import real_path
 from ..text.lines import printable
 from ..vocabulary import Document, include_key, replace, value

@@ -16,7 +16,7 @@ from ..layout.merging import flat, merge
 from ..layout.shapes import check_shape
 from ..sources.environment import absolute
 from ..sources.links import Reach, inside_for
-from ..sources.places import config_folder
+from ..sources.paths import config_folder
 from ..template.addresses import is_address, is_file, is_in, split
 from ..template.languages import LANGUAGES
 from ..text.lines import printable

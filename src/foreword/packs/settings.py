@@ -22,7 +22,7 @@ from ..layout.parse import parse
 from ..layout.shapes import shown
 from ..sources.environment import absolute
 from ..sources.links import only_inside
-from ..sources.places import config_folder
+from ..sources.paths import config_folder
 from ..template.addresses import is_address, is_file, is_in
 from ..template.limits import TEMPLATE_LIMIT
 from ..text.lines import printable

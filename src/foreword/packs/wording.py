@@ -15,7 +15,7 @@ from ..layout.parse import form
 from ..layout.shapes import shown
 from ..sources.environment import absolute
 from ..sources.links import only_inside
-from ..sources.places import config_folder
+from ..sources.paths import config_folder
 from ..text.lines import printable
 from ..vocabulary import Origin, replace
 from .packs import layout_names, parse_toml, shipped_layout

@@ -12,7 +12,7 @@ from ..errors import ForewordError
 from ..findings import finding
 from ..packs.std.compiled import NAMES
 from ..sources.files import Reader
-from ..sources.places import is_inside
+from ..sources.paths import is_inside
 from ..text.lines import printable
 from ..vocabulary import Candidate, replace
 
@@ -133,7 +133,7 @@ class WrongCase:
             for name in self._names_in(folder).get(wanted.lower(), ()):
                 if name != wanted and os.path.isfile(os.path.join(folder, name)):
                     shown = printable(os.path.join(folder, name))
-                    yield finding("file-case", f"{shown} was not read: the name is {wanted}", shown)
+                    yield finding("file-case", f"{shown} was not read: it must be named {wanted}", shown)
 
     def _names_in(self, folder: str) -> dict[str, list[str]]:
         """The names in a folder, by how they are written in small letters."""

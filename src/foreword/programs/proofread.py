@@ -18,7 +18,7 @@ from ..packs.settings import check_ids, disabled_checks, read_settings
 from ..sources.files import Reader
 from ..sources.front_matter import read_skill
 from ..sources.links import only_inside, reach_again
-from ..sources.places import is_inside
+from ..sources.paths import is_inside
 from ..sources.tree import look_below
 from ..text.lines import printable
 from ..text.tokens import estimate

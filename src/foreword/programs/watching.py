@@ -18,7 +18,7 @@ from ..errors import CallError, expect
 from ..sources.environment import absolute, resolve_workspace
 from ..sources.files import Reader
 from ..sources.notices import Notices
-from ..sources.places import is_inside
+from ..sources.paths import is_inside
 from ..sources.repository import find_repository
 from ..text.lines import printable
 from ..vocabulary import Agent, Workspace, replace, value

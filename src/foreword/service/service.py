@@ -16,7 +16,7 @@ from ..packs.packs import layout_names
 from ..packs.settings import read_settings
 from ..sources.environment import resolve_workspace
 from ..sources.files import Reader
-from ..sources.places import is_inside
+from ..sources.paths import is_inside
 from ..sources.stamps import is_unchanged, real_path
 from ..store import is_local
 from ..template.addresses import is_address, is_file, is_only_address

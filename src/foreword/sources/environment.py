@@ -12,7 +12,7 @@ import sys
 from ..errors import CallError, MissingError
 from ..text.lines import printable
 from ..vocabulary import Workspace
-from .places import is_inside, normal
+from .paths import is_inside, normal
 from .stamps import real_path
 
 TYPE_CHECKING = False

@@ -1,7 +1,7 @@
-"""The one finder: instruction files, SYSTEM.md, skills and residents are all found by looking in places and taking groups.
+"""The one finder: it searches the places of a layout's patterns for instruction files, SYSTEM.md, skills and residents.
 
-Texts come farthest first, skills nearest first. Of a group the first file that is neither blank nor unreadable is taken, and
-each of the others is a candidate with its fate. Which of two equal files stays is decided in `gather`, over all finds.
+Text files come farthest first, skills nearest first. From a group it takes the first file that is neither blank nor unreadable; each
+of the others is a candidate with its fate. `gather` decides which of two equal files to keep, over all finds.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ..text.lines import printable
 from ..vocabulary import Candidate, value
 from .files import GONE
 from .links import OWN_PLACES, reach_of
-from .places import config_folder, is_inside
+from .paths import config_folder, is_inside
 from .stamps import real_path
 
 TYPE_CHECKING = False
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from .readings import Reading
     from .stamps import Refusal
 
-# Other people's code, which is never looked through; and there is an end to everything.
-_PASSED_OVER = frozenset(("node_modules",))
+# Other people's code is never searched, and every search has a limit.
+_SKIPPED = frozenset(("node_modules",))
 _MOST_FOLDERS = 20_000
 SKILL_FILE = "SKILL.md"
 _MOST_LINKED_FOLDERS = 1_000
@@ -38,7 +38,7 @@ _LAYERS = {"home": "user", "config": "user", "path": "extra"}
 
 @value
 class Bound:
-    """The folder that the includes of a file stay in, and whether that is the user's own, whatever the scope allows."""
+    """The folder that a file's includes must be in, and whether it is the user's own, to which the scope's rows do not apply."""
 
     folder: str
     is_users_own: bool = False
@@ -46,27 +46,27 @@ class Bound:
 
 @value
 class Slot:
-    """One place for a group: the paths of its alternatives, best first, each with the pattern it came from."""
+    """The alternatives of a group in one directory, best first: each pattern with the directory it starts from."""
 
     patterns: Sequence[tuple[Pattern, str]]
 
 
 class Trail:
-    """What a search leaves behind: candidates with their fate, and findings."""
+    """The record of a search: candidates with their fates, and findings."""
 
     def __init__(self) -> None:
         self.candidates: list[Candidate] = []
         self.findings: list[Finding] = []
 
     def leave(self, path: str, layer: str, fate: Fate, reason: str = "", code: str = "", target: str = "") -> None:
-        """Record a candidate's fate, and a finding where a person should know of it."""
+        """Record a candidate's fate, and a finding if there is a code for it."""
         shown = printable(path)
         self.candidates.append(Candidate(shown, layer, fate, reason, printable(target)))
         if code:
             self.findings.append(finding(code, f"{shown}: {reason}", shown))
 
     def refuse(self, path: str, layer: str, refusal: Refusal, link: str = "") -> None:
-        """Record a file or folder that may not be read. The finding is about the link that led to it: one for each link."""
+        """Record a file or folder that may not be read. The finding names the link that leads to it, so each link has one."""
         fate, reason, code = refusal
         shown, link = printable(path), printable(link or path)
         about = reason if link == shown else f"{link}: {reason}"
@@ -75,7 +75,7 @@ class Trail:
 
 
 def slots(find: Find, workspace: Workspace, trail: Trail) -> Iterator[Slot]:
-    """Every place to look, in order. Neighbouring groups of the place `walk` are looked for together, directory by directory."""
+    """Every slot to search, in order. Adjacent groups of the place `walk` are searched together, directory by directory."""
     run: list[Sequence[Pattern]] = []
     for group in find.groups:
         if group and group[0].place == "walk":
@@ -112,10 +112,10 @@ def walked_directories(walk: str, workspace: Workspace) -> list[str]:
 
 
 def _base(pattern: Pattern, workspace: Workspace, trail: Trail) -> str | None:
-    """The directory a pattern starts from; None, with a finding, where it may not or cannot."""
+    """The directory that a pattern starts from; None, with a finding, if it is not allowed or not known."""
     is_own = pattern.place in OWN_PLACES or (pattern.place == "path" and pattern.path[:1] not in ("/", "~"))
     if pattern.confined and not is_own:
-        message = f"the workspace's own layout or settings look in '{pattern.place}:{pattern.path}'; only the workspace is theirs"
+        message = f"the workspace's own layout or settings may search only the workspace, not '{pattern.place}:{pattern.path}'"
         trail.findings.append(finding("workspace-refused", message))
         return None
     if pattern.place == "cwd":
@@ -132,18 +132,18 @@ def _base(pattern: Pattern, workspace: Workspace, trail: Trail) -> str | None:
 
 def _what_is_missing(workspace: Workspace) -> str:
     if workspace.home:
-        return "no folder of the user's settings is known (APPDATA is not set): what lies there was skipped"
+        return "the folder of the user's settings is unknown because APPDATA is not set; the files in it were skipped"
     name = "USERPROFILE" if workspace.platform == "win32" else "HOME"
-    return f"no home directory is known ({name} is not set): the user's own files were skipped"
+    return f"the home directory is unknown because {name} is not set; the user's own files were skipped"
 
 
 def layer_of(find: Find, pattern: Pattern) -> str:
-    """Whose a file is that this pattern found."""
+    """The layer of the files that a pattern finds."""
     return find.layer or _LAYERS.get(pattern.place, "project")
 
 
 def bound_of(path: str, pattern: Pattern, find: Find, workspace: Workspace) -> Bound:
-    """Where the includes of a file stay: for what was found as the project's the workspace, for the user's own their folder."""
+    """The folder that a file's includes must be in: the workspace for a file of the project, the pattern's folder for the user's."""
     root = workspace.root or workspace.cwd
     if pattern.place in OWN_PLACES or (pattern.place == "path" and is_inside(path, root)):
         return Bound(root)
@@ -160,51 +160,51 @@ def bound_of(path: str, pattern: Pattern, find: Find, workspace: Workspace) -> B
 def matches(
     pattern: Pattern, base: str, find: Find, reader: Reader, trail: Trail, layer: str, reach: Reach
 ) -> list[str]:
-    """The files a pattern stands for below its base: itself, or for `*` and `**` what is there, by code point."""
+    """The paths that a pattern means below its base: one, or with `*` and `**` those that exist, by code point."""
     path = pattern.path
     if "*" not in path and pattern.place != "path" and ".." not in path:
         return [f"{base}/{path}" if base != "/" else f"/{path}"]
-    if pattern.place == "path":
-        path = path.removeprefix("~/")
-    segments = [segment for segment in path.split("/") if segment not in ("", ".")]
-    start = "/" if pattern.place == "path" and path.startswith("/") else base
-    fixed = 0
-    while fixed < len(segments) and "*" not in segments[fixed]:
-        fixed += 1
-    start = os.path.normpath(os.path.join(start, *segments[:fixed]))
-    if fixed == len(segments):
+    start, wildcards = _split_at_wildcard(pattern, base)
+    if not wildcards:
         return [start]
     if pattern.place == "path" and not reader.is_folder(start) and not reader.trouble(start):
         shown = printable(start)
-        trail.findings.append(
-            finding("folder-missing", f"{shown} is named to be looked in, but is not a folder", shown)
-        )
-    found = _Search(reader, trail, layer, reach, find.kind == "skill").matching(start, segments[fixed:])
+        trail.findings.append(finding("folder-missing", f"{shown} is to be searched, but it is not a folder", shown))
+    found = _Search(reader, trail, layer, reach, find.kind == "skill").matching(start, wildcards)
     return found if find.kind == "skill" else list(dict.fromkeys(sorted(found)))
 
 
+def _split_at_wildcard(pattern: Pattern, base: str) -> tuple[str, list[str]]:
+    """The directory in which a pattern starts, and its segments from the first wildcard on."""
+    path = pattern.path.removeprefix("~/") if pattern.place == "path" else pattern.path
+    start = "/" if pattern.place == "path" and path.startswith("/") else base
+    segments = [segment for segment in path.split("/") if segment not in ("", ".")]
+    fixed = next((number for number, segment in enumerate(segments) if "*" in segment), len(segments))
+    return os.path.normpath(os.path.join(start, *segments[:fixed])), segments[fixed:]
+
+
+def _matching_names(names: Sequence[str], segment: str) -> list[str]:
+    """The names that a segment of a pattern means; a leading `*` does not match hidden names."""
+    if "*" not in segment:
+        return [segment] if segment in names else []
+    regex = re.compile(".*".join(map(re.escape, segment.split("*"))), re.DOTALL)
+    skips_hidden = segment.startswith("*")
+    return [name for name in names if regex.fullmatch(name) and not (skips_hidden and name.startswith("."))]
+
+
 class _Search:
-    """Looks for the files of a pattern with wildcards."""
+    """Searches for the files of a pattern with wildcards."""
 
     def __init__(self, reader: Reader, trail: Trail, layer: str, reach: Reach, is_skill: bool) -> None:
         self.reader, self.trail, self.layer, self.reach, self.is_skill = reader, trail, layer, reach, is_skill
-        self.passed_over: set[str] = set()
+        self.skill_folders: set[str] = set()
 
     def matching(self, folder: str, segments: Sequence[str]) -> list[str]:
+        """The paths below a folder that match these segments."""
         first, rest = segments[0], list(segments[1:])
         if first == "**":
             return list(self.at_any_depth(folder, rest or ["*"]))
-        names = self.names(folder)
-        if "*" in first:
-            chosen = re.compile(".*".join(map(re.escape, first.split("*"))), re.DOTALL)
-            names = [
-                name
-                for name in names
-                if chosen.fullmatch(name) and not (name.startswith(".") and first.startswith("*"))
-            ]
-        else:
-            names = [first] if first in names else []
-        found = [os.path.join(folder, name) for name in names]
+        found = [os.path.join(folder, name) for name in _matching_names(self.names(folder), first)]
         if not rest:
             return found if first != "*" else [each for each in found if not self.reader.is_folder(each)]
         if "*" not in "".join(rest):
@@ -212,7 +212,7 @@ class _Search:
         return [path for each in found if self.reader.is_folder(each) for path in self.matching(each, rest)]
 
     def file_below(self, folder: str, rest: Sequence[str]) -> str:
-        """The file `rest` below a folder; of a skill also one in other letters, such as `skill.md`. Empty without one."""
+        """The file `rest` below a folder, for a skill in any letter case, such as `skill.md`; empty if it is missing."""
         path = os.path.join(folder, *rest)
         return path if self.is_there(path, folder) else self.in_another_case(folder, rest)
 
@@ -224,7 +224,7 @@ class _Search:
         return os.path.join(folder, other) if other else ""
 
     def is_there(self, path: str, folder: str) -> bool:
-        """Whether a file below a folder is there. A folder without it is stamped, so that the file is seen when it comes."""
+        """Whether a file below a folder exists. A folder without it is stamped, so that the file is noticed when it is created."""
         if self.is_refused(folder):
             return False
         if self.reader.has_entry(path):
@@ -234,7 +234,7 @@ class _Search:
         return False
 
     def is_refused(self, folder: str) -> bool:
-        """Whether a folder is a link that is not followed, which is said."""
+        """Whether a folder is a link that may not be followed, which is recorded."""
         refusal = self.reach.refusal(self.reader, folder, is_folder=True)
         if refusal is None:
             return False
@@ -244,7 +244,7 @@ class _Search:
         return True
 
     def at_any_depth(self, top: str, rest: Sequence[str]) -> Iterator[str]:
-        """Files `rest` in `top` and in the folders below it. Links are followed, circles end. No skill lies below another."""
+        """Files `rest` in `top` and in the folders below it. Links are followed; a folder is visited once, so circles end."""
         is_fixed = "*" not in "".join(rest)
         for folder in self.walk(top):
             if not is_fixed:
@@ -256,7 +256,7 @@ class _Search:
             if path:
                 yield path
                 if self.is_skill and folder != top:
-                    self.passed_over.add(folder)
+                    self.skill_folders.add(folder)
 
     def walk(self, top: str) -> Iterator[str]:
         """`top` and the folders below it, each before those in it, by code point."""
@@ -280,27 +280,27 @@ class _Search:
             if len(seen) > _MOST_FOLDERS or through_links > _MOST_LINKED_FOLDERS:
                 self.say_limit(top, through_links > _MOST_LINKED_FOLDERS)
                 return
-            # A folder of skills may hold whole checkouts of them; other files of another repository are none of this one's.
+            # A folder of skills may contain checkouts; other files in another repository do not belong to this one.
             if folder != top and not self.is_skill and reader.has_git(folder):
                 continue
             yield folder
-            if folder not in self.passed_over:
+            if folder not in self.skill_folders:
                 waiting.extend(self.folders_in(folder))
 
     def folders_in(self, folder: str) -> list[str]:
-        """The folders in a folder, the last one first, without hidden ones."""
-        names = [each for each in self.names(folder) if not each.startswith(".") and each not in _PASSED_OVER]
+        """The folders in a folder, in reverse order, without hidden ones."""
+        names = [each for each in self.names(folder) if not each.startswith(".") and each not in _SKIPPED]
         below = [os.path.join(folder, name) for name in reversed(names)]
         folders = {each: self.reader.is_folder(each) for each in below}
         troubles = [trouble for each in below if not folders[each] and (trouble := self.reader.trouble(each))]
         if troubles:
-            reason = f"{len(troubles):,} of its entries could not be looked at: {troubles[0]}"
+            reason = f"{len(troubles):,} of its entries could not be examined: {troubles[0]}"
             self.trail.leave(folder, self.layer, "unreadable", reason, "file-unreadable")
         return [each for each in below if folders[each]]
 
     def say_limit(self, top: str, is_linked: bool) -> None:
-        most = f"{_MOST_LINKED_FOLDERS:,} folders behind links" if is_linked else f"{_MOST_FOLDERS:,} folders"
-        message = f"{printable(top)} holds more than {most}; the rest was not looked at"
+        most = f"{_MOST_LINKED_FOLDERS:,} folders reached by links" if is_linked else f"{_MOST_FOLDERS:,} folders"
+        message = f"{printable(top)} contains more than {most}; the rest was not searched"
         self.trail.findings.append(finding("scan-limit", message, printable(top)))
 
     def names(self, folder: str) -> list[str]:
@@ -315,9 +315,9 @@ class _Search:
 def choose(
     slot: Slot, find: Find, workspace: Workspace, reader: Reader, trail: Trail
 ) -> list[tuple[Reading, Pattern, bool]]:
-    """The texts of a group's alternatives, best first: of the first that gives any all its files are taken, the others not.
+    """The usable files of a group's alternatives, best first, each with whether it is taken: those of the first that has any.
 
-    What gives no text is left on the trail, and so is what only points at a neighbour, which counts as absent.
+    Files without text are recorded on the trail, and so are files that only point at another one, which count as absent.
     """
     texts: list[tuple[Reading, Pattern, bool]] = []
     is_open = True
@@ -341,7 +341,9 @@ def _is_usable(
         return False
     if not reading.has_text:
         is_gone = was_listed and reading.fate == "absent"
-        reason = reading.reason or ("nothing but white space" if reading.fate == "blank" else GONE if is_gone else "")
+        reason = reading.reason or (
+            "it contains only white space" if reading.fate == "blank" else GONE if is_gone else ""
+        )
         trail.leave(reading.path, layer, reading.fate, reason, "file-unreadable" if is_gone else reading.code)
         return False
     target = pointed_at(reading, find, reader)
@@ -354,14 +356,14 @@ def _is_usable(
 
 
 def leave_refused(reading: Reading, layer: str, reader: Reader, trail: Trail, reach: Reach) -> bool:
-    """Whether a file may not be read, which is said; and so is that a link was followed out of the workspace."""
+    """Whether a file may not be read, which is recorded. A link that was followed out of the workspace is recorded too."""
     if reading.fate in ("refused", "untrusted"):
         refusal = (reading.fate, reading.reason, reading.code)
         trail.refuse(reading.path, layer, refusal, reach.link(reader, reading.path))
         return True
     if reading.has_text and reach.follow and reach.leads_out(reader, reading.path):
         shown = printable(reading.path)
-        message = f"{shown} is a link that leaves the workspace; it was followed, as the setting links says"
+        message = f"{shown} is a link that leaves the workspace; it was followed because of the setting links"
         trail.findings.append(finding("file-outside", message, shown))
     return False
 
@@ -375,16 +377,16 @@ def _look_for_other_case(path: str, reader: Reader, trail: Trail) -> None:
         reader.stamp(other)
         if reader.identity(other) != reader.identity(path):
             shown = printable(other)
-            trail.findings.append(finding("file-case", f"{shown} was not read: the name is {name}", shown))
+            trail.findings.append(finding("file-case", f"{shown} was not read: it must be named {name}", shown))
 
 
 _POINTER = re.compile(r"@?(?:\./)?([\w.-]+\.md)\s*", re.IGNORECASE)
 
 
 def pointed_at(reading: Reading, find: Find, reader: Reader) -> str:
-    """The neighbour whose name is all that a file holds: an import line, or a link checked out where links are text.
+    """The file in the same folder whose name is all that a file contains: an import line, or a link checked out as text.
 
-    It must be one that is looked for as well, or the file would point at what nobody reads.
+    Empty unless the find searches for that file too; otherwise nobody would read it.
     """
     if len(reading.text) > 200 or not (match := _POINTER.fullmatch(reading.text)):
         return ""

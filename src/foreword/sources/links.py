@@ -10,7 +10,7 @@ import os
 
 from ..text.lines import printable
 from ..vocabulary import value
-from .places import config_folder, is_inside
+from .paths import config_folder, is_inside
 from .stamps import above, real_path
 
 TYPE_CHECKING = False

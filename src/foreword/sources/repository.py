@@ -13,7 +13,7 @@ import re
 from ..text.lines import printable
 from ..vocabulary import value
 from .links import Reach, inside_for
-from .places import is_inside
+from .paths import is_inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

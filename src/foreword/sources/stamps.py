@@ -10,7 +10,7 @@ import os
 import stat
 import time
 
-from .places import is_inside
+from .paths import is_inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from ..text.lines import printable
 from ..vocabulary import replace, value
 from . import git
 from .links import NO_FILES, inside_for
-from .places import is_inside
+from .paths import is_inside
 from .secrets import is_secret
 from .stamps import real_path
 

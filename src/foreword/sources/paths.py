@@ -1,4 +1,4 @@
-"""Where files lie, told by their paths alone: nothing is looked at, and links are not resolved."""
+"""Facts about paths from their text alone: nothing is read, and links are not resolved."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ _SUFFIXES = (
 
 
 def normal(path: str) -> str:
-    """The path without `.`, `..` and slashes too many: also at its beginning, where POSIX lets two snapshot."""
+    """The path without `.`, `..` and repeated slashes, even at the start, where POSIX allows two."""
     return normpath(path).replace("//", "/")
 
 
 def is_inside(path: str, folder: str) -> bool:
-    """Whether an absolute path is a directory or written below it."""
+    """Whether an absolute path is the folder itself or below it."""
     return path == folder or path.startswith(folder if folder.endswith("/") else folder + "/")
 
 
 def is_file_name(text: str) -> bool:
-    """Whether a text is nothing but what looks like the name of a file, such as `prompts/base.md`."""
+    """Whether text looks like a file name and nothing else, such as `prompts/base.md`."""
     name = text.strip()
     if not name or len(name) > _LONGEST_NAME or len(name.split()) != 1:
         return False
@@ -49,28 +49,28 @@ def is_file_name(text: str) -> bool:
 
 
 def config_folder(workspace: Workspace) -> str | None:
-    """Where programs keep a user's settings: `$XDG_CONFIG_HOME` if absolute, else `~/.config`; `%APPDATA%` on Windows."""
+    """The folder for a user's settings: `$XDG_CONFIG_HOME` if absolute, else `~/.config`; `%APPDATA%` on Windows."""
     return _folder(workspace, "APPDATA", "XDG_CONFIG_HOME", ".config")
 
 
 def data_folder(workspace: Workspace) -> str | None:
-    """Where programs keep a user's data: `$XDG_DATA_HOME` if absolute, else `~/.local/share`; `%LOCALAPPDATA%` on Windows."""
+    """The folder for a user's data: `$XDG_DATA_HOME` if absolute, else `~/.local/share`; `%LOCALAPPDATA%` on Windows."""
     return _folder(workspace, "LOCALAPPDATA", "XDG_DATA_HOME", ".local/share")
 
 
 def _folder(workspace: Workspace, windows: str, unix: str, below_home: str) -> str | None:
     environment = workspace.environment or {}
     if workspace.platform == "win32":
-        given = environment.get(windows, "").replace("\\", "/")
-        return given.rstrip("/") if given.startswith("/") or given[1:3] == ":/" else None
-    given = environment.get(unix, "")
-    if given.startswith("/"):
-        return normal(given)
+        folder = environment.get(windows, "").replace("\\", "/")
+        return folder.rstrip("/") if folder.startswith("/") or folder[1:3] == ":/" else None
+    folder = environment.get(unix, "")
+    if folder.startswith("/"):
+        return normal(folder)
     return join(workspace.home, below_home) if workspace.home else None
 
 
 def distance_of(path: str, find: Find, workspace: Workspace) -> int:
-    """How many directories above the working directory a file of a find belongs; the user's own are farther than all others."""
+    """How many directories above the working directory a file belongs; the user's own files are farther than all others."""
     if any(_is_users_own(path, pattern, workspace) for group in find.groups for pattern in group):
         return _FARTHEST
     folder, distance = printable(workspace.cwd), 0
@@ -80,7 +80,7 @@ def distance_of(path: str, find: Find, workspace: Workspace) -> int:
 
 
 def _is_users_own(path: str, pattern: Pattern, workspace: Workspace) -> bool:
-    """Whether it is one of the files that a pattern stands for in the user's own folders."""
+    """Whether a pattern finds this file in the user's own folders."""
     if pattern.place not in ("home", "config") or pattern.confined:
         return False
     base = workspace.home if pattern.place == "home" else config_folder(workspace)
@@ -89,14 +89,14 @@ def _is_users_own(path: str, pattern: Pattern, workspace: Workspace) -> bool:
 
 
 def absolute_path(path: str, workspace: Workspace) -> str:
-    """A path of the caller's from the root on, as it is printed: what is relative is meant from the working directory."""
+    """The absolute form of a caller's path, which may start with `~` or be relative to the working directory."""
     if workspace.home and (path == "~" or path.startswith("~/")):
         path = workspace.home + path[1:]
     return normal(join(workspace.cwd, path))
 
 
 def absolute_scope(scope: Scope | None, workspace: Workspace) -> Scope:
-    """A scope with its paths from the root on; without one, write access to the workspace."""
+    """The scope with absolute paths; without a scope, write access to the workspace."""
     if scope is None:
         return Scope((Access(workspace.root or workspace.cwd),))
     allow, deny = (

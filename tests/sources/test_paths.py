@@ -1,0 +1,159 @@
+"""What the text of a path says about it."""
+
+import pytest
+
+from foreword.layout.model import Find, Pattern
+from foreword.sources.paths import (
+    absolute_path,
+    absolute_scope,
+    config_folder,
+    data_folder,
+    distance_of,
+    is_file_name,
+    is_inside,
+    normal,
+)
+from foreword.vocabulary import Access, Scope, Workspace
+
+FARTHEST = 1_000_000
+
+
+def workspace(cwd="/w/a", root="/w", home="/home/me", platform="linux", **environment):
+    return Workspace(cwd, root, home, platform, environment)
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [("/a/./b/../c//d/", "/a/c/d"), ("//a", "/a"), ("//", "/"), ("/..", "/"), ("///a//b", "/a/b")],
+)
+def test_normal(path, expected):
+    assert normal(path) == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "folder", "expected"),
+    [
+        ("/a", "/a", True),
+        ("/a/b", "/a", True),
+        ("/ab", "/a", False),
+        ("/", "/a", False),
+        ("/a", "/a/b", False),
+        ("/a", "/", True),
+        ("/", "/", True),
+        ("/a/b", "/a/", True),
+        ("/ab", "/a/", False),
+    ],
+)
+def test_is_inside(path, folder, expected):
+    assert is_inside(path, folder) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("base.md", True),
+        (" BASE.MD\n", True),
+        ("prompts/base.toml", True),
+        ("/etc/motd", True),
+        ("./x", True),
+        ("../x", True),
+        ("~/x", True),
+        ("~x", False),
+        ("base", False),
+        ("read base.md", False),
+        ("", False),
+        ("  ", False),
+        ("a" * 397 + ".md", True),
+        ("a" * 398 + ".md", False),
+        ("/" + "a" * 400, False),
+    ],
+)
+def test_is_file_name(text, expected):
+    assert is_file_name(text) is expected
+
+
+@pytest.mark.parametrize(
+    ("of", "config", "data"),
+    [
+        (workspace(), "/home/me/.config", "/home/me/.local/share"),
+        (workspace(XDG_CONFIG_HOME="/x//c/", XDG_DATA_HOME="/x/d"), "/x/c", "/x/d"),
+        (workspace(XDG_CONFIG_HOME="x", XDG_DATA_HOME="./d"), "/home/me/.config", "/home/me/.local/share"),
+        (workspace(home=None), None, None),
+        (workspace(home=None, XDG_CONFIG_HOME="/x", XDG_DATA_HOME="/d"), "/x", "/d"),
+        (workspace(APPDATA="/x", LOCALAPPDATA="/d"), "/home/me/.config", "/home/me/.local/share"),
+        (workspace(platform="win32"), None, None),
+        (workspace(platform="win32", XDG_CONFIG_HOME="/x", XDG_DATA_HOME="/d"), None, None),
+        (workspace(platform="win32", APPDATA="C:\\u\\r\\", LOCALAPPDATA="C:\\u\\l"), "C:/u/r", "C:/u/l"),
+        (workspace(platform="win32", APPDATA="/u/r", LOCALAPPDATA="u\\l"), "/u/r", None),
+        (Workspace("/w", home="/home/me"), "/home/me/.config", "/home/me/.local/share"),
+    ],
+)
+def test_the_folders_of_the_users_settings_and_data(of, config, data):
+    assert (config_folder(of), data_folder(of)) == (config, data)
+
+
+@pytest.mark.parametrize(
+    ("path", "pattern", "expected"),
+    [
+        ("/w/a/AGENTS.md", Pattern("walk", "AGENTS.md"), 0),
+        ("/w/a/b/AGENTS.md", Pattern("walk", "AGENTS.md"), 0),
+        ("/w/AGENTS.md", Pattern("walk", "AGENTS.md"), 1),
+        ("/AGENTS.md", Pattern("walk", "AGENTS.md"), 2),
+        ("/other/AGENTS.md", Pattern("path", "/other/AGENTS.md"), 2),
+        ("$std/opal", Pattern("walk", "AGENTS.md"), 0),  # not a path
+        ("/home/me/AGENTS.md", Pattern("home", "AGENTS.md"), FARTHEST),
+        ("/home/me/.config/AGENTS.md", Pattern("config", "AGENTS.md"), FARTHEST),
+        ("/home/me/AGENTS.md.old", Pattern("home", "AGENTS.md"), 2),
+        ("/home/me/rules/x/y.md", Pattern("home", "rules/**/*.md"), FARTHEST),
+        ("/home/me/other/y.md", Pattern("home", "rules/**/*.md"), 2),
+        # A pattern of the project that happens to name a file of the user's
+        ("/home/me/AGENTS.md", Pattern("path", "/home/me/AGENTS.md"), 2),
+        ("/home/me/AGENTS.md", Pattern("walk", "AGENTS.md"), 2),
+        # A workspace cannot make a file count as the user's own.
+        ("/home/me/AGENTS.md", Pattern("home", "AGENTS.md", confined=True), 2),
+        ("/home/me/.config/AGENTS.md", Pattern("config", "AGENTS.md", confined=True), 2),
+    ],
+)
+def test_the_distance_of_a_file(path, pattern, expected):
+    find = Find("x", [[Pattern("cwd", "none")], [Pattern("root", "none"), pattern]])
+    assert distance_of(path, find, workspace()) == expected
+
+
+@pytest.mark.parametrize("place", ["home", "config"])
+@pytest.mark.parametrize("path", ["AGENTS.md", "*.md", "/AGENTS.md"])
+def test_without_a_home_directory_no_file_is_the_users_own(place, path):
+    find = Find("x", [[Pattern(place, path)]])
+    assert distance_of("/AGENTS.md", find, workspace(home=None)) == 2
+    assert distance_of("AGENTS.md", find, workspace(home=None)) == 0
+
+
+def test_the_distance_of_a_file_whose_name_is_not_utf8_is_that_of_its_printed_name():
+    find = Find("x", [[Pattern("home", "AGENTS.md")]])
+    assert distance_of("/w/\\xff/AGENTS.md", find, workspace(cwd="/w/\udcff")) == 0
+    assert distance_of("/\\xff/AGENTS.md", find, workspace(home="/\udcff")) == FARTHEST
+
+
+@pytest.mark.parametrize(
+    ("path", "home", "expected"),
+    [
+        ("x", "/home/me", "/w/a/x"),
+        ("../x", "/home/me", "/w/x"),
+        ("/x//y", "/home/me", "/x/y"),
+        ("~", "/home/me", "/home/me"),
+        ("~/x", "/home/me", "/home/me/x"),
+        ("~x", "/home/me", "/w/a/~x"),
+        ("~", None, "/w/a/~"),
+        ("~/x", None, "/w/a/~/x"),
+    ],
+)
+def test_the_absolute_path(path, home, expected):
+    assert absolute_path(path, workspace(home=home)) == expected
+
+
+def test_the_absolute_scope():
+    scope = Scope([Access("x", "read", recursive=False)], [Access("~/y")])
+    assert absolute_scope(scope, workspace()) == Scope(
+        [Access("/w/a/x", "read", recursive=False)], [Access("/home/me/y")]
+    )
+    assert absolute_scope(None, workspace()) == Scope([Access("/w")])
+    assert absolute_scope(None, workspace(root=None)) == Scope([Access("/w/a")])
