@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import fixture
 from foreword import Agent, Conversations, Tool, Workspace
-from foreword.inspection.cache import Stretch, keeps, rendered, with_last_breakpoint
+from foreword.inspection.cache import Segment, count_kept, segments_of, with_last_breakpoint
 from foreword.inspection.price_list import read_prices
 from foreword.inspection.prices import MILLION, Price, ProviderRules
 from foreword.providers.anthropic import for_anthropic
@@ -209,24 +209,24 @@ def bill(
     price: Price,
 ) -> Bill:
     """Send every turn's request to a provider that keeps the last request of each model."""
-    sent: dict[str, list[Stretch]] = {}
+    sent: dict[str, list[Segment]] = {}
     dollars = 0.0
     kept: list[int] = []
     most: list[int] = []
     for number, scene in enumerate(scenes):
         set_the_scene(place, scene)
         for each, request in enumerate(contender.requests(number, scene)):
-            stretches = with_last_breakpoint(rendered(request, rules.order))
+            segments = with_last_breakpoint(segments_of(request, rules.order))
             before = sent.get(scene.model, [])
-            total, _, found = keeps(before, stretches, rules, price, tokens_in)
+            total, _, found = count_kept(before, segments, rules, price, tokens_in)
             dollars += (found * price.read + (total - found) * price.write) / MILLION
             is_changed = number > 0 and scene._replace(process=1) != scenes[number - 1]._replace(process=1)
             # Of a compaction the request for the summary counts; after it every history is a new one.
             if is_changed and each == 0 and not scenes[number - 1].is_compacted:
                 last = sent.get(scene.model) or sent[scenes[number - 1].model]
                 kept.append(found)
-                most.append(sum(tokens_in(stretch.text) for stretch in last))
-            sent[scene.model] = stretches
+                most.append(sum(tokens_in(segment.text) for segment in last))
+            sent[scene.model] = segments
     return Bill(dollars, tuple(kept), tuple(most))
 
 

@@ -1,4 +1,4 @@
-"""What prompt caches make of prompts: breakpoints, order, what a change keeps, and prices."""
+"""What prompt caches make of prompts: breakpoints, order, what a change count_kept, and prices."""
 
 import tomllib
 from pathlib import Path
@@ -12,17 +12,17 @@ from foreword.errors import CallError
 from foreword.inspection.cache import (
     Breakpoint,
     Misplaced,
-    Stretch,
+    Segment,
+    best_order,
     breakpoints,
-    costs,
-    keeps,
-    kept,
-    mended_order,
-    mending,
+    cache_reuse,
+    count_kept,
+    instability_findings,
     misplaced,
-    moved_findings,
     order_findings,
-    rendered,
+    order_settings,
+    request_cost,
+    segments_of,
     with_last_breakpoint,
 )
 from foreword.inspection.diff import Cause, SectionDiff
@@ -66,23 +66,23 @@ WHOLE = prompt(
     ],
 )
 def test_a_request_is_read_in_the_providers_order(make, order):
-    stretches = rendered(make(Subject("x", WHOLE, TOOLS, SAID).turn), order)
-    parts = [stretch.of for stretch in stretches]
+    segments = segments_of(make(Subject("x", WHOLE, TOOLS, SAID).turn), order)
+    parts = [segment.of for segment in segments]
     assert parts == sorted(parts, key=order.index)
-    assert [stretch.name for stretch in stretches if stretch.of == "tools"] == ["read", "shell"]
+    assert [segment.name for segment in segments if segment.of == "tools"] == ["read", "shell"]
     if make is not for_openai_chat:  # there the prompt is a message
-        assert "".join(stretch.text for stretch in stretches if stretch.of == "system") == WHOLE.text
-        assert len([stretch for stretch in stretches if stretch.of == "messages"]) == 2
+        assert "".join(segment.text for segment in segments if segment.of == "system") == WHOLE.text
+        assert len([segment for segment in segments if segment.of == "messages"]) == 2
 
 
 def test_an_empty_request():
     for make in (for_anthropic, for_openai_responses, for_gemini):
-        assert rendered(make(Turn("", 1, False, "", (), ())), ("tools", "system", "messages")) == []
+        assert segments_of(make(Turn("", 1, False, "", (), ())), ("tools", "system", "messages")) == []
 
 
 def test_the_callers_breakpoint_stands_behind_the_last_message():
-    marked = with_last_breakpoint(rendered(for_anthropic(Subject("x", WHOLE, TOOLS, SAID).turn), ANTHROPIC.order))
-    assert [stretch.has_breakpoint for stretch in marked if stretch.of == "messages"] == [False, True]
+    marked = with_last_breakpoint(segments_of(for_anthropic(Subject("x", WHOLE, TOOLS, SAID).turn), ANTHROPIC.order))
+    assert [segment.has_breakpoint for segment in marked if segment.of == "messages"] == [False, True]
     assert with_last_breakpoint([]) == []
 
 
@@ -91,7 +91,7 @@ def test_the_callers_breakpoint_stands_behind_the_last_message():
 
 def cuts(subject, rules, price=PRICE):
     make = for_anthropic if rules is ANTHROPIC else for_openai_responses if rules is OPENAI else for_gemini
-    return breakpoints(rendered(make(subject.turn), rules.order), subject.prompt, rules, price, len)
+    return breakpoints(segments_of(make(subject.turn), rules.order), subject.prompt, rules, price, len)
 
 
 def test_breakpoints_where_lifetimes_end():
@@ -128,8 +128,8 @@ def test_gemini_reads_tools_after_the_prompt():
 
 def test_nothing_is_said_of_an_unknown_minimum():
     unknown = Price("m", "anthropic", 1.0, 1.25, 0.1)
-    assert {each.is_kept for each in cuts(Subject("x", WHOLE), ANTHROPIC, unknown)} == {None}
-    assert {each.is_kept for each in cuts(Subject("x", WHOLE), ANTHROPIC, None)} == {None}
+    assert {each.is_cacheable for each in cuts(Subject("x", WHOLE), ANTHROPIC, unknown)} == {None}
+    assert {each.is_cacheable for each in cuts(Subject("x", WHOLE), ANTHROPIC, None)} == {None}
 
 
 def test_a_plain_text_and_an_empty_one():
@@ -157,8 +157,8 @@ def test_sections_that_stand_too_early(lifetimes, expected, mended):
     names = {name[0]: name for name in LIFETIMES}
     found = prompt(*((str(number), names[each], "text") for number, each in enumerate(lifetimes.split())))
     assert [(each.section, list(each.before)) for each in misplaced(found, len)] == expected
-    assert mended_order(found) == mended.split()
-    again = prompt(*((name, found.passages[int(name)].lifetime, "text") for name in mended_order(found)))
+    assert best_order(found) == mended.split()
+    again = prompt(*((name, found.passages[int(name)].lifetime, "text") for name in best_order(found)))
     assert misplaced(again, len) == []
 
 
@@ -188,7 +188,7 @@ def test_what_is_said_of_them():
     ],
 )
 def test_the_keys_that_mend_a_layout(layout, expected):
-    found = mending(foreword.Assembler(layout=layout).layout().sections)
+    found = order_settings(foreword.Assembler(layout=layout).layout().sections)
     assert [(key, " ".join(names)) for key, names in found] == expected
 
 
@@ -196,7 +196,7 @@ def test_what_moved_is_said_once_for_each_section():
     def moved(name):
         return SectionDiff(name, ("changed",), (0, 1), (0, 1), 1, 1, (), [Cause("clock", "now.long")])
 
-    found = moved_findings(
+    found = instability_findings(
         [("a minute later", [moved("clock")]), ("a day later", [moved("clock"), moved("x")])], [5, 900]
     )
     assert [each.message.partition(":")[0] for each in found] == [
@@ -209,43 +209,43 @@ def test_what_moved_is_said_once_for_each_section():
 # What a change keeps
 
 
-def stretches(*texts, marks=""):
+def segments(*texts, marks=""):
     """Stretches of the system prompt; `marks` are the numbers of those with a breakpoint."""
-    return [Stretch("system", text, "", str(number) in marks) for number, text in enumerate(texts)]
+    return [Segment("system", text, "", str(number) in marks) for number, text in enumerate(texts)]
 
 
 @pytest.mark.parametrize(
     ("old", "new", "rules", "expected"),
     [
-        (stretches("A" * 10, "B" * 10, marks="01"), stretches("A" * 10, "B" * 10, marks="01"), ANTHROPIC, (20, 20, 20)),
-        (stretches("A" * 10, "B" * 10, marks="01"), stretches("A" * 10, "X" * 10, marks="01"), ANTHROPIC, (20, 10, 10)),
-        (stretches("A" * 10, "B" * 10, marks="1"), stretches("A" * 10, "BX", marks="1"), ANTHROPIC, (12, 11, 0)),
-        (stretches("A" * 10, "B" * 10, marks="01"), stretches("X" * 10, "B" * 10, marks="01"), ANTHROPIC, (20, 0, 0)),
+        (segments("A" * 10, "B" * 10, marks="01"), segments("A" * 10, "B" * 10, marks="01"), ANTHROPIC, (20, 20, 20)),
+        (segments("A" * 10, "B" * 10, marks="01"), segments("A" * 10, "X" * 10, marks="01"), ANTHROPIC, (20, 10, 10)),
+        (segments("A" * 10, "B" * 10, marks="1"), segments("A" * 10, "BX", marks="1"), ANTHROPIC, (12, 11, 0)),
+        (segments("A" * 10, "B" * 10, marks="01"), segments("X" * 10, "B" * 10, marks="01"), ANTHROPIC, (20, 0, 0)),
         # where the new request has no seam, a breakpoint cannot be found again
         (
-            stretches("A" * 10, "B" * 10, marks="01"),
-            stretches("A" * 10 + "B" * 5, "X", marks="01"),
+            segments("A" * 10, "B" * 10, marks="01"),
+            segments("A" * 10 + "B" * 5, "X", marks="01"),
             ANTHROPIC,
             (16, 15, 0),
         ),
         # what is shorter than the minimum is not kept
-        (stretches("AAAA", "B", marks="0"), stretches("AAAA", "C", marks="0"), ANTHROPIC, (5, 4, 0)),
+        (segments("AAAA", "B", marks="0"), segments("AAAA", "C", marks="0"), ANTHROPIC, (5, 4, 0)),
         # a provider that finds the beginning itself keeps it in steps
-        (stretches("A" * 25), stretches("A" * 24 + "X"), OPENAI, (25, 24, 20)),
-        (stretches("A" * 25), stretches("A" * 24 + "X"), GEMINI, (25, 24, 24)),
-        (stretches(), stretches("A" * 25), OPENAI, (25, 0, 0)),
-        (stretches(), stretches(), OPENAI, (0, 0, 0)),
-        (stretches("A" * 25), stretches(), ANTHROPIC, (0, 0, 0)),
+        (segments("A" * 25), segments("A" * 24 + "X"), OPENAI, (25, 24, 20)),
+        (segments("A" * 25), segments("A" * 24 + "X"), GEMINI, (25, 24, 24)),
+        (segments(), segments("A" * 25), OPENAI, (25, 0, 0)),
+        (segments(), segments(), OPENAI, (0, 0, 0)),
+        (segments("A" * 25), segments(), ANTHROPIC, (0, 0, 0)),
     ],
 )
 def test_tokens_kept(old, new, rules, expected):
-    assert keeps(old, new, rules, PRICE, len) == expected
+    assert count_kept(old, new, rules, PRICE, len) == expected
 
 
 def change(old, new, rules=GEMINI, price=PRICE):
     make = {"anthropic": for_anthropic, "openai": for_openai_responses, "gemini": for_gemini}[rules.name]
-    rendered_both = [(each, rendered(make(each.turn), rules.order)) for each in (old, new)]
-    return kept(rendered_both[0], rendered_both[1], rules, price, len)
+    requests = [(each, segments_of(make(each.turn), rules.order)) for each in (old, new)]
+    return cache_reuse(requests[0], requests[1], rules, price, len)
 
 
 def test_the_first_difference_and_who_wrote_it():
@@ -282,8 +282,8 @@ def test_without_a_price_nothing_is_reckoned():
 
 
 def test_costs():
-    assert costs(1_000_000, 400_000, PRICE, is_read=True) == pytest.approx(0.6 + 0.04)
-    assert costs(1_000_000, 400_000, PRICE, is_read=False) == pytest.approx(0.6 + 0.5)
+    assert request_cost(1_000_000, 400_000, PRICE, is_read=True) == pytest.approx(0.6 + 0.04)
+    assert request_cost(1_000_000, 400_000, PRICE, is_read=False) == pytest.approx(0.6 + 0.5)
 
 
 def test_tools_of_an_agent_have_one_order():

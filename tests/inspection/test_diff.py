@@ -5,7 +5,7 @@ import pytest
 from foreword.encoding.prompt import account_form, prompt_from
 from foreword.errors import CallError
 from foreword.inspection.changes import BETWEEN, WHOLE, Names
-from foreword.inspection.diff import Cause, compare, told
+from foreword.inspection.diff import Cause, compare, describe_cause
 from foreword.inspection.subject import Subject
 from foreword.vocabulary import Candidate, Origin, Passage, Piece, Prompt
 
@@ -106,7 +106,7 @@ def test_words_have_the_lines_of_their_file():
 def test_a_wrapper_that_goes_with_its_file_is_no_cause():
     before = made(("s", own("<f>"), file("text"), own("</f>"), own("<f>"), file("more", "/w/x.md"), own("</f>")))
     after = made(("s", own("<f>"), file("text"), own("</f>")))
-    assert [told(each) for each in compared(before, after).sections[0].causes] == ["/w/x.md:1"]
+    assert [describe_cause(each) for each in compared(before, after).sections[0].causes] == ["/w/x.md:1"]
 
 
 @pytest.mark.parametrize(
@@ -127,15 +127,15 @@ def test_a_wrapper_that_goes_with_its_file_is_no_cause():
 )
 def test_causes(piece, expected):
     found = compared(made(("s", own("x ", "")), A), made(("s", own("x ", ""), piece), A))
-    assert [told(each) for each in found.sections[0].causes] == [expected]
+    assert [describe_cause(each) for each in found.sections[0].causes] == [expected]
 
 
 def test_what_became_of_a_file_in_the_other_prompt():
     shadowed = [Candidate("/w/AGENTS.md", "project", "shadowed", "")]
     found = compared(made(A, B), made(A, candidates=shadowed))
-    assert [told(each) for each in found.sections[0].causes] == ["/w/AGENTS.md:1 (now shadowed)"]
+    assert [describe_cause(each) for each in found.sections[0].causes] == ["/w/AGENTS.md:1 (now shadowed)"]
     found = compared(made(A, candidates=shadowed), made(A, B))
-    assert [told(each) for each in found.sections[0].causes] == ["/w/AGENTS.md:1 (was shadowed)"]
+    assert [describe_cause(each) for each in found.sections[0].causes] == ["/w/AGENTS.md:1 (was shadowed)"]
 
 
 def test_the_layouts_own_words_change_because_of_the_layout_or_the_agent():
@@ -143,7 +143,7 @@ def test_the_layouts_own_words_change_because_of_the_layout_or_the_agent():
     old, new = Subject("o", made(A, layout="x"), tools[0]), Subject("n", made(A, C, layout="y"), tools[1])
     found = compare(old, new)
     assert found.circumstances == (("layout", "x", "y"),)
-    assert [told(each) for each in found.sections[0].causes] == [
+    assert [describe_cause(each) for each in found.sections[0].causes] == [
         "layout (x → y)",
         "tool shell (added)",
         "base text $std/x/s",

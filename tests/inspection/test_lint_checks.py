@@ -4,16 +4,16 @@ import pytest
 
 from foreword.inspection.lint import lint
 from foreword.inspection.lint.contradictions import contradictions, stances_of
-from foreword.inspection.lint.manuscripts import Manuscript, Surroundings, manuscripts_of
 from foreword.inspection.lint.references import includes, missing_files
 from foreword.inspection.lint.secrets import ISSUERS, masked, secrets
 from foreword.inspection.lint.sizes import LIMITS
+from foreword.inspection.lint.source_text import SourceText, Surroundings, source_texts
 from foreword.inspection.lint.tools import missing_tools
 from foreword.vocabulary import Candidate, Origin, Passage, Piece, Prompt
 
 
-def manuscript(text, path="/w/AGENTS.md", kind="file", lifetime="project"):
-    return Manuscript(path, text, "instructions", lifetime, kind)
+def source(text, path="/w/AGENTS.md", kind="file", lifetime="project"):
+    return SourceText(path, text, "instructions", lifetime, kind)
 
 
 def disk(*there):
@@ -26,10 +26,10 @@ def disk(*there):
     return exists
 
 
-# Manuscripts
+# Source texts
 
 
-def test_a_manuscript_has_the_lines_of_its_file():
+def test_a_source_text_has_the_lines_of_its_file():
     pieces = [
         Piece("<x>", Origin("builtin", "$std/x")),
         Piece("one\n<", Origin("file", "/w/A.md", (3, 4))),
@@ -39,7 +39,7 @@ def test_a_manuscript_has_the_lines_of_its_file():
         Piece("other", Origin("file", "/w/B.md", (1, 1))),
     ]
     text = "".join(each.text for each in pieces)
-    found = manuscripts_of(Prompt("l", text, [Passage("s", 0, text, "project", pieces)]), {})
+    found = source_texts(Prompt("l", text, [Passage("s", 0, text, "project", pieces)]), {})
     assert [(each.path, each.text) for each in found] == [
         ("/w/A.md", "\n\none\n</x>\n\n\n\n\nnine"),
         ("/w/B.md", "other"),
@@ -62,7 +62,7 @@ def test_a_manuscript_has_the_lines_of_its_file():
     ],
 )
 def test_what_is_code(text, is_code):
-    assert manuscript(text).is_code(text.index("X")) is is_code
+    assert source(text).is_code(text.index("X")) is is_code
 
 
 # References
@@ -102,7 +102,7 @@ SKILL = "/w/SKILL.md"
 )
 def test_files_that_are_not_there(text, found):
     exists = disk("src/api/there.py", "docs/there.md", "docs/my guide.md")
-    assert [each.target for each in missing_files(manuscript(text), exists)] == found
+    assert [each.target for each in missing_files(source(text), exists)] == found
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_files_that_are_not_there(text, found):
 )
 def test_in_a_skill_only_its_own_folders_count(text, found):
     exists = disk("scripts/there.py", "data/x.json", ".github/workflows/x.yml")
-    assert [each.target for each in missing_files(manuscript(text, SKILL, "skill"), exists)] == found
+    assert [each.target for each in missing_files(source(text, SKILL, "skill"), exists)] == found
 
 
 @pytest.mark.parametrize(
@@ -143,19 +143,16 @@ def test_in_a_skill_only_its_own_folders_count(text, found):
     ],
 )
 def test_includes_that_nobody_follows(text, found):
-    told = includes(manuscript(text), disk("docs/there.md", "/docs/there.ts"), False)
+    told = includes(source(text), disk("docs/there.md", "/docs/there.ts"), False)
     assert [(each.target, is_there) for each, is_there in told] == found
 
 
 def test_an_include_of_what_is_there_anyway_is_no_loss():
-    assert (
-        list(includes(manuscript("@../AGENTS.md", "/w/web/CLAUDE.md"), disk("AGENTS.md"), False, {"/w/AGENTS.md"}))
-        == []
-    )
+    assert list(includes(source("@../AGENTS.md", "/w/web/CLAUDE.md"), disk("AGENTS.md"), False, {"/w/AGENTS.md"})) == []
 
 
 def test_a_layout_that_follows_directives_is_not_blind():
-    assert list(includes(manuscript("<!-- include: docs/x.md -->"), disk("docs/x.md"), True)) == []
+    assert list(includes(source("<!-- include: docs/x.md -->"), disk("docs/x.md"), True)) == []
 
 
 # Contradictions
@@ -193,14 +190,14 @@ def test_a_layout_that_follows_directives_is_not_blind():
     ],
 )
 def test_commands_that_contradict_each_other(earlier, later, told):
-    found = contradictions([manuscript(earlier), manuscript(later, "/w/web/AGENTS.md")])
+    found = contradictions([source(earlier), source(later, "/w/web/AGENTS.md")])
     assert "; ".join(f"{each.says}, {each.other_says}" for each in found) == told
 
 
 def test_a_file_does_not_contradict_itself_nor_a_skill_the_prompt():
     both = "Use pnpm. `npm install`"
-    assert list(contradictions([manuscript(both)])) == []
-    assert set(stances_of(manuscript(both))) == {"the package manager"}
+    assert list(contradictions([source(both)])) == []
+    assert set(stances_of(source(both))) == {"the package manager"}
 
 
 # Secrets
@@ -277,7 +274,7 @@ def test_every_issuer_has_a_hint_that_its_secrets_hold():
     ],
 )
 def test_tools_that_are_not_there(text, found):
-    assert [name for _, name in missing_tools(manuscript(text), frozenset(("read_file",)))] == found
+    assert [name for _, name in missing_tools(source(text), frozenset(("read_file",)))] == found
 
 
 # Text that changes
@@ -382,7 +379,7 @@ def test_no_file_has_a_thousand_findings_of_one_check():
     ],
 )
 def test_prose_contradicts_as_commands_do(one, other, is_clash):
-    texts = [manuscript(one), manuscript(other, "/w/sub/AGENTS.md")]
+    texts = [source(one), source(other, "/w/sub/AGENTS.md")]
     assert bool(list(contradictions(texts))) == is_clash
 
 
@@ -397,7 +394,7 @@ def test_prose_contradicts_as_commands_do(one, other, is_clash):
     ],
 )
 def test_prose_points_at_files(text, missing):
-    assert [each.target for each in missing_files(manuscript(text), disk("docs/there.md"))] == missing
+    assert [each.target for each in missing_files(source(text), disk("docs/there.md"))] == missing
 
 
 @pytest.mark.parametrize(
@@ -410,5 +407,5 @@ def test_prose_points_at_files(text, missing):
     ],
 )
 def test_what_a_program_does_not_do_is_no_rule(text, forbidden):
-    stances = stances_of(manuscript(text))
+    stances = stances_of(source(text))
     assert [choice for stance in stances.values() for choice in stance.forbids] == forbidden

@@ -7,7 +7,7 @@ import pytest
 
 from foreword.engine.assembler import Assembler
 from foreword.inspection.lint import lint
-from foreword.inspection.lint.manuscripts import Surroundings
+from foreword.inspection.lint.source_text import Surroundings
 from foreword.programs.proofread import proofread
 from foreword.vocabulary import Agent, Prompt, Tool
 
@@ -72,7 +72,7 @@ REPEATED = [
 SCRIPT = """
 import sys
 from foreword.inspection.lint import Linter
-from foreword.inspection.lint.manuscripts import Surroundings, skills_as_manuscripts
+from foreword.inspection.lint.source_text import Surroundings, skill_texts
 from foreword.vocabulary import Document, Origin, Passage, Piece, Prompt
 seed = sys.argv[1].encode().decode("unicode_escape")
 text = (seed * ({size} // len(seed) + 1))[:{size}]
@@ -80,8 +80,8 @@ pieces = [Piece(text, Origin("file", f"/w/{{name}}/AGENTS.md", (1, text.count("\
 passage = Passage("instructions", 0, text + text, "project", pieces)
 above = lambda path, names, folder: [(f"/w/{{names[-1]}}", text)]
 linter = Linter(Surroundings(lambda *_: False, len, frozenset(("read_file",)), False, above))
-told = linter.look(Prompt("foreword", text + text, [passage]))
-print(len(told + linter.look_at_skills(skills_as_manuscripts([Document("/w/SKILL.md", text)]))))
+told = linter.check(Prompt("foreword", text + text, [passage]))
+print(len(told + linter.check_skills(skill_texts([Document("/w/SKILL.md", text)]))))
 """
 
 

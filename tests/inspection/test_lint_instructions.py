@@ -4,7 +4,7 @@ import pytest
 
 from foreword.inspection.lint.contradictions import contradictions
 from foreword.inspection.lint.instructions import attitude, sentence_before
-from foreword.inspection.lint.manuscripts import Manuscript
+from foreword.inspection.lint.source_text import SourceText
 
 TABS, SPACES = "Use tabs for indentation.", "Indent with 2 spaces."
 PNPM, NO_NPM, NPM = "Use pnpm.", "Never use npm.", "Use npm."
@@ -14,7 +14,7 @@ def clash(one, other):
     """What two files say against each other, in either order."""
     told = []
     for earlier, later in ((one, other), (other, one)):
-        texts = [Manuscript("/w/AGENTS.md", earlier), Manuscript("/w/web/AGENTS.md", later)]
+        texts = [SourceText("/w/AGENTS.md", earlier), SourceText("/w/web/AGENTS.md", later)]
         told.append({frozenset((each.says, each.other_says)) for each in contradictions(texts)})
     assert told[0] == told[1]
     return [" / ".join(sorted(each)) for each in told[0]]

@@ -6,13 +6,13 @@ import pytest
 
 from foreword.engine.assembler import Assembler
 from foreword.inspection.lint.commands import commands
-from foreword.inspection.lint.manuscripts import Manuscript
+from foreword.inspection.lint.source_text import SourceText
 from foreword.inspection.lint.targets import missing_scripts, missing_targets, scripts_of, targets_of
 from foreword.programs.proofread import proofread
 
 
-def manuscript(text, kind="file"):
-    return Manuscript("/w/AGENTS.md", text, "instructions", "project", kind)
+def source(text, kind="file"):
+    return SourceText("/w/AGENTS.md", text, "instructions", "project", kind)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def manuscript(text, kind="file"):
     ],
 )
 def test_commands_of_a_text(text, found):
-    assert [(" ".join(each.words), each.folder) for each in commands(manuscript(text), ("make",))] == found
+    assert [(" ".join(each.words), each.folder) for each in commands(source(text), ("make",))] == found
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def never(*_):
 )
 def test_targets_that_are_not_there(text, found):
     files = {("", "Makefile"): MAKEFILE, ("web", "Makefile"): "build:\n"}
-    told = missing_targets(manuscript(text), above(files), lambda _, name, *rest: name == "there.c")
+    told = missing_targets(source(text), above(files), lambda _, name, *rest: name == "there.c")
     assert [each.name for each in told] == found
 
 
@@ -183,7 +183,7 @@ PACKAGE = '{"scripts": {"build": "x", "lint:fix": "x"}, "devDependencies": {"@sc
 )
 def test_scripts_that_are_not_there(text, found):
     files = {("", "package.json"): PACKAGE, ("web", "package.json"): '{"scripts": {"dev": "x"}}'}
-    told = missing_scripts(manuscript(text), above(files), never)
+    told = missing_scripts(source(text), above(files), never)
     assert [each.name for each in told] == found
 
 
@@ -198,7 +198,7 @@ def test_a_package_without_scripts_has_none():
 
 def test_npm_start_runs_a_server_without_a_script():
     found = missing_scripts(
-        manuscript("`npm start`"), above({("", "package.json"): "{}"}), lambda _, name, *rest: name == "server.js"
+        source("`npm start`"), above({("", "package.json"): "{}"}), lambda _, name, *rest: name == "server.js"
     )
     assert list(found) == []
 
@@ -208,7 +208,7 @@ def test_a_skill_may_mean_any_project_above_it():
         return [("/w/s/Makefile", "own:\n"), ("/w/Makefile", "lint:\n")]
 
     def missing(kind):
-        return [each.name for each in missing_targets(manuscript("`make lint`, `make gone`", kind), above, never)]
+        return [each.name for each in missing_targets(source("`make lint`, `make gone`", kind), above, never)]
 
     assert (missing("skill"), missing("file")) == (["gone"], ["lint", "gone"])
 

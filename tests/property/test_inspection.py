@@ -11,7 +11,7 @@ from foreword import for_anthropic, for_openai_responses
 from foreword.conversation.decide import drift
 from foreword.encoding.prompt import account_form, prompt_from
 from foreword.errors import CallError
-from foreword.inspection.cache import breakpoints, keeps, kept, mended_order, misplaced, rendered
+from foreword.inspection.cache import best_order, breakpoints, cache_reuse, count_kept, misplaced, segments_of
 from foreword.inspection.diff import compare
 from foreword.inspection.effects import effect
 from foreword.inspection.prices import Price, ProviderRules
@@ -148,14 +148,14 @@ def test_what_is_kept_is_a_common_beginning(one, other, rules):
     make, provider = rules
     tools = [{"name": "a", "description": "", "schema": {}}]
     subjects = [Subject("s", prompt_from(each, "s"), tools) for each in (one, other)]
-    old, new = (rendered(make(each.turn), provider.order) for each in subjects)
-    total, shared, tokens = keeps(old, new, provider, PRICE, len)
-    before, after = ("".join(stretch.text for stretch in each) for each in (old, new))
+    old, new = (segments_of(make(each.turn), provider.order) for each in subjects)
+    total, shared, tokens = count_kept(old, new, provider, PRICE, len)
+    before, after = ("".join(segment.text for segment in each) for each in (old, new))
     assert 0 <= tokens <= shared <= total == len(after)
     assert before[:shared] == after[:shared]
-    found = kept((subjects[0], old), (subjects[1], new), provider, PRICE, len)
+    found = cache_reuse((subjects[0], old), (subjects[1], new), provider, PRICE, len)
     assert found.lost >= 0 and (found.first is None) <= (before == after)
     cuts = breakpoints(new, subjects[1].prompt, provider, PRICE, len)
     assert [each.tokens for each in cuts] == sorted(each.tokens for each in cuts)
-    assert sorted(mended_order(subjects[1].prompt)) == sorted(each.section for each in subjects[1].prompt.passages)
+    assert sorted(best_order(subjects[1].prompt)) == sorted(each.section for each in subjects[1].prompt.passages)
     assert len(misplaced(subjects[1].prompt, len)) <= len(subjects[1].prompt.passages)

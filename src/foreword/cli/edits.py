@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 
-from ..inspection.diff import told
+from ..inspection.diff import describe_cause
 from ..text.lines import printable
 from .terminal import has_colours, painted, write, write_line, write_table
 
@@ -103,7 +103,7 @@ def _by_line(edits: Sequence[Edit], old: str, new: str) -> Iterator[list[Edit]]:
 
 def _write_causes(causes: Sequence[Cause], paths: Paths) -> None:
     for cause in causes[:_MOST_CAUSES]:
-        write_line(f"  {painted(paths.in_text(told(cause)), 'cyan')}", indent=4)
+        write_line(f"  {painted(paths.in_text(describe_cause(cause)), 'cyan')}", indent=4)
     if len(causes) > _MOST_CAUSES:
         write(f"  … {len(causes) - _MOST_CAUSES:,} more sources")
 
@@ -192,4 +192,6 @@ def write_first(found: FirstDifference, paths: Paths) -> str:
     if found.of == "messages":
         return f"message {found.name}, character {found.offset + 1:,}"
     section = f"section '{printable(found.name)}'" if found.name else f"character {found.offset + 1:,} of the prompt"
-    return section + (f", {', '.join(paths.in_text(told(cause)) for cause in found.causes)}" if found.causes else "")
+    return section + (
+        f", {', '.join(paths.in_text(describe_cause(cause)) for cause in found.causes)}" if found.causes else ""
+    )

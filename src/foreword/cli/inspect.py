@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from ..inspection.cache import Kept, Misplaced, Stretch
+    from ..inspection.cache import CacheReuse, Misplaced, Segment
     from ..inspection.diff import SectionDiff
     from ..inspection.prices import Price, Prices, ProviderRules
     from ..inspection.subject import Subject
@@ -122,18 +122,18 @@ class _Asked:
             self._counts[text] = count(text, self.model or self.rules.model, self.rules.name).count
         return self._counts[text]
 
-    def stretches(self, subject: Subject) -> list[Stretch]:
+    def segments(self, subject: Subject) -> list[Segment]:
         """The request as the provider reads it."""
-        from ..inspection.cache import rendered, with_last_breakpoint
+        from ..inspection.cache import segments_of, with_last_breakpoint
         from ..providers import request_for
 
         try:
-            stretches = rendered(request_for(self.rules.name, subject.turn), self.rules.order)
+            segments = segments_of(request_for(self.rules.name, subject.turn), self.rules.order)
         except (AttributeError, KeyError, TypeError):
             raise CallError(
                 f"{subject.name}: its tools or messages have no form that {self.rules.name} takes"
             ) from None
-        return with_last_breakpoint(stretches) if self.rules.caching == "breakpoints" else stretches
+        return with_last_breakpoint(segments) if self.rules.caching == "breakpoints" else segments
 
 
 # of one prompt
@@ -142,7 +142,7 @@ class _Asked:
 def _cache_of_prompt(args: argparse.Namespace, asked: Sequence[_Asked]) -> int:
     import gc
 
-    from ..inspection.cache import misplaced, moved_findings, order_findings
+    from ..inspection.cache import instability_findings, misplaced, order_findings
 
     args.clock = _moment(args)
     is_built = is_folder(args.name)
@@ -154,7 +154,7 @@ def _cache_of_prompt(args: argparse.Namespace, asked: Sequence[_Asked]) -> int:
     mend = _mend(args, subject, found, is_built)
     moved = [(each.how, sections) for each, sections in rebuilt if sections]
     behind = [counted(subject.prompt.text[_first_at(sections) :]) for _, sections in moved]
-    findings = [*order_findings(found), *moved_findings(moved, behind)]
+    findings = [*order_findings(found), *instability_findings(moved, behind)]
     form = _cache_form(subject, args, found, mend)
     for each in asked:
         form["providers"].append(_provider_form(subject, each))
@@ -238,14 +238,14 @@ def _first_at(sections: Sequence[SectionDiff]) -> int:
 
 def _mend(args: argparse.Namespace, subject: Subject, found: Sequence[Misplaced], is_built: bool) -> MendForm | None:
     """The order that would mend it, and the options that come nearest to it: they are tried before they are named."""
-    from ..inspection.cache import mended_order, mending, misplaced
+    from ..inspection.cache import best_order, misplaced, order_settings
 
     if not found:
         return None
-    mend: MendForm = {"order": mended_order(subject.prompt), "set": [], "mends": "none"}
+    mend: MendForm = {"order": best_order(subject.prompt), "set": [], "mends": "none"}
     if not is_built:
         return mend
-    options = [f"{key}={','.join(names)}" for key, names in mending(assembler(args).layout().sections)]
+    options = [f"{key}={','.join(names)}" for key, names in order_settings(assembler(args).layout().sections)]
     if options:
         own = argparse.Namespace(**{**vars(args), "set": [*args.set, *options]})
         left = misplaced(assembled(args.dir, own).prompt, len)
@@ -255,14 +255,14 @@ def _mend(args: argparse.Namespace, subject: Subject, found: Sequence[Misplaced]
 
 
 def _provider_form(subject: Subject, asked: _Asked) -> ProviderForm:
-    from ..inspection.cache import breakpoints, costs, keeps
+    from ..inspection.cache import breakpoints, count_kept, request_cost
     from ..text.tokens import unload_others
     from ..wire.differences import breakpoint_form, price_form
 
     unload_others(asked.model or asked.rules.model, asked.rules.name)
-    stretches = asked.stretches(subject)
-    cuts = breakpoints(stretches, subject.prompt, asked.rules, asked.price, asked.count)
-    total, _, most = keeps(stretches, stretches, asked.rules, asked.price, asked.count)
+    segments = asked.segments(subject)
+    cuts = breakpoints(segments, subject.prompt, asked.rules, asked.price, asked.count)
+    total, _, most = count_kept(segments, segments, asked.rules, asked.price, asked.count)
     price = asked.price
     return {
         "provider": asked.rules.name,
@@ -271,8 +271,8 @@ def _provider_form(subject: Subject, asked: _Asked) -> ProviderForm:
         "price": price_form(price) if price else None,
         "tokens": total,
         "breakpoints": [breakpoint_form(each) for each in cuts],
-        "first_request": costs(total, most, price, is_read=False) if price else None,
-        "next_request": costs(total, most, price, is_read=True) if price else None,
+        "first_request": request_cost(total, most, price, is_read=False) if price else None,
+        "next_request": request_cost(total, most, price, is_read=True) if price else None,
     }
 
 
@@ -371,7 +371,7 @@ def _write_provider(form: ProviderForm) -> None:
 
 
 def _cache_of_change(args: argparse.Namespace, asked: Sequence[_Asked]) -> int:
-    from ..inspection.cache import kept
+    from ..inspection.cache import cache_reuse
 
     if args.name == args.new == "-":
         raise CallError("only one of the two can be standard input")
@@ -381,7 +381,7 @@ def _cache_of_change(args: argparse.Namespace, asked: Sequence[_Asked]) -> int:
         # What is not known of one is not held against the other.
         old, new = replace(old, tools=None), replace(new, tools=None)
     found = [
-        kept((old, each.stretches(old)), (new, each.stretches(new)), each.rules, each.price, each.count)
+        cache_reuse((old, each.segments(old)), (new, each.segments(new)), each.rules, each.price, each.count)
         for each in asked
     ]
     if args.json:
@@ -392,7 +392,7 @@ def _cache_of_change(args: argparse.Namespace, asked: Sequence[_Asked]) -> int:
 
 
 def _write_kept_json(
-    args: argparse.Namespace, old: Subject, new: Subject, asked: Sequence[_Asked], found: Sequence[Kept]
+    args: argparse.Namespace, old: Subject, new: Subject, asked: Sequence[_Asked], found: Sequence[CacheReuse]
 ) -> None:
     from ..inspection.changes import changes, sent
     from ..text.tokens import count
@@ -414,7 +414,7 @@ def _write_kept_json(
 
 
 def _write_kept(
-    args: argparse.Namespace, subjects: tuple[Subject, Subject], asked: Sequence[_Asked], found: Sequence[Kept]
+    args: argparse.Namespace, subjects: tuple[Subject, Subject], asked: Sequence[_Asked], found: Sequence[CacheReuse]
 ) -> None:
     rows = [
         (

@@ -1,6 +1,6 @@
-"""What a provider's prompt cache makes of a prompt: where it can be cut, what a change keeps, and what that costs.
+"""What a provider's prompt cache makes of a prompt: where it can be cut, what a change count_kept, and what that costs.
 
-A request is looked at as the provider reads it: stretches of bytes in its own order. What was sent before is kept as far as the bytes
+A request is looked at as the provider reads it: segments of bytes in its own order. What was sent before is kept as far as the bytes
 are the same; where a provider caches at breakpoints, up to the last of those, and everywhere only from a minimum on.
 """
 
@@ -11,9 +11,9 @@ import json
 from ..findings import finding
 from ..text.words import common_start
 from ..vocabulary import LIFETIMES, value
-from .diff import Cause, cause_of, told
+from .diff import Cause, cause_of, describe_cause
 from .prices import MILLION
-from .subject import Places
+from .subject import OriginIndex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @value
-class Stretch:
+class Segment:
     """A run of a request: which argument it belongs to, the name of a tool or the number of a message, and whether a breakpoint follows."""
 
     of: str
@@ -42,8 +42,8 @@ class Stretch:
     has_breakpoint: bool = False
 
 
-def rendered(request: Mapping[str, Any], order: Sequence[str]) -> list[Stretch]:
-    """A provider's request as stretches, in the order in which the provider reads it."""
+def segments_of(request: Mapping[str, Any], order: Sequence[str]) -> list[Segment]:
+    """A provider's request as segments, in the order in which the provider reads it."""
     settings = request.get("config", request)
     tools = settings.get("tools", ())
     if tools and "function_declarations" in tools[0]:
@@ -51,33 +51,33 @@ def rendered(request: Mapping[str, Any], order: Sequence[str]) -> list[Stretch]:
     system = next((settings[key] for key in ("system", "instructions", "system_instruction") if key in settings), ())
     messages = next((request[key] for key in ("messages", "input", "contents") if key in request), ())
     found = {
-        "tools": [_stretch("tools", tool, _name(tool)) for tool in tools],
-        "system": [_stretch("system", each, "") for each in ((system,) if isinstance(system, str) else system)],
-        "messages": [_stretch("messages", each, str(number)) for number, each in enumerate(messages, 1)],
+        "tools": [_segment("tools", tool, _name(tool)) for tool in tools],
+        "system": [_segment("system", each, "") for each in ((system,) if isinstance(system, str) else system)],
+        "messages": [_segment("messages", each, str(number)) for number, each in enumerate(messages, 1)],
     }
-    return [stretch for part in order for stretch in found[part]]
+    return [segment for part in order for segment in found[part]]
 
 
 def _name(tool: Mapping[str, Any]) -> str:
     return str(tool.get("name") or tool.get("function", {}).get("name", ""))
 
 
-def _stretch(of: str, content: Any, name: str) -> Stretch:
+def _segment(of: str, content: Any, name: str) -> Segment:
     """The bytes that count: the text of the prompt as it is, everything else as JSON without its breakpoint."""
     if isinstance(content, str):
-        return Stretch(of, content, name)
+        return Segment(of, content, name)
     has_breakpoint = "cache_control" in content
     kept = {key: each for key, each in content.items() if key != "cache_control"}
     text = kept["text"] if of == "system" else json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
-    return Stretch(of, text, name, has_breakpoint)
+    return Segment(of, text, name, has_breakpoint)
 
 
-def with_last_breakpoint(stretches: Sequence[Stretch]) -> list[Stretch]:
-    """The stretches with the caller's own breakpoint, behind the last message."""
-    if not stretches or stretches[-1].of != "messages":
-        return list(stretches)
-    last = stretches[-1]
-    return [*stretches[:-1], Stretch(last.of, last.text, last.name, True)]
+def with_last_breakpoint(segments: Sequence[Segment]) -> list[Segment]:
+    """The segments with the caller's own breakpoint, behind the last message."""
+    if not segments or segments[-1].of != "messages":
+        return list(segments)
+    last = segments[-1]
+    return [*segments[:-1], Segment(last.of, last.text, last.name, True)]
 
 
 # Where it can be cut
@@ -87,65 +87,65 @@ def with_last_breakpoint(stretches: Sequence[Stretch]) -> list[Stretch]:
 class Breakpoint:
     """Where what stands before can be kept: behind which section or tool, how long that lives, and its tokens.
 
-    `is_kept` is None where the model's minimum is not known.
+    `is_cacheable` is None where the model's minimum is not known.
     """
 
     of: str
     after: str
     lifetime: str
     tokens: int
-    is_kept: bool | None
+    is_cacheable: bool | None
 
 
 def breakpoints(
-    stretches: Sequence[Stretch], prompt: Prompt, rules: ProviderRules, price: Price | None, count: Counting
+    segments: Sequence[Segment], prompt: Prompt, rules: ProviderRules, price: Price | None, count: Counting
 ) -> list[Breakpoint]:
     """Where a provider can keep the beginning: at the request's breakpoints, or by itself where a lifetime ends."""
-    cuts = _marked(stretches, prompt) if rules.caching == "breakpoints" else _ends(stretches, prompt)
+    cuts = _marked(segments, prompt) if rules.caching == "breakpoints" else _ends(segments, prompt)
     found: list[Breakpoint] = []
     at = tokens = 0
-    whole = "".join(stretch.text for stretch in stretches)
+    whole = "".join(segment.text for segment in segments)
     for end, of, after, lifetime in cuts:
         tokens += count(whole[at:end])
         at = end
-        found.append(Breakpoint(of, after, lifetime, tokens, is_kept(tokens, price)))
+        found.append(Breakpoint(of, after, lifetime, tokens, is_cacheable(tokens, price)))
     return found
 
 
-def is_kept(tokens: int, price: Price | None) -> bool | None:
+def is_cacheable(tokens: int, price: Price | None) -> bool | None:
     """Whether so many tokens are enough to be cached; None if nobody knows."""
     return None if price is None or price.minimum is None else tokens >= price.minimum
 
 
-def _marked(stretches: Sequence[Stretch], prompt: Prompt) -> Iterator[tuple[int, str, str, str]]:
+def _marked(segments: Sequence[Segment], prompt: Prompt) -> Iterator[tuple[int, str, str, str]]:
     at = in_system = 0
-    for stretch in stretches:
-        at += len(stretch.text)
-        in_system += len(stretch.text) if stretch.of == "system" else 0
-        if stretch.has_breakpoint:
+    for segment in segments:
+        at += len(segment.text)
+        in_system += len(segment.text) if segment.of == "system" else 0
+        if segment.has_breakpoint:
             last = _last_before(prompt, in_system)
-            if stretch.of == "tools":
-                yield at, "tools", stretch.name, "release"
-            elif stretch.of == "system":
+            if segment.of == "tools":
+                yield at, "tools", segment.name, "release"
+            elif segment.of == "system":
                 yield at, "system", last.section if last else "", _shortest(prompt, in_system)
 
 
-def _ends(stretches: Sequence[Stretch], prompt: Prompt) -> Iterator[tuple[int, str, str, str]]:
+def _ends(segments: Sequence[Segment], prompt: Prompt) -> Iterator[tuple[int, str, str, str]]:
     """Where a lifetime ends in the prompt, and where the tools end, if they are read after it."""
     at = 0
-    for number, stretch in enumerate(stretches):
-        if stretch.of == "system":
+    for number, segment in enumerate(segments):
+        if segment.of == "system":
             yield from ((at + end, "system", section, lifetime) for end, section, lifetime in _lifetime_ends(prompt))
-        at += len(stretch.text)
-        is_last = number + 1 == len(stretches) or stretches[number + 1].of != "tools"
+        at += len(segment.text)
+        is_last = number + 1 == len(segments) or segments[number + 1].of != "tools"
         lifetime = _shortest(prompt, len(prompt.text))
         if (
-            stretch.of == "tools"
+            segment.of == "tools"
             and is_last
             and lifetime != "turn"
-            and any(each.of == "system" for each in stretches[:number])
+            and any(each.of == "system" for each in segments[:number])
         ):
-            yield at, "tools", stretch.name, lifetime
+            yield at, "tools", segment.name, lifetime
 
 
 def _lifetime_ends(prompt: Prompt) -> Iterator[tuple[int, str, str]]:
@@ -203,12 +203,12 @@ def misplaced(prompt: Prompt, count: Counting) -> list[Misplaced]:
 _MOST = 100  # a prompt of a person's has far fewer sections; a saved form may come from anyone
 
 
-def mended_order(prompt: Prompt) -> list[str]:
+def best_order(prompt: Prompt) -> list[str]:
     """The sections in the order that would keep most: the longest-lived first, otherwise as they snapshot."""
     return [each.section for each in sorted(prompt.passages, key=lambda each: LIFETIMES.index(each.lifetime))]
 
 
-def mending(sections: Sequence[Section]) -> list[tuple[str, list[str]]]:
+def order_settings(sections: Sequence[Section]) -> list[tuple[str, list[str]]]:
     """The keys of a layout to set, and to what, so that in every list of sections the longest-lived stand first."""
     found: list[tuple[str, list[str]]] = []
     waiting: list[tuple[str, Sequence[Section]]] = [("sections", sections)]
@@ -234,7 +234,7 @@ def _rank(section: Section) -> int:
 # What a request costs
 
 
-def costs(tokens: int, kept: int, price: Price, is_read: bool) -> float:
+def request_cost(tokens: int, kept: int, price: Price, is_read: bool) -> float:
     """What a request of so many tokens costs, of which so many are read from the cache, or written to it."""
     return (kept * (price.read if is_read else price.write) + (tokens - kept) * price.input) / MILLION
 
@@ -263,7 +263,9 @@ def order_findings(found: Sequence[Misplaced]) -> list[Finding]:
     return findings
 
 
-def moved_findings(rebuilt: Sequence[tuple[str, Sequence[SectionDiff]]], tokens_behind: Sequence[int]) -> list[Finding]:
+def instability_findings(
+    rebuilt: Sequence[tuple[str, Sequence[SectionDiff]]], tokens_behind: Sequence[int]
+) -> list[Finding]:
     """One finding for each section that reads otherwise, with all the builds in which it does; tokens are those from there on."""
     ways: dict[str, list[str]] = {}
     causes: dict[str, list[str]] = {}
@@ -272,8 +274,8 @@ def moved_findings(rebuilt: Sequence[tuple[str, Sequence[SectionDiff]]], tokens_
         for each in sections:
             ways.setdefault(each.section, []).append(how)
             for cause in each.causes:
-                if told(cause) not in causes.setdefault(each.section, []):
-                    causes[each.section].append(told(cause))
+                if describe_cause(cause) not in causes.setdefault(each.section, []):
+                    causes[each.section].append(describe_cause(cause))
             most[each.section] = max(most.get(each.section, 0), tokens)
     return [
         finding(
@@ -304,7 +306,7 @@ class FirstDifference:
 
 
 @value
-class Kept:
+class CacheReuse:
     """What of a request a provider still has from the one before, and what the rest costs.
 
     `total` are all its tokens, `most` those that would be kept had nothing changed, `shared` those up to the first difference, `tokens`
@@ -324,11 +326,11 @@ class Kept:
         return self.most - self.tokens
 
 
-def keeps(
-    old: Sequence[Stretch], new: Sequence[Stretch], rules: ProviderRules, price: Price | None, count: Counting
+def count_kept(
+    old: Sequence[Segment], new: Sequence[Segment], rules: ProviderRules, price: Price | None, count: Counting
 ) -> tuple[int, int, int]:
     """The tokens of the new request, those up to the first difference, and those that the provider has kept."""
-    before, after = ("".join(stretch.text for stretch in each) for each in (old, new))
+    before, after = ("".join(segment.text for segment in each) for each in (old, new))
     start = common_start(before, after)
     end = start if rules.caching == "prefix" else _last_breakpoint(old, new, start)
     kept = count(after[:end])
@@ -338,65 +340,65 @@ def keeps(
     return total, shared, kept - kept % rules.step if kept >= minimum else 0
 
 
-def _last_breakpoint(old: Sequence[Stretch], new: Sequence[Stretch], start: int) -> int:
-    """The last breakpoint of the old request before the first difference at which a stretch of the new one ends, too."""
+def _last_breakpoint(old: Sequence[Segment], new: Sequence[Segment], start: int) -> int:
+    """The last breakpoint of the old request before the first difference at which a segment of the new one ends, too."""
     ends: set[int] = set()
     at = 0
-    for stretch in new:
-        at += len(stretch.text)
+    for segment in new:
+        at += len(segment.text)
         ends.add(at)
     at = kept = 0
-    for stretch in old:
-        at += len(stretch.text)
-        if stretch.has_breakpoint and at <= start and at in ends:
+    for segment in old:
+        at += len(segment.text)
+        if segment.has_breakpoint and at <= start and at in ends:
             kept = at
     return kept
 
 
-def kept(
-    old: tuple[Subject, Sequence[Stretch]],
-    new: tuple[Subject, Sequence[Stretch]],
+def cache_reuse(
+    old: tuple[Subject, Sequence[Segment]],
+    new: tuple[Subject, Sequence[Segment]],
     rules: ProviderRules,
     price: Price | None,
     count: Counting,
-) -> Kept:
+) -> CacheReuse:
     """What a provider keeps of the old request when it is sent the new one."""
-    total, shared, tokens = keeps(old[1], new[1], rules, price, count)
-    _, _, most = keeps(new[1], new[1], rules, price, count)
+    total, shared, tokens = count_kept(old[1], new[1], rules, price, count)
+    _, _, most = count_kept(new[1], new[1], rules, price, count)
     rewrite = max(most - tokens, 0) * (price.write - price.read) / MILLION if price else None
-    return Kept(rules.name, total, max(most, tokens), shared, tokens, rewrite, _first(old, new))
+    return CacheReuse(rules.name, total, max(most, tokens), shared, tokens, rewrite, _first(old, new))
 
 
-def _first(old: tuple[Subject, Sequence[Stretch]], new: tuple[Subject, Sequence[Stretch]]) -> FirstDifference | None:
+def _first(old: tuple[Subject, Sequence[Segment]], new: tuple[Subject, Sequence[Segment]]) -> FirstDifference | None:
     """The first difference; None if one request only goes on where the other ends, or they are the same."""
-    before, after = ("".join(stretch.text for stretch in each[1]) for each in (old, new))
+    before, after = ("".join(segment.text for segment in each[1]) for each in (old, new))
     start = common_start(before, after)
     if start in (len(before), len(after)) and all(_of(each[1], start) in ("messages", "") for each in (old, new)):
         return None
-    subject, stretches = new if start < len(after) else old
+    subject, segments = new if start < len(after) else old
     at = in_system = 0
-    for stretch in stretches:
-        if start < at + len(stretch.text):
-            if stretch.of != "system":
-                cause = Cause("tool" if stretch.of == "tools" else "message", stretch.name)
-                return FirstDifference(stretch.of, stretch.name, start - at, [cause])
+    for segment in segments:
+        if start < at + len(segment.text):
+            if segment.of != "system":
+                cause = Cause("tool" if segment.of == "tools" else "message", segment.name)
+                return FirstDifference(segment.of, segment.name, start - at, [cause])
             return _in_prompt(subject, in_system + start - at)
-        at += len(stretch.text)
-        in_system += len(stretch.text) if stretch.of == "system" else 0
+        at += len(segment.text)
+        in_system += len(segment.text) if segment.of == "system" else 0
     return None
 
 
-def _of(stretches: Sequence[Stretch], at: int) -> str:
-    """Which argument the stretch at this place belongs to; empty behind the end."""
-    for stretch in stretches:
-        if at < len(stretch.text):
-            return stretch.of
-        at -= len(stretch.text)
+def _of(segments: Sequence[Segment], at: int) -> str:
+    """Which argument the segment at this place belongs to; empty behind the end."""
+    for segment in segments:
+        if at < len(segment.text):
+            return segment.of
+        at -= len(segment.text)
     return ""
 
 
 def _in_prompt(subject: Subject, offset: int) -> FirstDifference:
-    places = Places(subject.prompt).of(offset, offset + 1)
+    places = OriginIndex(subject.prompt).of(offset, offset + 1)
     if not places:
         return FirstDifference("system", "", offset)
     causes = [cause_of(each) for each in places if each.origin.kind]

@@ -10,7 +10,7 @@ from ..text.lines import printable
 from ..text.words import changed_spans
 from ..vocabulary import value
 from .changes import BETWEEN, WHOLE, Names, changes, section_names, sent
-from .subject import Places
+from .subject import OriginIndex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ..vocabulary import Passage, Prompt
     from .changes import Changes, Kind, SectionChange
-    from .subject import Place, Subject
+    from .subject import OriginSpan, Subject
 
 # What each kind of origin is called as a cause, the most telling first: the words of a wrapper change because of what they wrap.
 CAUSES = {
@@ -149,7 +149,7 @@ class _Why:
     """Finds the causes of changes between two prompts."""
 
     def __init__(self, old: Prompt, new: Prompt, tools: Names, circumstances: Sequence[tuple[str, str, str]]) -> None:
-        self.old, self.new = Places(old), Places(new)
+        self.old, self.new = OriginIndex(old), OriginIndex(new)
         self._old_fates = {each.path: each.fate for each in old.candidates}
         self._new_fates = {each.path: each.fate for each in new.candidates}
         self._tools, self._circumstances = tools, circumstances
@@ -173,7 +173,7 @@ class _Why:
         """Order is the layout's."""
         return next((self._circumstance(row) for row in self._circumstances if row[0] == "layout"), Cause("layout"))
 
-    def _causes(self, places: Iterable[Place], fates: Mapping[str, str], when: str) -> Iterator[Cause]:
+    def _causes(self, places: Iterable[OriginSpan], fates: Mapping[str, str], when: str) -> Iterator[Cause]:
         for place in places:
             origin = place.origin
             if not origin.kind:
@@ -204,7 +204,7 @@ class _Why:
         return Cause("layout", "", None, change) if name == "layout" else Cause("agent", name, None, change)
 
 
-def cause_of(place: Place, note: str = "") -> Cause:
+def cause_of(place: OriginSpan, note: str = "") -> Cause:
     """A place as the cause of a change."""
     origin = place.origin
     is_clock = origin.kind in ("environment", "variable") and origin.path.partition(".")[0] in _CLOCKS
@@ -234,7 +234,7 @@ def _circumstances(old: Subject, new: Subject) -> Iterator[tuple[str, str, str]]
     yield from (row for row in rows if row[1] != row[2])
 
 
-def told(cause: Cause) -> str:
+def describe_cause(cause: Cause) -> str:
     """A cause as a person reads it."""
     place = printable(cause.path)
     if cause.lines:

@@ -11,7 +11,7 @@ from ..providers import request_for
 from ..sources.environment import absolute, resolve_workspace
 from ..sources.files import Reader
 from ..text.lines import printable
-from .cache import keeps, rendered
+from .cache import count_kept, segments_of
 from .prices import prices
 from .subject import turn_of
 
@@ -70,7 +70,7 @@ def price_rebuild(
     """How many tokens of the edition in use the provider would keep and lose with a fresh one, and by which rule."""
     rules, price, rule = table.rule_for(provider, model)
     count = counter(model or rules.model, rules.name or provider)
-    old, new = (rendered(request_for(rules.name, turn_of(each)), rules.order) for each in (using, fresh))
-    _, _, cached = keeps(old, old, rules, price, count)
-    _, _, kept = keeps(old, new, rules, price, count)
+    old, new = (segments_of(request_for(rules.name, turn_of(each)), rules.order) for each in (using, fresh))
+    _, _, cached = count_kept(old, old, rules, price, count)
+    _, _, kept = count_kept(old, new, rules, price, count)
     return kept, max(cached - kept, 0), rule

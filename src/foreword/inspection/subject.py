@@ -78,7 +78,7 @@ def root_end(files: Iterable[tuple[str, int]], cwd: str) -> int:
 
 
 @value
-class Place:
+class OriginSpan:
     """Where a stretch of a prompt came from: its section, its origin, and the lines there."""
 
     section: str
@@ -86,7 +86,7 @@ class Place:
     lines: tuple[int, int] | None
 
 
-class Places:
+class OriginIndex:
     """Finds the origin of any stretch of a prompt."""
 
     def __init__(self, prompt: Prompt) -> None:
@@ -102,16 +102,16 @@ class Places:
                     start += len(piece.text)
         self._breaks: list[int] | None = None
 
-    def of(self, start: int, end: int) -> list[Place]:
+    def of(self, start: int, end: int) -> list[OriginSpan]:
         """The places that wrote this stretch, in order; of an empty stretch, the one it stands in."""
         return list(self._places(start, max(end, start + 1)))
 
-    def _places(self, start: int, end: int) -> Iterator[Place]:
+    def _places(self, start: int, end: int) -> Iterator[OriginSpan]:
         number = max(bisect_right(self._starts, start) - 1, 0)
         while number < len(self._pieces) and self._pieces[number][0] < end:
             first, last, section, origin = self._pieces[number]
             if last > start:
-                yield Place(section, origin, self._lines(origin, first, max(first, start), min(last, end)))
+                yield OriginSpan(section, origin, self._lines(origin, first, max(first, start), min(last, end)))
             number += 1
 
     def _lines(self, origin: Origin, first: int, start: int, end: int) -> tuple[int, int] | None:

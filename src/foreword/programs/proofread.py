@@ -13,7 +13,7 @@ from ..errors import CallError
 from ..extensions import checked
 from ..findings import finding, grouped
 from ..inspection.lint import Linter, Surroundings
-from ..inspection.lint.manuscripts import skills_as_manuscripts
+from ..inspection.lint.source_text import skill_texts
 from ..packs.settings import check_ids, disabled_checks, read_settings
 from ..sources.files import Reader
 from ..sources.front_matter import read_skill
@@ -113,7 +113,7 @@ class _Desk:
         snapshot = assembler.snapshot(self.agent)
         self.disk.enter(snapshot.plan.workspace)
         skills = [each.path for each in each_skill(snapshot.inputs)]
-        self.keep(self.linter.look(prompt, map(printable, skills)))
+        self.keep(self.linter.check(prompt, map(printable, skills)))
         self.keep(checked(self.extensions, prompt))
         self.keep(self.wrong_case.findings(prompt.candidates))
         self.files.update(
@@ -146,7 +146,7 @@ class _Desk:
             shown = printable(path)
             self.files.add(shown)
             told = read_skill(reading.text, shown, validation)[1] if validation else []
-            looked = self.linter.look_at_skills(skills_as_manuscripts([reading.document]), told)
+            looked = self.linter.check_skills(skill_texts([reading.document]), told)
             self.found.update(dict.fromkeys(looked))
 
     def take_all_below(self) -> None:

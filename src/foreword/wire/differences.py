@@ -8,7 +8,7 @@ from .answers import change_form, changes_form
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..inspection.cache import Breakpoint, FirstDifference, Kept, Misplaced
+    from ..inspection.cache import Breakpoint, CacheReuse, FirstDifference, Misplaced
     from ..inspection.diff import Cause, Difference, Edit, SectionDiff
     from ..inspection.prices import Price, ProviderRules
     from ..inspection.subject import Subject
@@ -100,7 +100,7 @@ def breakpoint_form(found: Breakpoint) -> BreakpointForm:
         "after": found.after,
         "lifetime": found.lifetime,
         "tokens": found.tokens,
-        "kept": found.is_kept,
+        "kept": found.is_cacheable,
     }
 
 
@@ -113,7 +113,7 @@ def misplaced_form(found: Misplaced) -> MisplacedForm:
     }
 
 
-def kept_form(found: Kept, rules: ProviderRules, price: Price | None, turns: int) -> KeptForm:
+def kept_form(found: CacheReuse, rules: ProviderRules, price: Price | None, turns: int) -> KeptForm:
     """What a provider keeps; dollars are for one rewrite, and for one on each of so many turns."""
     return {
         "provider": found.provider,

@@ -5,7 +5,7 @@ tag that closes a section, a section that costs too much. Findings that the prom
 says how bad they are for lint, by that. Whatever must be asked of the disk arrives as a function (`Surroundings`).
 
     table           every check, its severity and its two examples
-    manuscripts     the prompt's texts, file by file
+    sources     the prompt's texts, file by file
     commands        the shell commands that a text shows
     changing, contradictions, references, repeated, secrets, sizes, targets, tools      what is looked for
 """
@@ -20,11 +20,11 @@ from ...text.hidden import hidden
 from ...vocabulary import Finding, replace
 from .changing import changing_text, changing_values
 from .contradictions import contradictions
-from .manuscripts import Manuscript, Surroundings, manuscripts_of
 from .references import includes, missing_files
 from .repeated import repetitions
 from .secrets import masked, secrets
-from .sizes import LARGEST_SECTION, excesses, large_sections
+from .sizes import LARGEST_SECTION, large_sections, over_limit
+from .source_text import SourceText, Surroundings, source_texts
 from .table import BY_ID, CHECKS, GUARDS, about, severity
 from .targets import missing_scripts, missing_targets
 from .tools import missing_tools
@@ -35,15 +35,15 @@ if TYPE_CHECKING:
 
     from ...text.hidden import Hidden
     from ...vocabulary import Passage, Prompt
-    from .manuscripts import Known
     from .sizes import Excess
+    from .source_text import Known
 
 __all__ = ["BY_ID", "CHECKS", "GUARDS", "Linter", "Surroundings", "about", "known_ids", "lint"]
 
 
 def lint(prompt: Prompt, surroundings: Surroundings, off: Collection[str] = ()) -> list[Finding]:
     """Everything that is doubtful in a prompt, by file and line; `off` are checks that are not asked."""
-    return Linter(surroundings, off).look(prompt)
+    return Linter(surroundings, off).check(prompt)
 
 
 class Linter:
@@ -53,40 +53,40 @@ class Linter:
         self.surroundings, self.off = surroundings, frozenset(off)
         self._known: Known = {}
 
-    def look(self, prompt: Prompt, skills: Iterable[str] = ()) -> list[Finding]:
+    def check(self, prompt: Prompt, skills: Iterable[str] = ()) -> list[Finding]:
         """Everything that is doubtful in a prompt; `skills` are the paths of those that are looked at whole."""
-        manuscripts = manuscripts_of(prompt, self._known)
+        sources = source_texts(prompt, self._known)
         found = [
-            *_told(prompt.findings, {*skills, *(each.path for each in manuscripts)}),
-            *_of_prompt(prompt, manuscripts, self.surroundings),
-            *(each for manuscript in manuscripts for each in self._of_text(manuscript)),
+            *_from_prompt(prompt.findings, {*skills, *(each.path for each in sources)}),
+            *_check_prompt(prompt, sources, self.surroundings),
+            *(each for source in sources for each in self._check_text(source)),
         ]
-        return self.without_ignored(found, manuscripts)
+        return self.without_ignored(found, sources)
 
-    def look_at_skills(self, skills: Sequence[Manuscript], told: Iterable[Finding] = ()) -> list[Finding]:
+    def check_skills(self, skills: Sequence[SourceText], told: Iterable[Finding] = ()) -> list[Finding]:
         """Everything that is doubtful in whole SKILL.md files; `told` is what reading them has found already."""
-        found = [*_told(told), *(each for manuscript in skills for each in _of_skill(manuscript, self.surroundings))]
+        found = [*_from_prompt(told), *(each for source in skills for each in _check_skill(source, self.surroundings))]
         return self.without_ignored(found, skills)
 
-    def _of_text(self, manuscript: Manuscript) -> list[Finding]:
-        return manuscript.noted("findings", lambda each: list(_of_text(each, self.surroundings)))
+    def _check_text(self, source: SourceText) -> list[Finding]:
+        return source.cached("findings", lambda each: list(_check_text(each, self.surroundings)))
 
-    def without_ignored(self, findings: Iterable[Finding], manuscripts: Sequence[Manuscript]) -> list[Finding]:
+    def without_ignored(self, findings: Iterable[Finding], sources: Sequence[SourceText]) -> list[Finding]:
         """Findings without those that are turned off or ignored, each once, by file and line; no secret is in any of them."""
-        commented = {each.path: each for each in manuscripts if each.ignored}
+        commented = {each.path: each for each in sources if each.ignored}
         kept = dict.fromkeys(
             replace(each, message=masked(each.message))
             for each in findings
             if each.code not in self.off
             and (each.code in GUARDS or each.path not in commented or not commented[each.path].silences(each))
         )
-        return list(_abridged(sorted(kept, key=lambda each: (each.path, each.line or 0, each.code))))
+        return list(_limited(sorted(kept, key=lambda each: (each.path, each.line or 0, each.code))))
 
 
 _MOST = 100
 
 
-def _abridged(findings: Sequence[Finding]) -> Iterator[Finding]:
+def _limited(findings: Sequence[Finding]) -> Iterator[Finding]:
     """Findings of which no file has more than so many of one check; that there are more is said with the last of them."""
     places: dict[tuple[str, str], list[Finding]] = {}
     for each in findings:
@@ -99,64 +99,64 @@ def _abridged(findings: Sequence[Finding]) -> Iterator[Finding]:
             yield replace(each, message=f"{each.message}; and {len(same) - _MOST:,} more places like this in the file")
 
 
-def _told(findings: Iterable[Finding], read: Collection[str] = ()) -> Iterator[Finding]:
+def _from_prompt(findings: Iterable[Finding], read: Collection[str] = ()) -> Iterator[Finding]:
     """What the prompt itself came with, as bad as lint finds it, and without what lint says better of the files it `read`."""
     for each in findings:
         if each.code not in SAID_BETTER and not (each.code == "hidden-characters" and each.path in read):
             yield replace(each, severity=severity(each.code, each.severity))
 
 
-def _of(check: str, manuscript: Manuscript, line: int | None, message: str) -> Finding:
-    whose = "" if manuscript.place else f"{manuscript.kind} {manuscript.path}: "
-    return Finding(check, BY_ID[check].severity, whose + message, manuscript.place, line if manuscript.place else None)
+def _finding(check: str, source: SourceText, line: int | None, message: str) -> Finding:
+    whose = "" if source.place else f"{source.kind} {source.path}: "
+    return Finding(check, BY_ID[check].severity, whose + message, source.place, line if source.place else None)
 
 
-def _of_text(manuscript: Manuscript, surroundings: Surroundings) -> Iterator[Finding]:
+def _check_text(source: SourceText, surroundings: Surroundings) -> Iterator[Finding]:
     """What one text of the prompt gives rise to, whatever else is in the prompt."""
-    yield from _of_any_text(manuscript, surroundings)
-    for at, what in changing_text(manuscript):
-        message = f"{what} stands in a section that should last for {_lasting(manuscript.lifetime)}"
-        yield _of("volatile-text", manuscript, manuscript.line(at), message)
+    yield from _check_any_text(source, surroundings)
+    for at, what in changing_text(source):
+        message = f"{what} stands in a section that should last for {_duration(source.lifetime)}"
+        yield _finding("volatile-text", source, source.line(at), message)
 
 
-def _of_skill(manuscript: Manuscript, surroundings: Surroundings) -> Iterator[Finding]:
+def _check_skill(source: SourceText, surroundings: Surroundings) -> Iterator[Finding]:
     """What a whole SKILL.md gives rise to."""
-    yield from _of_any_text(manuscript, surroundings)
-    yield from (_excess(each) for each in excesses([manuscript], ()))
+    yield from _check_any_text(source, surroundings)
+    yield from (_excess(each) for each in over_limit([source], ()))
 
 
-def _of_any_text(manuscript: Manuscript, surroundings: Surroundings) -> Iterator[Finding]:
-    for secret in secrets(manuscript.text):
+def _check_any_text(source: SourceText, surroundings: Surroundings) -> Iterator[Finding]:
+    for secret in secrets(source.text):
         message = f"what looks like {secret.what} ({secret.shown}); whoever has the prompt has it"
-        yield _of("secret", manuscript, manuscript.line(secret.start), message)
-    yield from _hidden(manuscript)
+        yield _finding("secret", source, source.line(secret.start), message)
+    yield from _hidden(source)
     if surroundings.tools is not None:
-        for at, name in missing_tools(manuscript, surroundings.tools):
+        for at, name in missing_tools(source, surroundings.tools):
             message = f"the agent has no tool {name!r}" + suggestion(name, surroundings.tools)
-            yield _of("missing-tool", manuscript, manuscript.line(at), message)
-    if manuscript.is_file:
-        for reference in missing_files(manuscript, surroundings.exists):
-            yield _of("missing-file", manuscript, manuscript.line(reference.offset), f"there is no {reference.target}")
-        yield from _undefined(manuscript, surroundings)
-    for one in manuscript.ignored:
-        yield from (_of("unused-ignore", manuscript, one.line, message) for message in _vain(one.checks))
+            yield _finding("missing-tool", source, source.line(at), message)
+    if source.is_file:
+        for reference in missing_files(source, surroundings.exists):
+            yield _finding("missing-file", source, source.line(reference.offset), f"there is no {reference.target}")
+        yield from _missing_definitions(source, surroundings)
+    for one in source.ignored:
+        yield from (_finding("unused-ignore", source, one.line, message) for message in _ignore_problems(one.checks))
 
 
-def _undefined(manuscript: Manuscript, surroundings: Surroundings) -> Iterator[Finding]:
+def _missing_definitions(source: SourceText, surroundings: Surroundings) -> Iterator[Finding]:
     """Targets and scripts that a text says to run and that the project does not define."""
     for code, what, look in (
         ("missing-target", "target", missing_targets),
         ("missing-script", "script", missing_scripts),
     ):
-        for each in look(manuscript, surroundings.above, surroundings.exists):
+        for each in look(source, surroundings.files_above, surroundings.exists):
             message = f"{each.path} has no {what} {each.name!r}" + suggestion(each.name, each.defined)
-            yield _of(code, manuscript, manuscript.line(each.offset), message)
+            yield _finding(code, source, source.line(each.offset), message)
 
 
-def _hidden(manuscript: Manuscript) -> Iterator[Finding]:
+def _hidden(source: SourceText) -> Iterator[Finding]:
     """What a text hides, each kind once, at its first line. What is mostly an accident of copying is not as bad."""
     kinds: dict[str, list[Hidden]] = {}
-    for each in hidden(manuscript.text):
+    for each in hidden(source.text):
         kinds.setdefault(each.kind, []).append(each)
     for kind, places in kinds.items():
         count = sum(each.count for each in places)
@@ -165,15 +165,15 @@ def _hidden(manuscript: Manuscript) -> Iterator[Finding]:
         spelt = "".join(each.spells for each in places)[:120]
         guess = "; was it UTF-8 that somebody read as Latin-1?" if kind == "control characters" and count > 2 else ""
         message = f"{kind} ({times}{where})" + (f", which spell {spelt!r}" if spelt else "") + guess
-        found = _of("hidden-characters", manuscript, places[0].line, message)
-        yield found if kind in _MEANT else replace(found, severity="warning")
+        found = _finding("hidden-characters", source, places[0].line, message)
+        yield found if kind in _DELIBERATE else replace(found, severity="warning")
 
 
 # Nobody makes these by accident.
-_MEANT = ("tag characters", "variation selectors in a row", "a bidirectional override")
+_DELIBERATE = ("tag characters", "variation selectors in a row", "a bidirectional override")
 
 
-def _vain(checks: Sequence[str]) -> Iterator[str]:
+def _ignore_problems(checks: Sequence[str]) -> Iterator[str]:
     if not checks:
         yield "this comment names no check to ignore: <!-- foreword: ignore CHECK -->"
     for name in checks:
@@ -183,37 +183,37 @@ def _vain(checks: Sequence[str]) -> Iterator[str]:
             yield f"no comment can silence {name!r}; the user's or the caller's settings can"
 
 
-def _of_prompt(prompt: Prompt, manuscripts: Sequence[Manuscript], surroundings: Surroundings) -> Iterator[Finding]:
+def _check_prompt(prompt: Prompt, sources: Sequence[SourceText], surroundings: Surroundings) -> Iterator[Finding]:
     """What several texts together, or the places they stand in, give rise to."""
-    by_path = {each.path: each for each in manuscripts}
+    by_path = {each.path: each for each in sources}
     for section, lifetime, what, behind in changing_values(prompt):
-        message = f"{what} stands in section '{section}', which should last for {_lasting(lifetime)}; {behind:,} characters follow it"
+        message = f"{what} stands in section '{section}', which should last for {_duration(lifetime)}; {behind:,} characters follow it"
         yield Finding("volatile-text", BY_ID["volatile-text"].severity, message)
-    for clash in contradictions(manuscripts):
+    for clash in contradictions(sources):
         message = f"{clash.family}: this file {clash.says}, {clash.other}:{clash.other_line} {clash.other_says}"
-        yield _of("contradiction", by_path[clash.path], clash.line, message)
-    for each in repetitions(manuscripts):
-        tokens = surroundings.counts(each.text)
+        yield _finding("contradiction", by_path[clash.path], clash.line, message)
+    for each in repetitions(sources):
+        tokens = surroundings.count_tokens(each.text)
         what = "this paragraph is" if each.count == 1 else f"{each.count} paragraphs from here on are"
         message = f"{what} the same as in {each.other}:{each.other_line} (about {tokens:,} tokens twice)"
-        yield _of("repeated-paragraph", by_path[each.path], each.line, message)
-    yield from (_excess(each) for each in excesses(manuscripts, prompt.candidates))
-    for passage, tokens in large_sections(prompt.passages, surroundings.counts):
+        yield _finding("repeated-paragraph", by_path[each.path], each.line, message)
+    yield from (_excess(each) for each in over_limit(sources, prompt.candidates))
+    for passage, tokens in large_sections(prompt.passages, surroundings.count_tokens):
         message = f"section '{passage.section}' has about {tokens:,} tokens, more than {LARGEST_SECTION:,}; most of it comes from here"
         yield Finding("oversized-section", BY_ID["oversized-section"].severity, message, _largest(passage))
-    yield from _blind_includes(manuscripts, surroundings)
+    yield from _ignored_includes(sources, surroundings)
     yield from _forged_tags(prompt)
 
 
-def _blind_includes(manuscripts: Sequence[Manuscript], surroundings: Surroundings) -> Iterator[Finding]:
-    present = {each.path for each in manuscripts}
-    for manuscript in manuscripts:
-        if not manuscript.is_file:
+def _ignored_includes(sources: Sequence[SourceText], surroundings: Surroundings) -> Iterator[Finding]:
+    present = {each.path for each in sources}
+    for source in sources:
+        if not source.is_file:
             continue
-        for reference, is_there in includes(manuscript, surroundings.exists, surroundings.follows_directives, present):
+        for reference, is_there in includes(source, surroundings.exists, surroundings.follows_directives, present):
             why = ": the agent sees the line, not the file" if is_there else ", and there is no such file"
             message = f"{reference.target} is not followed by this layout{why}"
-            yield _of("blind-include", manuscript, manuscript.line(reference.offset), message)
+            yield _finding("blind-include", source, source.line(reference.offset), message)
 
 
 def _largest(passage: Passage) -> str:
@@ -243,11 +243,11 @@ def _forged_tags(prompt: Prompt) -> Iterator[Finding]:
             line = before.origin.lines[1] if before.origin.lines else None
             path = before.origin.path if before.origin.kind in ("file", "template", "skill", "resident") else ""
             name = re.search(r"[\w-]+", tag.lower())
-            is_meant = name is not None and name[0] in closed and _stands_alone(before.text, tag)
+            is_meant = name is not None and name[0] in closed and _is_deliberate(before.text, tag)
             yield _forged(tag, is_meant, path, line)
 
 
-def _stands_alone(before: str, tag: str) -> bool:
+def _is_deliberate(before: str, tag: str) -> bool:
     """Whether a tag begins its line, or closes something: in the middle of a line an opening one is a mere mention."""
     return tag.lstrip().startswith("/") or not before[:-1].rpartition("\n")[2].strip()
 
@@ -260,5 +260,5 @@ def _forged(tag: str, is_meant: bool, path: str, line: int | None) -> Finding:
     return Finding("forged-tag", "info", message, path, line)
 
 
-def _lasting(lifetime: str) -> str:
+def _duration(lifetime: str) -> str:
     return "a release" if lifetime == "release" else f"a {lifetime}"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ...vocabulary import Prompt
-    from .manuscripts import Manuscript
+    from .source_text import SourceText
 
     Told = tuple[int, str]
 
@@ -55,15 +55,15 @@ _HINT = re.compile(r"20\d\d|[ _-]id\b", re.IGNORECASE)
 _compiled: list[tuple[str, re.Pattern[str]]] = []
 
 
-def changing_text(manuscript: Manuscript) -> Iterator[Told]:
+def changing_text(source: SourceText) -> Iterator[Told]:
     """Where a file that should last says what is true today only: the place, and what it is."""
-    if manuscript.lifetime not in LASTING or not _HINT.search(manuscript.text):
+    if source.lifetime not in LASTING or not _HINT.search(source.text):
         return
     if not _compiled:
         _compiled.extend((what, re.compile(pattern, re.IGNORECASE)) for what, pattern in _PATTERNS)
     for what, pattern in _compiled:
-        for match in pattern.finditer(manuscript.text):
-            if not manuscript.is_code(match.start()):
+        for match in pattern.finditer(source.text):
+            if not source.is_code(match.start()):
                 yield match.start(), what
 
 

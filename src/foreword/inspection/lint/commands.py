@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from .manuscripts import Manuscript
+    from .source_text import SourceText
 
 
 @value
@@ -40,19 +40,19 @@ _UNCLEAR = re.compile(r"[$<>{}*?\[\]…]|\.\.\.")
 _MOST = 500
 
 
-def commands(manuscript: Manuscript, programs: Sequence[str]) -> Iterator[Command]:
+def commands(source: SourceText, programs: Sequence[str]) -> Iterator[Command]:
     """The commands of a text that run one of these programs, in the order of the text; of a very long text the first ones."""
-    if any(program in manuscript.text for program in programs):
-        found = (each for each in _all(manuscript) if each.words[0] in programs)
+    if any(program in source.text for program in programs):
+        found = (each for each in _all(source) if each.words[0] in programs)
         yield from islice(found, _MOST)
 
 
-def _all(manuscript: Manuscript) -> Iterator[Command]:
-    text = manuscript.text
+def _all(source: SourceText) -> Iterator[Command]:
+    text = source.text
     for match in _SPAN.finditer(text):
-        if not manuscript.is_fenced(match.start()):
+        if not source.is_fenced(match.start()):
             yield from _of_line(match[2], match.start(2), "")[0]
-    for start, end in manuscript.fences:
+    for start, end in source.fences:
         info = _INFO.match(text, start)
         if info and info[1].lower() in _SHELLS:
             yield from _of_fence(text, text.find("\n", start, end) + 1 or end, end)

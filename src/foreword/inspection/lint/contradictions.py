@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from .manuscripts import Manuscript
+    from .source_text import SourceText
 
     Said = tuple[str, int]
 
@@ -148,9 +148,9 @@ class Contradiction:
     other_says: str
 
 
-def contradictions(manuscripts: Sequence[Manuscript]) -> Iterator[Contradiction]:
+def contradictions(sources: Sequence[SourceText]) -> Iterator[Contradiction]:
     """What the later file says against an earlier one, once for each family and pair of files."""
-    stances = [(each, each.noted("stances", stances_of)) for each in manuscripts if each.is_file]
+    stances = [(each, each.cached("stances", stances_of)) for each in sources if each.is_file]
     for number, (later, says) in enumerate(stances):
         for earlier, said in stances[:number]:
             if later.path == earlier.path:
@@ -196,32 +196,32 @@ def _place(stance: Stance, choice: str) -> int:
     return stance.asks[choice] if choice in stance.asks else stance.runs[choice]
 
 
-def stances_of(manuscript: Manuscript) -> dict[str, Stance]:
+def stances_of(source: SourceText) -> dict[str, Stance]:
     """What a file says about each family of which it says anything."""
     found: dict[str, Stance] = {}
     for family in FAMILIES:
         stance = Stance({}, {}, {})
         for choice in family.choices:
-            if choice in manuscript.text or choice.capitalize() in manuscript.text:
-                stance = _heard(manuscript, family, choice, stance)
+            if choice in source.text or choice.capitalize() in source.text:
+                stance = _heard(source, family, choice, stance)
         if stance.known or stance.forbids:
             found[family.what] = stance
-    indents = _indents(manuscript)
+    indents = _indents(source)
     if indents.asks or indents.forbids:
         found[_INDENTATION] = indents
     return found
 
 
-def _heard(manuscript: Manuscript, family: Family, choice: str, before: Stance) -> Stance:
+def _heard(source: SourceText, family: Family, choice: str, before: Stance) -> Stance:
     """The stance with what a file says about one more choice, by the first places that name it: a log may have thousands."""
     word, run = _patterns(family, choice)
     runs, asks, forbids = ({**each} for each in (before.runs, before.asks, before.forbids))
-    for number, match in enumerate(word.finditer(manuscript.text)):
+    for number, match in enumerate(word.finditer(source.text)):
         at = match.start()
-        how = _is_asked(manuscript, at, match.end())
-        if how and _is_general(manuscript, at):
+        how = _is_asked(source, at, match.end())
+        if how and _is_general(source, at):
             (asks if how == "asks" else forbids).setdefault(choice, at)
-        elif choice not in runs and run.match(manuscript.text, at) and _is_command(manuscript, at):
+        elif choice not in runs and run.match(source.text, at) and _is_command(source, at):
             runs[choice] = at
         if number == _MOST_PLACES:
             break
@@ -233,15 +233,15 @@ def _heard(manuscript: Manuscript, family: Family, choice: str, before: Stance) 
 _MOST_PLACES = 200
 
 
-def _is_asked(manuscript: Manuscript, start: int, end: int) -> str:
+def _is_asked(source: SourceText, start: int, end: int) -> str:
     """Whether the words before a choice ask for it or forbid it. In quotes it must stand alone: `bun test` is not bun."""
-    before, after = manuscript.before(start), manuscript.text[end : end + 40]
+    before, after = source.before(start), source.text[end : end + 40]
     if before.endswith("`"):
         if not after.startswith("`"):
             return ""
     elif not _ENDS.match(after):
         return ""
-    said = sentence_before(manuscript.text, start).rstrip("`*_\"'")
+    said = sentence_before(source.text, start).rstrip("`*_\"'")
     for pattern, is_elliptical, is_negative in (
         (_AVOIDS, False, True),
         (_EXCLUDES, True, True),
@@ -255,23 +255,23 @@ def _is_asked(manuscript: Manuscript, start: int, end: int) -> str:
     return ""
 
 
-def _is_command(manuscript: Manuscript, at: int) -> bool:
+def _is_command(source: SourceText, at: int) -> bool:
     """Whether a command begins here, and nothing on its line speaks against it.
 
     It begins with a line of a fence, with a code span, or in prose behind a word that asks for it and holds everywhere.
     """
-    before = _RUNNER.sub("", manuscript.before(at))
-    if manuscript.is_fenced(at):
+    before = _RUNNER.sub("", source.before(at))
+    if source.is_fenced(at):
         is_first = re.search(r"(?:^[ \t>]*|\$[ \t]+|&&[ \t]*|;[ \t]*)$", before) is not None
     else:
-        said = sentence_before(manuscript.text, at)
+        said = sentence_before(source.text, at)
         if before.endswith("`") and before.count("`") % 2 == 1:
-            is_first = not _is_described(said.rstrip("`"), manuscript.text[at : at + 200])
+            is_first = not _is_described(said.rstrip("`"), source.text[at : at + 200])
         else:
             runs = _RUNS.search(said)
             wants = attitude(said[: runs.start()], runs[1].lower() not in _VERBS) if runs else ""
-            is_first = wants == "asks" and _is_general(manuscript, at)
-    return is_first and not _FORBIDDEN.search(manuscript.line_around(at))
+            is_first = wants == "asks" and _is_general(source, at)
+    return is_first and not _FORBIDDEN.search(source.line_around(at))
 
 
 def _is_described(before: str, rest: str) -> bool:
@@ -301,9 +301,9 @@ _RUNS = re.compile(r"\b(run|running|execute|use|using|with|via)[ \t]+$", re.IGNO
 _RUNNER = re.compile(r"(?:npx|bunx|pnpm(?: exec)?|yarn|uv run|poetry run|python3? -m|sudo)[ \t]+$")
 
 
-def _is_general(manuscript: Manuscript, at: int) -> bool:
+def _is_general(source: SourceText, at: int) -> bool:
     """Whether a sentence in prose holds everywhere, and not in one place or case only."""
-    return not manuscript.is_fenced(at) and not _CONDITION.search(manuscript.line_around(at))
+    return not source.is_fenced(at) and not _CONDITION.search(source.line_around(at))
 
 
 _compiled: dict[tuple[str, str], tuple[re.Pattern[str], re.Pattern[str]]] = {}
@@ -318,15 +318,15 @@ def _patterns(family: Family, choice: str) -> tuple[re.Pattern[str], re.Pattern[
     return _compiled[key]
 
 
-def _indents(manuscript: Manuscript) -> Stance:
+def _indents(source: SourceText) -> Stance:
     """What a file says about indentation."""
-    text = manuscript.text
+    text = source.text
     asks: dict[str, int] = {}
     forbids: dict[str, int] = {}
     if "tab" in text or "space" in text:
         for choice, pattern in _INDENTS:
             for match in islice(re.finditer(pattern, text, re.IGNORECASE), _MOST_PLACES):
-                wants = _indents_here(manuscript, match)
+                wants = _indents_here(source, match)
                 if wants:
                     (asks if wants == "asks" else forbids).setdefault(choice, match.start())
     if len(asks) > 1:
@@ -339,14 +339,14 @@ def _indents(manuscript: Manuscript) -> Stance:
 _INNER_VERB = re.compile(r"\b(?:use|prefer)\b", re.IGNORECASE)
 
 
-def _indents_here(manuscript: Manuscript, match: re.Match[str]) -> str:
+def _indents_here(source: SourceText, match: re.Match[str]) -> str:
     """What the sentence around a word about indentation wants, if it is about all files."""
     start = match.start()
-    line = manuscript.line_around(start)
-    if not _OF_INDENTING.search(line) or _LANGUAGE.search(line) or manuscript.is_fenced(start):
+    line = source.line_around(start)
+    if not _OF_INDENTING.search(line) or _LANGUAGE.search(line) or source.is_fenced(start):
         return ""
     verb = _INNER_VERB.search(match[0])  # `for indentation, use tabs`
-    before = sentence_before(manuscript.text, start + verb.start() if verb else start)
+    before = sentence_before(source.text, start + verb.start() if verb else start)
     word = (verb[0] if verb else match[0].split()[0]).lower().rstrip(":")
     if word.startswith("indentation") and is_declaration(before):
         return "asks"

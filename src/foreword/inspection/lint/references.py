@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-    from .manuscripts import Manuscript
+    from .source_text import SourceText
 
     Exists = Callable[..., bool]
 
@@ -81,47 +81,47 @@ class Reference:
     target: str
 
 
-def missing_files(manuscript: Manuscript, exists: Exists) -> Iterator[Reference]:
+def missing_files(source: SourceText, exists: Exists) -> Iterator[Reference]:
     """Files that are named and not there, each once."""
-    for offset, target, is_link in _named(manuscript):
+    for offset, target, is_link in _named(source):
         spelt = _spelt(target) if is_link else target
-        if not exists(manuscript.path, spelt) and _is_meant(manuscript, offset, target, is_link, exists):
+        if not exists(source.path, spelt) and _is_meant(source, offset, target, is_link, exists):
             yield Reference(offset, spelt)
-    if manuscript.kind == "skill":
-        yield from _missing_scripts(manuscript, exists)
+    if source.kind == "skill":
+        yield from _missing_scripts(source, exists)
 
 
-def _missing_scripts(manuscript: Manuscript, exists: Exists) -> Iterator[Reference]:
+def _missing_scripts(source: SourceText, exists: Exists) -> Iterator[Reference]:
     """Scripts that a skill runs and does not have, each once."""
     seen: set[str] = set()
-    for match in _SCRIPT.finditer(manuscript.text):
+    for match in _SCRIPT.finditer(source.text):
         target = match[1]
-        is_made = _MADE.search(manuscript.line_around(match.start()))
+        is_made = _MADE.search(source.line_around(match.start()))
         if target not in seen and not is_made and not _INVENTED.search(target):
             seen.add(target)
-            if not exists(manuscript.path, target):
+            if not exists(source.path, target):
                 yield Reference(match.start(1), target)
 
 
-def _is_label(manuscript: Manuscript, start: int, end: int) -> bool:
+def _is_label(source: SourceText, start: int, end: int) -> bool:
     """Whether a path is the label of a link, which says where it really is."""
-    is_closed = _AFTER_LABEL.match(manuscript.text, end) is not None
-    return is_closed and _BEFORE_LABEL.search(manuscript.before(start)) is not None
+    is_closed = _AFTER_LABEL.match(source.text, end) is not None
+    return is_closed and _BEFORE_LABEL.search(source.before(start)) is not None
 
 
-def _named(manuscript: Manuscript) -> Iterator[tuple[int, str, bool]]:
+def _named(source: SourceText) -> Iterator[tuple[int, str, bool]]:
     """Every path that a text names, once: its place, the path, and whether it is a link."""
     seen: set[str] = set()
     for pattern, is_code, is_link in (
-        (_LINK, manuscript.is_code, True),
-        (_QUOTED, manuscript.is_fenced, False),
-        (_PLAIN, manuscript.is_code, False),
+        (_LINK, source.is_code, True),
+        (_QUOTED, source.is_fenced, False),
+        (_PLAIN, source.is_code, False),
     ):
-        for match in pattern.finditer(manuscript.text):
+        for match in pattern.finditer(source.text):
             target = match[1]
             if target in seen or is_code(match.start()):
                 continue
-            if not is_link and _is_label(manuscript, match.start(), match.end()):
+            if not is_link and _is_label(source, match.start(), match.end()):
                 continue
             seen.add(target)
             if _is_path(target) and not _INVENTED.search(target):
@@ -143,48 +143,48 @@ def _spelt(target: str) -> str:
     return unquote(target, errors="surrogateescape")
 
 
-def _is_meant(manuscript: Manuscript, offset: int, target: str, is_link: bool, exists: Exists) -> bool:
+def _is_meant(source: SourceText, offset: int, target: str, is_link: bool, exists: Exists) -> bool:
     """Whether a path stands for a file that should be there: a link does, unless its line says that it is a mere example."""
-    line, before = manuscript.line_around(offset).replace(target, ""), manuscript.before(offset)
+    line, before = source.line_around(offset).replace(target, ""), source.before(offset)
     if is_link:
         return not _NO_LINK.search(line)
     if _NO_FILE.search(line) or _ANOTHERS.search(before):
         return False
-    if manuscript.kind == "skill" and target.removeprefix("./").partition("/")[0] not in _OF_SKILLS:
+    if source.kind == "skill" and target.removeprefix("./").partition("/")[0] not in _OF_SKILLS:
         return False
     if _POINTED.search(before) and ("/" in target or target.endswith(_PROSE)):
         return True
     folder = target.rpartition("/")[0].strip("./")
     if not folder:
         return False
-    return exists(manuscript.path, folder, True) or (
-        manuscript.kind != "skill" and "/" in folder and exists(manuscript.path, folder)
+    return exists(source.path, folder, True) or (
+        source.kind != "skill" and "/" in folder and exists(source.path, folder)
     )
 
 
 def includes(
-    manuscript: Manuscript, exists: Exists, follows_directives: bool, present: Collection[str] = ()
+    source: SourceText, exists: Exists, follows_directives: bool, present: Collection[str] = ()
 ) -> Iterator[tuple[Reference, bool]]:
     """Includes in the manner of other agents that are not followed here, and whether the file is there.
 
     What is in the prompt anyway (`present`, by path) is no loss.
     """
-    text = manuscript.text
-    folder = manuscript.path.rpartition("/")[0]
+    text = source.text
+    folder = source.path.rpartition("/")[0]
     if "@" in text:
         for pattern in (_INCLUDE_LINE, _INCLUDE_WORD):
             for match in pattern.finditer(text):
                 target = match[1].rstrip(".")
-                is_there = _looks_like_a_file(target) and exists(manuscript.path, target)
+                is_there = _looks_like_a_file(target) and exists(source.path, target)
                 is_line = pattern is _INCLUDE_LINE and target.endswith(_INCLUDED) and ".local." not in target
-                if normpath(f"{folder}/{target}") in present or manuscript.is_code(match.start(1)):
+                if normpath(f"{folder}/{target}") in present or source.is_code(match.start(1)):
                     continue
                 if is_there or is_line:
                     yield Reference(match.start(1) - 1, "@" + target), is_there
     if not follows_directives and "include:" in text:
         for match in _DIRECTIVE.finditer(text):
-            if not manuscript.is_code(match.start()):
-                yield Reference(match.start(), match[0]), exists(manuscript.path, match[1])
+            if not source.is_code(match.start()):
+                yield Reference(match.start(), match[0]), exists(source.path, match[1])
 
 
 def _looks_like_a_file(target: str) -> bool:

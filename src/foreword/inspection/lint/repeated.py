@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from .manuscripts import Manuscript
+    from .source_text import SourceText
 
 _PARAGRAPH = re.compile(r"[^\n]+(?:\n[ \t]*[^\s][^\n]*)*")
 # Shorter ones are headings, links and phrases that anyone would write.
@@ -30,32 +30,32 @@ class Repetition:
     text: str
 
 
-def repetitions(manuscripts: Sequence[Manuscript]) -> Iterator[Repetition]:
+def repetitions(sources: Sequence[SourceText]) -> Iterator[Repetition]:
     """What is said again, once for each pair of files, at the first paragraph."""
     said: dict[str, tuple[str, int]] = {}
-    for manuscript in manuscripts:
+    for source in sources:
         again: dict[str, list[tuple[int, int, str]]] = {}
-        for offset, paragraph in _paragraphs(manuscript):
+        for offset, paragraph in _paragraphs(source):
             words = " ".join(paragraph.split())
-            path, line = said.setdefault(words, (manuscript.path, manuscript.line(offset)))
-            if path != manuscript.path:
-                again.setdefault(path, []).append((manuscript.line(offset), line, paragraph))
+            path, line = said.setdefault(words, (source.path, source.line(offset)))
+            if path != source.path:
+                again.setdefault(path, []).append((source.line(offset), line, paragraph))
         for path, places in again.items():
             here, there, _ = places[0]
             text = "\n\n".join(each for _, _, each in places)
-            yield Repetition(manuscript.path, here, path, there, len(places), text)
+            yield Repetition(source.path, here, path, there, len(places), text)
 
 
-def _paragraphs(manuscript: Manuscript) -> Iterator[tuple[int, str]]:
+def _paragraphs(source: SourceText) -> Iterator[tuple[int, str]]:
     """Paragraphs of prose, with their place: no code, no table, no heading, no comment."""
-    if not manuscript.is_file:
+    if not source.is_file:
         return
-    for match in _PARAGRAPH.finditer(manuscript.text):
+    for match in _PARAGRAPH.finditer(source.text):
         start, text = match.start(), match[0]
         while text.startswith("#") and "\n" in text:
             heading, _, text = text.partition("\n")
             start += len(heading) + 1
-        if len(text) < _SHORTEST or text.lstrip()[:1] in ("|", "#", "<") or manuscript.is_fenced(start):
+        if len(text) < _SHORTEST or text.lstrip()[:1] in ("|", "#", "<") or source.is_fenced(start):
             continue
         if len(text.split(None, _FEWEST_WORDS)) >= _FEWEST_WORDS:
             yield start, text

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from ...vocabulary import Candidate, Passage, Severity
-    from .manuscripts import Manuscript
+    from .source_text import SourceText
 
 
 @value
@@ -74,20 +74,20 @@ class Excess:
     files: int
 
 
-def excesses(manuscripts: Sequence[Manuscript], candidates: Sequence[Candidate]) -> Iterator[Excess]:
+def over_limit(sources: Sequence[SourceText], candidates: Sequence[Candidate]) -> Iterator[Excess]:
     """What is over a limit; of several files together, told at the nearest."""
-    names = _names(manuscripts, candidates)
+    names = _names(sources, candidates)
     for limit in LIMITS:
-        sizes = [(each, _size(each.text, limit.unit)) for each in manuscripts if names[each.path] & set(limit.names)]
+        sizes = [(each, _size(each.text, limit.unit)) for each in sources if names[each.path] & set(limit.names)]
         if limit.together and len(sizes) > 1 and sum(size for _, size in sizes) > limit.most:
             yield Excess(limit, sizes[-1][0].path, sum(size for _, size in sizes), len(sizes))
         else:
             yield from (Excess(limit, each.path, size, 1) for each, size in sizes if size > limit.most)
 
 
-def _names(manuscripts: Sequence[Manuscript], candidates: Sequence[Candidate]) -> dict[str, set[str]]:
+def _names(sources: Sequence[SourceText], candidates: Sequence[Candidate]) -> dict[str, set[str]]:
     """The names of each file: its own, and those of copies beside it (a CLAUDE.md that is a link to AGENTS.md)."""
-    names = {each.path: {each.name} if each.is_file else set() for each in manuscripts}
+    names = {each.path: {each.name} if each.is_file else set() for each in sources}
     for candidate in candidates:
         if candidate.fate == "duplicate":
             folder, _, name = candidate.path.rpartition("/")

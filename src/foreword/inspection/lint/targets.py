@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .commands import Command
-    from .manuscripts import Manuscript
+    from .source_text import SourceText
 
     # The files of these names that apply to a text, nearest first: path and text, None for one that cannot be read.
     Above = Callable[[str, Sequence[str], str], Iterable[tuple[str, str | None]]]
@@ -77,23 +77,23 @@ _ELSEWHERE = re.compile(
 _AT_ROOT = re.compile(r"\b(?:root|top[- ]level|topmost)\b", re.IGNORECASE)
 
 
-def missing_targets(manuscript: Manuscript, above: Above, exists: Exists) -> Iterator[Missing]:
+def missing_targets(source: SourceText, above: Above, exists: Exists) -> Iterator[Missing]:
     """Targets that a text says to make and that its makefile does not define, each once."""
-    defined = _Defined(manuscript, above, exists, MAKEFILES, targets_of)
-    for command in commands(manuscript, ("make", "gmake")):
+    defined = _Defined(source, above, exists, MAKEFILES, targets_of)
+    for command in commands(source, ("make", "gmake")):
         wanted = _wanted_targets(command)
         if wanted and not _is_prose(wanted.names):
             for name in wanted.names:
                 if _is_target(name):
-                    sources = [name + suffix for suffix in _BUILT_IN]
-                    yield from defined.missing(command.offset, name, wanted.folder, sources)
+                    instead = [name + suffix for suffix in _BUILT_IN]
+                    yield from defined.missing(command.offset, name, wanted.folder, instead)
 
 
-def missing_scripts(manuscript: Manuscript, above: Above, exists: Exists) -> Iterator[Missing]:
+def missing_scripts(source: SourceText, above: Above, exists: Exists) -> Iterator[Missing]:
     """Scripts that a text says to run and that its package.json does not define, each once."""
-    defined = _Defined(manuscript, above, exists, PACKAGES, scripts_of)
-    with_programs = _Defined(manuscript, above, exists, PACKAGES, scripts_and_programs_of)
-    for command in commands(manuscript, ("npm", "pnpm", "yarn")):
+    defined = _Defined(source, above, exists, PACKAGES, scripts_of)
+    with_programs = _Defined(source, above, exists, PACKAGES, scripts_and_programs_of)
+    for command in commands(source, ("npm", "pnpm", "yarn")):
         wanted = _wanted_script(command)
         if wanted:
             known = with_programs if command.words[0] == "yarn" else defined
@@ -101,7 +101,7 @@ def missing_scripts(manuscript: Manuscript, above: Above, exists: Exists) -> Ite
 
 
 @value
-class Names:
+class Definitions:
     """What a file defines. `others` are how further names begin and end; with `is_open` it may define any name."""
 
     defined: Collection[str] = ()
@@ -124,14 +124,14 @@ class _Defined:
 
     def __init__(
         self,
-        manuscript: Manuscript,
+        source: SourceText,
         above: Above,
         exists: Exists,
         files: Sequence[str],
-        parse: Callable[[str], Names],
+        parse: Callable[[str], Definitions],
     ) -> None:
-        self.manuscript, self.above, self.exists, self.files, self.parse = manuscript, above, exists, files, parse
-        self.known: dict[str, list[tuple[str, Names]]] = {}
+        self.source, self.above, self.exists, self.files, self.parse = source, above, exists, files, parse
+        self.known: dict[str, list[tuple[str, Definitions]]] = {}
         self.seen: set[tuple[str, str]] = set()
 
     def missing(self, offset: int, name: str, folder: str, instead: Sequence[str]) -> Iterator[Missing]:
@@ -139,29 +139,29 @@ class _Defined:
         found = self._found(folder)
         if not found or (name, folder) in self.seen or not self._is_meant(offset, folder):
             return
-        is_at_root = not folder and _AT_ROOT.search(self.manuscript.line_around(offset))
+        is_at_root = not folder and _AT_ROOT.search(self.source.line_around(offset))
         path, names = found[-1] if is_at_root else found[0]
         # A skill speaks of the project that it is used in, whatever lies beside it.
-        asked = [each for _, each in found] if self.manuscript.kind == "skill" else [names]
+        asked = [each for _, each in found] if self.source.kind == "skill" else [names]
         if not any(each.has(name) for each in asked) and not any(self.exists(path, each, True) for each in instead):
             self.seen.add((name, folder))
             shown = [each for each in islice(names.defined, _MOST_SHOWN) if _PLAIN.fullmatch(each)]
             yield Missing(offset, name, path, shown)
 
-    def _found(self, folder: str) -> list[tuple[str, Names]]:
+    def _found(self, folder: str) -> list[tuple[str, Definitions]]:
         if folder not in self.known:
             self.known[folder] = [
-                (path, Names(is_open=True) if text is None else self.parse(text))
-                for path, text in self.above(self.manuscript.path, self.files, folder)
+                (path, Definitions(is_open=True) if text is None else self.parse(text))
+                for path, text in self.above(self.source.path, self.files, folder)
             ]
         return self.known[folder]
 
     def _is_meant(self, offset: int, folder: str) -> bool:
         """Whether a command is one to run here: its line does not say that it is a mere example, or another project's."""
-        manuscript = self.manuscript
-        line, before = manuscript.line_around(offset), manuscript.before(offset)
-        if manuscript.is_fenced(offset):
-            above = manuscript.before(offset - len(before) - 1) if offset > len(before) else ""
+        source = self.source
+        line, before = source.line_around(offset), source.before(offset)
+        if source.is_fenced(offset):
+            above = source.before(offset - len(before) - 1) if offset > len(before) else ""
             return not (_BAD_COMMENT.search(line) or (above.lstrip().startswith("#") and _BAD_COMMENT.search(above)))
         sentence = re.split(r"[.!?;][ \t]", before)[-1]
         end = line.find("`", len(before))
@@ -246,10 +246,10 @@ _DEFINE = re.compile(r"[ ]*(?:override[ \t]+)?(define|endef)\b")
 _REFERENCE = re.compile(r"\$(?:\([^()]*\)|\{[^{}]*\}|.)")
 
 
-def targets_of(makefile: str) -> Names:
+def targets_of(makefile: str) -> Definitions:
     """The targets of a makefile: those of its rules, and whatever it calls phony."""
     if _DEFINES_MORE.search(makefile):
-        return Names(is_open=True)
+        return Definitions(is_open=True)
     defined: dict[str, None] = {}
     others: dict[tuple[str, str], None] = {}
     depth = 0
@@ -260,17 +260,17 @@ def targets_of(makefile: str) -> Names:
         rule = None if depth or block or line.startswith("\t") else _RULE.match(_REFERENCE.sub(_hidden, line))
         if rule is None:
             if not depth and line.lstrip(" ")[:1] == "$" and not _SAYS.match(line.lstrip(" ")):
-                return Names(is_open=True)  # what a variable holds may be a rule
+                return Definitions(is_open=True)  # what a variable holds may be a rule
             continue
         for name in _named(rule):
             if "$" in name and not ("/" in name or "." in name):
-                return Names(is_open=True)
+                return Definitions(is_open=True)
             if "%" in name:
                 start, _, end = name.partition("%")
                 others[start, end] = None
             else:
                 defined[name] = None
-    return Names(defined.keys(), tuple(others))
+    return Definitions(defined.keys(), tuple(others))
 
 
 def _hidden(match: re.Match[str]) -> str:
@@ -362,19 +362,19 @@ def _script(program: str, name: str, folder: str) -> Wanted | None:
 _DEPENDENCIES = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
 
 
-def scripts_of(package: str) -> Names:
+def scripts_of(package: str) -> Definitions:
     """The scripts of a package.json. One that is not valid may define anything."""
     content = _object(package)
     scripts = content.get("scripts", {}) if content is not None else None
-    return Names(tuple(scripts)) if isinstance(scripts, dict) else Names(is_open=True)
+    return Definitions(tuple(scripts)) if isinstance(scripts, dict) else Definitions(is_open=True)
 
 
-def scripts_and_programs_of(package: str) -> Names:
+def scripts_and_programs_of(package: str) -> Definitions:
     """As `scripts_of`, with the packages whose programs `yarn run` finds as well."""
     names, content = scripts_of(package), _object(package) or {}
     groups = [content.get(key) for key in _DEPENDENCIES]
     packages = {name.rpartition("/")[2]: None for group in groups if isinstance(group, dict) for name in group}
-    return Names((*names.defined, *packages), is_open=names.is_open)
+    return Definitions((*names.defined, *packages), is_open=names.is_open)
 
 
 def _object(text: str) -> dict[str, Any] | None:

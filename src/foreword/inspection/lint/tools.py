@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .manuscripts import Manuscript
+    from .source_text import SourceText
 
 # Names of well-known agents' tools that people write without backticks.
 KNOWN = (
@@ -29,14 +29,14 @@ _KNOWS = re.compile(
 )
 
 
-def missing_tools(manuscript: Manuscript, tools: frozenset[str]) -> Iterator[tuple[int, str]]:
+def missing_tools(source: SourceText, tools: frozenset[str]) -> Iterator[tuple[int, str]]:
     """Tools that are named and not there, each once, with the place."""
     has = {name.lower() for name in tools}
-    for match in _mentions(manuscript.text):
+    for match in _mentions(source.text):
         name = match[str(match.lastgroup)]
-        if name.lower() in has or manuscript.is_fenced(match.start()):
+        if name.lower() in has or source.is_fenced(match.start()):
             continue
-        if not _KNOWS.search(manuscript.line_around(match.start())):
+        if not _KNOWS.search(source.line_around(match.start())):
             has.add(name.lower())
             yield match.start(), name
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ...vocabulary import Document, Finding, Lifetime, Prompt
 
     N = TypeVar("N")
-    Known = dict[tuple[str, str, str, Lifetime, str], "Manuscript"]
+    Known = dict[tuple[str, str, str, Lifetime, str], "SourceText"]
 
 # Whose words are looked at: those of people, not those of Foreword or of the machine.
 _WRITTEN = frozenset(("file", "template", "layout", "setting", "caller", "extension", "tool", "variable"))
@@ -42,13 +42,13 @@ class Surroundings:
     """
 
     exists: Callable[..., bool]
-    counts: Callable[[str], int]
+    count_tokens: Callable[[str], int]
     tools: frozenset[str] | None = None
     follows_directives: bool = False
-    above: Callable[[str, Sequence[str], str], Iterable[tuple[str, str | None]]] = _nothing
+    files_above: Callable[[str, Sequence[str], str], Iterable[tuple[str, str | None]]] = _nothing
 
 
-class Manuscript:
+class SourceText:
     """The text of one file, or of one other author, as it stands in a prompt."""
 
     def __init__(
@@ -57,14 +57,14 @@ class Manuscript:
         self.path, self.text, self.section, self.lifetime, self.kind = path, text, section, lifetime, kind
         self._ends: list[int] | None = None
         self._fences: list[tuple[int, int]] | None = None
-        self._ignored: list[Ignored] | None = None
-        self._notes: dict[str, Any] = {}
+        self._ignored: list[IgnoreComment] | None = None
+        self._cached: dict[str, Any] = {}
 
-    def noted(self, name: str, look: Callable[[Manuscript], N]) -> N:
+    def cached(self, name: str, look: Callable[[SourceText], N]) -> N:
         """What a look at this text gives; looked once, however many prompts share the text."""
-        if name not in self._notes:
-            self._notes[name] = look(self)
-        note: N = self._notes[name]
+        if name not in self._cached:
+            self._cached[name] = look(self)
+        note: N = self._cached[name]
         return note
 
     @property
@@ -112,7 +112,7 @@ class Manuscript:
         return self.is_fenced(offset) or self.before(offset).count("`") % 2 == 1
 
     @property
-    def ignored(self) -> list[Ignored]:
+    def ignored(self) -> list[IgnoreComment]:
         """What comments in the text ask to leave out."""
         if self._ignored is None:
             self._ignored = list(_ignored(self)) if "foreword:" in self.text else []
@@ -120,11 +120,11 @@ class Manuscript:
 
     def silences(self, finding: Finding) -> bool:
         """Whether a comment asks to leave out this finding."""
-        return any(each.covers(finding) for each in self.noted("by check", _by_check).get(finding.code, ()))
+        return any(each.covers(finding) for each in self.cached("by check", _by_check).get(finding.code, ()))
 
 
 @value
-class Ignored:
+class IgnoreComment:
     """A comment that asks to leave out checks on some lines."""
 
     line: int
@@ -136,9 +136,9 @@ class Ignored:
         return self.lines == _ALL_LINES or (finding.line is not None and first <= finding.line <= last)
 
 
-def _by_check(manuscript: Manuscript) -> dict[str, list[Ignored]]:
-    found: dict[str, list[Ignored]] = {}
-    for each in manuscript.ignored:
+def _by_check(source: SourceText) -> dict[str, list[IgnoreComment]]:
+    found: dict[str, list[IgnoreComment]] = {}
+    for each in source.ignored:
         for check in each.checks:
             found.setdefault(check, []).append(each)
     return found
@@ -147,30 +147,30 @@ def _by_check(manuscript: Manuscript) -> dict[str, list[Ignored]]:
 _MOST_COMMENTS = 200
 
 
-def _ignored(manuscript: Manuscript) -> Iterator[Ignored]:
+def _ignored(source: SourceText) -> Iterator[IgnoreComment]:
     """On a line with other text a comment means that line; alone on its line, the paragraph below; `ignore-file` the file.
 
     Only so many are heard in one file, or a stranger's could keep lint busy for hours.
     """
-    text = manuscript.text
+    text = source.text
     for match in islice(_COMMENT.finditer(text), _MOST_COMMENTS):
-        if manuscript.is_code(match.start()):
+        if source.is_code(match.start()):
             continue
-        line = manuscript.line(match.start())
+        line = source.line(match.start())
         names = tuple(re.findall(r"[\w-]+", match[2]))
         if match[1] == "ignore-file":
-            yield Ignored(line, names, _ALL_LINES)
-        elif manuscript.line_around(match.start()).strip() != match[0]:
-            yield Ignored(line, names, (line, line))
+            yield IgnoreComment(line, names, _ALL_LINES)
+        elif source.line_around(match.start()).strip() != match[0]:
+            yield IgnoreComment(line, names, (line, line))
         else:
             begin = re.compile(r"\S").search(text, match.end())
             start = begin.start() if begin else len(text)
             end = text.find("\n\n", start)
-            last = manuscript.line(end if end >= 0 else len(text))
-            yield Ignored(line, names, (manuscript.line(start), last))
+            last = source.line(end if end >= 0 else len(text))
+            yield IgnoreComment(line, names, (source.line(start), last))
 
 
-def manuscripts_of(prompt: Prompt, known: Known) -> list[Manuscript]:
+def source_texts(prompt: Prompt, known: Known) -> list[SourceText]:
     """The texts of a prompt by their author, in the order in which they begin; those that are `known` are taken from there."""
     texts: dict[tuple[str, str], list[str]] = {}
     lines: dict[tuple[str, str], int] = {}
@@ -189,10 +189,10 @@ def manuscripts_of(prompt: Prompt, known: Known) -> list[Manuscript]:
     found = []
     for kind, path in texts:
         made = (path, "".join(texts[kind, path]), *places[kind, path], kind)
-        found.append(known.setdefault(made, Manuscript(*made)))
+        found.append(known.setdefault(made, SourceText(*made)))
     return found
 
 
-def skills_as_manuscripts(skills: Iterable[Document]) -> list[Manuscript]:
+def skill_texts(skills: Iterable[Document]) -> list[SourceText]:
     """Whole SKILL.md files: they enter a conversation when they are used."""
-    return [Manuscript(each.path, "\n" * (each.line - 1) + each.text, "skills", "turn", "skill") for each in skills]
+    return [SourceText(each.path, "\n" * (each.line - 1) + each.text, "skills", "turn", "skill") for each in skills]
