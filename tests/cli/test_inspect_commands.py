@@ -246,10 +246,10 @@ def test_a_layout_with_a_clock_is_told_that_it_breaks_the_prefix(run, asked):
     status, out, err = run("cache", "--layout", "pi", "--tool", "read", "--exit-code")
     assert status == 1
     assert (
-        "built a minute later and a day later, section 'clock' reads otherwise (clock now.long): that breaks the prefix"
+        "section 'clock' differs when the prompt is built a minute later and a day later (clock now.long): that ends the cached prefix"
         in err
     )
-    assert "section 'clock' lives for a turn and stands before 'cwd'" in err
+    assert "section 'clock' lasts for a turn and comes before 'cwd'" in err
     assert "        --set section.last.sections=cwd,clock  mends some of it\n" in out
     found = asked(CacheForm, "cache", "--layout", "pi", "--tool", "read")
     assert sorted({each["code"] for each in found["findings"]}) == ["cache-moved", "cache-order"]

@@ -162,17 +162,17 @@ def test_sections_that_stand_too_early(lifetimes, expected, mended):
     assert misplaced(again, len) == []
 
 
-def test_what_is_said_of_them():
+def test_the_findings_for_misplaced_sections():
     rows = [
         Misplaced("a", "turn", ["x"], 7),
         Misplaced("b", "turn", ["x"], 7),
         Misplaced("c", "conversation", ["x", "y"], 9),
     ]
     assert [each.message for each in order_findings(rows)] == [
-        "sections 'a' and 'b' live for a turn and stand before 'x', which lives longer: whenever one of them changes, 7 tokens behind "
-        "are written again",
-        "section 'c' lives for a conversation and stands before 'x' and 'y', which live longer: whenever it changes, 9 tokens behind are "
-        "written again",
+        "sections 'a' and 'b' last for a turn and come before 'x', which lasts longer: each time one of them changes, 7 tokens after "
+        "them are written to the cache again",
+        "section 'c' lasts for a conversation and comes before 'x' and 'y', which last longer: each time it changes, 9 tokens after it "
+        "are written to the cache again",
     ]
 
 
@@ -187,12 +187,12 @@ def test_what_is_said_of_them():
         ("builder", []),
     ],
 )
-def test_the_keys_that_mend_a_layout(layout, expected):
+def test_the_settings_that_fix_the_order_of_a_layout(layout, expected):
     found = order_settings(foreword.Assembler(layout=layout).layout().sections)
     assert [(key, " ".join(names)) for key, names in found] == expected
 
 
-def test_what_moved_is_said_once_for_each_section():
+def test_there_is_one_finding_for_each_unstable_section():
     def moved(name):
         return SectionDiff(name, ("changed",), (0, 1), (0, 1), 1, 1, (), [Cause("clock", "now.long")])
 
@@ -200,8 +200,8 @@ def test_what_moved_is_said_once_for_each_section():
         [("a minute later", [moved("clock")]), ("a day later", [moved("clock"), moved("x")])], [5, 900]
     )
     assert [each.message.partition(":")[0] for each in found] == [
-        "built a minute later and a day later, section 'clock' reads otherwise (clock now.long)",
-        "built a day later, section 'x' reads otherwise (clock now.long)",
+        "section 'clock' differs when the prompt is built a minute later and a day later (clock now.long)",
+        "section 'x' differs when the prompt is built a day later (clock now.long)",
     ]
     assert "900 tokens of the prompt" in found[0].message
 

@@ -1,7 +1,7 @@
-"""What a provider's prompt cache makes of a prompt: where it can be cut, what a change count_kept, and what that costs.
+"""How a provider caches a prompt: where the cached prefix can end, how much of it survives a change, and what that costs.
 
-A request is looked at as the provider reads it: segments of bytes in its own order. What was sent before is kept as far as the bytes
-are the same; where a provider caches at breakpoints, up to the last of those, and everywhere only from a minimum on.
+A request is a list of segments in the order in which the provider reads them. A provider reuses the prefix that two requests share,
+or the part of it up to the last breakpoint, if it has at least a minimum number of tokens.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     Counting = Callable[[str], int]
 
 
-# A request as it is read
+# The segments of a request
 
 
 @value
 class Segment:
-    """A run of a request: which argument it belongs to, the name of a tool or the number of a message, and whether a breakpoint follows."""
+    """Part of a request: its argument (`of`), the name of its tool or the number of its message, and whether a breakpoint follows."""
 
     of: str
     text: str
@@ -43,7 +43,7 @@ class Segment:
 
 
 def segments_of(request: Mapping[str, Any], order: Sequence[str]) -> list[Segment]:
-    """A provider's request as segments, in the order in which the provider reads it."""
+    """The segments of a request, in the order in which the provider reads them."""
     settings = request.get("config", request)
     tools = settings.get("tools", ())
     if tools and "function_declarations" in tools[0]:
@@ -63,7 +63,7 @@ def _name(tool: Mapping[str, Any]) -> str:
 
 
 def _segment(of: str, content: Any, name: str) -> Segment:
-    """The bytes that count: the text of the prompt as it is, everything else as JSON without its breakpoint."""
+    """A segment with the bytes that count: prompt text as it is, everything else as JSON without its breakpoint."""
     if isinstance(content, str):
         return Segment(of, content, name)
     has_breakpoint = "cache_control" in content
@@ -73,21 +73,21 @@ def _segment(of: str, content: Any, name: str) -> Segment:
 
 
 def with_last_breakpoint(segments: Sequence[Segment]) -> list[Segment]:
-    """The segments with the caller's own breakpoint, behind the last message."""
+    """The segments with the breakpoint that callers set after the last message."""
     if not segments or segments[-1].of != "messages":
         return list(segments)
     last = segments[-1]
     return [*segments[:-1], Segment(last.of, last.text, last.name, True)]
 
 
-# Where it can be cut
+# Where the cached prefix can end
 
 
 @value
 class Breakpoint:
-    """Where what stands before can be kept: behind which section or tool, how long that lives, and its tokens.
+    """An end of a cacheable prefix: after which section or tool, the prefix's lifetime, and its tokens.
 
-    `is_cacheable` is None where the model's minimum is not known.
+    `is_cacheable` is None if the model's minimum is unknown.
     """
 
     of: str
@@ -100,7 +100,7 @@ class Breakpoint:
 def breakpoints(
     segments: Sequence[Segment], prompt: Prompt, rules: ProviderRules, price: Price | None, count: Counting
 ) -> list[Breakpoint]:
-    """Where a provider can keep the beginning: at the request's breakpoints, or by itself where a lifetime ends."""
+    """Where a cached prefix can end: at the request's breakpoints, or where a lifetime ends if the provider caches any prefix."""
     cuts = _marked(segments, prompt) if rules.caching == "breakpoints" else _ends(segments, prompt)
     found: list[Breakpoint] = []
     at = tokens = 0
@@ -113,7 +113,7 @@ def breakpoints(
 
 
 def is_cacheable(tokens: int, price: Price | None) -> bool | None:
-    """Whether so many tokens are enough to be cached; None if nobody knows."""
+    """Whether a prefix of this many tokens is cached; None if the minimum is unknown."""
     return None if price is None or price.minimum is None else tokens >= price.minimum
 
 
@@ -131,7 +131,7 @@ def _marked(segments: Sequence[Segment], prompt: Prompt) -> Iterator[tuple[int, 
 
 
 def _ends(segments: Sequence[Segment], prompt: Prompt) -> Iterator[tuple[int, str, str, str]]:
-    """Where a lifetime ends in the prompt, and where the tools end, if they are read after it."""
+    """Where a lifetime ends in the prompt, and where the tools end if they come after it."""
     at = 0
     for number, segment in enumerate(segments):
         if segment.of == "system":
@@ -149,7 +149,7 @@ def _ends(segments: Sequence[Segment], prompt: Prompt) -> Iterator[tuple[int, st
 
 
 def _lifetime_ends(prompt: Prompt) -> Iterator[tuple[int, str, str]]:
-    """Where each lifetime but the turn's ends: text is only as lasting as what stands before it."""
+    """Where each lifetime except `turn` ends. Text is cached no longer than the text before it."""
     ranks: list[int] = []
     for passage in prompt.passages:
         ranks.append(max(LIFETIMES.index(passage.lifetime), ranks[-1] if ranks else 0))
@@ -166,17 +166,17 @@ def _last_before(prompt: Prompt, end: int) -> Passage | None:
 
 
 def _shortest(prompt: Prompt, end: int) -> str:
-    """How long the beginning of a prompt lives: as long as the passage in it that lives shortest."""
+    """The lifetime of a prefix of the prompt: the shortest of its passages."""
     ranks = [LIFETIMES.index(each.lifetime) for each in prompt.passages if each.start < end]
     return LIFETIMES[max(ranks)] if ranks else "conversation"
 
 
-# What stands in the wrong order
+# Sections in the wrong order
 
 
 @value
 class Misplaced:
-    """A section that lives shorter than sections behind it: whenever it changes, they are written again."""
+    """A section with a shorter lifetime than sections after it: each time it changes, they are written to the cache again."""
 
     section: str
     lifetime: str
@@ -185,7 +185,7 @@ class Misplaced:
 
 
 def misplaced(prompt: Prompt, count: Counting) -> list[Misplaced]:
-    """The sections that stand before longer-lived ones, with those and what they cost."""
+    """Sections that come before longer-lived ones, with those and their tokens."""
     found: list[Misplaced] = []
     ranks = [LIFETIMES.index(each.lifetime) for each in prompt.passages]
     tokens: dict[int, int] = {}
@@ -200,16 +200,16 @@ def misplaced(prompt: Prompt, count: Counting) -> list[Misplaced]:
     return found
 
 
-_MOST = 100  # a prompt of a person's has far fewer sections; a saved form may come from anyone
+_MOST = 100  # real prompts have far fewer sections, but a saved prompt can come from anyone
 
 
 def best_order(prompt: Prompt) -> list[str]:
-    """The sections in the order that would keep most: the longest-lived first, otherwise as they snapshot."""
+    """The sections ordered for the cache: longest-lived first, otherwise in their present order."""
     return [each.section for each in sorted(prompt.passages, key=lambda each: LIFETIMES.index(each.lifetime))]
 
 
 def order_settings(sections: Sequence[Section]) -> list[tuple[str, list[str]]]:
-    """The keys of a layout to set, and to what, so that in every list of sections the longest-lived stand first."""
+    """The layout keys to set, with their values, so that every list of sections has the longest-lived first."""
     found: list[tuple[str, list[str]]] = []
     waiting: list[tuple[str, Sequence[Section]]] = [("sections", sections)]
     while waiting:
@@ -217,7 +217,7 @@ def order_settings(sections: Sequence[Section]) -> list[tuple[str, list[str]]]:
         mended = sorted(inner, key=_rank)
         if mended != list(inner):
             found.append((key, [each.name for each in mended]))
-        # Inside a wrapper order does not count: the section is one passage.
+        # The order inside a wrapper does not matter: the section is one passage.
         waiting += [
             (f"section.{each.name}.sections", each.sections) for each in inner if each.sections and not each.wrap
         ]
@@ -225,52 +225,51 @@ def order_settings(sections: Sequence[Section]) -> list[tuple[str, list[str]]]:
 
 
 def _rank(section: Section) -> int:
-    """How long a section lives; one that only orders others, as long as its longest-lived."""
+    """The rank of a section's lifetime; a section that only groups others has that of the longest-lived one."""
     if section.sections and not section.wrap:
         return min(map(_rank, section.sections))
     return LIFETIMES.index(section.lifetime)
 
 
-# What a request costs
+# Cost
 
 
 def request_cost(tokens: int, kept: int, price: Price, is_read: bool) -> float:
-    """What a request of so many tokens costs, of which so many are read from the cache, or written to it."""
+    """The price in dollars of a request, of which `kept` tokens are read from the cache or written to it."""
     return (kept * (price.read if is_read else price.write) + (tokens - kept) * price.input) / MILLION
 
 
-# What a person should know
+# Findings
 
 
 def order_findings(found: Sequence[Misplaced]) -> list[Finding]:
-    """A finding for each section that stands too early, or for several that stand before the same ones."""
+    """One finding for each misplaced section, or for several that come before the same ones."""
     together: dict[tuple[str, tuple[str, ...]], list[Misplaced]] = {}
     for each in found:
         together.setdefault((each.lifetime, tuple(each.before)), []).append(each)
     findings: list[Finding] = []
     for (lifetime, before), group in together.items():
         names = [f"'{each.section}'" for each in group]
-        who = f"section {names[0]} lives" if len(group) == 1 else f"sections {_listed(names)} live"
-        stands, it = ("stands", "it changes") if len(group) == 1 else ("stand", "one of them changes")
-        behind, lives = _listed([f"'{name}'" for name in before]), "lives" if len(before) == 1 else "live"
-        findings.append(
-            finding(
-                "cache-order",
-                f"{who} for a {lifetime} and {stands} before {behind}, which {lives} longer: whenever {it}, {group[0].tokens:,} "
-                "tokens behind are written again",
-            )
+        is_one = len(group) == 1
+        who = f"section {names[0]} lasts" if is_one else f"sections {_listed(names)} last"
+        come, it, them = ("comes", "it changes", "it") if is_one else ("come", "one of them changes", "them")
+        later, last = _listed([f"'{name}'" for name in before]), "lasts" if len(before) == 1 else "last"
+        message = (
+            f"{who} for a {lifetime} and {come} before {later}, which {last} longer: each time {it}, {group[0].tokens:,} tokens "
+            f"after {them} are written to the cache again"
         )
+        findings.append(finding("cache-order", message))
     return findings
 
 
 def instability_findings(
-    rebuilt: Sequence[tuple[str, Sequence[SectionDiff]]], tokens_behind: Sequence[int]
+    rebuilt: Sequence[tuple[str, Sequence[SectionDiff]]], tokens_after: Sequence[int]
 ) -> list[Finding]:
-    """One finding for each section that reads otherwise, with all the builds in which it does; tokens are those from there on."""
+    """One finding for each section that differs in other builds; `tokens_after` are the tokens from the first difference on."""
     ways: dict[str, list[str]] = {}
     causes: dict[str, list[str]] = {}
     most: dict[str, int] = {}
-    for (how, sections), tokens in zip(rebuilt, tokens_behind, strict=True):
+    for (how, sections), tokens in zip(rebuilt, tokens_after, strict=True):
         for each in sections:
             ways.setdefault(each.section, []).append(how)
             for cause in each.causes:
@@ -280,8 +279,8 @@ def instability_findings(
     return [
         finding(
             "cache-moved",
-            f"built {_listed(hows)}, section '{section}' reads otherwise ({_listed(causes.get(section, []))}): that breaks the "
-            f"prefix, and {most[section]:,} tokens of the prompt and all messages behind it are written again",
+            f"section '{section}' differs when the prompt is built {_listed(hows)} ({_listed(causes.get(section, []))}): that ends "
+            f"the cached prefix, and {most[section]:,} tokens of the prompt and all messages are written to the cache again",
         )
         for section, hows in ways.items()
     ]
@@ -292,12 +291,12 @@ def _listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))
 
 
-# What a change keeps
+# How much a change keeps
 
 
 @value
 class FirstDifference:
-    """Where two requests begin to differ: in which argument, which section, tool or message, and who wrote it."""
+    """Where two requests first differ: the argument, the section, tool or message, the offset in it, and the causes."""
 
     of: str
     name: str
@@ -307,10 +306,11 @@ class FirstDifference:
 
 @value
 class CacheReuse:
-    """What of a request a provider still has from the one before, and what the rest costs.
+    """How much of a request a provider still has cached from the previous one.
 
-    `total` are all its tokens, `most` those that would be kept had nothing changed, `shared` those up to the first difference, `tokens`
-    those that are kept. `rewrite` is what it costs more to write what is lost than to read it; None without a price.
+    `total` counts all its tokens, `most` those that would be reused if nothing had changed, `shared` those before the first difference,
+    and `tokens` those that are reused. `rewrite` is the extra cost in dollars of writing the lost tokens instead of reading them; None
+    without a price.
     """
 
     provider: str
@@ -329,7 +329,7 @@ class CacheReuse:
 def count_kept(
     old: Sequence[Segment], new: Sequence[Segment], rules: ProviderRules, price: Price | None, count: Counting
 ) -> tuple[int, int, int]:
-    """The tokens of the new request, those up to the first difference, and those that the provider has kept."""
+    """The tokens of the new request: all, those before the first difference, and those that are reused from the cache."""
     before, after = ("".join(segment.text for segment in each) for each in (old, new))
     start = common_start(before, after)
     end = start if rules.caching == "prefix" else _last_breakpoint(old, new, start)
@@ -341,7 +341,7 @@ def count_kept(
 
 
 def _last_breakpoint(old: Sequence[Segment], new: Sequence[Segment], start: int) -> int:
-    """The last breakpoint of the old request before the first difference at which a segment of the new one ends, too."""
+    """The last breakpoint of the old request before the first difference where a segment of the new one ends too."""
     ends: set[int] = set()
     at = 0
     for segment in new:
@@ -362,7 +362,7 @@ def cache_reuse(
     price: Price | None,
     count: Counting,
 ) -> CacheReuse:
-    """What a provider keeps of the old request when it is sent the new one."""
+    """How much of the old request a provider reuses for the new one."""
     total, shared, tokens = count_kept(old[1], new[1], rules, price, count)
     _, _, most = count_kept(new[1], new[1], rules, price, count)
     rewrite = max(most - tokens, 0) * (price.write - price.read) / MILLION if price else None
@@ -370,7 +370,7 @@ def cache_reuse(
 
 
 def _first(old: tuple[Subject, Sequence[Segment]], new: tuple[Subject, Sequence[Segment]]) -> FirstDifference | None:
-    """The first difference; None if one request only goes on where the other ends, or they are the same."""
+    """The first difference; None if the requests are equal or one only appends messages to the other."""
     before, after = ("".join(segment.text for segment in each[1]) for each in (old, new))
     start = common_start(before, after)
     if start in (len(before), len(after)) and all(_of(each[1], start) in ("messages", "") for each in (old, new)):
@@ -389,7 +389,7 @@ def _first(old: tuple[Subject, Sequence[Segment]], new: tuple[Subject, Sequence[
 
 
 def _of(segments: Sequence[Segment], at: int) -> str:
-    """Which argument the segment at this place belongs to; empty behind the end."""
+    """The argument that the segment at this offset belongs to; empty past the end."""
     for segment in segments:
         if at < len(segment.text):
             return segment.of
@@ -398,8 +398,8 @@ def _of(segments: Sequence[Segment], at: int) -> str:
 
 
 def _in_prompt(subject: Subject, offset: int) -> FirstDifference:
-    places = OriginIndex(subject.prompt).of(offset, offset + 1)
-    if not places:
+    spans = OriginIndex(subject.prompt).find(offset, offset + 1)
+    if not spans:
         return FirstDifference("system", "", offset)
-    causes = [cause_of(each) for each in places if each.origin.kind]
-    return FirstDifference("system", places[0].section, offset, causes)
+    causes = [cause_of(each) for each in spans if each.origin.kind]
+    return FirstDifference("system", spans[0].section, offset, causes)

@@ -1,7 +1,7 @@
-"""The one comparison: which sections and tools were added, removed, changed or moved, and which sources did it.
+"""The one comparison: which sections and tools were added, removed, changed or moved, and because of which sources.
 
-Drift, `diff`, `watch`, `cache` and the page all ask it, so that they never disagree. Something changed if and only if the texts or the tool
-definitions that a model is sent differ. Two equal texts never differ, however they are cut into sections.
+Drift, `diff`, `watch`, `cache` and the page all use it, so they never disagree. Something changed if and only if the text or the tool
+definitions sent to the model differ. Equal texts never differ, even if they are divided into different sections.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     Named = tuple[str, str]
 
 KINDS: Sequence[Kind] = ("added", "removed", "changed", "moved")
-# What is named instead of a section: a text of which no sections are known, and the text before, between and after sections.
+# Used in place of a section's name: for text whose sections are unknown, and for the text before, between and after sections.
 WHOLE, BETWEEN = "(whole prompt)", "(between sections)"
 _NOT_SOURCES = ("builtin", "mark")
 
 
-# What is compared
+# The two sides
 
 
 @value
 class Part:
-    """One section of a text, and the sources it came from, each with the texts it gave, or their hashes."""
+    """One section of a text and its sources, each with the texts it contributed, or their hashes."""
 
     section: str
     start: int
@@ -44,7 +44,7 @@ class Part:
 
 @value
 class Sent:
-    """What a model is sent: a text, its sections in order, and the tool definitions (None: not known)."""
+    """What is sent to the model: a text, its sections in order, and the tool definitions (None if unknown)."""
 
     text: str
     parts: Sequence[Part] = ()
@@ -52,7 +52,7 @@ class Sent:
 
     @property
     def is_plain(self) -> bool:
-        """Whether there is text, but nothing is known about its sections."""
+        """Whether there is text whose sections are unknown."""
         return not self.parts and bool(self.text)
 
     def text_of(self, number: int) -> str:
@@ -60,7 +60,7 @@ class Sent:
 
 
 def sent(prompt: Prompt, tools: Sequence[Mapping[str, Any]] | None = None) -> Sent:
-    """A prompt and its tools as they are compared."""
+    """A prompt and its tools in comparable form."""
     parts = []
     for each in prompt.passages:
         origins = ((piece.origin.kind, piece.origin.path, piece.text) for piece in each.pieces)
@@ -69,7 +69,7 @@ def sent(prompt: Prompt, tools: Sequence[Mapping[str, Any]] | None = None) -> Se
 
 
 def sent_edition(system: str, account: Mapping[str, Any], tools: Sequence[Mapping[str, Any]]) -> Sent:
-    """An edition as it is compared; `account` is its stored form."""
+    """An edition in comparable form; `account` is its stored prompt."""
     parts = []
     for each in account.get("passages", ()):
         origins = ((origin["kind"], origin["path"], origin["hash"]) for origin in each["origins"])
@@ -78,7 +78,7 @@ def sent_edition(system: str, account: Mapping[str, Any], tools: Sequence[Mappin
 
 
 def _sources(origins: Iterable[tuple[str, str, str]]) -> dict[str, Sequence[str]]:
-    """The texts of each path, or their hashes, without Foreword's own texts."""
+    """The texts of each path, or their hashes, except Foreword's."""
     found: dict[str, dict[str, None]] = {}
     for kind, path, hash in origins:
         if path and kind not in _NOT_SOURCES:
@@ -86,15 +86,15 @@ def _sources(origins: Iterable[tuple[str, str, str]]) -> dict[str, Sequence[str]
     return {path: tuple(hashes) for path, hashes in found.items()}
 
 
-# What changed
+# The changes
 
 
 @value
 class SectionChange:
-    """A section that is different: how, and because of which sources.
+    """A section that differs: how, and because of which sources.
 
-    `kinds` is one of added or removed, or changed, moved or both. `old` and `new` are its indexes in the two lists of sections, None
-    where it is missing.
+    `kinds` is added, removed, changed, moved, or both changed and moved. `old` and `new` are its indexes in the two lists of sections,
+    None where it is missing.
     """
 
     section: str
@@ -106,7 +106,7 @@ class SectionChange:
 
 @value
 class Names:
-    """The names of what was added, removed, changed and moved; each name once per list."""
+    """The names of added, removed, changed and moved items; each name once per list."""
 
     added: Sequence[str] = ()
     removed: Sequence[str] = ()
@@ -118,7 +118,7 @@ class Names:
         return bool(self.added or self.removed or self.changed or self.moved)
 
     def each(self) -> Iterator[tuple[Kind, Sequence[str]]]:
-        """The lists that are not empty, each with what happened."""
+        """The lists that are not empty, each with its kind."""
         for kind in KINDS:
             if names := getattr(self, kind):
                 yield kind, names
@@ -126,7 +126,7 @@ class Names:
 
 @value
 class Changes:
-    """All that differs between two texts and their tools.
+    """Everything that differs between two texts and their tools.
 
     `gaps` are the spans between sections that differ, in the old text and in the new one.
     """
@@ -146,7 +146,7 @@ class Changes:
 
 
 def section_names(sections: Iterable[Any]) -> Names:
-    """The names of changed sections by what happened to them; each has a `section` and its `kinds`."""
+    """The names of changed sections by kind; each item has a `section` and its `kinds`."""
     found: dict[str, dict[str, None]] = {kind: {} for kind in KINDS}
     for each in sections:
         for kind in each.kinds:
@@ -155,7 +155,7 @@ def section_names(sections: Iterable[Any]) -> Names:
 
 
 def changes(old: Sent, new: Sent) -> Changes:
-    """What was added, removed, changed and moved. Tools that are not known on one side are not compared."""
+    """What was added, removed, changed and moved. Tools are not compared if one side's are unknown."""
     tools = Names() if old.tools is None or new.tools is None else _tools(old.tools, new.tools)
     if old.text == new.text:
         return Changes((), tools)
@@ -170,7 +170,7 @@ def changes(old: Sent, new: Sent) -> Changes:
 
 
 def _sections(old: Sent, new: Sent, matches: Sequence[int | None]) -> Iterator[SectionChange]:
-    """In the order of the new text; a removed section comes where it was."""
+    """The changed sections in the order of the new text; a removed section is listed where it was."""
     moved, known = _moved(matches), set(matches)
     removed = [number for number in range(len(old.parts)) if number not in known]
     at = 0
@@ -200,7 +200,7 @@ def _changed_sources(old: Part, new: Part) -> list[str]:
 
 
 def _gaps(old: Sent, new: Sent, matches: Sequence[int | None]) -> Iterator[tuple[Span, Span]]:
-    """The text between neighbours that are neighbours in both, where it differs; likewise what comes first and last."""
+    """Where the text differs between sections that are neighbours on both sides, or before the first or after the last one."""
     last = len(old.parts)
     ends: Sequence[int | None] = (-1, *matches, last)
     old_gaps, new_gaps = _spans_between(old), _spans_between(new)
@@ -213,7 +213,7 @@ def _gaps(old: Sent, new: Sent, matches: Sequence[int | None]) -> Iterator[tuple
 
 
 def _spans_between(side: Sent) -> list[Span]:
-    """The spans before, between and after the sections: one more than there are sections."""
+    """The spans before, between and after the sections: one more than the number of sections."""
     starts = [0, *(part.end for part in side.parts)]
     ends = [*(part.start for part in side.parts), len(side.text)]
     return list(zip(starts, ends, strict=True))
@@ -236,7 +236,7 @@ def _tools(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -
 
 
 def _definition(tool: Mapping[str, Any]) -> str:
-    """A definition as text. The order of a schema's keys is sent and counts; an empty description or schema is never sent."""
+    """A definition as text. The order of a schema's keys matters, as it is sent; an empty description or schema never is."""
     sent = {key: tool[key] for key in sorted(tool, key=str) if tool[key] or key not in ("description", "schema")}
     return json.dumps(sent)
 
@@ -245,13 +245,13 @@ def _once(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-# Which of the old ones a new one is
+# Matching new items with old ones
 
 
 def _matched(old: Sequence[Named], new: Sequence[Named]) -> list[int | None]:
-    """The index of the old item that each new item continues, by name; None for one that is new.
+    """The index of the old item that each new item corresponds to, by name; None if there is none.
 
-    Of several with one name, equal content comes first; what is left between those is matched in order.
+    Among items of the same name, those with equal content are matched first, and then the rest between them in order.
     """
     found: list[int | None] = [None] * len(new)
     by_name: dict[str, tuple[list[int], list[int]]] = {}
@@ -262,38 +262,54 @@ def _matched(old: Sequence[Named], new: Sequence[Named]) -> list[int | None]:
         if len(ours) == len(theirs) == 1:
             found[theirs[0]] = ours[0]
         else:
-            _match_equal_names(old, ours, new, theirs, found)
+            _SameName(old, new, found).match(ours, theirs)
     return found
 
 
-def _match_equal_names(
-    old: Sequence[Named], ours: Sequence[int], new: Sequence[Named], theirs: Sequence[int], found: list[int | None]
-) -> None:
-    start, most = 0, min(len(ours), len(theirs))
-    while start < most and old[ours[start]] == new[theirs[start]]:
-        start += 1
-    end = 0
-    while end < most - start and old[ours[-1 - end]] == new[theirs[-1 - end]]:
-        end += 1
-    for at in (*range(start), *range(-end, 0)):
-        found[theirs[at]] = ours[at]
-    ours, theirs = ours[start : len(ours) - end], theirs[start : len(theirs) - end]
-    waiting: dict[str, list[int]] = {}
-    for number in reversed(ours):
-        waiting.setdefault(old[number][1], []).append(number)
-    for number in theirs:
-        if same := waiting.get(new[number][1]):
-            found[number] = same.pop()
-    equal = [(number, match) for number in theirs if (match := found[number]) is not None]
-    in_order = [equal[at] for at in longest_increasing([match for _, match in equal])]
-    fixed, old_fixed = [number for number, _ in in_order], [match for _, match in in_order]
-    taken = {match for _, match in equal}
-    left: dict[int, list[int]] = {}
-    for number in reversed([each for each in ours if each not in taken]):
-        left.setdefault(bisect_left(old_fixed, number), []).append(number)
-    for number in theirs:
-        if found[number] is None and (between := left.get(bisect_left(fixed, number))):
-            found[number] = between.pop()
+class _SameName:
+    """Matches items of one name. `found` gets the index of the old item for each new one."""
+
+    def __init__(self, old: Sequence[Named], new: Sequence[Named], found: list[int | None]) -> None:
+        self.old, self.new, self.found = old, new, found
+
+    def match(self, ours: Sequence[int], theirs: Sequence[int]) -> None:
+        """Match the old items `ours` with the new items `theirs`."""
+        ours, theirs = self._match_ends(ours, theirs)
+        self._match_equal(ours, theirs)
+        self._match_rest(ours, theirs)
+
+    def _match_ends(self, ours: Sequence[int], theirs: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
+        """Match equal items at the start and the end, and return the others."""
+        start, most = 0, min(len(ours), len(theirs))
+        while start < most and self.old[ours[start]] == self.new[theirs[start]]:
+            start += 1
+        end = 0
+        while end < most - start and self.old[ours[-1 - end]] == self.new[theirs[-1 - end]]:
+            end += 1
+        for at in (*range(start), *range(-end, 0)):
+            self.found[theirs[at]] = ours[at]
+        return ours[start : len(ours) - end], theirs[start : len(theirs) - end]
+
+    def _match_equal(self, ours: Sequence[int], theirs: Sequence[int]) -> None:
+        waiting: dict[str, list[int]] = {}
+        for number in reversed(ours):
+            waiting.setdefault(self.old[number][1], []).append(number)
+        for number in theirs:
+            if same := waiting.get(self.new[number][1]):
+                self.found[number] = same.pop()
+
+    def _match_rest(self, ours: Sequence[int], theirs: Sequence[int]) -> None:
+        """Match what is left in order, between the equal items that kept theirs."""
+        equal = [(number, match) for number in theirs if (match := self.found[number]) is not None]
+        in_order = [equal[at] for at in longest_increasing([match for _, match in equal])]
+        fixed, old_fixed = [number for number, _ in in_order], [match for _, match in in_order]
+        taken = {match for _, match in equal}
+        left: dict[int, list[int]] = {}
+        for number in reversed([each for each in ours if each not in taken]):
+            left.setdefault(bisect_left(old_fixed, number), []).append(number)
+        for number in theirs:
+            if self.found[number] is None and (between := left.get(bisect_left(fixed, number))):
+                self.found[number] = between.pop()
 
 
 def _moved(matches: Sequence[int | None]) -> set[int]:

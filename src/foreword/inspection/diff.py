@@ -1,7 +1,7 @@
-"""How two prompts differ: section by section, then word by word, and what caused each change.
+"""How two prompts differ: by section, then by word, with the cause of each change.
 
-Which sections and tools differ is the answer of `changes.py`. The cause of a change is the origin of the words that were added or removed; where those are the
-layout's own, it is whatever made the layout speak otherwise: another layout, other tools, another agent.
+`changes.py` decides which sections and tools differ. The cause of a change is the origin of the words that were added or removed. If
+those words belong to the layout, the cause is what made the layout use them: another layout, other tools or another agent.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .changes import Changes, Kind, SectionChange
     from .subject import OriginSpan, Subject
 
-# What each kind of origin is called as a cause, the most telling first: the words of a wrapper change because of what they wrap.
+# The name of each kind of origin as a cause, most specific first: a wrapper's words change because of what it wraps.
 CAUSES = {
     "file": "file",
     "skill": "skill",
@@ -37,13 +37,13 @@ CAUSES = {
     "builtin": "base text",
     "mark": "mark",
 }
-_OWN = ("layout", "builtin", "mark")  # what a layout says itself
+_OWN = ("layout", "builtin", "mark")  # the layout's words
 _CLOCKS = ("now", "date", "time", "datetime", "system:time", "system:date")
 
 
 @value
 class Cause:
-    """What made a change: a kind of origin, its path or name, the lines there, and what became of it."""
+    """The cause of a change: the kind of origin, its path or name, the lines in it, and a note on what happened to it."""
 
     kind: str
     path: str = ""
@@ -53,7 +53,7 @@ class Cause:
 
 @value
 class Edit:
-    """Words that changed: where they stood in the old text, where the new ones stand, and why."""
+    """Changed words: their spans in the old and the new text, and the causes."""
 
     old: tuple[int, int]
     new: tuple[int, int]
@@ -62,7 +62,7 @@ class Edit:
 
 @value
 class SectionDiff:
-    """A section that is different. `old` and `new` are its spans, None where it is missing; the places count from 1."""
+    """A section that differs. `old` and `new` are its spans, None where it is missing; its places in the prompts count from 1."""
 
     section: str
     kinds: Sequence[Kind]
@@ -77,7 +77,7 @@ class SectionDiff:
 
 @value
 class Difference:
-    """All that differs. `circumstances` are what the prompts were made for and with: name, old, new."""
+    """Everything that differs. `circumstances` are differences in what the prompts were built for: name, old, new."""
 
     sections: Sequence[SectionDiff]
     tools: Names
@@ -102,37 +102,49 @@ def compare(old: Subject, new: Subject) -> Difference:
     return Difference(sections, found.tools, circumstances)
 
 
-# Section by section
+# Sections
 
 
 def _section(change: SectionChange, found: Changes, old: Prompt, new: Prompt, why: _Why) -> SectionDiff:
-    """A changed section with the words that changed in it."""
-    if change.section == WHOLE and change.old is None and change.new is None:
+    """A changed section with its changed words."""
+    if change.old is not None or change.new is not None:
+        return _named_section(change, old, new, why)
+    if change.section == WHOLE:
         edits = [why.edit((a, b), (c, d)) for a, b, c, d in changed_spans(old.text, new.text)]
         return _whole(WHOLE, old, new, edits, [cause for edit in edits for cause in edit.causes])
-    if change.section == BETWEEN and change.old is None and change.new is None:
-        edits = [Edit(one, other, [why.order()]) for one, other in found.gaps]
-        return _whole(BETWEEN, old, new, edits, [why.order()])
-    before = old.passages[change.old] if change.old is not None else None
-    after = new.passages[change.new] if change.new is not None else None
-    places = (0 if change.old is None else change.old + 1, 0 if change.new is None else change.new + 1)
-    edits = _edits(before, after, why) if "changed" in change.kinds and before and after else []
-    causes = [cause for edit in edits for cause in edit.causes]
-    if "added" in change.kinds and after:
+    edits = [Edit(one, other, [why.order()]) for one, other in found.gaps]
+    return _whole(BETWEEN, old, new, edits, [why.order()])
+
+
+def _named_section(change: SectionChange, old: Prompt, new: Prompt, why: _Why) -> SectionDiff:
+    before, old_span, old_place = _passage(old, change.old)
+    after, new_span, new_place = _passage(new, change.new)
+    edits: list[Edit] = []
+    if before is None and after is not None:
         causes = why.added(after.start, after.end)
-    elif "removed" in change.kinds and before:
+    elif after is None and before is not None:
         causes = why.removed(before.start, before.end)
-    elif "moved" in change.kinds:
-        causes.append(why.order())
-    spans = [(each.start, each.end) if each else None for each in (before, after)]
+    else:
+        edits = _edits(before, after, why) if before and after and "changed" in change.kinds else []
+        causes = [cause for edit in edits for cause in edit.causes]
+        if "moved" in change.kinds:
+            causes.append(why.order())
     return SectionDiff(
-        change.section, change.kinds, spans[0], spans[1], *places, edits, _each_once(causes), change.sources
+        change.section, change.kinds, old_span, new_span, old_place, new_place, edits, _merged(causes), change.sources
     )
 
 
+def _passage(prompt: Prompt, number: int | None) -> tuple[Passage | None, tuple[int, int] | None, int]:
+    """A passage by its number, with its span and its place counted from 1; nothing and 0 without a number."""
+    if number is None:
+        return None, None, 0
+    passage = prompt.passages[number]
+    return passage, (passage.start, passage.end), number + 1
+
+
 def _whole(name: str, old: Prompt, new: Prompt, edits: Sequence[Edit], causes: Sequence[Cause]) -> SectionDiff:
-    """Two texts as one section: where no sections are known, or for the text between them."""
-    return SectionDiff(name, ("changed",), (0, len(old.text)), (0, len(new.text)), 1, 1, edits, _each_once(causes))
+    """Two texts as one section: if their sections are unknown, or for the text between sections."""
+    return SectionDiff(name, ("changed",), (0, len(old.text)), (0, len(new.text)), 1, 1, edits, _merged(causes))
 
 
 def _edits(before: Passage, after: Passage, why: _Why) -> list[Edit]:
@@ -142,7 +154,7 @@ def _edits(before: Passage, after: Passage, why: _Why) -> list[Edit]:
     ]
 
 
-# What caused it
+# Causes
 
 
 class _Why:
@@ -155,43 +167,43 @@ class _Why:
         self._tools, self._circumstances = tools, circumstances
 
     def edit(self, old: tuple[int, int], new: tuple[int, int]) -> Edit:
-        gone = self.old.of(*old) if old[0] < old[1] else []
-        came = self.new.of(*new) if new[0] < new[1] else []
+        removed = self.old.find(*old) if old[0] < old[1] else []
+        added = self.new.find(*new) if new[0] < new[1] else []
         by_section: dict[str, list[Cause]] = {}
-        for places, fates, when in ((gone, self._new_fates, "now"), (came, self._old_fates, "was")):
-            for place in places:
-                by_section.setdefault(place.section, []).extend(self._causes([place], fates, when))
-        return Edit(old, new, _each_once(each for causes in by_section.values() for each in self._telling(causes)))
+        for spans, fates, when in ((removed, self._new_fates, "now"), (added, self._old_fates, "was")):
+            for span in spans:
+                by_section.setdefault(span.section, []).extend(self._causes([span], fates, when))
+        return Edit(old, new, _merged(each for causes in by_section.values() for each in self._specific(causes)))
 
     def added(self, start: int, end: int) -> list[Cause]:
-        return self._telling(self._causes(self.new.of(start, end), self._old_fates, "was"))
+        return self._specific(self._causes(self.new.find(start, end), self._old_fates, "was"))
 
     def removed(self, start: int, end: int) -> list[Cause]:
-        return self._telling(self._causes(self.old.of(start, end), self._new_fates, "now"))
+        return self._specific(self._causes(self.old.find(start, end), self._new_fates, "now"))
 
     def order(self) -> Cause:
-        """Order is the layout's."""
+        """The cause of another order: the layout."""
         return next((self._circumstance(row) for row in self._circumstances if row[0] == "layout"), Cause("layout"))
 
-    def _causes(self, places: Iterable[OriginSpan], fates: Mapping[str, str], when: str) -> Iterator[Cause]:
-        for place in places:
-            origin = place.origin
+    def _causes(self, spans: Iterable[OriginSpan], fates: Mapping[str, str], when: str) -> Iterator[Cause]:
+        for span in spans:
+            origin = span.origin
             if not origin.kind:
                 continue
             fate = fates.get(origin.path, "used") if origin.kind in ("file", "skill", "resident") else "used"
-            yield cause_of(place, "" if fate in ("used", "cut") else f"{when} {fate}")
+            yield cause_of(span, "" if fate in ("used", "cut") else f"{when} {fate}")
 
-    def _telling(self, causes: Iterable[Cause]) -> list[Cause]:
-        """Without the wrapper's own words where something else changed them; the layout's own words, with what made it say them."""
-        found = _each_once(causes)
+    def _specific(self, causes: Iterable[Cause]) -> list[Cause]:
+        """The most specific causes. If only the layout's words changed, they come with what made the layout use them."""
+        found = _merged(causes)
         own = {CAUSES[kind] for kind in _OWN}
         others = [each for each in found if each.kind not in own]
         strong = [each for each in others if each.kind != "environment"]
         if others or not found:
             return strong or others
-        return _each_once([*self._of_the_agent(), *found])
+        return _merged([*self._from_agent(), *found])
 
-    def _of_the_agent(self) -> Iterator[Cause]:
+    def _from_agent(self) -> Iterator[Cause]:
         for row in self._circumstances:
             yield self._circumstance(row)
         for how, names in (("added", self._tools.added), ("removed", self._tools.removed)):
@@ -204,15 +216,15 @@ class _Why:
         return Cause("layout", "", None, change) if name == "layout" else Cause("agent", name, None, change)
 
 
-def cause_of(place: OriginSpan, note: str = "") -> Cause:
-    """A place as the cause of a change."""
-    origin = place.origin
+def cause_of(span: OriginSpan, note: str = "") -> Cause:
+    """The origin of a span as the cause of a change."""
+    origin = span.origin
     is_clock = origin.kind in ("environment", "variable") and origin.path.partition(".")[0] in _CLOCKS
-    return Cause("clock" if is_clock else CAUSES.get(origin.kind, origin.kind), origin.path, place.lines, note)
+    return Cause("clock" if is_clock else CAUSES.get(origin.kind, origin.kind), origin.path, span.lines, note)
 
 
-def _each_once(causes: Iterable[Cause]) -> list[Cause]:
-    """Each place once, with all of its lines."""
+def _merged(causes: Iterable[Cause]) -> list[Cause]:
+    """Each origin once, with the range of all its lines."""
     found: dict[tuple[str, str], Cause] = {}
     for each in causes:
         known = found.get((each.kind, each.path))
@@ -235,7 +247,7 @@ def _circumstances(old: Subject, new: Subject) -> Iterator[tuple[str, str, str]]
 
 
 def describe_cause(cause: Cause) -> str:
-    """A cause as a person reads it."""
+    """A cause as text, such as `AGENTS.md:3-5 (now absent)`."""
     place = printable(cause.path)
     if cause.lines:
         first, last = cause.lines

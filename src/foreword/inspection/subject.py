@@ -1,4 +1,4 @@
-"""What is asked about: a finished prompt, wherever it came from, with the tools and messages that go with it."""
+"""The subject of an inspection: a finished prompt from any source, with its tools and messages."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 @value
 class Subject:
-    """A finished prompt under the name that the caller gave it.
+    """A finished prompt with the name by which the caller refers to it.
 
-    A plain text has no passages: nothing is known of its origins. `tools` is None where nothing is known of them either.
+    Plain text has no passages, so its origins are unknown. `tools` is None if the tools are unknown.
     """
 
     name: str
@@ -33,7 +33,7 @@ class Subject:
 
     @property
     def turn(self) -> Turn:
-        """What a model would be sent."""
+        """The turn that would be sent to a model."""
         passages = [(each.start, each.end, each.lifetime) for each in self.prompt.passages]
         end = root_end(_files(self.prompt), self.made_for.get("cwd", ""))
         return Turn("", 0, False, self.prompt.text, self.messages, self.tools or (), passages, (), end)
@@ -49,7 +49,7 @@ def _files(prompt: Prompt) -> Iterator[tuple[str, int]]:
 
 
 def turn_of(edition: Edition) -> Turn:
-    """What a model would be sent with an edition, without messages."""
+    """The turn that an edition would send to a model, without messages."""
     import json
 
     account, made_for = json.loads(edition.account), json.loads(edition.made_for)
@@ -59,13 +59,13 @@ def turn_of(edition: Edition) -> Turn:
 
 
 def files_of(account: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
-    """The files in a prompt, each with where it ends, by the stored account of the prompt."""
+    """The files in a stored prompt, each with its end offset."""
     for passage in account.get("passages", ()):
         yield from ((each["path"], each["end"]) for each in passage["origins"] if each["kind"] == "file")
 
 
 def root_end(files: Iterable[tuple[str, int]], cwd: str) -> int:
-    """Where the instructions of the root end: of the files in or above `cwd`, those in the topmost folder. 0 if there are none."""
+    """The offset where the root's instructions end: of the files in or above `cwd`, those in the topmost folder. 0 without any."""
     top: str | None = None
     found = 0
     for path, end in files:
@@ -79,7 +79,7 @@ def root_end(files: Iterable[tuple[str, int]], cwd: str) -> int:
 
 @value
 class OriginSpan:
-    """Where a stretch of a prompt came from: its section, its origin, and the lines there."""
+    """A span of a prompt with one origin: its section, the origin, and the lines in the origin."""
 
     section: str
     origin: Origin
@@ -87,7 +87,7 @@ class OriginSpan:
 
 
 class OriginIndex:
-    """Finds the origin of any stretch of a prompt."""
+    """Finds the origins of any span of a prompt."""
 
     def __init__(self, prompt: Prompt) -> None:
         self.text = prompt.text
@@ -102,11 +102,11 @@ class OriginIndex:
                     start += len(piece.text)
         self._breaks: list[int] | None = None
 
-    def of(self, start: int, end: int) -> list[OriginSpan]:
-        """The places that wrote this stretch, in order; of an empty stretch, the one it stands in."""
-        return list(self._places(start, max(end, start + 1)))
+    def find(self, start: int, end: int) -> list[OriginSpan]:
+        """The origins of a span, in order; for an empty span, the origin around it."""
+        return list(self._find(start, max(end, start + 1)))
 
-    def _places(self, start: int, end: int) -> Iterator[OriginSpan]:
+    def _find(self, start: int, end: int) -> Iterator[OriginSpan]:
         number = max(bisect_right(self._starts, start) - 1, 0)
         while number < len(self._pieces) and self._pieces[number][0] < end:
             first, last, section, origin = self._pieces[number]
@@ -115,7 +115,7 @@ class OriginIndex:
             number += 1
 
     def _lines(self, origin: Origin, first: int, start: int, end: int) -> tuple[int, int] | None:
-        """The lines of a file that are meant; of anything else those that are known."""
+        """The exact lines in a file; for other origins, those recorded."""
         if origin.lines is None or origin.kind != "file":
             return origin.lines
         line = origin.lines[0] + self._breaks_between(first, start)
