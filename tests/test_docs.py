@@ -30,8 +30,7 @@ import ryaml
 import foreword
 from foreword import cli, extensions, vocabulary
 from foreword.cli import commands
-from foreword.conversation import conversations as talk
-from foreword.conversation import decide as conversation
+from foreword.conversation import decide, transitions
 from foreword.findings import CODES
 from foreword.inspection.lint.table import CHECKS
 from foreword.layout import keys, merging
@@ -134,8 +133,8 @@ def test_every_event_that_is_heard_is_described():
 
 
 def test_every_event_that_is_told_may_be_heard():
-    calls = [node for node in ast.walk(ast.parse(Path(talk.__file__).read_text())) if isinstance(node, ast.Call)]
-    events = [node.args[0] for node in calls if ast.unparse(node.func) == "self._tell"]
+    calls = [node for node in ast.walk(ast.parse(Path(transitions.__file__).read_text())) if isinstance(node, ast.Call)]
+    events = [node.args[0] for node in calls if ast.unparse(node.func) == "self._hooks.notify"]
     written = {each.value for event in events for each in ast.walk(event) if isinstance(each, ast.Constant)} - {None}
     assert written | set(keys.STEPS) - {"keep"} == set(extensions.HEARD)
 
@@ -173,7 +172,7 @@ def test_every_public_name_is_described():
 
 def test_every_value_that_a_call_gives_is_described():
     text = text_of("reference/python.md")
-    modules = (vocabulary, conversation, watching, proofread, extensions)
+    modules = (vocabulary, decide, watching, proofread, extensions)
     ours = {name for each in modules for name, found in vars(each).items() if isinstance(found, type)}
     gives = " ".join(re.findall(r"^(?:\| )?`(.*)`", text, re.MULTILINE))
     named = {word for word in re.findall(r"\b[A-Z]\w+", gives) if word in ours}

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .conversation.conversations import Conversation, Conversations
+    from .conversation.conversation import Conversation
+    from .conversation.conversations import Conversations
     from .engine.assembler import Assembler, assemble
     from .errors import CallError, ForewordError
     from .extensions import Extension
@@ -25,7 +26,8 @@ _HOMES = {
     "providers.anthropic": ("for_anthropic",),
     "providers.gemini": ("for_gemini",),
     "providers.openai": ("for_openai_chat", "for_openai_responses"),
-    "conversation.conversations": ("Conversations", "Conversation"),
+    "conversation.conversation": ("Conversation",),
+    "conversation.conversations": ("Conversations",),
     "version": ("__version__",),
     "vocabulary": ("Access", "Agent", "Document", "Prompt", "Scope", "Tool", "Turn", "Workspace"),
     "programs.watching": ("watch",),

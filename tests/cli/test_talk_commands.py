@@ -218,7 +218,7 @@ def test_list_gives_all_of_them(tree, asked, monkeypatch):
 def test_drift(tree, run, asked):
     asked("talk", "turn", "t", "--tool", "read")
     assert run("talk", "drift", "t", "--tool", "read") == (
-        0, "nothing has changed since the edition in use was made\n", "",
+        0, "nothing has changed since the edition in use was created\n", "",
     )  # fmt: skip
     tree({"w/AGENTS.md": "Money is float.\n"})
     found = asked("talk", "drift", "t", "--tool", "bash")
@@ -387,7 +387,7 @@ def test_the_users_settings_name_a_store_and_the_workspaces_may_not(tree, asked)
         (["talk", "show", "t"], "the conversation 't' has no edition yet"),
         (["talk", "show", "t", "--edition", "x"], "--edition"),
         (["talk", "show", "known", "--edition", "7"], "the conversation 'known' has no edition 7"),
-        (["talk", "drift", "t"], "the conversation 't' has no edition yet; its first turn makes one"),
+        (["talk", "drift", "t"], "the conversation 't' has no edition yet; its first turn creates one"),
         (["talk", "list", "--store", "redis://x"], "unknown kind of store redis://"),
         (["talk", "list", "--store", "sqlite:x.db"], "sqlite: must be followed by slashes"),
         (["talk", "list", "--store", "AGENTS.md"], "the file is not a SQLite database"),
@@ -401,7 +401,7 @@ def test_the_users_settings_name_a_store_and_the_workspaces_may_not(tree, asked)
         (["show", "--tools", "half.json"], "no provider accepts a tool named"),
         (["show", "--model", "m\udcff"], "the model cannot be written as UTF-8"),
         (["talk", "turn", "t", "--tools", "nan.json"], "--tools nan.json: the file is not JSON"),
-        (["talk", "turn", "t", "--tools", "huge.json"], "the schema of the tool 'a' is no JSON: it holds NaN, an infinity or itself"),
+        (["talk", "turn", "t", "--tools", "huge.json"], "the schema of the tool 'a' is not valid JSON: it contains NaN, an infinity or itself"),
         (["template", "set"], "FILE"),
         (["template", "set", "none.md"], "there is no such file"),
         (["template", "restore", "9"], "there is no version 9 of the template"),

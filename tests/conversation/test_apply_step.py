@@ -13,11 +13,9 @@ from foreword.conversation.decide import (
     apply_step,
     decide,
     drift,
-    tools_by_name,
-    with_new_tools,
-    with_state,
-    written_tools,
 )
+from foreword.conversation.state import State, state_of, update_state, with_state
+from foreword.conversation.tools import tools_by_name, with_new_tools, written_tools
 from foreword.inspection.changes import BETWEEN, Names, SectionChange
 from foreword.text.tokens import estimate
 from foreword.vocabulary import Edition, replace
@@ -77,7 +75,7 @@ def test_what_another_layout_found_is_neither_formatted_nor_told_of(event, step,
 
 
 @pytest.mark.parametrize(
-    ("tools", "rest", "moves"),
+    ("tools", "rest", "changes"),
     [
         ("keep", "keep", ()),
         ("append", "keep", (("tools", "append"),)),
@@ -87,8 +85,8 @@ def test_what_another_layout_found_is_neither_formatted_nor_told_of(event, step,
         ("gather", "gather", (("all", "gather"),)),
     ],
 )
-def test_moves(tools, rest, moves):
-    assert Steps(tools, rest).moves == moves
+def test_the_steps_that_change_something(tools, rest, changes):
+    assert Steps(tools, rest).changes == changes
 
 
 @pytest.mark.parametrize("layout", SHIPPED)
@@ -155,7 +153,7 @@ def test_another_text_or_other_tools_are_the_next_edition(step, fresh):
             {"notices": [{"text": "y", "at": 2, "skill": "a"}]},
         ),
         ({"notices": [{"text": "x", "at": 1}], "unsent": [{"text": "y"}]}, True, {}),
-        ({"told": {"one": "h"}}, False, {}),  # what was told in a message now stands in the prompt
+        ({"announced": {"one": "h"}}, False, {}),  # what a message announced is in the prompt now
         ({"is_compacted": True, "skills": ["a"]}, False, {"skills": ["a"]}),
         ({}, True, {}),
     ],
@@ -169,8 +167,12 @@ def test_what_the_next_edition_remembers(before, is_summarised, after):
     ("before", "is_summarised", "after"),
     [
         ({"is_compacted": True}, False, {}),  # or every later turn would gather again
-        ({"is_compacted": True, "skills": ["a"], "told": {"one": "h"}}, False, {"skills": ["a"], "told": {"one": "h"}}),
-        ({"skills": ["a"], "told": {"one": "h"}}, True, {"returning": ["a"]}),
+        (
+            {"is_compacted": True, "skills": ["a"], "announced": {"one": "h"}},
+            False,
+            {"skills": ["a"], "announced": {"one": "h"}},
+        ),
+        ({"skills": ["a"], "announced": {"one": "h"}}, True, {"returning": ["a"]}),
     ],
 )
 def test_what_the_same_edition_remembers(before, is_summarised, after):
@@ -205,8 +207,28 @@ def test_what_is_accounted_for_is_not_told_again_and_the_price_is_that_of_a_rebu
 
 def test_nothing_empty_is_remembered():
     using = edition(1)
-    assert with_state(using, skills=[], told={}, is_compacted=None) is using
-    assert with_state(with_state(using, skills=["a"]), skills=None) == using
+    assert with_state(using, State(skills=[], announced={}, is_compacted=False)) is using
+    assert update_state(update_state(using, skills=["a"]), skills=()) == using
+
+
+def test_a_state_is_read_as_it_was_written():
+    state = State(
+        ["a"],
+        ["b"],
+        "a",
+        {"text": ""},
+        {"one": "h"},
+        [{"text": "x"}],
+        [{"text": "y", "at": 1}],
+        {"tools": []},
+        True,
+        "now",
+    )
+    assert state_of(with_state(edition(1), state)) == state
+
+
+def test_a_field_of_a_newer_version_is_ignored():
+    assert state_of(edition(1, state={"skills": ["a"], "unknown": 1})) == State(skills=["a"])
 
 
 # Drift
@@ -325,7 +347,7 @@ def test_a_new_tool_goes_behind_the_known_ones_and_is_announced_and_priced():
     assert (outcome.edition.number, outcome.edition.system) == (3, using.system)
     assert outcome.messages == ({"role": "user", "content": "New tools are available from now on: `a`, `d`."},)
     assert [each.code for each in outcome.findings] == ["drift"]
-    assert "tools came late: a, d; their definitions cost about" in outcome.findings[0].message
+    assert "tools added late: a, d; their definitions cost about" in outcome.findings[0].message
     assert appended(outcome.edition, edition(0, one="1", tools="a b c d")) == (outcome.edition, [])
 
 
@@ -350,10 +372,13 @@ def test_fewer_tools_are_said_and_change_nothing_of_the_definitions():
         (edition(0, one="1", tools="a"), ["tool b removed; a rebuild would lose about"]),
         (
             edition(0, one="2", tools="a b c"),
-            ["section 'one' changed (/one.md); a rebuild", "tools came late: c; their"],
+            ["section 'one' changed (/one.md); a rebuild", "tools added late: c; their"],
         ),
-        (edition(0, one="1", tools="a c"), ["tool b removed; a rebuild would lose about", "tools came late: c; their"]),
-        (edition(0, one="1", tools="a b c"), ["tools came late: c; their definitions cost about"]),
+        (
+            edition(0, one="1", tools="a c"),
+            ["tool b removed; a rebuild would lose about", "tools added late: c; their"],
+        ),
+        (edition(0, one="1", tools="a b c"), ["tools added late: c; their definitions cost about"]),
         (edition(0, one="1", tools="a b"), []),
     ],
 )
@@ -420,7 +445,7 @@ def test_construct_constructs_every_time_in_every_layout(tree, opened, layout):
     tree({"w/AGENTS.md": "Two."})
     second = opened(layout).construct()
     assert (second.edition, second.is_reused, "Two." in second.system) == (2, False, True)
-    assert opened(layout).talks.get("t") == second.system
+    assert opened(layout).shared.prompt("t") == second.system
     third = opened(layout).construct()
     assert (third.edition, third.is_reused, third.system) == (2, True, second.system)
 
@@ -436,7 +461,7 @@ def test_construct_constructs_every_time_in_every_layout(tree, opened, layout):
 def test_a_preview_shows_a_template_and_keeps_nothing(tree, opened, layout, template, text):
     talk = opened(layout)
     assert tree.short(talk.preview(Document("template", template)).text).startswith(text)
-    assert talk.talks.get("t") is None
+    assert talk.shared.prompt("t") is None
 
 
 def test_a_preview_in_a_layout_without_templates_is_its_prompt(tree, opened):

@@ -50,7 +50,7 @@ def test_what_was_told_of_tools_is_taken_back_when_they_return(turns):
         (1, [], []),
         (1, [GONE, BASH_GONE], ["section 'guidance' removed; tool bash removed"]),
         (1, [], []),
-        (1, [GUIDANCE, "All tools are active again."], ["what had changed is as it was"]),
+        (1, [GUIDANCE, "All tools are active again."], ["an announced change was reverted"]),
         (1, [], []),
     ]
 
@@ -59,7 +59,7 @@ def test_a_definition_that_returns_is_said_at_once(turns):
     tools = [[Tool("a", "Reads.")], [Tool("a", "Reads it all.")], [Tool("a", "Reads.")]]
     seen = heads(turns({}, *[(each, "One.") for each in tools]))
     assert seen[1][1][0] == "The tool `a` has changed. Its definition is now:"
-    assert seen[2] == (1, ["The tool `a` is again as it was defined at first."], ["what had changed is as it was"])
+    assert seen[2] == (1, ["The tool `a` is again as it was defined at first."], ["an announced change was reverted"])
 
 
 def test_the_same_conversation_in_one_process(opened, said):
@@ -129,7 +129,7 @@ def test_files_and_tools_that_are_both_told_of_are_one_edition_and_one_message(t
     assert (seen[1][0], seen[1][1]) == (2, [INSTRUCTIONS, "New tools are available from now on: `new`."])
     assert [each.partition(" (")[0].partition(";")[0] for each in seen[1][2]] == [
         "section 'instructions' changed",
-        "tools came late: new",
+        "tools added late: new",
     ]
     assert seen[2] == (2, [], [])
 
@@ -211,7 +211,7 @@ def test_another_guideline_is_told_of_once_where_tools_are_appended(turns):
 def test_an_edition_keeps_no_more_for_tools_that_say_nothing(opened):
     talk = opened("pi", tools="read bash")
     talk.turn("a")
-    assert '"agent"' not in talk.talks.store.current("t").made_for
+    assert '"agent"' not in talk.shared.store.current("t").made_for
 
 
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from foreword import CallError, Conversations, Document, Extension, Tool
-from foreword.conversation.conversations import converted
+from foreword.conversation.turns import for_model
 from foreword.errors import HookError
 from foreword.extensions import EVENTS, About, Resources, Start, installed
 from foreword.findings import finding
@@ -54,7 +54,7 @@ def test_a_changed_prompt_is_for_this_prompt_only(opened):
     talk = opened("pi", extensions=[Extension("once", before_agent_start=lambda prompt, said, about: once.pop(0))])
     first, second = talk.turn("one"), talk.turn("two")
     assert first.system == "Other."
-    assert second.system == talk.talks.get("t")
+    assert second.system == talk.shared.prompt("t")
     assert (first.edition, second.edition, second.is_reused) == (1, 1, True)
     assert first.passages == () and second.passages != ()
 
@@ -83,14 +83,14 @@ def test_one_that_gives_something_else_is_reported_and_skipped(opened, given, wh
         return given
 
     turn = opened("pi", extensions=[Extension("bad", before_agent_start=start)]).turn("hi")
-    assert turn.system == opened("pi").talks.get("t")
+    assert turn.system == opened("pi").shared.prompt("t")
     assert told(turn) == misgave("start", what, "a Start")
 
 
 @pytest.mark.parametrize("given", [Start(prompt=5), Start(message=["x"])])
 def test_a_start_that_holds_no_texts_is_reported_and_skipped(opened, given):
     turn = opened("pi", extensions=[Extension("bad", before_agent_start=lambda *_: given)]).turn("hi")
-    assert turn.system == opened("pi").talks.get("t")
+    assert turn.system == opened("pi").shared.prompt("t")
     assert "where a text belongs and was skipped" in told(turn)[0][1]
 
 
@@ -149,7 +149,7 @@ def test_a_message_that_was_sent_comes_with_the_next_turn_and_once(opened, said)
     ],
 )
 def test_what_the_model_sees_of_a_message(message, seen):
-    assert converted([message]) == seen
+    assert for_model([message]) == seen
 
 
 def test_the_callers_list_is_left_as_it_is(opened):
@@ -357,7 +357,7 @@ def test_sources_add_documents_to_a_find(tree, opened):
     assert told(turn) == failed("boom")
     assert seen == ["/w"]
     assert talk.turn("hi").is_reused and seen == ["/w"]
-    account = json.loads(talk.talks.store.current("t").account)
+    account = json.loads(talk.shared.store.current("t").account)
     fates = {each["path"]: each["fate"] for each in account["candidates"] if each["layer"] == "wiki"}
     assert fates == {"wiki:rules": "used", "wiki:copy": "duplicate", "wiki:blank": "blank"}
 
@@ -386,7 +386,7 @@ def test_a_source_may_give_skills(tree, opened, skill, layout):
     assert "Reviews changes." in turn.system and "Another one." not in turn.system
     assert [each for each, _ in every(turn)] == ["skill-shadowed", "skill-invalid"]
     assert "Read the diff." in talk.use_skill("review")["content"]
-    account = json.loads(talk.talks.store.current("t").account)
+    account = json.loads(talk.shared.store.current("t").account)
     fates = [each["fate"] for each in account["candidates"] if each["layer"] == "wiki"]
     assert fates == ["used", "shadowed", "refused"]
 
@@ -613,7 +613,7 @@ def test_a_required_hook_that_returns_something_else_stops_the_turn(opened):
 
 def test_a_required_context_hook_that_forgets_its_return_stops_the_turn(opened):
     bad = Extension("bad", context=lambda messages, about: None, required=["context"])
-    with pytest.raises(HookError, match="'bad' returned nothing; a required one returns the messages to send"):
+    with pytest.raises(HookError, match="'bad' returned nothing; a required hook must return the messages to send"):
         opened("pi", extensions=[bad]).turn("hi")
 
 

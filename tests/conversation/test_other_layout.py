@@ -29,7 +29,7 @@ def test_every_pair_of_layouts(place, opened, made, asked, tools):
     if is_new:
         alone = opened(asked, "alone", tools=tools, session="t").turn("hi", now=NOW)
         assert (turn.edition, turn.is_reused, turn.system, turn.tools) == (2, False, alone.system, alone.tools)
-        assert (turn.messages, talk.talks.store.current("t").layout) == (alone.messages, f"$std/{asked}")
+        assert (turn.messages, talk.shared.store.current("t").layout) == (alone.messages, f"$std/{asked}")
         assert opened(asked, tools=tools).turn("hi", now=NOW).is_reused
     elif made != asked:
         assert (turn.edition, turn.is_reused, turn.system) == (1, True, first.system)

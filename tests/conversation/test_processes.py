@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from foreword import Agent, CallError, Conversations, Extension, Tool
+from foreword import Agent, Assembler, CallError, Conversation, Conversations, Extension, Tool
 from foreword.errors import StoreError
 from foreword.store import open_store
 from foreword.vocabulary import TemplateVersion
@@ -228,8 +228,8 @@ def test_turns_of_known_conversations_go_on(tree, opened, moody, layout):
     tree({"w/AGENTS.md": "Two."})
     turn = talk.turn("hi again")
     assert (turn.edition, turn.is_reused, turn.system, turn.tools) == (1, True, before.system, before.tools)
-    assert down(turn) == ["the store is away; the edition this process knows is used"]
-    assert talk.talks.get("t") == before.system
+    assert down(turn) == ["the store is away; this process continues with the edition it knows"]
+    assert talk.shared.prompt("t") == before.system
     moody.mood = "well"
     assert down(talk.turn("hi")) == []
     assert moody.verify() == []
@@ -239,7 +239,7 @@ def test_what_was_never_seen_cannot_go_on(opened, moody):
     opened("builder").turn("hi")
     moody.mood = "away"
     talk = opened("builder", store=moody)
-    for ask in (lambda: talk.turn("hi"), lambda: talk.talks.get("t"), lambda: talk.drift(), lambda: talk.reload()):
+    for ask in (lambda: talk.turn("hi"), lambda: talk.shared.prompt("t"), lambda: talk.drift(), lambda: talk.reload()):
         with pytest.raises(StoreError, match="the store is away"):
             ask()
 
@@ -266,7 +266,7 @@ def test_a_turn_that_cannot_be_kept_goes_on_with_the_edition_in_use(tree, opened
     talk.set_active_tools([Tool("read"), Tool("zap")])
     turn = talk.turn("hi")
     assert (turn.edition, turn.system, turn.tools, said(turn.messages)) == (1, before.system, before.tools, ["hi"])
-    assert down(turn) == ["the store is full; the edition in use goes on"]
+    assert down(turn) == ["the store is full; the edition in use stays"]
     moody.mood = "well"
     then = talk.turn("hi")
     assert (then.edition, len(then.tools), down(then)) == (2, 2, [])
@@ -322,7 +322,7 @@ def test_a_compaction_of_builder_without_the_store_is_the_request_alone(tree, op
     turn = talk.compact(messages=[{"role": "user", "content": "said before"}])
     assert turn.system == talk.layout.wording["compaction"]
     assert turn.messages == ({"role": "user", "content": "said before"},)
-    assert down(turn) == [f"the store is {mood}; the request stands alone"]
+    assert down(turn) == [f"the store is {mood}; the request is sent without the system prompt"]
     moody.mood = "well"
     assert talk.turn("hi").edition == 1
 
@@ -347,13 +347,15 @@ def test_a_compaction_that_cannot_be_kept_is_remembered_by_the_process(tree, ope
     turn = talk.compact()
     assert (turn.edition, turn.system, said(turn.messages)) == (1, before, [talk.layout.wording["compaction"]])
     assert len(down(turn)) == 1
-    again = talk.talks.open("t", tree.workspace("w"))  # as every request of a service does
+    again = Conversation(
+        talk.shared, "t", Assembler(tree.workspace("w")), Agent()
+    )  # as every request of a service does
     waiting = again.turn("hi")
     assert (waiting.system, len(down(waiting))) == (before, 1)
     moody.mood = "well"
     after = again.turn("hi")
     assert (after.edition, "Two." in after.system, down(after)) == (2, True, [])
-    assert (talk.turn("hi").is_reused, moody.current("t").state, talk.talks.postponed) == (True, "{}", {})
+    assert (talk.turn("hi").is_reused, moody.current("t").state, talk.shared.editions.postponed) == (True, "{}", {})
 
 
 @pytest.mark.parametrize("mood", ["away", "full"])
@@ -440,12 +442,12 @@ def test_an_empty_template_is_no_prompt_and_its_compaction_the_request_alone(ope
     talk = opened("builder")
     assert talk.turn("hi").system == ""
     assert talk.compact().system == talk.layout.wording["compaction"]
-    assert talk.talks.get("t") == ""
+    assert talk.shared.prompt("t") == ""
     store.close()
 
 
 def test_a_conversation_that_was_never_constructed(opened):
-    assert opened("builder").talks.get("t") is None
+    assert opened("builder").shared.prompt("t") is None
 
 
 # Texts that are hard to keep
@@ -485,7 +487,7 @@ def test_the_state_is_bounded(tree, opened, skill):
         assert number == 0 or f"Version {number:03}." in str(talk.turn("hi").messages)
         talk.use_skill("testing")
         talk.set_active_tools([Tool(f"tool-{number}")])
-        sizes.add(len(talk.talks.store.current("t").state))
+        sizes.add(len(talk.shared.store.current("t").state))
     assert max(sizes) < 80_000
 
 

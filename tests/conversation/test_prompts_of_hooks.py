@@ -52,7 +52,7 @@ def test_the_base_returns_with_the_next_prompt(opened):
     talk = opened("pi", extensions=[Extension("once", before_agent_start=lambda *given: starts.pop(0))])
     assert [talk.turn("one").system, talk.turn().system] == ["Other.", "Other."]
     base = talk.turn("two").system
-    assert base == talk.talks.get("t") == talk.turn().system != "Other."
+    assert base == talk.shared.prompt("t") == talk.turn().system != "Other."
 
 
 def test_an_empty_prompt_holds_too(opened):
@@ -85,7 +85,7 @@ def test_it_holds_while_the_edition_changes(tree, opened, hook):
     talk.set_active_tools([Tool("bash")])
     second = talk.turn(messages=first.history)
     assert (second.edition, second.system) == (2, first.system)
-    assert talk.construct().system == talk.talks.get("t") != first.system
+    assert talk.construct().system == talk.shared.prompt("t") != first.system
     assert talk.turn(messages=first.history).system == first.system
 
 
@@ -100,7 +100,7 @@ def test_it_holds_for_the_request_for_a_summary_and_after_it(opened, hook):
 def test_a_hook_that_changes_nothing_writes_nothing(opened):
     talk = opened("pi", extensions=[Extension("x", before_agent_start=lambda prompt, *_: Start(prompt=prompt))])
     talk.turn("hi")
-    assert talk.talks.store.current("t").state == "{}"
+    assert talk.shared.store.current("t").state == "{}"
 
 
 class Down:
@@ -130,4 +130,4 @@ def test_while_the_store_is_away_this_process_remembers_it(tree, hook, url):
     store.is_down = False
     assert talk.turn().system == turn.system
     assert Conversations(url).open("t", tree.workspace("w"), None, "pi").turn().system == turn.system
-    talk.talks.close()
+    talk.shared.store.close()

@@ -113,7 +113,7 @@ def test_the_parent_is_left_as_it_is(place, opened):
 
 def test_the_template_of_the_parent_is_rendered_for_the_sub_agent(place, opened):
     talk = opened("builder")
-    talk.talks.store.add_template(TemplateVersion(0, "Here: [prompt:cwd]"))
+    talk.shared.store.add_template(TemplateVersion(0, "Here: [prompt:cwd]"))
     talk.turn("hi")
     text = sub(talk, append=True, workspace=place.workspace("elsewhere")).system
     assert place.short(text) == f"Here: /elsewhere\n\n{TASK}"

@@ -1,28 +1,28 @@
 """The texts of editions are parsed once, within a limit."""
 
-from foreword.encoding.agent import made_for
-from foreword.encoding.edition import ParseCache, account_of, state_of, tools_of
+from foreword.encoding.edition import MadeFor, ParseCache, account_of, agent_row, made_for, tools_of
 from foreword.vocabulary import Edition
 
 
 def test_equal_texts_share_one_value():
-    one, other = (Edition(number, "text", tools='[{"name": "shell"}]', state='{"x": 1}') for number in (1, 2))
-    assert state_of(one) is state_of(other)
-    assert (tools_of(one), account_of(one), state_of(one)) == ([{"name": "shell"}], {}, {"x": 1})
+    one, other = (Edition(number, "text", tools='[{"name": "shell"}]', made_for='{"cwd": "/w"}') for number in (1, 2))
+    assert made_for(one) is made_for(other)
+    assert (tools_of(one), account_of(one), made_for(one)) == ([{"name": "shell"}], {}, MadeFor("/w"))
 
 
-def test_reading_whom_an_edition_was_made_for_leaves_the_shared_values_alone():
+def test_reading_the_agent_of_an_edition_does_not_change_the_shared_values():
     tools = '[{"name": "b", "description": "B"}, {"name": "a", "description": "A"}]'
     agent = '{"cwd": "/w", "model": "m", "agent": {"tools": {"a": {"snippet": "s"}}, "language": "en"}, "tool_order": ["b", "a"]}'
     edition = Edition(1, "text", tools=tools, made_for=agent)
     expected = {
         "cwd": "/w",
         "model": "m",
+        "provider": "",
         "language": "en",
         "tools": {"b": {"description": "B"}, "a": {"description": "A", "snippet": "s"}},
     }
-    assert made_for(edition) == made_for(edition) == expected
-    assert list(made_for(edition)["tools"]) == ["b", "a"]
+    assert agent_row(edition) == agent_row(edition) == expected
+    assert list(agent_row(edition)["tools"]) == ["b", "a"]
 
 
 def test_the_oldest_values_are_dropped():

@@ -7,7 +7,7 @@ import pytest
 
 import foreword
 from foreword import Agent, Tool, for_anthropic, for_gemini, for_openai_chat, for_openai_responses
-from foreword.conversation.decide import tools_by_name, written_tools
+from foreword.conversation.tools import tools_by_name, written_tools
 from foreword.errors import CallError
 from foreword.inspection.cache import (
     Breakpoint,

@@ -66,7 +66,7 @@ def built(folder: str, args: argparse.Namespace, prompts: Assembler, who: Agent)
     """The prompt that this assembler builds for this agent."""
     import json
 
-    from ..conversation.decide import written_tools
+    from ..conversation.tools import written_tools
     from ..sources.environment import resolve_workspace
     from ..sources.files import Reader
 

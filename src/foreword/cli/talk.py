@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from ..conversation.conversations import Conversation
+    from ..conversation.conversation import Conversation
     from ..store.contract import Store
     from ..vocabulary import ConversationRow, Turn
     from .options import Parser

@@ -86,7 +86,7 @@ class _Source:
 
     def prompt(self) -> Prompt:
         """The prompt now. `tools` are the definitions that go with it."""
-        from ..conversation.decide import written_tools
+        from ..conversation.tools import written_tools
 
         self.source.agent = self.agent()
         prompt = self.source.prompt()

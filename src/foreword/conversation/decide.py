@@ -1,27 +1,27 @@
-"""How long an edition stands: what to do on which event, and what that makes of the edition in use. Pure.
+"""How long an edition is used: what to do on which event, and what becomes of the edition in use. Pure.
 
-    decide    events -> steps, by the layout's table: one about the tools, one about all else
-    apply_step    step, edition in use, fresh prompt -> edition, messages to add, findings
-    drift     what a fresh prompt would change, which source changed it, and what prefix a rebuild would lose
+    decide      events -> steps, by the layout's table: one for the tools, one for everything else
+    apply_step  step, edition in use, fresh prompt -> edition, messages to add, findings
+    drift       what a fresh prompt would change, which source changed it, and which prefix a rebuild would lose
 
-The same text and the same tools are the same edition. Prompts are compared by their final bytes, never by what they were made of.
+The same text and the same tools are the same edition. Prompts are compared by their final bytes, never by their inputs.
 """
 
 from __future__ import annotations
 
 import json
 
-from ..encoding.agent import made_for
-from ..encoding.edition import account_of, parse_tools, state_of, tools_of
-from ..errors import CallError
+from ..encoding.edition import account_of, described_tools, tools_of
 from ..findings import finding
 from ..inspection.changes import BETWEEN, WHOLE, Names, changes, section_names, sent_edition
 from ..inspection.prices import CacheRule
 from ..layout.keys import STEPS
 from ..text.tokens import estimate
 from ..text.words import common_start
-from ..vocabulary import Edition, Tool, digest, replace, value
-from .notices import lasting
+from ..vocabulary import Edition, digest, replace, value
+from .notices import skill_notices
+from .state import after_summary, state_of, update_state, with_state
+from .tools import tool_rows, tools_by_name, with_new_tools
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,13 +32,14 @@ if TYPE_CHECKING:
     from ..vocabulary import Finding
 
     Pricing = Callable[[Edition, Edition], tuple[int, int, CacheRule]]
+    Subject = Literal["tools", "rest", "all"]
 
-_ABOUT_TOOLS = ("tools", "registry")
+_TOOL_EVENTS = ("tools", "registry")
 
 
 @value
 class Steps:
-    """What to do about the tools, and about all else: files, settings, and whatever else the agent brings."""
+    """What to do about the tools, and about everything else: files, settings, and the rest of the agent."""
 
     tools: str
     rest: str
@@ -48,20 +49,19 @@ class Steps:
         return _strongest((self.tools, self.rest))
 
     @property
-    def moves(self) -> Sequence[tuple[Literal["tools", "rest", "all"], str]]:
-        """The steps to carry out, one after the other, each with what it is about. Equal ones are one."""
+    def changes(self) -> Sequence[tuple[Subject, str]]:
+        """The steps other than `keep`, in order, each with its subject. Two equal steps are one."""
         if self.tools == self.rest:
             return () if self.rest == "keep" else (("all", self.rest),)
-        both: tuple[tuple[Literal["tools", "rest"], str], ...] = (("tools", self.tools), ("rest", self.rest))
-        return tuple((about, step) for about, step in both if step != "keep")
+        both: tuple[tuple[Subject, str], ...] = (("tools", self.tools), ("rest", self.rest))
+        return tuple((subject, step) for subject, step in both if step != "keep")
 
 
 def decide(on: Mapping[str, str], using: Edition | None, events: Sequence[str], is_other_layout: bool = False) -> Steps:
-    """The steps for what happened: of several events about the same, the strongest that the layout names.
+    """The steps for these events: for each subject, the strongest one that the layout's table `on` names.
 
-    A conversation without edition is gathered, and so is one for which somebody asks for a rebuild. What was found for another
-    layout can be neither formatted nor told of, and is gathered by this one. To gather is to do so for the tools of the turn,
-    and so is to format everything else.
+    A conversation without an edition gathers, and so does an explicit rebuild. Inputs of another layout can be neither formatted
+    nor compared, so this layout gathers its own. Gathering uses the tools of the turn, and so does formatting everything else.
     """
     if using is None:
         return Steps("gather", "gather")
@@ -69,7 +69,7 @@ def decide(on: Mapping[str, str], using: Edition | None, events: Sequence[str], 
     for event in events:
         step = on.get(event, "gather" if event == "rebuild" else "keep")
         is_impossible = is_other_layout and step in ("append", "format")
-        steps[event in _ABOUT_TOOLS].append("gather" if is_impossible else step)
+        steps[event in _TOOL_EVENTS].append("gather" if is_impossible else step)
     tools, rest = _strongest(steps[True]), _strongest(steps[False])
     if "gather" in (tools, rest):
         return Steps("gather", "gather")
@@ -82,11 +82,12 @@ def _strongest(steps: Iterable[str]) -> str:
 
 @value
 class Outcome:
-    """What a step came to: the edition to use, messages for the model, and what a person should know."""
+    """The result of a step: the edition to use, whether it was in use before, messages for the model, and findings."""
 
     edition: Edition
     messages: Sequence[Mapping[str, Any]] = ()
     findings: Sequence[Finding] = ()
+    is_reused: bool = False
 
 
 def apply_step(
@@ -97,41 +98,29 @@ def apply_step(
     since: Edition | None = None,
     price: Pricing | None = None,
 ) -> Outcome:
-    """Carry a step out on the edition in use. `fresh` is what would be built now, `since` what is accounted for already.
-    `price` says what of the provider's cache a rebuild would keep and lose.
+    """Apply a step to the edition in use. `fresh` is what would be built now.
 
-    Skills stay in use from one edition to the next, until the messages that hold them are summarised.
+    `since` is an edition whose changes are already reported. `price` returns what a rebuild keeps and loses of the provider's
+    cache. Skills stay in use from one edition to the next, until the messages that contain them are summarised.
     """
     if using is None:
         return Outcome(replace(fresh, number=1))
-    using = with_state(using, is_compacted=None, **(summarised(state_of(using)) if is_summarised else {}))
+    state = replace(state_of(using), is_compacted=False)
+    state = after_summary(state) if is_summarised else state
+    using = with_state(using, state)
     if step in ("format", "gather"):
         if (using.system, using.tools) == (fresh.system, fresh.tools):
             return Outcome(using)
-        state = state_of(using)
-        carried = {name: state.get(name) for name in _CARRIED}
-        return Outcome(with_state(replace(fresh, number=using.number + 1), **carried, notices=lasting(state)))
+        carried = {name: getattr(state, name) for name in _CARRIED}
+        return Outcome(update_state(replace(fresh, number=using.number + 1), **carried, notices=skill_notices(state)))
     change = drift(using, fresh, since, price)
     if step == "warn":
         return Outcome(using, (), [finding("drift", change.sentence())] if change.is_changed else ())
     return _append(using, fresh, change) if step == "append" else Outcome(using)
 
 
-# What the conversation remembers from one edition to the next: skills in use, those to bring back, and the prompt of a hook.
+# The fields of a state that the next edition takes over.
 _CARRIED = ("skills", "returning", "in_prompt", "prompt")
-
-
-def summarised(state: Mapping[str, Any]) -> dict[str, Any]:
-    """The changes of a state when the messages are summarised: what they said is gone, and skills in use are to come back."""
-    returning = [*dict.fromkeys((*state.get("returning", ()), *state.get("skills", ())))]
-    return {"skills": None, "returning": returning, "told": None, "notices": None, "unsent": None}
-
-
-def with_state(edition: Edition, **changes: Any) -> Edition:
-    """The edition with something to remember beside it. What is empty is not kept: most conversations remember nothing."""
-    before = state_of(edition)
-    state = {name: content for name, content in {**before, **changes}.items() if content}
-    return edition if state == before else replace(edition, state=json.dumps(state, sort_keys=True))
 
 
 # Drift
@@ -139,7 +128,7 @@ def with_state(edition: Edition, **changes: Any) -> Edition:
 
 @value
 class Drift:
-    """What differs between the edition in use and a prompt built now, and what of the provider's cache a rebuild would lose."""
+    """How a prompt built now differs from the edition in use, and what a rebuild would lose of the provider's cache."""
 
     sections: Sequence[SectionChange]
     tools: Names
@@ -159,7 +148,7 @@ class Drift:
     def sentence(self) -> str:
         """The change in one sentence, with its price."""
         if not self.is_changed:
-            return "nothing has changed since the edition in use was made"
+            return "nothing has changed since the edition in use was created"
         parts = [_described(each) for each in self.sections]
         parts += [f"tool{'s' if len(names) > 1 else ''} {', '.join(names)} {kind}" for kind, names in self.tools.each()]
         return f"{'; '.join(parts)}; a rebuild would lose about {self.tokens_lost:,} tokens of prefix ({self.rule})"
@@ -175,9 +164,9 @@ def _described(change: SectionChange) -> str:
 
 
 def drift(using: Edition, fresh: Edition, since: Edition | None = None, price: Pricing | None = None) -> Drift:
-    """How a fresh prompt differs from the edition in use, or from what is accounted for; the price is that of a rebuild.
+    """How a fresh prompt differs from the edition in use, or from `since`; the price is always that of a rebuild.
 
-    Without `price` it is assumed that the common beginning of the two prompts is kept.
+    Without `price`, a rebuild is assumed to keep the common beginning of the two prompts.
     """
     found = changes(sent_by(since or using), sent_by(fresh))
     return Drift(found.sections, found.tools, *(price or _prefix_price)(using, fresh))
@@ -189,148 +178,110 @@ def _prefix_price(using: Edition, fresh: Edition) -> tuple[int, int, CacheRule]:
 
 
 def sent_by(edition: Edition) -> Sent:
-    """What a model is sent with an edition."""
+    """What is sent to a model with an edition."""
     return sent_edition(edition.system, account_of(edition), tools_of(edition))
 
 
 def _texts(edition: Edition) -> dict[str, str]:
-    """The text of each section; sections of one name are joined."""
+    """The text of each section. Sections with the same name are joined."""
     found: dict[str, list[str]] = {}
     for passage in account_of(edition).get("passages", ()):
         found.setdefault(passage["section"], []).append(edition.system[passage["start"] : passage["end"]])
     return {name: "\n\n".join(texts) for name, texts in found.items()}
 
 
-# Append: the change goes into a message, once, and the prefix stays
+# Append: a message announces the change once, and the prefix stays the same
 
 
-_INACTIVE = "tool:"
-_NO_SECTIONS = (WHOLE, BETWEEN)
+_TOOL = "tool:"  # begins the key of a tool in the announced changes; alone, it is the key of the inactive tools
+
+
+@value
+class _Announcement:
+    """A change that no message has announced yet. `hash` is that of the new content; empty if it is the original again."""
+
+    key: str
+    text: str
+    hash: str = ""
 
 
 def _append(using: Edition, fresh: Edition, change: Drift) -> Outcome:
-    told: dict[str, str] = dict(state_of(using).get("told", {}))
-    news = _news(using, fresh, change, told)
-    texts = [text for _, text, _ in news]
+    announced = dict(state_of(using).announced)
+    news = _unannounced(using, fresh, change, announced)
+    texts = [each.text for each in news]
     if change.tools.added:
         texts.append(f"New tools are available from now on: {_listed(change.tools.added)}.")
     if not texts:
-        return Outcome(with_state(using, active=_active(using, fresh)))
-    for name, _, hash in news:
-        told.pop(name, None)
-        told.update({name: hash} if hash else {})
-    kept = with_state(using, told=told)
-    # New tools have a finding of their own, and the order of tools is kept.
+        return Outcome(update_state(using, active=_active(using, fresh)))
+    for each in news:
+        announced.pop(each.key, None)
+        announced.update({each.key: each.hash} if each.hash else {})
+    kept = update_state(using, announced=announced)
+    # New tools get a separate finding, and the order of tools does not change.
     others = replace(change, tools=replace(change.tools, added=(), moved=()))
     findings = [finding("drift", others.sentence())] if others.is_changed else []
     if change.tools.added:
         tools = with_new_tools(using.tools, fresh.tools)
         cost = estimate(tools) - estimate(using.tools)
-        sentence = f"tools came late: {', '.join(change.tools.added)}; their definitions cost about {cost:,} tokens"
-        findings.append(finding("drift", f"{sentence} and the prefix behind them, about {change.tokens_lost:,} tokens"))
+        sentence = f"tools added late: {', '.join(change.tools.added)}; their definitions cost about {cost:,} tokens"
+        findings.append(finding("drift", f"{sentence} and the prefix after them, about {change.tokens_lost:,} tokens"))
         kept = replace(kept, number=using.number + 1, tools=tools)
-    findings = findings or [finding("drift", "what had changed is as it was")]
-    return Outcome(
-        with_state(kept, active=_active(kept, fresh)), [{"role": "user", "content": "\n\n".join(texts)}], findings
-    )
+    findings = findings or [finding("drift", "an announced change was reverted")]
+    message = {"role": "user", "content": "\n\n".join(texts)}
+    return Outcome(update_state(kept, active=_active(kept, fresh)), [message], findings)
 
 
 def _active(using: Edition, fresh: Edition) -> dict[str, Any] | None:
-    """The tools that the agent has now, where the edition defines others; None where it defines the same."""
-    tools = made_for(fresh)["tools"]
-    return {"tools": _rows(tools)} if tools != made_for(using)["tools"] else None
+    """The tools that the agent has now, if the edition defines others."""
+    return {"tools": tool_rows(fresh)} if described_tools(fresh) != described_tools(using) else None
 
 
-def _rows(tools: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [{"name": name, **row} for name, row in tools.items()]
-
-
-def _news(using: Edition, fresh: Edition, change: Drift, told: Mapping[str, str]) -> list[tuple[str, str, str]]:
-    """What the messages so far do not say yet: what of, the sentence, and the hash of what it is now; none if as at first."""
-    texts = _texts(fresh)
-    # A move, or another separator, is nothing the model could act on.
-    named = [each.section for each in change.sections if tuple(each.kinds) != ("moved",)]
-    now = {
-        name: (_told(name, texts.get(name, "")), digest(texts.get(name, "")))
-        for name in named
-        if name not in _NO_SECTIONS
-    }
+def _unannounced(using: Edition, fresh: Edition, change: Drift, announced: Mapping[str, str]) -> list[_Announcement]:
+    """The changes that the messages so far do not mention, and those that were announced and are reverted now."""
     definitions = tools_by_name(fresh.tools)
+    now = {each.key: each for each in (*_changed_sections(fresh, change), *_changed_tools(definitions, change))}
+    known_tools = {f"{_TOOL}{name}" for name in definitions} | {_TOOL}
+    reverted = [key for key in announced if key not in now and (key in known_tools or not key.startswith(_TOOL))]
+    return [
+        *(each for each in now.values() if announced.get(each.key) != each.hash),
+        *(_Announcement(key, _reverted(key, using)) for key in reverted),
+    ]
+
+
+def _changed_sections(fresh: Edition, change: Drift) -> Iterable[_Announcement]:
+    texts = _texts(fresh)
+    for each in change.sections:
+        # The model cannot act on a move or on another separator.
+        if tuple(each.kinds) != ("moved",) and each.section not in (WHOLE, BETWEEN):
+            text = texts.get(each.section, "")
+            yield _Announcement(each.section, _section_message(each.section, text), digest(text))
+
+
+def _changed_tools(definitions: Mapping[str, Any], change: Drift) -> Iterable[_Announcement]:
     for name in change.tools.changed:
         written = json.dumps(definitions[name], ensure_ascii=False, sort_keys=True)
-        now[f"tool:{name}"] = (f"The tool `{name}` has changed. Its definition is now:\n\n{written}", digest(written))
+        text = f"The tool `{name}` has changed. Its definition is now:\n\n{written}"
+        yield _Announcement(f"{_TOOL}{name}", text, digest(written))
     if change.tools.removed:
         names = _listed(change.tools.removed)
-        sentence = f"Tools that are not active from now on, so do not call them: {names}. All others are active."
-        now[_INACTIVE] = (sentence, digest(names))
-    news = [(name, text, hash) for name, (text, hash) in now.items() if told.get(name) != hash]
-    known = {f"tool:{name}" for name in definitions} | {_INACTIVE}
-    taken_back = [name for name in told if name not in now and (name in known or not name.startswith("tool:"))]
-    return news + [(name, _as_at_first(name, using), "") for name in taken_back]
+        text = f"Tools that are not active from now on, so do not call them: {names}. All others are active."
+        yield _Announcement(_TOOL, text, digest(names))
 
 
-def _as_at_first(name: str, using: Edition) -> str:
-    if name == _INACTIVE:
+def _reverted(key: str, using: Edition) -> str:
+    """The message that an announced change no longer applies."""
+    if key == _TOOL:
         return "All tools are active again."
-    if name.startswith("tool:"):
-        return f"The tool `{name.removeprefix('tool:')}` is again as it was defined at first."
-    return _told(name, _texts(using).get(name, ""))
+    if key.startswith(_TOOL):
+        return f"The tool `{key.removeprefix(_TOOL)}` is again as it was defined at first."
+    return _section_message(key, _texts(using).get(key, ""))
 
 
 def _listed(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-def _told(section: str, text: str) -> str:
+def _section_message(section: str, text: str) -> str:
     if not text:
         return f"The section '{section}' of your instructions no longer applies."
     return f"The section '{section}' of your instructions has changed. It now reads:\n\n{text}"
-
-
-# Tool definitions
-
-
-def written_tools(tools: Iterable[Tool]) -> str:
-    """Tool definitions as JSON in one stable order, whatever order they came in: their bytes come before all else."""
-    rows = {
-        tool.name: {"name": tool.name, "description": tool.description, "schema": tool.schema or {}} for tool in tools
-    }
-    ordered = [rows[name] for name in sorted(rows)]
-    try:
-        return json.dumps(ordered, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    except ValueError:
-        raise CallError(
-            f"the schema of {_unwritable(ordered)} is no JSON: it holds NaN, an infinity or itself"
-        ) from None
-
-
-def _unwritable(rows: Iterable[Mapping[str, Any]]) -> str:
-    """Which of these tools cannot be written as JSON."""
-    for row in rows:
-        try:
-            json.dumps(row, allow_nan=False)
-        except ValueError:
-            return f"the tool {row['name']!r}"
-    return "a tool"
-
-
-def tools_in_use(edition: Edition) -> list[Tool]:
-    """The tools that the agent of a conversation has, as far as its edition knows: those of it that are active."""
-    active = state_of(edition).get("active")
-    rows = active["tools"] if active else _rows(made_for(edition)["tools"])
-    return [
-        Tool(row["name"], row["description"], row.get("snippet", ""), row.get("guidelines", ()), row["schema"])
-        for row in rows
-    ]
-
-
-def tools_by_name(written: str) -> dict[str, Any]:
-    return {row["name"]: row for row in parse_tools(written)}
-
-
-def with_new_tools(known: str, now: str) -> str:
-    """The known definitions as they are, and behind them those of tools that are new."""
-    old = parse_tools(known)
-    names = {row["name"] for row in old}
-    rows = [*old, *(row for row in parse_tools(now) if row["name"] not in names)]
-    return json.dumps(rows, ensure_ascii=False, sort_keys=True, separators=(",", ":"))

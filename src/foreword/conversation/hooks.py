@@ -1,24 +1,25 @@
-"""Hooks of extensions at work: checked when they are registered, run in order, and skipped or fatal where they fail."""
+"""Hooks of extensions: checked when they are registered, run in order, and skipped or fatal where they fail."""
 
 from __future__ import annotations
 
 from ..errors import CallError, HookError
-from ..extensions import Extension, Resources, Start, check_extension, run
+from ..extensions import Extension, Resources, Start, check_extension, checked, run
+from ..vocabulary import replace
 from .notices import texts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from ..extensions import About
-    from ..vocabulary import Finding
+    from ..vocabulary import Edition, Finding, Prompt
 
     Message = Mapping[str, Any]
 
 
 def check_extensions(extensions: Sequence[Extension]) -> None:
-    """A CallError for a hook that does not take what it is called with, and for a tool that two extensions add."""
+    """Raise a CallError for a hook with the wrong signature, and for a tool that two extensions add."""
     owners: dict[str, str] = {}
     for extension in extensions:
         check_extension(extension)
@@ -29,49 +30,69 @@ def check_extensions(extensions: Sequence[Extension]) -> None:
                 )
 
 
-def started(
-    extensions: Iterable[Extension], system: str, message: str, about: About, findings: list[Finding]
-) -> tuple[str, list[Message]]:
-    """Run `before_agent_start`: each hook sees the prompt of the one before. The prompt, and the messages to add."""
-    added: list[Message] = []
-    for extension in extensions:
-        if extension.before_agent_start is None:
-            continue
-        start = run(extension, extension.before_agent_start, findings, system, message, about, gives=Start)
-        if start is not None:
-            system = system if start.prompt is None else start.prompt
-            added += [{"role": "user", "content": start.message}] if start.message else []
-    return system, added
+class Hooks:
+    """The hooks of one conversation. Findings of hooks that run outside of a turn wait for the next one."""
+
+    def __init__(self, extensions: Sequence[Extension], conversation: str) -> None:
+        self.extensions = extensions
+        self._conversation = conversation
+        self._waiting: list[Finding] = []
+
+    def take_findings(self) -> list[Finding]:
+        """The findings since the last call."""
+        findings, self._waiting = self._waiting, []
+        return findings
+
+    def start(self, system: str, message: str, about: About, findings: list[Finding]) -> tuple[str, list[Message]]:
+        """Run `before_agent_start`, each hook on the prompt of the one before. Return the prompt and the messages to add."""
+        added: list[Message] = []
+        for extension in self.extensions:
+            if extension.before_agent_start is None:
+                continue
+            start = run(extension, extension.before_agent_start, findings, system, message, about, gives=Start)
+            if start is not None:
+                system = system if start.prompt is None else start.prompt
+                added += [{"role": "user", "content": start.message}] if start.message else []
+        return system, added
+
+    def context(self, messages: list[Message], about: About, findings: list[Finding]) -> list[Message]:
+        """Run `context` and return the messages to send. Each hook gets copies, so a failing one leaves no trace."""
+        for extension in self.extensions:
+            if extension.context is not None:
+                copies = [_copy(each) for each in messages]
+                changed = run(extension, extension.context, findings, copies, about, lists=dict)
+                if changed is None and "context" in extension.required:
+                    raise HookError(
+                        f"context of the extension {extension.name!r} returned nothing; "
+                        "a required hook must return the messages to send"
+                    )
+                messages = messages if changed is None else changed
+        return messages
+
+    def discover(self, reason: str, about: About) -> list[Resources]:
+        """Run `resources_discover` and return what it found."""
+        found: list[Resources] = []
+        for extension in self.extensions:
+            if extension.resources_discover is not None:
+                resources = run(extension, extension.resources_discover, self._waiting, reason, about, gives=Resources)
+                found += [resources] if resources else []
+        return found
+
+    def notify(self, event: str, edition: Edition) -> None:
+        """Run `listen` for an event."""
+        values = {"conversation": self._conversation, "edition": edition.number}
+        for extension in self.extensions:
+            if extension.listen is not None:
+                run(extension, extension.listen, self._waiting, event, values)
+
+    def check(self, prompt: Prompt) -> Prompt:
+        """The prompt with the findings of the extensions' checks."""
+        found = checked(self.extensions, prompt)
+        return replace(prompt, findings=(*prompt.findings, *found)) if found else prompt
 
 
-def in_context(
-    extensions: Iterable[Extension], messages: list[Message], about: About, findings: list[Finding]
-) -> list[Message]:
-    """Run `context`: the messages to send. Each hook gets copies, so that one that fails leaves nothing behind."""
-    for extension in extensions:
-        if extension.context is not None:
-            copies = [_copy(each) for each in messages]
-            changed = run(extension, extension.context, findings, copies, about, lists=dict)
-            if changed is None and "context" in extension.required:
-                raise HookError(
-                    f"context of the extension {extension.name!r} returned nothing; a required one returns the messages to send"
-                )
-            messages = messages if changed is None else changed
-    return messages
-
-
-def discovered(extensions: Iterable[Extension], reason: str, about: About, findings: list[Finding]) -> list[Resources]:
-    """Run `resources_discover`."""
-    found: list[Resources] = []
-    for extension in extensions:
-        if extension.resources_discover is not None:
-            resources = run(extension, extension.resources_discover, findings, reason, about, gives=Resources)
-            found += [resources] if resources else []
-    return found
-
-
-def last_said(messages: Sequence[Message]) -> str:
-    """What the user said last, as text."""
+def last_user_text(messages: Sequence[Message]) -> str:
+    """The text of the user's last message."""
     for message in reversed(messages):
         texts = texts_of(message) if message.get("role") == "user" else []
         if texts:
@@ -80,7 +101,7 @@ def last_said(messages: Sequence[Message]) -> str:
 
 
 def _copy(content: Any) -> Any:
-    """A message that a hook may change all the way down."""
+    """A deep copy of a message, which a hook may change."""
     if isinstance(content, dict):
         return {key: _copy(each) for key, each in content.items()}
     return [_copy(each) for each in content] if isinstance(content, list) else content

@@ -1,13 +1,16 @@
-"""Notices: messages that Foreword itself adds to a conversation, such as that a tool is off. Pure.
+"""Notices: messages that Foreword itself adds to a conversation, for example that a tool is inactive. Pure.
 
-A caller may keep the messages of a turn (`turn.history`), or a list of its own that lacks them. So that the model sees them
-either way, each notice is remembered with the position at which it was first sent, and put back there: the prefix that the
-provider has cached stays as it was.
+A caller may keep the messages of a turn (`turn.history`), or its own list, which lacks the notices. So that the model sees them
+either way, each notice is remembered with the position at which it was first sent, and inserted there again: the prefix that
+the provider has cached does not change.
 
-In the state of an edition, `unsent` lists the texts that no turn has sent yet, and `notices` those that one has.
+In the state of a conversation, `unsent` lists the notices that no turn has sent yet, and `notices` those that were sent.
 """
 
 from __future__ import annotations
+
+from ..vocabulary import replace
+from .state import State
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,67 +18,66 @@ if TYPE_CHECKING:
     from typing import Any
 
     Message = Mapping[str, Any]
-    State = Mapping[str, Any]
+    Notice = Mapping[str, Any]
 
-_MOST_KEPT = 2**16
-_ANSWERS = ("tool_result", "function_call_output")
+_MAX_CHARACTERS = 2**16
+_RESULTS = ("tool_result", "function_call_output")
 _CALLS = ("function_call",)
 
 
-def with_unsent(state: State, texts: Iterable[str], skill: str = "") -> dict[str, Any]:
-    """The changes of a state that add texts for the next turn to send. With `skill`, they hold the body of that skill."""
+def with_unsent(state: State, texts: Iterable[str], skill: str = "") -> State:
+    """The state with notices for the next turn to send. `skill` names the skill whose body they contain."""
     rows = [{"text": text, **({"skill": skill} if skill else {})} for text in texts]
-    return {"unsent": [*state.get("unsent", ()), *rows]}
+    return replace(state, unsent=(*state.unsent, *rows))
 
 
-def placed(state: State, messages: Sequence[Message]) -> dict[str, Any]:
-    """The changes of a state whose unsent notices are sent now, after these messages."""
-    unsent = state.get("unsent", ())
-    if not unsent:
-        return {}
-    known = state.get("notices", ())
-    first = len(restored(messages, known))
-    rows = [*known, *({**each, "at": first + number} for number, each in enumerate(unsent))]
+def mark_sent(state: State, messages: Sequence[Message]) -> State:
+    """The state once its unsent notices are sent after these messages."""
+    if not state.unsent:
+        return state
+    first = len(with_notices(messages, state.notices))
+    rows = [*state.notices, *({**each, "at": first + number} for number, each in enumerate(state.unsent))]
     kept = _newest(rows)
-    # What is forgotten may still hold, so the next turn announces everything that does.
-    return {"unsent": None, "notices": kept, **({"told": None} if len(kept) < len(rows) else {})}
+    # A notice that was dropped may still apply, so the next turn announces every current change again.
+    return replace(state, unsent=(), notices=kept, announced=state.announced if len(kept) == len(rows) else {})
 
 
-def _newest(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The notices without the oldest ones, where all of them are longer than a state should be. Skills stay."""
+def _newest(rows: list[Notice]) -> list[Notice]:
+    """The notices without the oldest ones, if together they are too long for a state. Skills are always kept."""
     size, kept = sum(len(each["text"]) for each in rows), []
     for number, row in enumerate(rows):
-        if size > _MOST_KEPT and "skill" not in row and number < len(rows) - 1:
+        if size > _MAX_CHARACTERS and "skill" not in row and number < len(rows) - 1:
             size -= len(row["text"])
         else:
             kept.append(row)
     return kept
 
 
-def lasting(state: State) -> list[Any]:
-    """The notices that outlive an edition: the bodies of skills. What had changed in the prompt is part of the new one."""
-    return [each for each in state.get("notices", ()) if "skill" in each]
+def skill_notices(state: State) -> tuple[Notice, ...]:
+    """The notices that outlive an edition: bodies of skills. Announced changes are part of the new prompt."""
+    return tuple(each for each in state.notices if "skill" in each)
 
 
-def restored(messages: Sequence[Message], notices: Iterable[Mapping[str, Any]]) -> list[Message]:
+def with_notices(messages: Sequence[Message], notices: Iterable[Notice]) -> list[Message]:
     """The messages with every notice that they lack, each at the position where it was first sent.
 
-    A list that is too short for that gets it before its last message. Notices keep their order: a later one may take back an earlier one.
+    If the list is too short, a notice comes before the last message. Notices keep their order, because a later one may revoke
+    an earlier one.
     """
-    whole = list(messages)
-    searched = 0
+    complete = list(messages)
+    start = 0
     for notice in notices:
-        found = next((at for at in range(searched, len(whole)) if _says(whole[at], notice["text"])), None)
+        found = next((at for at in range(start, len(complete)) if _contains(complete[at], notice["text"])), None)
         if found is None:
-            at = notice["at"] if notice["at"] <= len(whole) else max(len(whole) - 1, 0)
-            found = _gap(whole, max(at, searched))
-            whole.insert(found, {"role": "user", "content": notice["text"]})
-        searched = found + 1
-    return whole
+            at = notice["at"] if notice["at"] <= len(complete) else max(len(complete) - 1, 0)
+            found = _insertion_point(complete, max(at, start))
+            complete.insert(found, {"role": "user", "content": notice["text"]})
+        start = found + 1
+    return complete
 
 
-def _says(message: Message, text: str) -> bool:
-    """Whether a user message holds this text. A caller may have merged it with others."""
+def _contains(message: Message, text: str) -> bool:
+    """Whether a user message contains this text. A caller may have merged it with other text."""
     return message.get("role") == "user" and any(text in each for each in texts_of(message))
 
 
@@ -89,19 +91,19 @@ def texts_of(message: Message) -> list[str]:
     return [each for each in texts if isinstance(each, str)]
 
 
-def _gap(messages: Sequence[Message], at: int) -> int:
-    """The last position up to this one that does not come between a tool call and its result: providers refuse that."""
-    if at >= len(messages) or not _is_answer(messages[at]):
+def _insertion_point(messages: Sequence[Message], at: int) -> int:
+    """The last position up to `at` that is not between a tool call and its result, which providers reject."""
+    if at >= len(messages) or not _is_result(messages[at]):
         return at
-    while at and _is_answer(messages[at]):
+    while at and _is_result(messages[at]):
         at -= 1
     while at and _is_call(messages[at]) and _is_call(messages[at - 1]):
         at -= 1
     return at
 
 
-def _is_answer(message: Message) -> bool:
-    return message.get("role") in ("tool", "function") or _has_type(message, _ANSWERS)
+def _is_result(message: Message) -> bool:
+    return message.get("role") in ("tool", "function") or _has_type(message, _RESULTS)
 
 
 def _is_call(message: Message) -> bool:

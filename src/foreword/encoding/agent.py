@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
-    from ..vocabulary import Edition
-
     Parse = Callable[[Any, str], Any]
 
 _PERMISSIONS = ("read", "write")
@@ -161,7 +159,7 @@ def agent_form(agent: Agent, conversation: str) -> dict[str, Any]:
     row = {key: _form_of(getattr(agent, field)) for key, (field, _) in KEYS.items() if key not in _STORED_APART}
     row["sub_agent"] = agent.role == "sub"
     row["session"] = agent.session if agent.session != conversation else ""
-    row["tools"] = words_form(agent.tools or ())
+    row["tools"] = tool_notes(agent.tools or ())
     return {name: each for name, each in row.items() if each}
 
 
@@ -176,8 +174,8 @@ def _form_of(content: Any) -> Any:
     return [list(each) for each in content] if isinstance(content, tuple) else content
 
 
-def words_form(tools: Iterable[Tool]) -> dict[str, Any]:
-    """The parts of tools that appear only in the prompt, by tool name."""
+def tool_notes(tools: Iterable[Tool]) -> dict[str, Any]:
+    """What only the prompt says about tools (their snippets and guidelines), by tool name."""
     return {
         tool.name: {"snippet": tool.snippet, "guidelines": list(tool.guidelines)}
         for tool in tools
@@ -189,22 +187,6 @@ def tool_order(tools: Iterable[Tool]) -> list[str]:
     """The names of the tools, unless they are in alphabetical order: definitions are stored in that order."""
     names = [tool.name for tool in tools]
     return names if names != sorted(names) else []
-
-
-def made_for(edition: Edition) -> dict[str, Any]:
-    """The agent and cwd that an edition was created for: cwd, model, provider, the keys of `agent_form`, and tools by name."""
-    from .edition import circumstances_of, tools_of
-
-    made = circumstances_of(edition)
-    agent = dict(made.get("agent", {}))
-    told = agent.pop("tools", {})
-    rows = {each["name"]: {key: each[key] for key in each if key != "name"} for each in tools_of(edition)}
-    tools = {name: rows[name] for name in dict.fromkeys((*made.get("tool_order", ()), *rows)) if name in rows}
-    return {
-        **{name: made[name] for name in ("cwd", "model", "provider") if name in made},
-        **agent,
-        "tools": {name: {**each, **told.get(name, {})} for name, each in tools.items()},
-    }
 
 
 def _scope_form(scope: Scope) -> dict[str, Any]:

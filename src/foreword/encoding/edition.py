@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from _thread import allocate_lock
 
+from ..vocabulary import value
 from .inputs import inputs_from
 
 TYPE_CHECKING = False
@@ -49,14 +50,33 @@ class ParseCache:
         return value
 
 
+@value
+class MadeFor:
+    """The agent, workspace and version of the global template that an edition was created for.
+
+    `agent` is an `agent_form`. `tool_order` lists the tools where the agent's order is not alphabetical. `template` is 0 for the
+    layout's own template, and None where the layout does not use the global one.
+    """
+
+    cwd: str = ""
+    model: str = ""
+    provider: str = ""
+    template: int | None = None
+    agent: Mapping[str, Any] = {}
+    tool_order: Sequence[str] = ()
+
+
+_MADE_FOR = tuple(MadeFor.__annotations__)
+
+
+def _parse_made_for(text: str) -> MadeFor:
+    stored = json.loads(text)
+    return MadeFor(**{name: stored[name] for name in _MADE_FOR if name in stored})
+
+
 _forms = ParseCache(json.loads)
+_made_for = ParseCache(_parse_made_for)
 _inputs = ParseCache(lambda text: inputs_from(json.loads(text)))
-
-
-def state_of(edition: Edition) -> Mapping[str, Any]:
-    """What the conversation remembers between turns."""
-    state: Mapping[str, Any] = _forms.get(edition.state)
-    return state
 
 
 def tools_of(edition: Edition) -> Sequence[Mapping[str, Any]]:
@@ -65,7 +85,7 @@ def tools_of(edition: Edition) -> Sequence[Mapping[str, Any]]:
 
 
 def parse_tools(text: str) -> Sequence[Mapping[str, Any]]:
-    """Tool definitions in the form in which an edition has them."""
+    """Tool definitions from their stored form."""
     tools: Sequence[Mapping[str, Any]] = _forms.get(text)
     return tools
 
@@ -76,13 +96,41 @@ def account_of(edition: Edition) -> Mapping[str, Any]:
     return account
 
 
-def circumstances_of(edition: Edition) -> Mapping[str, Any]:
-    """The workspace, model, provider, template and agent that the edition was made for."""
-    made_for: Mapping[str, Any] = _forms.get(edition.made_for)
-    return made_for
+def made_for(edition: Edition) -> MadeFor:
+    """The agent, workspace and template that the edition was created for."""
+    target: MadeFor = _made_for.get(edition.made_for)
+    return target
+
+
+def made_for_form(target: MadeFor) -> dict[str, Any]:
+    """The stored form of what an edition is created for."""
+    optional: dict[str, Any] = {"agent": target.agent, "tool_order": list(target.tool_order)}
+    return {
+        "cwd": target.cwd,
+        "model": target.model,
+        "provider": target.provider,
+        **({"template": target.template} if target.template is not None else {}),
+        **{name: content for name, content in optional.items() if content},
+    }
 
 
 def inputs_of(edition: Edition) -> Inputs:
     """What was found in the workspace."""
     inputs: Inputs = _inputs.get(edition.inputs)
     return inputs
+
+
+def agent_row(edition: Edition) -> dict[str, Any]:
+    """The agent of an edition in one mapping: cwd, model, provider, what `agent_form` stores, and the tools by name."""
+    target = made_for(edition)
+    named = {"cwd": target.cwd, "model": target.model, "provider": target.provider}
+    return {**named, **target.agent, "tools": described_tools(edition)}
+
+
+def described_tools(edition: Edition) -> dict[str, dict[str, Any]]:
+    """The tools of an edition by name, in the agent's order: definitions, snippets and guidelines."""
+    target = made_for(edition)
+    notes = target.agent.get("tools", {})
+    rows = {each["name"]: {key: each[key] for key in each if key != "name"} for each in tools_of(edition)}
+    names = [name for name in dict.fromkeys((*target.tool_order, *rows)) if name in rows]
+    return {name: {**rows[name], **notes.get(name, {})} for name in names}

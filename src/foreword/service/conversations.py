@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from ..encoding.agent import made_for
+from ..encoding.edition import agent_row
 from ..errors import StoreError
 from ..vocabulary import Edition, Turn, digest
 from ..wire.answers import conversation_form, drift_form, edition_form, edition_row_form, turn_form
@@ -42,7 +42,7 @@ def compact(service: Service, request: Request) -> Response:
         conversation = service.conversation(id, body)
     except StoreError as error:  # the layout is only in the store
         detached = service.conversation(id, body, DEFAULT_LAYOUT)
-        return _turn_response(detached.compact_alone(error, body.message, body.messages))
+        return _turn_response(detached.compact_without_prompt(error, body.message, body.messages))
     return _turn_response(conversation.compact(body.message, body.messages, body.now))
 
 
@@ -90,7 +90,7 @@ def read_drift(service: Service, request: Request) -> Response:
     """How a prompt built now would differ, because of which sources, and what a rebuild would lose."""
     id = request.text("id")
     query: DriftQuery = request.query
-    body = _agent_body(query, _escape_surrogates(made_for(service.edition(id))))
+    body = _agent_body(query, _escape_surrogates(agent_row(service.edition(id))))
     drift = service.conversation(id, body).drift(body.now)
     return Response(drift_form(id, drift), counts=("drift",) if drift.is_changed else ())
 

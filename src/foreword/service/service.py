@@ -8,7 +8,8 @@ from typing import Any
 
 from msgspec.structs import asdict
 
-from ..conversation.conversations import Conversation, Conversations
+from ..conversation.conversation import Conversation
+from ..conversation.conversations import Conversations
 from ..encoding.agent import KEYS, agent_from
 from ..errors import CallError, LayoutError, StoreError
 from ..extensions import Extension

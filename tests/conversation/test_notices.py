@@ -2,7 +2,8 @@
 
 import pytest
 
-from foreword.conversation.notices import placed, restored
+from foreword.conversation.notices import mark_sent, with_notices
+from foreword.conversation.state import State
 
 
 def user(text):
@@ -61,44 +62,47 @@ OFF = {"text": "off", "at": 2}
 )
 def test_where_a_notice_is_put_back(messages, notices, seen):
     before = list(messages)
-    assert restored(messages, notices) == seen
+    assert with_notices(messages, notices) == seen
     assert messages == before
 
 
 def test_what_was_put_back_stays_where_it_is():
     notices = [{"text": "one", "at": 1}, {"text": "two", "at": 3}]
     mine = [user(str(number)) for number in range(6)]
-    once = restored(mine, notices)
-    assert restored(once, notices) == once
-    assert restored([*mine, user("6")], notices)[: len(once)] == once
+    once = with_notices(mine, notices)
+    assert with_notices(once, notices) == once
+    assert with_notices([*mine, user("6")], notices)[: len(once)] == once
 
 
 @pytest.mark.parametrize(
-    ("state", "changes"),
+    ("before", "after"),
     [
-        ({}, {}),
-        ({"notices": [OFF]}, {}),
-        ({"unsent": [{"text": "x"}]}, {"unsent": None, "notices": [{"text": "x", "at": 2}]}),
+        (State(), State()),
+        (State(notices=[OFF]), State(notices=[OFF])),
         (
-            {"unsent": [{"text": "x"}, {"text": "y", "skill": "s"}], "notices": [OFF]},
-            {"unsent": None, "notices": [OFF, {"text": "x", "at": 3}, {"text": "y", "skill": "s", "at": 4}]},
+            State(unsent=[{"text": "x"}], announced={"one": "h"}),
+            State(notices=[{"text": "x", "at": 2}], announced={"one": "h"}),
+        ),
+        (
+            State(unsent=[{"text": "x"}, {"text": "y", "skill": "s"}], notices=[OFF]),
+            State(notices=[OFF, {"text": "x", "at": 3}, {"text": "y", "skill": "s", "at": 4}]),
         ),
     ],
 )
-def test_an_unsent_notice_is_placed_after_the_messages(state, changes):
-    assert placed(state, [user("a"), said("b")]) == changes
+def test_an_unsent_notice_is_sent_after_the_messages(before, after):
+    assert mark_sent(before, [user("a"), said("b")]) == after
 
 
-def test_the_oldest_are_forgotten_when_all_are_too_long_and_what_holds_is_announced_again():
+def test_too_many_notices_drop_the_oldest_and_announce_every_change_again():
     skill = {"text": "s" * 40_000, "at": 0, "skill": "s"}
     old, new = {"text": "o" * 20_000, "at": 1}, {"text": "n" * 20_000}
-    changes = placed({"notices": [skill, old], "unsent": [new]}, [])
-    assert [each["text"][0] for each in changes["notices"]] == ["s", "n"]
-    assert changes["told"] is None
+    state = mark_sent(State(notices=[skill, old], unsent=[new], announced={"one": "h"}), [])
+    assert [each["text"][0] for each in state.notices] == ["s", "n"]
+    assert state.announced == {}
 
 
 def test_notices_keep_their_order_in_a_short_list():
     """A later notice may take back an earlier one."""
     kept = [{"at": 5, "text": "bash is new"}, {"at": 9, "text": "bash is off"}]
-    whole = restored([{"role": "user", "content": "hi"}], kept)
+    whole = with_notices([{"role": "user", "content": "hi"}], kept)
     assert [each["content"] for each in whole if each["content"] != "hi"] == ["bash is new", "bash is off"]

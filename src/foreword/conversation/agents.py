@@ -1,0 +1,137 @@
+"""The agent of a conversation: its tools, the skill in its prompt, and how it differs from the one the edition was made for."""
+
+from __future__ import annotations
+
+from ..encoding.agent import tool_notes
+from ..encoding.edition import made_for
+from ..engine.checks import check_agent
+from ..errors import CallError
+from ..extensions import About
+from ..vocabulary import Agent, Tool, replace, value
+from .state import state_of
+from .tools import are_same_tools, every_tool, tools_by_name, tools_in_use, written_tools
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from ..extensions import Extension
+    from ..layout.model import Layout
+    from ..vocabulary import Edition
+
+_UNRESOLVED = object()
+
+
+@value
+class StoredTools:
+    """Tools in their stored form: their definitions, and what only the prompt says about them."""
+
+    definitions: str
+    notes: Mapping[str, Any]
+
+
+class ConversationAgent:
+    """The agent that the caller `configured`, and the same agent `resolved` for the edition in use.
+
+    An agent without tools gets those of the conversation, or for a new one those of the extensions. After a compaction, it gets
+    the skill that was in use, if that belongs in the prompt.
+    """
+
+    def __init__(self, id: str, agent: Agent, extensions: Sequence[Extension]) -> None:
+        self.id = id
+        self.configured = agent if agent.session else replace(agent, session=id)
+        self.resolved = self.configured
+        self.skill_in_prompt = ""
+        self.edition_number = 0
+        self._extension_tools = [tool for each in extensions for tool in each.tools]
+        self._known_tools = {tool.name: tool for tool in (*self._extension_tools, *(agent.tools or ()))}
+        self._resolved_from: Agent | None = None
+        self._resolved_for: object = _UNRESOLVED
+        self._stored: StoredTools | None = None
+
+    def resolve(self, using: Edition | None, layout: Callable[[], Layout]) -> None:
+        """Resolve the agent for this edition."""
+        self.edition_number = using.number if using else 0
+        if self._resolved_for is using and self._resolved_from is self.configured:
+            return
+        agent = self.configured
+        if agent.tools is None:
+            agent = replace(agent, tools=tools_in_use(using) if using else self._extension_tools)
+        self.skill_in_prompt = self._skill_in_prompt(using, layout) if using else ""
+        if self.skill_in_prompt and not agent.skill:
+            agent = replace(agent, skill=self.skill_in_prompt)
+        self._resolved_from, self._resolved_for = self.configured, using
+        if agent != self.resolved:
+            self.resolved, self._stored = agent, None
+
+    def _skill_in_prompt(self, using: Edition, layout: Callable[[], Layout]) -> str:
+        """The skill in use that belongs in the prompt, if the layout has a section for it and rebuilds the prompt."""
+        state = state_of(using)
+        if not (state.in_prompt or state.returning):
+            return ""
+        on = layout().on
+        if not any(section.of == "active_skill" for section in layout().each_section()):
+            return ""
+        if {"gather", "format"}.isdisjoint((on.get("turn"), on.get("compaction"))):
+            return ""
+        configured = self.configured.skill
+        if configured:
+            return configured if isinstance(configured, str) else configured.name
+        return state.in_prompt or state.returning[-1]
+
+    @property
+    def stored_tools(self) -> StoredTools:
+        """The tools of the resolved agent in their stored form."""
+        if self._stored is None:
+            check_agent(self.resolved)
+            tools = self.resolved.tools or ()
+            self._stored = StoredTools(written_tools(tools), tool_notes(tools))
+        return self._stored
+
+    def has_other_tools(self, using: Edition) -> bool:
+        """Whether the agent's tools differ from those that the edition was made for."""
+        stored = self.stored_tools
+        if stored.notes != made_for(using).agent.get("tools", {}):
+            return True
+        return stored.definitions != using.tools and not are_same_tools(stored.definitions, using.tools)
+
+    def with_tools_of(self, using: Edition) -> Agent:
+        """The agent with the tools of an edition. Of tools that it no longer has, only the definitions are known."""
+        if not self.has_other_tools(using):
+            return self.resolved
+        known = tools_by_name(using.tools)
+        tools = [tool for tool in self.resolved.tools or () if tool.name in known]
+        active = {tool.name for tool in tools}
+        tools += [
+            Tool(name, row["description"], schema=row["schema"]) for name, row in known.items() if name not in active
+        ]
+        return replace(self.resolved, tools=tools)
+
+    def set_tools(self, tools: Sequence[Tool | str], using: Callable[[], Edition | None]) -> None:
+        """Give the agent these tools. A name stands for a tool that the conversation knows."""
+        self._known_tools |= {tool.name: tool for tool in tools if isinstance(tool, Tool)}
+        active = [self._tool(each, using) if isinstance(each, str) else each for each in tools]
+        self.configured = replace(self.configured, tools=tuple(active))
+
+    def _tool(self, name: str, using: Callable[[], Edition | None]) -> Tool:
+        if name not in self._known_tools:
+            edition = using()
+            stored = every_tool(edition) if edition else []
+            self._known_tools = {tool.name: tool for tool in stored} | self._known_tools
+        if name not in self._known_tools:
+            known = ", ".join(sorted(self._known_tools)) or "none"
+            raise CallError(f"unknown tool {name!r}; known: {known}. Pass a Tool to define another one")
+        return self._known_tools[name]
+
+    def about(self, cwd: str, number: int | None = None) -> About:
+        """What hooks are told about the conversation; `number` is that of the edition in use unless passed."""
+        tools = [tool.name for tool in self.resolved.tools or ()]
+        return About(self.id, cwd, self.configured.model, tools, self.edition_number if number is None else number)
+
+
+def with_extension_tools(extensions: Sequence[Extension], agent: Agent) -> Agent:
+    """The agent with the tools of extensions after its own. An agent without tools is returned unchanged."""
+    own = {tool.name for tool in agent.tools or () if isinstance(tool, Tool)}
+    added = [tool for each in extensions for tool in each.tools if tool.name not in own]
+    return replace(agent, tools=(*agent.tools, *added)) if agent.tools and added else agent

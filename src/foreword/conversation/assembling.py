@@ -1,0 +1,131 @@
+"""The assembler of one conversation, with the resources that extensions and callers add while it runs."""
+
+from __future__ import annotations
+
+import os
+
+from ..errors import ForewordError
+from ..store import waits
+from ..template.addresses import is_in
+from ..text.lines import printable
+from ..vocabulary import Document, replace
+from .contributions import with_contributions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..engine.assembler import Assembler, Snapshot
+    from ..extensions import Resources
+    from ..layout.model import Layout
+    from ..vocabulary import Edition, Inputs, TemplateVersion, Workspace
+    from .agents import ConversationAgent
+    from .hooks import Hooks
+    from .shared import Shared
+
+_TEMPLATE = "template "
+
+
+class ConversationAssembler:
+    """The layout of a conversation, and what its workspace contains for it."""
+
+    def __init__(self, opened_with: Assembler, shared: Shared, agent: ConversationAgent, hooks: Hooks) -> None:
+        self.assembler = opened_with
+        self._opened_with = opened_with
+        self._shared, self._agent, self._hooks = shared, agent, hooks
+        self._layout: Layout | None = None
+        self._added: list[Resources] = []
+        self._discovered: list[Resources] | None = None
+
+    @property
+    def cwd(self) -> str:
+        """The absolute working directory, safe to print."""
+        return printable(os.path.abspath(self.assembler.workspace.cwd))
+
+    @property
+    def layout(self) -> Layout:
+        """The layout, as of the last time this conversation was gathered here."""
+        if self._layout is None:
+            try:
+                self._layout = self.assembler.layout()
+            except ForewordError:
+                # An extension may provide it, and a process that continues a conversation has not asked extensions yet.
+                if self._discovered is not None:
+                    raise
+                self.discover("start")
+                self._layout = self.assembler.layout()
+        return self._layout
+
+    def is_other_layout(self, using: Edition | None) -> bool:
+        """Whether the edition was created with another layout."""
+        return using is not None and using.layout != self.layout.address
+
+    def continue_with(self, using: Edition) -> None:
+        """Use the shipped or user's layout of an edition, unless the conversation was opened with a layout."""
+        if not self.assembler.layout_name and is_in(using.layout, "std", "user"):
+            self._opened_with = self._shared.assembler(self._opened_with.like(layout=using.layout))
+            self._equip()
+
+    # Resources of extensions
+
+    def discover(self, reason: str) -> None:
+        """Ask extensions for resources. This happens before this process first gathers, and on every reload."""
+        self._discovered = []  # a hook that asks for the layout must not start another discovery
+        self._discovered = self._hooks.discover(reason, self._agent.about(self.cwd))
+        self._equip()
+
+    def discover_once(self) -> None:
+        if self._discovered is None:
+            self.discover("start")
+
+    def add(self, resources: Resources) -> None:
+        """Add folders of skills and packs."""
+        self._added.append(resources)
+        self._equip()
+
+    def _equip(self) -> None:
+        """Switch to an assembler that has all discovered and added resources, unless the current one has them."""
+        opened, resources = self._opened_with, [*(self._discovered or ()), *self._added]
+        packs = dict(opened.packs)
+        for each in resources:
+            packs.update(each.packs)
+        folders = tuple(dict.fromkeys((*opened.skill_folders, *(one for each in resources for one in each.skills))))
+        now = self.assembler
+        if (now.layout_name, now.packs, now.skill_folders) != (opened.layout_name, packs, folders):
+            self.assembler = self._shared.assembler(opened.like(packs=packs, skill_folders=folders))
+            self._layout = None
+
+    # Inputs
+
+    def snapshot(self) -> Snapshot:
+        """What the workspace contains now, with the global template if the layout uses it."""
+        waits.before("build")
+        version = self._shared.store.template() if self.uses_global_template else None
+        return self.assembler.snapshot(self._agent.configured, _document(version) if version else None)
+
+    @property
+    def uses_global_template(self) -> bool:
+        return any("template" in section.instead for section in self.layout.each_section())
+
+    def adopt(self, snapshot: Snapshot) -> Inputs:
+        """Use the layout of a snapshot from now on. Return its inputs with the documents of extensions."""
+        self._layout = snapshot.layout
+        return with_contributions(snapshot.inputs, self.layout, self._hooks.extensions)
+
+    def confined(self, workspace: Workspace) -> Workspace:
+        """A stored workspace with the folders that its files must be inside of, which are not stored."""
+        return replace(workspace, inside=self.assembler.workspace.inside)
+
+
+def _document(version: TemplateVersion) -> Document:
+    """A version of the global template, with its language."""
+    return Document(f"{_TEMPLATE}{version.version}", version.template, syntax=version.syntax)
+
+
+def template_used(layout: Layout, inputs: Inputs) -> int | None:
+    """The version of the global template in these inputs; 0 for the layout's own, None if the layout does not use it."""
+    for section in layout.each_section():
+        body = inputs.bodies.get(section.name) if "template" in section.instead else None
+        if body is not None and body.path.startswith(_TEMPLATE):
+            return int(body.path.removeprefix(_TEMPLATE))
+        if body is not None and body.path.startswith(layout.address):
+            return 0
+    return None

@@ -1,0 +1,177 @@
+"""Building editions: gather the inputs or take the stored ones, build the prompt, and write down where it came from."""
+
+from __future__ import annotations
+
+import json
+from _thread import allocate_lock
+
+from ..building.build import build
+from ..building.clock import tells_time
+from ..building.drafts import DraftWriter
+from ..encoding.agent import agent_form, tool_order
+from ..encoding.edition import MadeFor, inputs_of, made_for_form
+from ..encoding.inputs import inputs_form
+from ..encoding.prompt import account_form
+from ..engine.assembler import Plan, Snapshot, local_time, round_to
+from ..engine.checks import check_agent
+from ..engine.skills import with_active_skill
+from ..store import waits
+from ..text.lines import printable
+from ..vocabulary import Document, Edition, replace, value
+from .assembling import template_used
+from .state import state_of, update_state
+from .tools import written_tools
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+    from typing import Any
+
+    from ..layout.model import Layout
+    from ..vocabulary import Agent, Inputs, Prompt
+    from .agents import ConversationAgent
+    from .assembling import ConversationAssembler
+    from .hooks import Hooks
+
+_RECENT = 2
+
+
+@value
+class _Recent:
+    """An edition that was built a moment ago, and what it was built from. `source` is compared by identity."""
+
+    source: object
+    agent: Agent
+    moment: datetime | None
+    edition: Edition
+
+    def is_for(self, source: object, agent: Agent, moment: datetime | None) -> bool:
+        return self.source is source and self.agent is agent and self.moment == moment
+
+
+class EditionBuilder:
+    """Builds editions and prompts for the agent of one conversation."""
+
+    def __init__(self, assembling: ConversationAssembler, agent: ConversationAgent, hooks: Hooks) -> None:
+        self._assembling, self._agent, self._hooks = assembling, agent, hooks
+        self._lock = allocate_lock()
+        self._draft_writer: DraftWriter | None = None
+        self._recent: tuple[_Recent, ...] = ()
+
+    @property
+    def _layout(self) -> Layout:
+        return self._assembling.layout
+
+    # Editions
+
+    def gather(self, now: datetime | None, agent: Agent | None = None, *, is_known: bool = True) -> Edition:
+        """The edition that the workspace would give now. In a known conversation, the active skill may have disappeared."""
+        waits.before("build")
+        self._assembling.discover_once()
+        snapshot = self._assembling.snapshot()
+        inputs = self._assembling.adopt(snapshot)
+        source = snapshot if inputs is snapshot.inputs else object()
+        return self._edition(source, inputs, now, agent or self._agent.resolved, is_known=is_known)
+
+    def format(self, using: Edition, now: datetime | None) -> Edition:
+        """The edition that the stored inputs give for the agent of this turn. It remembers when they were gathered."""
+        fresh = self._edition(using.inputs, self.inputs(using), now, self._agent.resolved)
+        return update_state(replace(fresh, inputs=using.inputs), gathered=state_of(using).gathered or using.made)
+
+    def rebuild(self, using: Edition, subject: str, step: str, now: datetime | None, *, keep_tools: bool) -> Edition:
+        """What would be built now for a step: from the stored inputs if only the agent matters, else from the workspace.
+
+        With `keep_tools`, it has the tools of the edition in use.
+        """
+        if (subject == "tools" or step == "format") and self.stored_inputs(using):
+            return self.format(using, now)
+        if keep_tools:
+            return replace(self.gather(now, self._agent.with_tools_of(using)), tools=using.tools)
+        return self.gather(now)
+
+    def _edition(
+        self, source: object, inputs: Inputs, now: datetime | None, agent: Agent, *, is_known: bool = True
+    ) -> Edition:
+        layout = self._layout
+        moment = round_to(tells_time(layout, inputs), now)
+        for recent in self._recent:
+            if recent.is_for(source, agent, moment):
+                return recent.edition
+        prompt = self.prompt(inputs, agent, moment, is_known=is_known)
+        is_resolved = agent is self._agent.resolved
+        edition = Edition(
+            number=0,
+            system=prompt.text,
+            tools=self._agent.stored_tools.definitions if is_resolved else written_tools(agent.tools or ()),
+            account=_json(account_form(self._hooks.check(prompt))),
+            inputs=_json(inputs_form(inputs)) if _stores_inputs(layout) else "",
+            layout=layout.address,
+            made_for=_json(made_for_form(self._made_for(inputs, agent))),
+            made=local_time().isoformat(timespec="milliseconds"),
+        )
+        self._recent = (_Recent(source, agent, moment, edition), *self._recent[: _RECENT - 1])
+        return edition
+
+    def _made_for(self, inputs: Inputs, agent: Agent) -> MadeFor:
+        return MadeFor(
+            printable(inputs.workspace.cwd),
+            agent.model,
+            agent.provider,
+            template_used(self._layout, inputs),
+            agent_form(agent, self._agent.id),
+            tool_order(agent.tools or ()),
+        )
+
+    # Prompts
+
+    def prompt(self, inputs: Inputs, agent: Agent, now: datetime | None, *, is_known: bool = False) -> Prompt:
+        """The prompt for these inputs. A missing active skill is an error, unless it disappeared from a known conversation."""
+        waits.before("build")
+        check_agent(agent)
+        assembler, layout = self._assembling.assembler, self._layout
+        agent = assembler.with_base(agent)
+        snapshot = Snapshot(Plan(layout, inputs.workspace, (), ()), inputs, tells_time(layout, inputs))
+        agent, inputs = with_active_skill(agent, layout, inputs, may_be_gone=is_known)
+        with self._lock:
+            if self._draft_writer is None or self._draft_writer.layout is not layout:
+                self._draft_writer = DraftWriter(layout)
+            moment = round_to(snapshot.tells, now)
+            return build(layout, inputs, agent, moment, assembler.rules, self._draft_writer, snapshot.render)
+
+    def preview(self, template: Document | None, now: datetime | None) -> Prompt:
+        """The prompt that would be built now, with another template in the place of the global one, or of the base."""
+        self._assembling.discover_once()
+        agent, assembler = self._agent.resolved, self._assembling.assembler
+        if template is None:
+            snapshot = self._assembling.snapshot()
+        elif self._assembling.uses_global_template:
+            snapshot = assembler.snapshot(agent, template)
+        else:
+            if any("base" in section.instead and section.language for section in self._layout.each_section()):
+                agent = replace(agent, base=template)
+            snapshot = assembler.snapshot(agent)
+        return self._hooks.check(self.prompt(self._assembling.adopt(snapshot), agent, now))
+
+    # Inputs
+
+    def inputs(self, edition: Edition) -> Inputs:
+        """The stored inputs of an edition, else what the workspace contains now."""
+        return self.stored_inputs(edition) or self._assembling.snapshot().inputs
+
+    def stored_inputs(self, edition: Edition) -> Inputs | None:
+        """The inputs of an edition. None if they are not stored, or were gathered for a layout that differs from this one."""
+        if not edition.inputs or self._assembling.is_other_layout(edition):
+            return None
+        inputs = inputs_of(edition)
+        return inputs if all(find.name in inputs.found for find in self._layout.finds) else None
+
+
+def _stores_inputs(layout: Layout) -> bool:
+    """Whether a later step compares or formats the inputs, or a skill of them may be used."""
+    is_compared = not {"warn", "append", "format"}.isdisjoint(layout.on.values())
+    return is_compared or any(find.kind == "skill" for find in layout.finds)
+
+
+def _json(form: Mapping[str, Any]) -> str:
+    return json.dumps(form, ensure_ascii=False, sort_keys=True)

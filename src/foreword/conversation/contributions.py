@@ -1,0 +1,96 @@
+"""Documents that extensions contribute to what was found in the workspace."""
+
+from __future__ import annotations
+
+from ..engine.skills import entry_of
+from ..errors import suggestion
+from ..extensions import run
+from ..findings import finding
+from ..text.pieces import as_read
+from ..vocabulary import Candidate, Document, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ..extensions import Extension
+    from ..layout.model import Find, Layout
+    from ..vocabulary import Fate, Inputs, Resident, Skill
+
+    Entry = Document | Skill | Resident
+
+_CODES: dict[str, str] = {"duplicate": "file-duplicate", "shadowed": "skill-shadowed"}
+
+
+def with_contributions(inputs: Inputs, layout: Layout, extensions: Sequence[Extension]) -> Inputs:
+    """The inputs with the documents of extensions after those that were found. Duplicates are left out."""
+    sources = [(each, name) for each in extensions for name in each.sources]
+    if not sources:
+        return inputs
+    finds = {find.name: find for find in layout.finds}
+    contributions = _Contributions(inputs, layout)
+    for extension, name in sources:
+        if name in finds:
+            contributions.add_all(extension, finds[name], inputs)
+        else:
+            contributions.report_unused(extension, name, finds)
+    return contributions.inputs(inputs)
+
+
+class _Contributions:
+    """The entries, candidates and findings of the inputs, to which those of extensions are added."""
+
+    def __init__(self, inputs: Inputs, layout: Layout) -> None:
+        self._layout = layout
+        self._found: dict[str, Sequence[Entry]] = dict(inputs.found)
+        self._candidates, self._findings = list(inputs.candidates), list(inputs.findings)
+
+    def inputs(self, original: Inputs) -> Inputs:
+        return replace(original, found=self._found, candidates=self._candidates, findings=self._findings)
+
+    def report_unused(self, extension: Extension, name: str, finds: Mapping[str, Find]) -> None:
+        message = f"the extension {extension.name!r} has a source for {name!r}, which the layout {self._layout.name} does not find"
+        self._findings.append(finding("extension-unused", message + suggestion(name, finds)))
+
+    def add_all(self, extension: Extension, find: Find, inputs: Inputs) -> None:
+        """Add the documents that an extension has for a find."""
+        source = extension.sources[find.name]
+        for returned in run(extension, source, self._findings, inputs.workspace, lists=Document) or ():
+            self._add(as_read(returned), extension.name, find)
+
+    def _add(self, document: Document, layer: str, find: Find) -> None:
+        entry, findings = entry_of(document, find) if document.text else (None, [])
+        self._findings += findings
+        fate, reason = self._fate(document, entry, find.name)
+        self._candidates.append(Candidate(document.path, layer, fate, reason))
+        if fate in _CODES:
+            self._findings.append(finding(_CODES[fate], f"{document.path}: {reason}", document.path))
+        elif fate == "used" and entry is not None:
+            self._found[find.name] = (*self._found[find.name], entry)
+
+    def _fate(self, document: Document, entry: Entry | None, find: str) -> tuple[Fate, str]:
+        if not document.text:
+            return "blank", ""
+        if entry is None:
+            return "refused", "its front matter does not describe an entry of this find"
+        if not isinstance(entry, Document):
+            first = self._named(entry.name, find)
+            return (
+                ("shadowed", f"{first.path} has the name {entry.name!r} too and comes first") if first else ("used", "")
+            )
+        copy = self._copy_of(document, find)
+        return ("duplicate", f"the same text as {copy.path}") if copy else ("used", "")
+
+    def _named(self, name: str, find: str) -> Skill | Resident | None:
+        """The skill or resident of this name that was found before."""
+        named = (each for each in self._found[find] if not isinstance(each, Document))
+        return next((each for each in named if each.name == name), None)
+
+    def _copy_of(self, document: Document, find: str) -> Document | None:
+        """A document with the same text. One that may replace a section does not count, because it may not be shown as well."""
+        replacing = {name for section in self._layout.each_section() for name in section.instead if name != find}
+        for name, entries in self._found.items():
+            for each in entries if name not in replacing else ():
+                if isinstance(each, Document) and each.text == document.text:
+                    return each
+        return None

@@ -1,0 +1,263 @@
+"""One conversation: the verbs that a caller uses. `transitions.py` carries them out, `turns.py` makes the turns."""
+
+from __future__ import annotations
+
+import os
+from _thread import allocate_lock
+
+from ..engine.skills import activation, skill_named, skill_text, with_body
+from ..errors import CallError, StoreError, check_message, check_moment, checked_messages, expect, ordered
+from ..extensions import Resources
+from ..findings import finding
+from ..inspection.price_list import read_prices
+from ..store import waits
+from ..text.tokens import count_exactly
+from ..vocabulary import Document, Edition, Tool, Workspace, replace
+from .agents import ConversationAgent
+from .assembling import ConversationAssembler
+from .builder import EditionBuilder
+from .decide import Outcome, drift
+from .hooks import Hooks, last_user_text
+from .state import after_use, state_of
+from .sub_agents import inherited, sub_agent_prompt
+from .transitions import Transitions, rebuild_pricing
+from .turns import Turns, user_message, with_summary_request
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+    from typing import Any
+
+    from ..engine.assembler import Assembler
+    from ..layout.model import Layout
+    from ..vocabulary import Agent, Prompt, Skill, Turn
+    from .decide import Drift
+    from .shared import Shared
+
+    Message = Mapping[str, Any]
+
+
+class Conversation:
+    """One conversation, for one agent in one workspace. `Conversations.open` returns it.
+
+    The caller owns the messages: a turn takes the list and returns it with what was added.
+    """
+
+    def __init__(self, shared: Shared, id: str, assembler: Assembler, agent: Agent) -> None:
+        self.id, self.shared = id, shared
+        self._lock = allocate_lock()
+        self._events: list[str] = []
+        self._waiting: list[Message] = []
+        self._agent = ConversationAgent(id, agent, shared.extensions)
+        self._hooks = Hooks(shared.extensions, id)
+        self._assembling = ConversationAssembler(assembler, shared, self._agent, self._hooks)
+        self._builder = EditionBuilder(self._assembling, self._agent, self._hooks)
+        parts = (shared.editions, self._assembling, self._agent, self._builder, self._hooks)
+        self._transitions, self._turns = Transitions(*parts), Turns(*parts)
+
+    @property
+    def agent(self) -> Agent:
+        """The agent, as it was configured."""
+        return self._agent.configured
+
+    @agent.setter
+    def agent(self, agent: Agent) -> None:
+        self._agent.configured = agent
+
+    @property
+    def assembler(self) -> Assembler:
+        """The assembler, with the resources that were added to it."""
+        return self._assembling.assembler
+
+    @property
+    def layout(self) -> Layout:
+        """The layout, as of the last time this conversation was gathered here."""
+        return self._assembling.layout
+
+    def turn(
+        self,
+        message: str = "",
+        messages: Sequence[Message] = (),
+        now: datetime | None = None,
+        *,
+        new_prompt: bool = False,
+    ) -> Turn:
+        """What the model sees now: `messages` is the history, `message` is what the user says.
+
+        A call with a message is a new prompt of the user. If that prompt is already in `messages`, pass `new_prompt=True`.
+        """
+        check_message(message)
+        messages = checked_messages(messages)
+        check_moment(now)
+        expect("new_prompt", new_prompt, bool)
+        with self._lock:
+            events, self._events = self._events, []
+        try:
+            outcome = self._transitions.apply(["turn", *events], now)
+        except BaseException:
+            self._add_events(events)
+            raise
+        if events and any(each.code == "store-down" for each in outcome.findings):
+            self._add_events(events)
+        outcome = self._turns.send_notices(outcome, messages)
+        with self._lock:
+            waiting, self._waiting = self._waiting, []
+        prompt = message or (last_user_text(messages) if new_prompt else None)
+        try:
+            return self._turns.with_messages(outcome, message, messages, waiting, prompt)
+        except BaseException:
+            with self._lock:
+                self._waiting = [*waiting, *self._waiting]
+            raise
+
+    def construct(self, now: datetime | None = None) -> Turn:
+        """Build the prompt from the current workspace and store it. Overlapping calls agree on one edition."""
+        check_moment(now)
+        outcome = self.shared.constructions.agree(self.id, lambda: self._transitions.apply(["turn", "rebuild"], now))
+        return self._turns.without_messages(outcome)
+
+    def reload(self, now: datetime | None = None) -> Turn:
+        """Read everything again, if the layout does that on a reload."""
+        check_moment(now)
+        waits.before("build")
+        self._assembling.discover("reload")
+        return self._turns.without_messages(self._transitions.apply(["turn", "reload"], now))
+
+    def compact(self, message: str = "", messages: Sequence[Message] = (), now: datetime | None = None) -> Turn:
+        """The request for a summary, as the layout words it. The request itself is not part of the history."""
+        check_message(message)
+        messages = checked_messages(messages)
+        check_moment(now)
+        try:
+            outcome = self._transitions.compact(now)
+        except StoreError as error:
+            if self.layout.compaction.get("under") != "new":
+                raise
+            return self.compact_without_prompt(error, message, messages)
+        return self._summary_turn(outcome, message, messages)
+
+    def compact_without_prompt(self, error: StoreError, message: str = "", messages: Sequence[Message] = ()) -> Turn:
+        """The request for a summary alone, for when the store that knows the system prompt is down."""
+        down = finding("store-down", f"{error}; the request is sent without the system prompt")
+        return self._summary_turn(Outcome(Edition(0, ""), (), [down]), message, messages)
+
+    def _summary_turn(self, outcome: Outcome, message: str, messages: Sequence[Message]) -> Turn:
+        turn = self._turns.with_messages(outcome, message, messages, prompt=message or None)
+        return with_summary_request(turn, self.layout)
+
+    def drift(self, now: datetime | None = None) -> Drift:
+        """What a prompt built now would change."""
+        check_moment(now)
+        using, _ = self._transitions.current()
+        if using is None:
+            raise CallError(f"the conversation {self.id!r} has no edition yet; its first turn creates one")
+        table = read_prices("", self.assembler.workspace, self.assembler.settings)
+        price = rebuild_pricing(self.agent, using, lambda: table, count_exactly)
+        return drift(using, self._builder.gather(now), price=price)
+
+    def preview(self, template: Document | None = None, now: datetime | None = None) -> Prompt:
+        """The prompt that would be built now, with another template in the place of the global one. Nothing is stored.
+
+        If the layout does not use the global template, it replaces the base, where that is a template.
+        """
+        if template is not None:
+            expect("the template", template, Document)
+        check_moment(now)
+        try:
+            self._transitions.current()
+        except StoreError:
+            self._agent.resolve(None, lambda: self.layout)
+        return self._builder.preview(template, now)
+
+    def set_active_tools(self, tools: Sequence[Tool | str]) -> None:
+        """Give the agent these tools from the next turn on: definitions, or names of tools that the conversation knows."""
+        tools = ordered("the active tools", tools)
+        for each in tools:
+            expect("an active tool", each, Tool, str)
+        self._agent.set_tools(tools, lambda: self._transitions.current()[0])
+
+    def refresh_registry(self, tools: Sequence[Tool | str]) -> None:
+        """Say that the set of existing tools has changed, and which of them are active."""
+        self.set_active_tools(tools)
+        self._add_events(["registry"])
+
+    def add_resources(self, resources: Resources) -> None:
+        """Add folders of skills and packs, from an extension."""
+        expect("the resources", resources, Resources)
+        self._assembling.add(resources)
+        self._add_events(["resources"])
+
+    def send_message(self, content: str) -> None:
+        """Add a message (user role) to the next turn."""
+        check_message(content)
+        with self._lock:
+            self._waiting.append({"role": "user", "content": content})
+
+    def use_skill(self, name: str) -> Message:
+        """The message that sends the model a skill's body; the second time, it only says that the skill is active."""
+        expect("the name of a skill", name, str)
+        using = self._transitions.current_or_new()
+        inputs = self._builder.inputs(using)
+        skill = skill_named(name, self.layout, inputs)
+        if name in state_of(using).skills:
+            return {"role": "user", "content": skill_text(self.layout, "skill_active_message", skill)}
+        skill = with_body(skill, self.layout, self._assembling.confined(inputs.workspace))
+        self.shared.editions.update(self.id, using, lambda state: after_use(state, name))
+        return {"role": "user", "content": activation(self.layout, skill) + _change_note(skill, using)}
+
+    def sub_agent(
+        self,
+        task: str,
+        tools: Sequence[Tool] = (),
+        *,
+        workspace: Workspace | None = None,
+        append: bool = False,
+        with_context: bool = True,
+        with_skills: bool = True,
+        message: str = "",
+        messages: Sequence[Message] = (),
+        now: datetime | None = None,
+    ) -> Turn:
+        """A turn of an agent that does one task. Its base is the task, or with `append` the parent's base and the task.
+
+        The task is text or a reference (`$user/review`). If the layout's base is a template, the task is one in the same language.
+        `message` and `messages` are what the sub-agent is sent, after the `context` hooks. The turn has the number 0, and
+        nothing is stored.
+        """
+        expect("the task", task, str)
+        tools = ordered("tools", tools, Tool)
+        check_message(message)
+        history: list[Message] = [*checked_messages(messages), *user_message(message)]
+        check_moment(now)
+        if workspace is not None:
+            expect("the workspace", workspace, Workspace)
+        agent = replace(self.agent, role="sub", tools=tools, session="", plan="", skill="")
+        found = self._builder.inputs(self._transitions.current_or_new())
+        prompt = sub_agent_prompt(
+            task,
+            agent,
+            inherited(found, self.layout, with_context, with_skills),
+            workspace,
+            now,
+            append=append,
+            assembling=self._assembling,
+            builder=self._builder,
+        )
+        return self._turns.for_sub_agent(self._hooks.check(prompt), agent, history)
+
+    def _add_events(self, events: list[str]) -> None:
+        with self._lock:
+            self._events = [*events, *self._events]
+
+
+def _change_note(skill: Skill, using: Edition) -> str:
+    """A note for the model if a skill's file is newer than the list of skills in the prompt."""
+    from datetime import datetime
+
+    try:
+        changed = os.stat(skill.path).st_mtime
+        listed = datetime.fromisoformat(state_of(using).gathered or using.made).timestamp()
+    except (OSError, ValueError):
+        return ""
+    return "\n\n(This file has changed since the list of skills was made.)" if changed > listed else ""

@@ -1,0 +1,109 @@
+"""The edition in use of each conversation: read, publish, update its state, and continue while the store is down.
+
+Processes agree on one edition by compare-and-set: whoever publishes second starts over from the edition of the first.
+"""
+
+from __future__ import annotations
+
+from _thread import allocate_lock
+
+from ..errors import StoreError
+from ..findings import finding
+from ..vocabulary import replace
+from .state import state_of, update_state, with_state
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from ..store.contract import Store
+    from ..vocabulary import Edition, Finding
+    from .state import State
+
+    Change = Callable[[State], State]
+
+_MAX_POSTPONED = 10_000
+
+
+class Editions:
+    """The editions in use. While the store is down, this process continues with the ones it knows."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.postponed: dict[str, Mapping[str, Any]] = {}
+        self._lock = allocate_lock()
+
+    def current(self, id: str, moment: object = None) -> tuple[Edition | None, list[Finding]]:
+        """The edition in use. While the store is down, the one this process saw last, with a finding.
+
+        With `moment` (from `Store.moment`), an edition that was read at that moment is not read again.
+        """
+        try:
+            return self.store.current(id, moment), []
+        except StoreError as error:
+            known = self.store.last_known(id)
+            if known is None:
+                raise
+            known = update_state(known, **self.postponed.get(id, {}))
+            return known, [finding("store-down", f"{error}; this process continues with the edition it knows")]
+
+    def caught_up(self, id: str) -> tuple[Edition | None, list[Finding]]:
+        """The edition in use, with the changes of its state that could not be stored while the store was down."""
+        using, findings = self.current(id)
+        if using is None or findings or id not in self.postponed:
+            return using, findings
+        changes = self.postponed[id]
+        try:
+            kept = self.update(id, using, lambda state: replace(state, **changes))
+        except StoreError as error:
+            return update_state(using, **changes), [store_down(error)]
+        self.postponed.pop(id, None)
+        return kept, []
+
+    def publish(self, id: str, using: Edition | None, edition: Edition) -> Edition | None:
+        """Store an edition in the place of the one in use. Return it, or None if another process changed either meanwhile."""
+        if using is None:
+            kept = self.store.publish(id, edition, 0)
+            return kept if kept is edition else None
+        if edition.number != using.number:
+            kept = self.store.publish(id, edition, using.number, using.state)
+            return kept if kept is edition else None
+        if edition.state != using.state:
+            return edition if self.store.save_state(id, using.number, edition.state, using.state) else None
+        return using
+
+    def update(self, id: str, using: Edition, change: Change) -> Edition:
+        """Change the state of the conversation as it is in the store now. Nothing is written if that changes nothing."""
+        if with_state(using, change(state_of(using))) is using:
+            return using
+        while True:
+            latest = self.store.current(id) or using
+            kept = with_state(latest, change(state_of(latest)))
+            if kept is latest or self.store.save_state(id, kept.number, kept.state, latest.state):
+                break
+        return kept if kept.number == using.number else using
+
+    def update_or_postpone(self, id: str, using: Edition, change: Change, findings: list[Finding]) -> Edition:
+        """Change the state of the conversation; while the store is down, only in this process."""
+        try:
+            if not any(each.code == "store-down" for each in findings):
+                return self.update(id, using, change)
+        except StoreError as error:
+            findings.append(finding("store-down", f"{error}; until it is back, only this process knows of this turn"))
+        return self.postpone(id, using, change)
+
+    def postpone(self, id: str, using: Edition, change: Change) -> Edition:
+        """Change the state in this process, and in the store as soon as it is back."""
+        before, after = state_of(using), change(state_of(using))
+        changes = {name: each for name, each in after.__dict__.items() if each != getattr(before, name)}
+        with self._lock:
+            self.postponed[id] = {**self.postponed.get(id, {}), **changes}
+            if len(self.postponed) > _MAX_POSTPONED:
+                self.postponed.pop(next(iter(self.postponed)))
+        return with_state(using, after)
+
+
+def store_down(error: StoreError) -> Finding:
+    """The finding for a store that went down while its edition was known."""
+    return finding("store-down", f"{error}; the edition in use stays")

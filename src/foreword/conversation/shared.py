@@ -1,0 +1,90 @@
+"""What the conversations of one process share: the store, extensions, assemblers, and constructions under way."""
+
+from __future__ import annotations
+
+import os
+from _thread import allocate_lock, get_ident
+
+from ..errors import expect, ordered
+from ..extensions import Extension
+from ..store import open_store
+from .decide import Outcome
+from .editions import Editions
+from .hooks import check_extensions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ..engine.assembler import Assembler
+    from ..store.contract import Store
+    from ..vocabulary import Edition
+
+_MAX_ASSEMBLERS = 64
+
+
+class Shared:
+    """What the conversations of one process share."""
+
+    def __init__(self, store: str | Store, extensions: Sequence[Extension]) -> None:
+        if not hasattr(store, "publish"):
+            expect("the store", store, str)
+        self.extensions: tuple[Extension, ...] = ordered("extensions", extensions, Extension)
+        check_extensions(self.extensions)
+        self.store: Store = open_store(store) if isinstance(store, str) else store
+        self.editions = Editions(self.store)
+        self.constructions = Constructions()
+        self._lock = allocate_lock()
+        self._assemblers: dict[str, Assembler] = {}
+
+    def prompt(self, id: str) -> str | None:
+        """The prompt of a conversation; None if it was never constructed."""
+        edition, _ = self.editions.current(id)
+        return edition.system if edition else None
+
+    def assembler(self, assembler: Assembler) -> Assembler:
+        """The known assembler for the same workspace, layout and settings, so that nothing is read twice; else this one."""
+        options = {name: each for name, each in vars(assembler).items() if not name.startswith("_")}
+        key = repr((os.path.abspath(assembler.workspace.cwd), options))
+        with self._lock:
+            assembler = self._assemblers.pop(key, assembler)
+            self._assemblers[key] = assembler
+            if len(self._assemblers) > _MAX_ASSEMBLERS:
+                self._assemblers.pop(next(iter(self._assemblers)))
+        return assembler
+
+
+class _Construction:
+    """A construction under way, and the edition that it led to."""
+
+    def __init__(self) -> None:
+        self.edition: Edition | None = None
+        self.thread = get_ident()
+        self.ended = allocate_lock()
+        self.ended.acquire()
+
+
+class Constructions:
+    """Constructions under way, by conversation: a call that overlaps another one waits for it and uses its edition."""
+
+    def __init__(self) -> None:
+        self._under_way: dict[str, _Construction] = {}
+
+    def agree(self, id: str, construct: Callable[[], Outcome]) -> Outcome:
+        """Construct, or wait for another thread that is constructing this conversation."""
+        mine = _Construction()
+        while True:
+            other = self._under_way.setdefault(id, mine)
+            if other is mine or other.thread == mine.thread:
+                break
+            with other.ended:
+                if other.edition is not None:
+                    return Outcome(other.edition, is_reused=True)
+        try:
+            outcome = construct()
+            mine.edition = outcome.edition
+            return outcome
+        finally:
+            if other is mine:
+                del self._under_way[id]
+            mine.ended.release()

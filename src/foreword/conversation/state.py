@@ -1,0 +1,77 @@
+"""What a conversation remembers between turns, stored as JSON beside the edition in use. Pure."""
+
+from __future__ import annotations
+
+import json
+
+from ..encoding.edition import ParseCache
+from ..vocabulary import Edition, replace, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+
+@value
+class State:
+    """The memory of a conversation. Most conversations remember nothing.
+
+    `skills` were sent to the model in a message; `returning` are to be sent again after a compaction; `in_prompt` is the one in
+    the system prompt since then. `prompt` holds the `text` that a hook put in the place of the system prompt, which may be
+    empty. `announced` has a hash of each change that a message announced. `unsent` and `notices` are described in `notices.py`.
+    `active` holds the `tools` of the agent where the edition defines others. `gathered` is when the inputs were read, where
+    that was before the edition was created.
+    """
+
+    skills: Sequence[str] = ()
+    returning: Sequence[str] = ()
+    in_prompt: str = ""
+    prompt: Mapping[str, str] | None = None
+    announced: Mapping[str, str] = {}
+    unsent: Sequence[Mapping[str, Any]] = ()
+    notices: Sequence[Mapping[str, Any]] = ()
+    active: Mapping[str, Any] | None = None
+    is_compacted: bool = False
+    gathered: str = ""
+
+
+_FIELDS = tuple(State.__annotations__)
+
+
+def _parse(text: str) -> State:
+    stored = json.loads(text)
+    return State(**{name: stored[name] for name in _FIELDS if name in stored})
+
+
+_states = ParseCache(_parse)
+
+
+def state_of(edition: Edition) -> State:
+    """The state stored beside an edition."""
+    state: State = _states.get(edition.state)
+    return state
+
+
+def with_state(edition: Edition, state: State) -> Edition:
+    """The edition with this state beside it; the same edition if the state is the same."""
+    stored = {name: content for name, content in state.__dict__.items() if content}
+    text = json.dumps(stored, sort_keys=True)
+    return edition if text == edition.state else replace(edition, state=text)
+
+
+def update_state(edition: Edition, **changes: Any) -> Edition:
+    """The edition with some fields of its state changed."""
+    return with_state(edition, replace(state_of(edition), **changes))
+
+
+def after_summary(state: State) -> State:
+    """The state once the messages are summarised: what they said is gone, and skills in use have to be sent again."""
+    returning = dict.fromkeys((*state.returning, *state.skills))
+    return replace(state, skills=(), returning=tuple(returning), announced={}, notices=(), unsent=())
+
+
+def after_use(state: State, skill: str) -> State:
+    """The state once a skill was sent to the model: it is in use, and need not be sent again."""
+    returning = [each for each in state.returning if each != skill]
+    return replace(state, skills=tuple(dict.fromkeys((*state.skills, skill))), returning=returning)

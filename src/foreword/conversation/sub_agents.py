@@ -1,0 +1,80 @@
+"""Prompts of sub-agents: the task takes the place of the layout's base, and the rest is inherited from the parent."""
+
+from __future__ import annotations
+
+from ..layout.model import with_inner
+from ..sources.environment import resolve_workspace
+from ..sources.files import Reader
+from ..template.addresses import is_address, is_only_address
+from ..template.languages import LANGUAGES, language_of
+from ..vocabulary import Document, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from ..layout.model import Layout, Section
+    from ..vocabulary import Agent, Inputs, Prompt, Workspace
+    from .assembling import ConversationAssembler
+    from .builder import EditionBuilder
+
+
+def inherited(inputs: Inputs, layout: Layout, with_context: bool, with_skills: bool) -> Inputs:
+    """The part of the parent's inputs that a sub-agent inherits."""
+    kinds = {find.name: find.kind for find in layout.finds}
+    kept = {name for name in inputs.found if (with_skills if kinds.get(name) == "skill" else with_context)}
+    return replace(inputs, found={name: each if name in kept else () for name, each in inputs.found.items()})
+
+
+def sub_agent_prompt(
+    task: str,
+    agent: Agent,
+    inputs: Inputs,
+    workspace: Workspace | None,
+    now: datetime | None,
+    *,
+    append: bool,
+    assembling: ConversationAssembler,
+    builder: EditionBuilder,
+) -> Prompt:
+    """The prompt of a sub-agent for a task, which is text or a reference; with `append`, it follows the parent's base."""
+    assembler, layout = assembling.assembler, assembling.layout
+    document = assembler.template(task.strip()) if is_only_address(task) else Document("", task)
+    if any(section.language in LANGUAGES for section in _bases(layout)):
+        document = replace(document, path=document.path or "task")
+        agent = replace(agent, base=_appended(layout, inputs, document) if append else document)
+        snapshot = assembler.like(workspace=workspace or assembler.workspace).snapshot(agent)
+        return builder.prompt(replace(snapshot.inputs, found=inputs.found), agent, now)
+    if workspace is not None:
+        resolved = resolve_workspace(workspace, Reader())
+        own = {"cwd": resolved.cwd, "root": resolved.root, "is_repository": resolved.is_repository}
+        inputs = replace(inputs, workspace=replace(inputs.workspace, **own))
+    if append:
+        base = _base_text(layout, builder.prompt(inputs, agent, now))
+        document = Document("", "\n\n".join(filter(None, (base, document.text))))
+    return builder.prompt(inputs, replace(agent, base=document), now)
+
+
+def _bases(layout: Layout) -> list[Section]:
+    """The sections that a caller's base replaces."""
+    return [section for section in layout.each_section() if "base" in section.instead]
+
+
+def _appended(layout: Layout, inputs: Inputs, task: Document) -> Document:
+    """The template of the parent's base, followed by the task.
+
+    If the language can, it includes a template of a pack, so that its includes are found and it is not trusted more than alone.
+    """
+    section, body = next(
+        (each, inputs.bodies[each.name]) for each in _bases(layout) if inputs.bodies.get(each.name) is not None
+    )
+    module = language_of(body, section.language).module()
+    text = (module.include_tag(task.path) if is_address(task.path) else None) or task.text
+    return replace(body, text=f"{body.text.rstrip()}\n\n{text}".lstrip("\n"), hash="")
+
+
+def _base_text(layout: Layout, prompt: Prompt) -> str:
+    """The text of a prompt that a caller's base would replace."""
+    names = {section.name for section in with_inner(_bases(layout))}
+    passages = [passage for passage in prompt.passages if passage.section in names]
+    return prompt.text[passages[0].start : passages[-1].end] if passages else ""

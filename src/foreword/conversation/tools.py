@@ -1,0 +1,80 @@
+"""Tool definitions in their stored form: JSON in one stable order. Pure."""
+
+from __future__ import annotations
+
+import json
+
+from ..encoding.edition import described_tools, parse_tools
+from ..errors import CallError
+from ..vocabulary import Edition, Tool
+from .state import state_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+
+def written_tools(tools: Iterable[Tool]) -> str:
+    """Tool definitions as JSON, sorted by name: a provider caches them before everything else, so their order must not vary."""
+    rows = {
+        tool.name: {"name": tool.name, "description": tool.description, "schema": tool.schema or {}} for tool in tools
+    }
+    ordered = [rows[name] for name in sorted(rows)]
+    try:
+        return json.dumps(ordered, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    except ValueError:
+        raise CallError(
+            f"the schema of {_unwritable(ordered)} is not valid JSON: it contains NaN, an infinity or itself"
+        ) from None
+
+
+def _unwritable(rows: Iterable[Mapping[str, Any]]) -> str:
+    """The tool that cannot be written as JSON, for an error message."""
+    for row in rows:
+        try:
+            json.dumps(row, allow_nan=False)
+        except ValueError:
+            return f"the tool {row['name']!r}"
+    return "a tool"
+
+
+def tools_by_name(written: str) -> dict[str, Any]:
+    """The rows of written tool definitions by name."""
+    return {row["name"]: row for row in parse_tools(written)}
+
+
+def are_same_tools(one: str, other: str) -> bool:
+    """Whether two texts define the same tools, in whatever order."""
+    return one == other or tools_by_name(one) == tools_by_name(other)
+
+
+def with_new_tools(known: str, now: str) -> str:
+    """The known definitions unchanged, followed by those of new tools."""
+    old = parse_tools(known)
+    names = {row["name"] for row in old}
+    rows = [*old, *(row for row in parse_tools(now) if row["name"] not in names)]
+    return json.dumps(rows, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def tool_rows(edition: Edition) -> list[dict[str, Any]]:
+    """The tools of an edition with what only the prompt says about them."""
+    return [{"name": name, **row} for name, row in described_tools(edition).items()]
+
+
+def tools_in_use(edition: Edition) -> list[Tool]:
+    """The tools that are active in a conversation, as far as its edition describes them."""
+    active = state_of(edition).active
+    return _tools(active["tools"] if active else tool_rows(edition))
+
+
+def every_tool(edition: Edition) -> list[Tool]:
+    """Every tool that an edition describes, active or not."""
+    return [*_tools(tool_rows(edition)), *tools_in_use(edition)]
+
+
+def _tools(rows: Iterable[Mapping[str, Any]]) -> list[Tool]:
+    return [
+        Tool(row["name"], row["description"], row.get("snippet", ""), row.get("guidelines", ()), row["schema"])
+        for row in rows
+    ]

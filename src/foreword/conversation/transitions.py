@@ -1,0 +1,178 @@
+"""Carry out what events do to the edition in use: decide, build, apply, publish."""
+
+from __future__ import annotations
+
+from ..encoding.edition import made_for
+from ..errors import StoreError
+from ..findings import finding
+from ..inspection.price_list import price_rebuild, shipped_prices
+from ..text.tokens import estimate_for
+from ..vocabulary import replace, value
+from .decide import Outcome, Steps, apply_step, decide
+from .editions import store_down
+from .notices import with_unsent
+from .state import after_summary, state_of, with_state
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
+
+    from ..inspection.price_list import Counter
+    from ..inspection.prices import CacheRule, Prices
+    from ..vocabulary import Agent, Edition, Finding
+    from .agents import ConversationAgent
+    from .assembling import ConversationAssembler
+    from .builder import EditionBuilder
+    from .decide import Pricing
+    from .editions import Editions
+    from .hooks import Hooks
+    from .state import State
+
+_TOOLS_KEPT = (
+    "the tools differ from those the conversation started with, which this layout keeps until it builds another prompt"
+)
+_ANNOUNCE_TOOLS = Steps("append", "keep")
+# A caller who asks for one of these needs a new edition; the one in use is not an answer.
+_REQUESTS = frozenset(("reload", "rebuild"))
+
+
+@value
+class _Announced:
+    """An edition whose messages announce all tools of this agent."""
+
+    edition: Edition
+    agent: Agent
+
+
+class Transitions:
+    """The transitions of one conversation from one edition to the next."""
+
+    def __init__(
+        self,
+        editions: Editions,
+        assembling: ConversationAssembler,
+        agent: ConversationAgent,
+        builder: EditionBuilder,
+        hooks: Hooks,
+    ) -> None:
+        self._id, self._editions, self._assembling = agent.id, editions, assembling
+        self._agent, self._builder, self._hooks = agent, builder, hooks
+        self._announced: _Announced | None = None
+
+    def current(self) -> tuple[Edition | None, list[Finding]]:
+        """The edition in use, for which the agent is resolved."""
+        using, findings = self._editions.caught_up(self._id)
+        if using is not None:
+            self._assembling.continue_with(using)
+        self._agent.resolve(using, lambda: self._assembling.layout)
+        return using, findings
+
+    def current_or_new(self) -> Edition:
+        """The edition in use. A conversation without one gets its first."""
+        using, _ = self.current()
+        return using or self.apply(["turn"], None).edition
+
+    def apply(self, events: Sequence[str], now: datetime | None) -> Outcome:
+        """Apply these events. If another process publishes first, start over from its edition."""
+        number: int | None = None
+        while True:
+            using, findings = self.current()
+            before, number = number, using.number if using else 0
+            if before not in (None, number):
+                events = ["turn"]  # the process that published this edition has applied the others
+            outcome = self._apply_once(events, using, findings, now)
+            if outcome is not None:
+                return outcome
+
+    def _apply_once(
+        self, events: Sequence[str], using: Edition | None, findings: list[Finding], now: datetime | None
+    ) -> Outcome | None:
+        """Apply the events to this edition; None if another process published meanwhile."""
+        happened = [*events, *self._implied_events(using)] if using else events
+        steps = decide(self._assembling.layout.on, using, happened, self._assembling.is_other_layout(using))
+        if using is not None and (not steps.changes or findings or self._is_announced(steps, using)):
+            if findings and steps.changes and not _REQUESTS.isdisjoint(events):
+                self._editions.store.current(self._id)  # raises the StoreError for the caller
+            if "tools" in happened and not steps.changes:
+                findings = [*findings, finding("tools-kept", _TOOLS_KEPT)]
+            return Outcome(using, (), findings, is_reused=True)
+        outcome = self._outcome(steps, using, now, is_summarised="compaction" in events)
+        try:
+            kept = self._editions.publish(self._id, using, outcome.edition)
+        except StoreError as error:
+            if using is None or not {"compaction", *_REQUESTS}.isdisjoint(events):
+                raise
+            return Outcome(using, (), [store_down(error)], is_reused=True)
+        if kept is None:
+            return None
+        if kept is using and not outcome.messages:
+            self._announced = _Announced(using, self._agent.resolved) if steps == _ANNOUNCE_TOOLS else None
+        self._hooks.notify("constructed" if using is None else steps.strongest, kept)
+        return replace(outcome, edition=kept, is_reused=using is not None and kept.number == using.number)
+
+    def _implied_events(self, using: Edition) -> list[str]:
+        """Events that follow from the edition in use and the agent of this turn."""
+        state, on = state_of(using), self._assembling.layout.on
+        may_revert = state.announced and on.get("tools") == "append"
+        events = ["tools"] if may_revert or self._agent.has_other_tools(using) else []
+        return [*events, "compaction"] if state.is_compacted else events
+
+    def _is_announced(self, steps: Steps, using: Edition) -> bool:
+        """Whether the tools differ from the edition, and an earlier turn has announced everything about that."""
+        return steps == _ANNOUNCE_TOOLS and self._announced == _Announced(using, self._agent.resolved)
+
+    def _outcome(self, steps: Steps, using: Edition | None, now: datetime | None, is_summarised: bool) -> Outcome:
+        """Apply the steps one after the other; all of them lead to one edition."""
+        if using is None:
+            return apply_step("gather", None, self._builder.gather(now, is_known=False))
+        outcome, before = Outcome(using), None
+        for subject, step in steps.changes:
+            edition, is_first = outcome.edition, before is None
+            fresh = self._builder.rebuild(edition, subject, step, now, keep_tools=subject == "rest" and is_first)
+            price = rebuild_pricing(self._agent.configured, edition, shipped_prices, estimate_for)
+            then = apply_step(step, edition, fresh, is_summarised and is_first, before, price)
+            outcome = replace(
+                then,
+                messages=(*outcome.messages, *then.messages),
+                findings=(*outcome.findings, *then.findings),
+            )
+            before = fresh
+        if outcome.messages:
+            texts = [each["content"] for each in outcome.messages]
+            kept = with_state(outcome.edition, with_unsent(state_of(outcome.edition), texts))
+            outcome = replace(outcome, edition=kept)
+        return outcome
+
+    def compact(self, now: datetime | None) -> Outcome:
+        """The edition for the request for a summary. Everything that only the messages said is forgotten."""
+        using, findings = self.current()
+        layout = self._assembling.layout
+        if layout.compaction.get("under") == "new":
+            if findings:
+                self._editions.store.current(self._id)  # raises the StoreError for the caller
+            outcome = self.apply(["turn", "compaction"], now)
+            return replace(outcome, edition=self._editions.update(self._id, outcome.edition, after_summary))
+        outcome = Outcome(using, (), findings, is_reused=True) if using else self.apply(["turn"], now)
+        is_event = layout.on.get("compaction", "keep") != "keep"
+
+        def compacted(state: State) -> State:
+            return replace(after_summary(state), is_compacted=is_event)
+
+        try:
+            self._editions.update(self._id, outcome.edition, compacted)
+        except StoreError as error:
+            self._editions.postpone(self._id, outcome.edition, compacted)
+            down = finding("store-down", f"{error}; until it is back, only this process knows of the compaction")
+            outcome = replace(outcome, findings=outcome.findings or [down])
+        return outcome
+
+
+def rebuild_pricing(agent: Agent, using: Edition, table: Callable[[], Prices], counter: Counter) -> Pricing:
+    """What a rebuild would keep of the cache of the agent's provider, or else of the provider the edition was made for."""
+    whose = agent if agent.model or agent.provider else made_for(using)
+
+    def price(old: Edition, new: Edition) -> tuple[int, int, CacheRule]:
+        return price_rebuild(old, new, whose.provider, whose.model, table(), counter)
+
+    return price

@@ -1,0 +1,212 @@
+"""Turns: the edition in use and the messages, as the hooks of extensions leave them."""
+
+from __future__ import annotations
+
+import json
+
+from ..encoding.edition import ParseCache, made_for
+from ..engine.skills import activation, skill_named, with_body
+from ..errors import CallError
+from ..findings import finding
+from ..inspection.subject import files_of, root_end
+from ..vocabulary import Finding, Turn, replace, value
+from .notices import mark_sent, with_notices, with_unsent
+from .state import state_of
+from .tools import written_tools
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from ..extensions import About
+    from ..layout.model import Layout
+    from ..vocabulary import Agent, Edition, Lifetime, Prompt
+    from .agents import ConversationAgent
+    from .assembling import ConversationAssembler
+    from .builder import EditionBuilder
+    from .decide import Outcome
+    from .editions import Editions
+    from .hooks import Hooks
+    from .state import State
+
+    Message = Mapping[str, Any]
+
+
+@value
+class _Account:
+    """What a turn takes from the account of an edition. `files` has the path of each file and where it ends in the prompt."""
+
+    passages: Sequence[tuple[int, int, Lifetime]]
+    findings: Sequence[Finding]
+    files: Sequence[tuple[str, int]]
+
+
+def _parse_account(text: str) -> _Account:
+    form = json.loads(text)
+    passages = [(each["start"], each["end"], each["lifetime"]) for each in form.get("passages", ())]
+    findings = [Finding(**{**each, "path": each["path"] or ""}) for each in form.get("findings", ())]
+    return _Account(passages, findings, list(files_of(form)))
+
+
+_accounts = ParseCache(_parse_account)
+
+
+class Turns:
+    """Makes the turns of one conversation."""
+
+    def __init__(
+        self,
+        editions: Editions,
+        assembling: ConversationAssembler,
+        agent: ConversationAgent,
+        builder: EditionBuilder,
+        hooks: Hooks,
+    ) -> None:
+        self._id, self._editions, self._assembling = agent.id, editions, assembling
+        self._agent, self._builder, self._hooks = agent, builder, hooks
+
+    def without_messages(self, outcome: Outcome) -> Turn:
+        """The edition as a turn without messages. It is not sent to a model, so no hook sees it."""
+        edition = outcome.edition
+        account: _Account = _accounts.get(edition.account)
+        new = () if outcome.is_reused else account.findings
+        findings = [*outcome.findings, *new, *self._hooks.take_findings()]
+        return Turn(
+            self._id,
+            edition.number,
+            outcome.is_reused,
+            edition.system,
+            (),
+            json.loads(edition.tools),  # parsed for each turn, because a caller may change it
+            account.passages,
+            list(dict.fromkeys(findings)),
+            root_end(account.files, made_for(edition).cwd),
+        )
+
+    def with_messages(
+        self,
+        outcome: Outcome,
+        message: str,
+        messages: Sequence[Message],
+        waiting: Sequence[Message] = (),
+        prompt: str | None = None,
+    ) -> Turn:
+        """The edition and the messages after the hooks. `prompt` is the user's new prompt, None if there is none."""
+        turn = self.without_messages(outcome)
+        edition, findings = outcome.edition, list(turn.findings)
+        about = self._agent.about(self._assembling.cwd, edition.number)
+        system, injected = self._start(edition, prompt, about, findings)
+        history = [*with_notices([*messages, *waiting, *user_message(message)], state_of(edition).notices), *injected]
+        is_original = system == edition.system
+        return replace(
+            turn,
+            system=system,
+            passages=turn.passages if is_original else (),
+            root_end=turn.root_end if is_original else 0,
+            messages=self._hooks.context(for_model(history), about, findings),
+            history=history,
+            findings=list(dict.fromkeys(findings)),
+        )
+
+    def _start(
+        self, edition: Edition, prompt: str | None, about: About, findings: list[Finding]
+    ) -> tuple[str, list[Message]]:
+        """The system prompt, and messages to add. A new prompt of the user runs `before_agent_start`.
+
+        The system prompt that it returns is used for every call until the user's next prompt.
+        """
+        known = state_of(edition).prompt
+        if prompt is None:
+            return known["text"] if known else edition.system, []
+        system, injected = self._hooks.start(edition.system, prompt, about, findings)
+        changed = {"text": system} if system != edition.system else None
+        if changed != known and edition.number:
+            self._editions.update_or_postpone(self._id, edition, lambda state: replace(state, prompt=changed), findings)
+        return system, injected
+
+    def send_notices(self, outcome: Outcome, messages: Sequence[Message]) -> Outcome:
+        """The outcome once all unsent notices, and skills that return after a compaction, are part of the messages."""
+        state = state_of(outcome.edition)
+        if not (state.unsent or state.returning):
+            return outcome
+        findings = list(outcome.findings)
+        returned, in_prompt = self._returning_skills(outcome.edition, findings), self._agent.skill_in_prompt
+        configured = self._agent.configured.skill
+
+        def sent(state: State) -> State:
+            names = [name for name in state.returning if name in returned]
+            for name in names:
+                if name != in_prompt:
+                    state = with_unsent(state, [returned[name]], name)
+            skills = tuple(dict.fromkeys((*state.skills, *names)))
+            state = replace(state, returning=(), skills=skills, in_prompt="" if configured else in_prompt)
+            return mark_sent(state, messages)
+
+        kept = self._editions.update_or_postpone(self._id, outcome.edition, sent, findings)
+        return replace(outcome, edition=kept, findings=findings)
+
+    def _returning_skills(self, edition: Edition, findings: list[Finding]) -> dict[str, str]:
+        """The messages that send the model its skills again after a compaction. A skill that is gone is left out."""
+        messages: dict[str, str] = {}
+        layout = self._assembling.layout
+        for name in state_of(edition).returning:
+            try:
+                inputs = self._builder.inputs(edition)
+                skill = with_body(
+                    skill_named(name, layout, inputs), layout, self._assembling.confined(inputs.workspace)
+                )
+            except CallError as error:
+                findings.append(finding("skill-invalid", f"{error}; it does not return after the compaction"))
+            else:
+                messages[name] = activation(layout, skill)
+        return messages
+
+    def for_sub_agent(self, prompt: Prompt, agent: Agent, history: Sequence[Message]) -> Turn:
+        """A turn with the number 0, which is not stored."""
+        findings, tools = list(prompt.findings), agent.tools or ()
+        about = replace(self._agent.about(self._assembling.cwd, 0), tools=[tool.name for tool in tools])
+        return Turn(
+            self._id,
+            0,
+            False,
+            prompt.text,
+            self._hooks.context(for_model(history), about, findings),
+            json.loads(written_tools(tools)),
+            [(each.start, each.end, each.lifetime) for each in prompt.passages],
+            findings,
+            history=history,
+        )
+
+
+def user_message(text: str) -> list[Message]:
+    """A list with the user's message, empty if there is no text."""
+    return [{"role": "user", "content": text}] if text else []
+
+
+def with_summary_request(turn: Turn, layout: Layout) -> Turn:
+    """The turn with the request for a summary, in a message or in the system prompt as the layout says."""
+    request = layout.wording.get("compaction", "")
+    if layout.compaction.get("say") == "message":
+        return replace(turn, messages=(*turn.messages, {"role": "user", "content": request}))
+    return replace(turn, system="\n\n".join(filter(None, (turn.system, request))))
+
+
+def for_model(messages: Sequence[Message]) -> list[Message]:
+    """The history as it is sent to a model: summaries, executions and messages of extensions become user messages.
+
+    A `summary`, a `branch_summary` and a `custom` message have `content`; an `execution` has `command` and `output`, and is left
+    out if it is `excluded`.
+    """
+    converted: list[Message] = []
+    for each in messages:
+        role = each.get("role")
+        if role == "execution":
+            if not each.get("excluded"):
+                content = f"Ran `{each.get('command') or ''}`:\n\n{each.get('output') or ''}".rstrip()
+                converted.append({"role": "user", "content": content})
+        elif role in ("summary", "branch_summary", "custom"):
+            converted.append({"role": "user", "content": each.get("content") or ""})
+        else:
+            converted.append(each)
+    return converted
