@@ -57,7 +57,7 @@ def test_the_worker_is_kept():
     assert sandbox.process_ids()[-1] == pid != os.getpid()
 
 
-def test_what_is_trusted_and_calm_needs_no_worker():
+def test_trusted_and_bounded_templates_need_no_worker():
     sandbox.close()
     render("{% if tools %}{{ cwd }}{% endif %}", is_trusted=True)
     assert sandbox.process_ids() == []

@@ -51,8 +51,8 @@ CODES: dict[str, tuple[Severity, str]] = {
     ),
     "skill-shadowed": ("warning", "Two skills or residents have one name; the first stays."),
     # templates
-    "template-unmatched": ("warning", "An [if], [else] or [endif] has no partner and stands as text."),
-    "template-malformed": ("warning", "Something in a template resembles a tag but is none, and stands as text."),
+    "template-unmatched": ("warning", "An [if], [else] or [endif] has no partner and is left as text."),
+    "template-malformed": ("warning", "Something in a template looks like a tag but is not one, and is left as text."),
     "template-unknown-type": ("warning", "A variable's type is not in the catalog; the variable does not exist."),
     "template-error": ("error", "A template cannot be parsed or rendered."),
     "template-unknown-name": (
@@ -60,10 +60,10 @@ CODES: dict[str, tuple[Severity, str]] = {
         "A variable's type is in the catalog, but has none of that name; the variable does not exist.",
     ),
     "template-more": ("info", "A template has more doubtful places than are listed."),
-    "directive-unmatched": ("warning", "An if, else or endif directive has no partner and stands as text."),
+    "directive-unmatched": ("warning", "An if, else or endif directive has no partner and is left as text."),
     "directive-malformed": (
         "warning",
-        "A directive is not well written and stands as text; the message says what is wrong.",
+        "A directive is not well written and is left as text; the message says what is wrong.",
     ),
     "directive-unknown": (
         "info",

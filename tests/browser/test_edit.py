@@ -110,7 +110,7 @@ def test_findings_come_as_you_type_with_place_and_reason(editor):
     editor.write("One\nand so [endif] on\nand [file:.env] too")
     findings = editor.dialog.get_by_role("region", name="Findings")
     expect(findings).to_contain_text("Line 2")
-    expect(findings).to_contain_text("[endif] has no [if] and stands as text")
+    expect(findings).to_contain_text("[endif] has no [if] and is left as text")
     expect(findings).to_contain_text(".env")
     expect(editor.code.locator(".cm-lintRange")).to_have_text("[endif]")
     editor.write("One\nand so on")

@@ -205,7 +205,7 @@ def test_a_template_from_standard_input(run, monkeypatch):
         ("{{ ghost }}", "/t.md: ghost is not defined; known: cwd, date, datetime, language, time, tools (line 1, column 4)"),
         ("{% include 'x' %}", "/t.md: 'x' cannot be included: 'x' has no prefix, and /t.md is not in a pack; an address is $prefix/path, such as $user/review (line 1, column 12)"),
         ("{% include '$acme/x' %}", "/t.md: '$acme/x' cannot be included: no pack 'acme'; known packs: std, user, workspace (line 1, column 12)"),
-        ("{{ cwd | nofilter }}", "/t.md: nofilter names a filter that does not exist (line 1, column 10)"),
+        ("{{ cwd | nofilter }}", "/t.md: nofilter uses an unknown filter (line 1, column 10)"),
         ("{% for i in range(1000000) %}{% endfor %}", "/t.md: "),
         ('{{ "%9999999999d" | format(1) }}', "/t.md "),
     ],
@@ -289,7 +289,7 @@ def test_check_shows_the_place(tree, run):
     assert run("template", "check", "../t.txt") == (
         0,
         "",
-        "warning: /t.txt:2: [if file:x] has no [endif] and stands as text (line 2, column 5)\n"
+        "warning: /t.txt:2: [if file:x] has no [endif] and is left as text (line 2, column 5)\n"
         "    and [if file:x] so\n"
         "        ^^^^^^^^^^^ [template-unmatched]\n"
         "1 finding, 0 variables\n",

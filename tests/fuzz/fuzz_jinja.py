@@ -1,7 +1,7 @@
 """Fuzz the Jinja-like language: python tests/fuzz/fuzz_jinja.py --seconds 20
 
 What the scanner refuses the engine must refuse too, what both take must render alike with and without traces, and no
-input may raise anything but a TemplateError. Templates that are not calm render in the sandbox.
+input may raise anything but a TemplateError. Templates that are not bounded render in the sandbox.
 """
 
 from __future__ import annotations

@@ -86,14 +86,14 @@ def test_an_include_cycle_prints_the_chain(tree, files, chain):
 @pytest.mark.parametrize(
     ("files", "text", "code", "chain"),
     [
-        ({"AGENTS": "A<!-- include: AGENTS.md -->"}, "A", "cycle", "leads back to a file that includes it: /w/AGENTS.md -> /w/AGENTS.md"),
-        ({"AGENTS": "A<!-- include: b.md -->", "b": "B<!-- include: b.md -->"}, "AB", "cycle", "leads back to a file that includes it: /w/AGENTS.md -> /w/b.md -> /w/b.md"),
-        ({"AGENTS": "A<!-- include: b.md -->", "b": "B<!-- include: c.md -->", "c": "C<!-- include: ./b.md -->"}, "ABC", "cycle", "leads back to a file that includes it: /w/AGENTS.md -> /w/b.md -> /w/c.md -> /w/b.md"),
+        ({"AGENTS": "A<!-- include: AGENTS.md -->"}, "A", "cycle", "includes a file that includes it: /w/AGENTS.md -> /w/AGENTS.md"),
+        ({"AGENTS": "A<!-- include: b.md -->", "b": "B<!-- include: b.md -->"}, "AB", "cycle", "includes a file that includes it: /w/AGENTS.md -> /w/b.md -> /w/b.md"),
+        ({"AGENTS": "A<!-- include: b.md -->", "b": "B<!-- include: c.md -->", "c": "C<!-- include: ./b.md -->"}, "ABC", "cycle", "includes a file that includes it: /w/AGENTS.md -> /w/b.md -> /w/c.md -> /w/b.md"),
         (
             {"AGENTS": "A<!-- include: 1.md -->", **{str(n): f"{n}<!-- include: {n + 1}.md -->" for n in range(1, 9)}},
             "A12345",
             "depth",
-            "leads more than 5 files deep: /w/AGENTS.md -> /w/1.md -> /w/2.md -> /w/3.md -> /w/4.md -> /w/5.md -> 6.md",
+            "is nested more than 5 files deep: /w/AGENTS.md -> /w/1.md -> /w/2.md -> /w/3.md -> /w/4.md -> /w/5.md -> 6.md",
         ),
     ],
     ids=["self", "an included file, self", "two", "too deep"],

@@ -107,12 +107,12 @@ def test_what_a_template_says(tree, template, text):
 @pytest.mark.parametrize(
     ("template", "text", "told"),
     [
-        ("a[unknown:foo]b", "ab", [("template-unknown-type", "[unknown:foo] is of no known type (file, git, prompt, system) and does not exist (line 1, column 2)")]),
-        ("[if unknown:foo]a[else]b[endif]", "b", [("template-unknown-type", "[if unknown:foo] is of no known type (file, git, prompt, system) and does not exist (line 1, column 1)")]),
-        ("a[system:tme]b", "ab", [("template-unknown-name", "[system:tme] is no variable of the type system and does not exist; did you mean 'time'? (line 1, column 2)")]),
-        ("[if git:zzz]a[else]b[endif]", "b", [("template-unknown-name", "[if git:zzz] is no variable of the type git and does not exist; known: branch, status (line 1, column 1)")]),
-        ("a\n[if file:x]b", "a\n[if file:x]b", [("template-unmatched", "[if file:x] has no [endif] and stands as text (line 2, column 1)")]),
-        ("a[endif]b", "a[endif]b", [("template-unmatched", "[endif] has no [if] and stands as text (line 1, column 2)")]),
+        ("a[unknown:foo]b", "ab", [("template-unknown-type", "[unknown:foo] has an unknown type and does not exist; known types: file, git, prompt, system (line 1, column 2)")]),
+        ("[if unknown:foo]a[else]b[endif]", "b", [("template-unknown-type", "[if unknown:foo] has an unknown type and does not exist; known types: file, git, prompt, system (line 1, column 1)")]),
+        ("a[system:tme]b", "ab", [("template-unknown-name", "[system:tme] is not a variable of type system and does not exist; did you mean 'time'? (line 1, column 2)")]),
+        ("[if git:zzz]a[else]b[endif]", "b", [("template-unknown-name", "[if git:zzz] is not a variable of type git and does not exist; known: branch, status (line 1, column 1)")]),
+        ("a\n[if file:x]b", "a\n[if file:x]b", [("template-unmatched", "[if file:x] has no [endif] and is left as text (line 2, column 1)")]),
+        ("a[endif]b", "a[endif]b", [("template-unmatched", "[endif] has no [if] and is left as text (line 1, column 2)")]),
     ],
 )  # fmt: skip
 def test_what_is_doubtful_is_a_finding(tree, template, text, told):

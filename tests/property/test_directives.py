@@ -191,7 +191,7 @@ expressions = st.recursive(
 def test_a_condition_means_what_python_would_say(expression):
     ours, pythons = expression
     condition = conditions.parse(ours)
-    assert isinstance(condition, conditions.Condition)
+    assert isinstance(condition, conditions.DirectiveCondition)
     assert conditions.holds(condition, FACTS) == eval(pythons, {"facts": FACTS})
 
 
@@ -202,7 +202,7 @@ def test_a_condition_means_what_python_would_say(expression):
 )
 def test_every_condition_is_read_or_has_its_mistake_shown(text):
     condition = conditions.parse(text)
-    if isinstance(condition, conditions.Mistake):
+    if isinstance(condition, conditions.ConditionProblem):
         assert 0 <= condition.start <= condition.end <= len(text)
     else:
         conditions.holds(condition, FACTS)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from foreword.errors import TemplateError
 from foreword.template import inclusion, tags
 from foreword.template.addresses import resolve
-from foreword.template.calm import is_calm
+from foreword.template.bounded import is_bounded
 from foreword.template.jinja import check, render
 from foreword.vocabulary import Document
 
@@ -188,8 +188,8 @@ def test_what_is_written_directly_is_told_exactly(text, a):
 
 
 @given(right, sound, st.integers(0, 40))
-def test_what_is_calm_stays_within_its_measure(text, a, count):
+def test_a_bounded_template_stays_within_its_bound(text, a, count):
     variables = {"a": a, "b": ["y" * count] * count}
     templates = {"$u/t": Document("", text), "$u/p": Document("", "p")}
-    assume(is_calm(inclusion.collect("$u/t", templates.get), variables))
+    assume(is_bounded(inclusion.collect("$u/t", templates.get), variables))
     assert len(text_of(render("$u/t", templates, variables))) <= 5_000_000

@@ -10,7 +10,7 @@ import pytest
 
 from foreword.errors import TemplateError
 from foreword.template.brackets import Variable, parse, render
-from foreword.template.doubts import MOST
+from foreword.template.diagnostics import MAX_LISTED
 from foreword.template.limits import SOURCE_LIMIT
 from foreword.vocabulary import Finding, Origin, Piece
 
@@ -110,7 +110,7 @@ def test_a_finding_shows_the_place():
         Finding(
             "template-unmatched",
             "warning",
-            "[endif] has no [if] and stands as text (line 2, column 8)\n    and so [endif] on\n           ^^^^^^^",
+            "[endif] has no [if] and is left as text (line 2, column 8)\n    and so [endif] on\n           ^^^^^^^",
             "/w/prompt.md",
             2,
             8,
@@ -128,9 +128,9 @@ def test_a_finding_shows_a_short_stretch_of_a_long_line_and_nothing_unprintable(
 
 
 def test_doubtful_places_beyond_number_are_counted():
-    findings = parse("[else]" * (MOST + 7), TYPES).findings
-    assert len(findings) == MOST + 1
-    assert findings[-1] == Finding("template-more", "info", "7 more doubtful places are not listed")
+    findings = parse("[else]" * (MAX_LISTED + 7), TYPES).findings
+    assert len(findings) == MAX_LISTED + 1
+    assert findings[-1] == Finding("template-more", "info", "7 more problems are not listed")
 
 
 def test_a_template_over_the_limit_is_an_error():
@@ -154,4 +154,4 @@ def test_hostile_text_of_any_kind_ends(unit):
     text = (unit * (SOURCE_LIMIT // len(unit) + 1))[:SOURCE_LIMIT]
     template = parse(text, TYPES)
     render(template, values_of({}), OURS)
-    assert len(template.findings) <= MOST + 1
+    assert len(template.findings) <= MAX_LISTED + 1

@@ -10,8 +10,8 @@ from posixpath import dirname, join, normpath
 import pytest
 
 from foreword.findings import finding
+from foreword.template.diagnostics import MAX_LISTED
 from foreword.template.directives import DEPTH, includes, render
-from foreword.template.doubts import MOST
 from foreword.vocabulary import Document, Finding, Origin, Piece
 
 FACTS = {"cwd": "/w", "model": "opus", "provider": "anthropic", "platform": "linux", "date": "2026-04-15"}
@@ -101,7 +101,7 @@ def test_a_finding_shows_the_place():
         Finding(
             "directive-unmatched",
             "warning",
-            "<!-- if: modle == 'x' --> has no endif and stands as text (line 6, column 3)\n"
+            "<!-- if: modle == 'x' --> has no endif and is left as text (line 6, column 3)\n"
             "    - <!-- if: modle == 'x' -->\n"
             "      ^^^^^^^^^^^^^^^^^^^^^^^^^",
             "/w/AGENTS.md",
@@ -112,8 +112,8 @@ def test_a_finding_shows_the_place():
         Finding(
             "directive-malformed",
             "warning",
-            "modle stands where one of provider, model, platform, cwd would; "
-            "the if stands as text, with its else and endif (line 6, column 12)\n"
+            "modle is not valid here; expected one of provider, model, platform, cwd; "
+            "the if is left as text, with its else and endif (line 6, column 12)\n"
             "    - <!-- if: modle == 'x' -->\n"
             "               ^^^^^",
             "/w/AGENTS.md",
@@ -169,7 +169,7 @@ def test_only_the_includes_of_branches_taken_are_loaded():
 def test_hostile_text_of_any_kind_ends(unit):
     text = "{{ cwd }}" + unit * (500_000 // len(unit))
     _, findings = rendered(text, {"/w/b.md": "B"})
-    assert len(findings) <= MOST + 1
+    assert len(findings) <= MAX_LISTED + 1
 
 
 @pytest.mark.parametrize(

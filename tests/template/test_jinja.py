@@ -11,7 +11,7 @@ import pytest
 from foreword.errors import CallError, TemplateError
 from foreword.template import inclusion, tags
 from foreword.template.addresses import split
-from foreword.template.calm import is_calm
+from foreword.template.bounded import is_bounded
 from foreword.template.jinja import VARIABLES, check, facts, names_used, render
 from foreword.template.limits import SOURCE_LIMIT
 from foreword.vocabulary import Document, Origin, Piece
@@ -129,7 +129,7 @@ def test_depth_counts_by_the_longest_way():
 def test_no_more_templates_than_the_limit():
     written = documents({f"$user/{n}": "" for n in range(300)})
     written |= documents({"$user/main": "".join(f"{{% include '{n}' %}}" for n in range(300))})
-    with pytest.raises(TemplateError, match=r"^\$user/main with all that it includes has more than 200 templates, "):
+    with pytest.raises(TemplateError, match=r"^\$user/main and its includes have more than 200 templates, "):
         check("$user/main", written.get)
 
 
@@ -163,7 +163,7 @@ def test_names_used_are_those_of_every_template():
         ("{% if a %}" * 4_000 + "{% endif %}" * 4_000, "is more than 100 blocks and elif branches deep"),
         ("{% if a %}x{% elif a %}" * 60, "is more than 100 blocks and elif branches deep"),
         ("{{ " + "[" * 180 + "]" * 180 + " }}", "cannot be parsed: template exceeds maximum recursion limits"),
-        ("a \ud800 b", "is half a character and cannot be written (line 1, column 3)"),
+        ("a \ud800 b", "is a lone surrogate and cannot be encoded (line 1, column 3)"),
     ],
 )
 def test_what_is_too_much_is_an_error_before_the_engine_sees_it(template, says):
@@ -228,7 +228,7 @@ def test_a_variable_with_methods_of_its_own_is_copied_without_them():
 
     written = documents({"$user/main": "{{ a }}{{ b }}"})
     assert text(render("$user/main", written, {"a": Loud("x"), "b": [Loud("y")]})) == "x['y']"
-    with pytest.raises(TemplateError, match="calls a method that does not exist"):
+    with pytest.raises(TemplateError, match="calls an unknown method"):
         render("$user/main", documents({"$user/main": "{{ a.shout() }}"}), {"a": Loud("x")})
 
 
@@ -239,7 +239,7 @@ def test_a_variable_may_have_any_name(name):
 
 
 def test_a_variable_that_is_no_text_is_refused():
-    with pytest.raises(CallError, match=r"^the variable 'x' must be a text or a list of texts, not dict$"):
+    with pytest.raises(CallError, match=r"^variable 'x' must be a string or a list of strings, not dict$"):
         render("$user/main", documents({"$user/main": ""}), {"x": {}})
 
 
@@ -275,9 +275,9 @@ def test_output_without_trace_is_one_piece_of_the_whole_root():
         "{{ tools[0] ~ cwd }}{{ cwd | default('x') }}{# c #}{% raw %}{{ x() }}{% endraw %}",
     ],
 )
-def test_a_calm_template(template):
+def test_a_bounded_template(template):
     written = documents({"$user/main": template, "$user/b": "{{ cwd }}\n"})
-    assert is_calm(inclusion.collect("$user/main", written.get), USUAL)
+    assert is_bounded(inclusion.collect("$user/main", written.get), USUAL)
 
 
 @pytest.mark.parametrize(
@@ -307,17 +307,17 @@ def test_a_calm_template(template):
         "{% block x %}{% endblock %}",
     ],
 )
-def test_a_template_that_is_not_calm(template):
+def test_an_unbounded_template(template):
     written = {f"$user/{n}": f"{{% include '{n + 1}' %}}" * 5 for n in range(15)}
     written |= {"$user/15": "x", "$user/double": "{% include '0' %}", "$user/b": ""}
     together = documents({"$user/main": template, **written})
-    assert not is_calm(inclusion.collect("$user/main", together.get), USUAL)
+    assert not is_bounded(inclusion.collect("$user/main", together.get), USUAL)
 
 
-def test_whether_a_loop_is_calm_goes_by_what_it_loops_over():
+def test_a_loop_is_bounded_by_what_it_loops_over():
     written = documents(
         {"$user/main": "{% for a in tools %}{% for b in tools %}" + "x" * 1000 + "{% endfor %}{% endfor %}"}
     )
     collected = inclusion.collect("$user/main", written.get)
-    assert is_calm(collected, {"tools": ["x"] * 20})
-    assert not is_calm(collected, {"tools": ["x"] * 200})
+    assert is_bounded(collected, {"tools": ["x"] * 20})
+    assert not is_bounded(collected, {"tools": ["x"] * 200})

@@ -2,7 +2,7 @@
 
 A template that takes too much memory or time, or brings the engine down, ends the worker and nothing else: the caller
 gets a TemplateError, and the next template a new worker. `check` and `render` take the same arguments as those of
-`template.jinja` and give the same answers. What is trusted and calm is rendered in this process, without a worker.
+`template.jinja` and give the same answers. What is trusted and bounded is rendered in this process, without a worker.
 
 The worker is an interpreter that finds nothing but the standard library, this package and minijinja, started in the root
 folder without the caller's environment. It lives until the program ends, `close` is called, or a template kills it.
@@ -17,8 +17,8 @@ import threading
 
 from ..errors import CallError, ForewordError, TemplateError
 from ..store import waits
-from ..template import inclusion, jinja
-from ..template.calm import is_calm
+from ..template import engine, inclusion, jinja
+from ..template.bounded import is_bounded
 from ..template.limits import TEMPLATE_LIMIT
 from ..vocabulary import Document, Origin, Piece
 
@@ -72,11 +72,11 @@ def render(
     trace: bool = True,
     is_trusted: bool = False,
 ) -> tuple[Piece, ...]:
-    """The template at `root` as pieces of at most `limit` bytes, rendered by the worker unless it is trusted and calm."""
+    """The template at `root` as pieces of at most `limit` bytes, rendered by the worker unless it is trusted and bounded."""
     collected = inclusion.collect(root, templates.get)
-    values = {name: jinja.plain(name, given) for name, given in variables.items()}
-    if is_trusted and is_calm(collected, values):
-        return jinja.rendered(collected, values, limit=limit, trace=trace)
+    values = {name: jinja.plain_copy(name, each) for name, each in variables.items()}
+    if is_trusted and is_bounded(collected, values):
+        return jinja.render_loaded(collected, values, limit=limit, trace=trace)
     loaded = {address: templates[address] for address in collected}
     return _pool.ask(root, {"templates": _written(loaded), "variables": values, "limit": limit, "trace": trace})
 
@@ -254,9 +254,7 @@ def _start() -> Popen[bytes]:
 
 def _paths() -> list[str]:
     """The folders that hold this package and minijinja."""
-    import minijinja
-
-    packages = (os.path.dirname(os.path.abspath(__file__)), os.path.abspath(minijinja.__file__))
+    packages = (os.path.dirname(os.path.abspath(__file__)), os.path.abspath(engine.package_file()))
     return list(dict.fromkeys(os.path.dirname(os.path.dirname(at)) for at in packages))
 
 
@@ -345,8 +343,7 @@ def _read(pipe: IO[bytes], length: int) -> bytes:
 
 def serve() -> NoReturn:
     """What the worker does: answer until nobody asks any more."""
-    import minijinja._internal  # noqa: F401  loaded while there is memory
-
+    engine.preload()
     _limit(AS=MEMORY << 20, CORE=0, FSIZE=0)
     with open(0, "rb", 0, closefd=False) as questions, open(1, "wb", 0, closefd=False) as answers:
         _send(answers, {})

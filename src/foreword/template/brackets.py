@@ -14,20 +14,20 @@ r"""The bracket language: `[type:name]` is a variable, `[if type:name]` asks whe
 
     block     = [if] template [ [else] template ] [endif]
 
-A variable's type is one that the catalog knows. Any other type makes a variable that does not exist (blank, false in
-`[if]`, and a finding), provided that it looks like one: the name stands close to the colon, is made of letters, digits
-and `_ . / -`, does not begin with `/`, and no `(` follows the bracket. Every bracket that is no tag is text:
-`[TODO: fix]`, `[note: a]`, `[12:30]`, `[https://x]`, `[note:a](b)`.
+The type must be in the catalog. A variable of any other type does not exist (it is blank, false in `[if]`, and a finding)
+if it looks like a variable: the name follows the colon directly, consists of letters, digits and `_ . / -`, does not begin
+with `/`, and no `(` follows the bracket. All other brackets are text: `[TODO: fix]`, `[note: a]`, `[12:30]`,
+`[https://x]`, `[note:a](b)`.
 
-Of a type whose names are all known, another name is a variable that does not exist, and a finding: `[system:tme]`.
+If all names of a type are known, a variable with another name does not exist and is a finding: `[system:tme]`.
 
-Nothing in a template is an error but its size. A tag without its partner is text, and a finding: an `[if]` that is
-never closed and its `[else]`, an `[else]` or `[endif]` outside, a second `[else]`. An `[endif]` closes the nearest
-`[if]` that is open. What only resembles a tag is text, is no partner to any tag, and is a finding: `[if]`, `[if !]`,
-`[if a:b c:d]`, `[IF file:x]`, `[elseif file:x]`, `[end if]`, `[file:]`, `[File:x]`, and `[file:x` without its bracket
-on the same line. A `[` begins anew: in `[file:a[file:b]` the tag is `[file:b]`.
+Only a template's size can be an error. A tag without its partner is text and a finding: an `[if]` that is never closed and
+its `[else]`, an `[else]` or `[endif]` outside a block, a second `[else]`. An `[endif]` closes the nearest open `[if]`.
+Something that only looks like a tag is text and a finding, and never a partner: `[if]`, `[if !]`, `[if a:b c:d]`,
+`[IF file:x]`, `[elseif file:x]`, `[end if]`, `[file:]`, `[File:x]`, and `[file:x` without a closing bracket on its line.
+A `[` starts over: in `[file:a[file:b]` the tag is `[file:b]`.
 
-Neither template nor values are trimmed, and a value is never parsed.
+Neither templates nor values are trimmed, and values are never parsed.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from ..vocabulary import Origin, Piece, replace, value
 from .addresses import is_in
 from .catalog import TYPES
 from .catalog import names as catalog_names
-from .doubts import Doubt, tell
+from .diagnostics import Diagnostic, to_findings
 from .limits import SOURCE_LIMIT, TEMPLATE_LIMIT, OutputLimit, utf8_size
 
 TYPE_CHECKING = False
@@ -53,32 +53,32 @@ if TYPE_CHECKING:
 
     Lines: TypeAlias = tuple[int, int]
 
-    # A variable is given by its place in Template.variables; a branch without one asks for what never exists.
+    # A variable is an index into BracketTemplate.variables; None is a variable that does not exist.
     Write: TypeAlias = tuple[Literal["text"], str, Lines]
     Insert: TypeAlias = tuple[Literal["insert"], int, int]
-    Branch: TypeAlias = tuple[Literal["branch"], int | None, bool, int]  # is it negated; where to go on if not taken
+    Branch: TypeAlias = tuple[Literal["branch"], int | None, bool, int]  # is it negated; the next step if not taken
     Jump: TypeAlias = tuple[Literal["jump"], int]
     Step: TypeAlias = Write | Insert | Branch | Jump
 
-    # Where a tag begins and ends, and what it means.
+    # Start, end and meaning.
     Tag: TypeAlias = tuple[int, int, "Meaning"]
 
-MOST_VARIABLES = 1_000
+MAX_VARIABLES = 1_000
 
 
 @value
 class Variable:
-    """What stands between the brackets."""
+    """A variable as a template names it."""
 
     type: str
     name: str
 
 
 @value
-class Template:
-    """A parsed template: steps without nesting, so that no depth is too deep, and the variables they use.
+class BracketTemplate:
+    """A parsed template: a flat list of steps, so that blocks may nest to any depth, and the variables they use.
 
-    The variables stand in the order of the template, each once, those of conditions too, none of unknown type.
+    The variables are in the order of the template, each once, including those of conditions but none of unknown type.
     """
 
     steps: Sequence[Step]
@@ -88,33 +88,35 @@ class Template:
 
 def parse(
     text: str, types: Collection[str], path: str = "", names: Mapping[str, Collection[str]] | None = None
-) -> Template:
-    """The template in a text, where the catalog knows these types. Its findings name `path`.
+) -> BracketTemplate:
+    """Parse a text with these types of variables. Findings name `path`.
 
-    `names` are all that there are of a type, where they are known: another name is a variable that does not exist.
-    Takes any text up to SOURCE_LIMIT characters, in time proportional to its length.
+    `names` are all names of a type, for types whose names are known. Accepts any text up to SOURCE_LIMIT characters, and
+    takes time proportional to its length.
     """
     if len(text) > SOURCE_LIMIT:
         raise TemplateError(
             f"{path or 'the template'} has {len(text):,} characters; at most {SOURCE_LIMIT:,} are accepted"
         )
-    doubts: list[Doubt] = []
-    tags = _tags(text, frozenset(types), doubts, names or {})
-    ends = _pair(tags, doubts)
+    diagnostics: list[Diagnostic] = []
+    tags = _tags(text, frozenset(types), diagnostics, names or {})
+    ends = _pair(tags, diagnostics)
     steps, variables = _steps(text, tags, ends)
-    if len(variables) > MOST_VARIABLES:
+    if len(variables) > MAX_VARIABLES:
         raise TemplateError(
-            f"{path or 'the template'} uses {len(variables):,} variables; at most {MOST_VARIABLES:,} are accepted"
+            f"{path or 'the template'} uses {len(variables):,} variables; at most {MAX_VARIABLES:,} are accepted"
         )
-    return Template(steps, tuple(Variable(*variable) for variable in variables), tell(doubts, text, path))
+    return BracketTemplate(
+        steps, tuple(Variable(*variable) for variable in variables), to_findings(diagnostics, text, path)
+    )
 
 
-def render(template: Template, lookup: Lookup, origin: Origin, limit: int = TEMPLATE_LIMIT) -> tuple[Piece, ...]:
-    """The template with its values in place, as long as they have at most `limit` bytes.
+def render(template: BracketTemplate, lookup: Lookup, origin: Origin, limit: int = TEMPLATE_LIMIT) -> tuple[Piece, ...]:
+    """The output of a template; a TemplateError if it has more than `limit` bytes.
 
-    `lookup(type, name)` gives the pieces of a value, which are taken as they are, or None if it does not exist. It
-    is asked once for each variable of the branches taken, and never for one of unknown type. The template's own text
-    has the given origin, and the lines on which it stands.
+    `lookup(type, name)` returns the pieces of a value, which are inserted unchanged, or None if it does not exist. It is
+    called once for each variable in a branch that is taken, and never for one of unknown type. The template's own text
+    gets this origin, with its lines.
     """
     known: dict[int, tuple[Piece, ...]] = {}
     sizes: dict[int, int] = {}
@@ -196,7 +198,7 @@ def _types(inputs: Inputs) -> frozenset[str]:
 
 # From text to tags
 
-# Patterns are text until a template needs them: to compile them all costs more than to render most templates.
+# Patterns are compiled on first use: compiling them all takes longer than rendering most templates.
 _BRACKET = r"\\\[|\[(?=[ \t]*[A-Za-z])([^\[\]\r\n\0\\]*(?:\\(?!\[)[^\[\]\r\n\0\\]*)*)(\]?)"
 _BODY = r"(?:(if)[ \t]+(?:(!)[ \t]*)?)?([a-z][a-z0-9_-]*):(.*)"
 _PLAIN_NAME = r"(?!/)[\w./-]+"
@@ -206,7 +208,7 @@ _ALMOST_A_TYPE = r"(?i)(?:if[ \t]+(?:![ \t]*)?)?([a-z][a-z0-9_-]*)[ \t]*:.*"
 
 @value
 class Meaning:
-    """What a bracket says. `kind` is variable, if, else or endif; a variable of unknown type is None."""
+    """The meaning of a tag. `kind` is variable, if, else or endif; `variable` is None if its type is unknown."""
 
     kind: str
     variable: tuple[str, str] | None = None
@@ -217,7 +219,9 @@ class Meaning:
         return self.variable is None and self.kind in ("variable", "if")
 
 
-def _tags(text: str, types: frozenset[str], doubts: list[Doubt], names: Mapping[str, Collection[str]]) -> list[Tag]:
+def _tags(
+    text: str, types: frozenset[str], diagnostics: list[Diagnostic], names: Mapping[str, Collection[str]]
+) -> list[Tag]:
     tags: list[Tag] = []
     meanings: dict[str, Meaning | None] = {}
     for match in re.finditer(_BRACKET, text):
@@ -233,21 +237,23 @@ def _tags(text: str, types: frozenset[str], doubts: list[Doubt], names: Mapping[
         if meaning and closing:
             tags.append((start, end, meaning))
             if meaning.variable and meaning.variable[1] not in names.get(meaning.variable[0], meaning.variable):
-                doubts.append(_unknown_name(*meaning.variable, names, start, end))
+                diagnostics.append(_unknown_name(*meaning.variable, names, start, end))
         if not meaning or not closing or meaning.is_unknown:
-            doubts.extend(_doubts(match, meaning, types))
+            diagnostics.extend(_diagnose(match, meaning, types))
     return tags
 
 
-def _unknown_name(type: str, name: str, names: Mapping[str, Collection[str]], start: int, end: int) -> Doubt:
+def _unknown_name(type: str, name: str, names: Mapping[str, Collection[str]], start: int, end: int) -> Diagnostic:
     from ..errors import suggestion
 
     close = suggestion(name, names[type])
-    return Doubt("template-unknown-name", f"is no variable of the type {type} and does not exist{close}", start, end)
+    return Diagnostic(
+        "template-unknown-name", f"is not a variable of type {type} and does not exist{close}", start, end
+    )
 
 
 def _read(body: str, types: frozenset[str]) -> Meaning | None:
-    """What stands in a bracket, if it is a tag."""
+    """The meaning of the text between brackets; None if it is not a tag."""
     if body in ("else", "endif"):
         return Meaning(body)
     found = re.fullmatch(_BODY, body)
@@ -262,20 +268,20 @@ def _read(body: str, types: frozenset[str]) -> Meaning | None:
     return None
 
 
-def _doubts(match: re.Match[str], meaning: Meaning | None, types: frozenset[str]) -> Iterator[Doubt]:
-    """What is doubtful about a bracket that is no tag, or one without a variable."""
+def _diagnose(match: re.Match[str], meaning: Meaning | None, types: frozenset[str]) -> Iterator[Diagnostic]:
+    """The problem with a bracket that only looks like a tag, or whose variable has an unknown type."""
     body, closing = match.groups()
     code = "template-malformed"
     if meaning and not closing and (meaning.variable or meaning.kind != "variable"):
-        words = "is not closed on its line and stands as text"
+        words = "is not closed on its line and is left as text"
     elif meaning and closing:
         code = "template-unknown-type"
         words = f"is of no known type ({', '.join(sorted(types))}) and does not exist"
     elif not meaning and closing and _is_almost_a_tag(body.strip(" \t"), types):
-        words = "resembles a tag but is none, and stands as text"
+        words = "looks like a tag but is not one, and is left as text"
     else:
         return
-    yield Doubt(code, words, *match.span())
+    yield Diagnostic(code, words, *match.span())
 
 
 def _is_almost_a_tag(body: str, types: frozenset[str]) -> bool:
@@ -288,8 +294,8 @@ def _is_almost_a_tag(body: str, types: frozenset[str]) -> bool:
 # From tags to steps
 
 
-def _pair(tags: list[Tag], doubts: list[Doubt]) -> dict[int, int]:
-    """For each tag of a whole block, by index, the tag that ends its branch; an [endif] ends itself."""
+def _pair(tags: list[Tag], diagnostics: list[Diagnostic]) -> dict[int, int]:
+    """For each tag of a complete block, by index, the tag that ends its branch; an [endif] ends itself."""
     ends: dict[int, int] = {}
     opened: list[list[int]] = []
     for index, (start, end, meaning) in enumerate(tags):
@@ -301,10 +307,10 @@ def _pair(tags: list[Tag], doubts: list[Doubt]) -> dict[int, int]:
         elif kind == "else" and opened and len(opened[-1]) == 1:
             opened[-1].append(index)
         elif kind in ("else", "endif"):
-            wrong = "is the second of its [if]" if opened else "has no [if]"
-            doubts.append(Doubt("template-unmatched", f"{wrong} and stands as text", start, end))
+            problem = "is the second [else] of its [if]" if opened else "has no [if]"
+            diagnostics.append(Diagnostic("template-unmatched", f"{problem} and is left as text", start, end))
     for start, end, _ in (tags[index] for block in opened for index in block):
-        doubts.append(Doubt("template-unmatched", "has no [endif] and stands as text", start, end))
+        diagnostics.append(Diagnostic("template-unmatched", "has no [endif] and is left as text", start, end))
     return ends
 
 
@@ -312,7 +318,7 @@ def _steps(text: str, tags: list[Tag], ends: dict[int, int]) -> tuple[list[Step]
     """The steps of a template and the variables they use."""
     steps: list[Step] = []
     places: dict[tuple[str, str], int] = {}
-    waiting: dict[int, int] = {}  # by the tag that ends a branch: the step that must learn where to go on
+    waiting: dict[int, int] = {}  # by the tag that ends a branch: the step whose target is still unknown
     line, at = 1, 0
     for index, (start, end, meaning) in enumerate(tags):
         kind, variable = meaning.kind, meaning.variable
@@ -329,7 +335,7 @@ def _steps(text: str, tags: list[Tag], ends: dict[int, int]) -> tuple[list[Step]
         if kind == "else":
             steps.append(("jump", 0))
         if kind in ("else", "endif"):
-            _lead(steps, waiting.pop(index))
+            _set_target(steps, waiting.pop(index))
         if kind in ("if", "else"):
             waiting[ends[index]] = len(steps) - 1
     if at < len(text):
@@ -338,15 +344,15 @@ def _steps(text: str, tags: list[Tag], ends: dict[int, int]) -> tuple[list[Step]
 
 
 def _add_text(steps: list[Step], text: str, line: int) -> int:
-    """Add the text that begins on this line, and give the line on which the next one does."""
+    """Add text that begins on this line, and return the line where the next text begins."""
     text = text.replace("\\[", "[")
     after = line + text.count("\n")
     steps.append(("text", text, (line, after - text.endswith("\n"))))
     return after
 
 
-def _lead(steps: list[Step], waiting: int) -> None:
-    """Let a branch or jump lead to the step that comes next."""
+def _set_target(steps: list[Step], waiting: int) -> None:
+    """Make a branch or jump continue at the next step to be added."""
     step = steps[waiting]
     if step[0] == "branch":
         steps[waiting] = (*step[:3], len(steps))

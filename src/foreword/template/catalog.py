@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @value
 class CatalogRow:
-    """A variable that templates may use. A dynamic one takes any name."""
+    """A variable that templates may use. A dynamic one accepts any name."""
 
     type: str
     name: str
@@ -35,7 +35,7 @@ TYPES = frozenset(row.type for row in CATALOG)
 
 
 def names(further: Iterable[str] = ()) -> dict[str, set[str]]:
-    """By type all the names there are, but for types whose names are dynamic; `further` are variables `type:name` that are given."""
+    """All names by type, except for types that take any name. `further` are more variables, as `type:name`."""
     known: dict[str, set[str]] = {}
     for row in CATALOG:
         if not row.dynamic:

@@ -1,4 +1,4 @@
-"""The condition of an `if` directive: comparisons of what is known about the agent, joined by words.
+"""The condition of an `if` directive: comparisons of facts about the agent, joined by `and`, `or` and `not`.
 
     condition  = term { "or" term }
     term       = factor { "and" factor }
@@ -7,8 +7,8 @@
     fact       = "provider" | "model" | "platform" | "cwd"
     string     = '"' any but '"' '"' | "'" any but "'" "'"
 
-A string has no escapes: a backslash is a backslash. Blanks may stand between any two words. Parsed without recursion,
-so no number of parentheses is too many.
+Strings have no escapes: a backslash is a backslash. Blanks are allowed between any two words. The parser does not recurse,
+so parentheses may nest to any depth.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 FACTS = ("provider", "model", "platform", "cwd")
 
 _TOKEN = r""""[^"]*"|'[^']*'|==|!=|\w+|[^ \t]"""
-_BINDS = {"(": 0, "or": 1, "and": 2, "not": 3}
+_PRECEDENCE = {"(": 0, "or": 1, "and": 2, "not": 3}
 
 
 @value
 class Comparison:
-    """One fact beside one string."""
+    """A fact compared with a string."""
 
     fact: str
     equal: bool
@@ -37,23 +37,23 @@ class Comparison:
 
 
 @value
-class Condition:
-    """A condition in postfix order: comparisons, and the words `not`, `and`, `or` after what they join."""
+class DirectiveCondition:
+    """A condition in postfix order: comparisons, and `not`, `and`, `or` after their operands."""
 
     steps: Sequence[Comparison | str]
 
 
 @value
-class Mistake:
-    """Why a text is no condition, told of the stretch of it that shows this."""
+class ConditionProblem:
+    """Why a text is not a condition. `words` continue a sentence that begins with the characters from `start` to `end`."""
 
     words: str
     start: int
     end: int
 
 
-def holds(condition: Condition, facts: Mapping[str, str]) -> bool:
-    """Whether the condition is true. A fact that is not given is the empty string."""
+def holds(condition: DirectiveCondition, facts: Mapping[str, str]) -> bool:
+    """Whether the condition is true. A missing fact is the empty string."""
     stack: list[bool] = []
     for step in condition.steps:
         if isinstance(step, Comparison):
@@ -66,78 +66,78 @@ def holds(condition: Condition, facts: Mapping[str, str]) -> bool:
     return stack[0]
 
 
-def parse(text: str) -> Condition | Mistake:
-    """The condition in a text, or the first mistake in it."""
+def parse(text: str) -> DirectiveCondition | ConditionProblem:
+    """The parsed condition, or its first error."""
     return _Parser(text).parse()
 
 
 class _Parser:
-    """Operators wait on a stack until one that binds less tightly, or the end, lets them go."""
+    """An operator-precedence parser: operators wait on a stack until one with lower precedence follows."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.tokens = [(match[0], match.start(), match.end()) for match in re.finditer(_TOKEN, text)]
         self.steps: list[Comparison | str] = []
-        self.waiting: list[tuple[str, int]] = []
+        self.operators: list[tuple[str, int]] = []
 
-    def parse(self) -> Condition | Mistake:
+    def parse(self) -> DirectiveCondition | ConditionProblem:
         at = 0
-        operand = True
+        expects_operand = True
         while at < len(self.tokens):
             word, start, end = self.tokens[at]
-            if operand and word in ("not", "("):
-                self.waiting.append((word, start))
-            elif operand:
-                mistake = self.compare(at)
-                if mistake:
-                    return mistake
+            if expects_operand and word in ("not", "("):
+                self.operators.append((word, start))
+            elif expects_operand:
+                error = self.compare(at)
+                if error:
+                    return error
                 at += 2
-                operand = False
+                expects_operand = False
             elif word in ("and", "or"):
-                self.release(_BINDS[word])
-                self.waiting.append((word, start))
-                operand = True
+                self.release(_PRECEDENCE[word])
+                self.operators.append((word, start))
+                expects_operand = True
             elif not (word == ")" and self.close()):
-                return Mistake("stands where 'and' or 'or' would", start, end)
+                return ConditionProblem("is not valid here; expected 'and' or 'or'", start, end)
             at += 1
-        return self.finish(operand)
+        return self.finish(expects_operand)
 
-    def compare(self, at: int) -> Mistake | None:
-        """Take the comparison that begins with this token."""
+    def compare(self, at: int) -> ConditionProblem | None:
+        """Parse the comparison that begins with this token."""
         fact, start, end = self.tokens[at]
         if fact not in FACTS:
-            return Mistake(f"stands where one of {', '.join(FACTS)} would", start, end)
+            return ConditionProblem(f"is not valid here; expected one of {', '.join(FACTS)}", start, end)
         operator, start, end = self.token(at + 1)
         if operator not in ("==", "!="):
-            return Mistake(f"stands where == or != would after {fact}", start, end)
+            return ConditionProblem(f"is not valid after {fact}; expected == or !=", start, end)
         string, start, end = self.token(at + 2)
         if len(string) < 2 or string[0] not in "\"'":
-            return Mistake(f"stands where a string in quotes would to compare with {fact}", start, end)
+            return ConditionProblem(f"cannot be compared with {fact}; expected a quoted string", start, end)
         self.steps.append(Comparison(fact, operator == "==", string[1:-1]))
         return None
 
     def token(self, at: int) -> tuple[str, int, int]:
         return self.tokens[at] if at < len(self.tokens) else ("", len(self.text), len(self.text))
 
-    def release(self, binds: int) -> None:
-        """Let go all that wait and bind at least so tightly."""
-        while self.waiting and _BINDS[self.waiting[-1][0]] >= binds:
-            self.steps.append(self.waiting.pop()[0])
+    def release(self, precedence: int) -> None:
+        """Emit waiting operators with at least this precedence."""
+        while self.operators and _PRECEDENCE[self.operators[-1][0]] >= precedence:
+            self.steps.append(self.operators.pop()[0])
 
     def close(self) -> bool:
-        """Close a parenthesis, if one is open."""
-        self.release(_BINDS["or"])
-        if not self.waiting:
+        """Close a parenthesis; False if none is open."""
+        self.release(_PRECEDENCE["or"])
+        if not self.operators:
             return False
-        self.waiting.pop()
+        self.operators.pop()
         return True
 
-    def finish(self, operand: bool) -> Condition | Mistake:
+    def finish(self, expects_operand: bool) -> DirectiveCondition | ConditionProblem:
         size = len(self.text)
-        if operand:
-            return Mistake("comes where a comparison would", size, size)
-        self.release(_BINDS["or"])
-        if self.waiting:
-            start = self.waiting[-1][1]
-            return Mistake("is not closed", start, start + 1)
-        return Condition(self.steps)
+        if expects_operand:
+            return ConditionProblem("comes too early; expected a comparison", size, size)
+        self.release(_PRECEDENCE["or"])
+        if self.operators:
+            start = self.operators[-1][1]
+            return ConditionProblem("is not closed", start, start + 1)
+        return DirectiveCondition(self.steps)

@@ -12,17 +12,16 @@
 
     block      = if text [ else text ] endif                  within one file
 
-Every other comment and every other `{{` is text. So is a directive that has no partner or is badly written, and that
-is a finding. An `if` whose condition cannot be read still has its `else` and `endif`: they are text with it, and what
-stands between is kept. A comment that resembles a directive (`<!-- IF: … -->`, `<!-- else if: … -->`, `<!-- if
-provider == "x" -->`) and one that names an unknown one (`<!-- word: … -->`) are text and a finding too.
+Every other comment and every other `{{` is text. A directive without its partner, or a malformed one, is also text, and a
+finding. If the condition of an `if` cannot be parsed, its `else` and `endif` are text too, and everything between them is
+kept. A comment that looks like a directive (`<!-- IF: … -->`, `<!-- else if: … -->`, `<!-- if provider == "x" -->`) or
+names an unknown one (`<!-- word: … -->`) is text and a finding.
 
-Where a directive stands in a line, only the comment gives way. A line that holds a directive or value, and of which
-nothing but white space is left, vanishes with its newline; and where an empty line or the beginning stands before it,
-so do the empty lines that follow. So neither a directive on a line of its own nor a branch that is not taken nor a
-value that is empty leaves a trace. Included text stands in the place of its comment, without its final newline, and
-what it leaves open is closed. A file is included once; where it cannot be (missing, cycle, too deep), nothing stands
-in its place.
+A directive inside a line is replaced without changing the rest of the line. A line with a directive or value of which
+only white space remains is removed with its newline; after an empty line or at the beginning, the empty lines that follow
+are removed too. So a directive on its own line, a branch not taken or an empty value leaves no gap. Included text replaces
+its comment, without its final newline, and an open fence or comment at its end is closed. A file is included once; if it
+cannot be included (missing, cycle, too deep), its comment is replaced by nothing.
 """
 
 from __future__ import annotations
@@ -34,8 +33,8 @@ from ..text.markdown import Spans, left_open, prose
 from ..text.pieces import may_stay_open
 from ..vocabulary import Document, Origin, Piece, digest, replace, value
 from . import conditions
-from .conditions import Condition
-from .doubts import Doubt, tell
+from .conditions import DirectiveCondition
+from .diagnostics import Diagnostic, to_findings
 from .limits import TEMPLATE_LIMIT, OutputLimit, utf8_size
 
 TYPE_CHECKING = False
@@ -46,21 +45,21 @@ if TYPE_CHECKING:
     from ..vocabulary import Finding
 
     Load: TypeAlias = Callable[[str, str], Document | Finding]
-    Run: TypeAlias = tuple[int, int] | Piece  # a stretch of the file's own text, or a piece from elsewhere
+    Run: TypeAlias = tuple[int, int] | Piece  # a range of the file's own text, or a piece from elsewhere
 
 DEPTH = 5
-"""How many files deep an include may lead."""
+"""How deeply includes may nest."""
 
 
 def includes(text: str) -> tuple[str, ...]:
-    """The targets a text includes, under whatever condition, each once: what must be read before it can be rendered."""
+    """The targets that a text includes, in any branch, each once: what must be read before rendering."""
     return tuple(dict.fromkeys(mark.argument for mark in _scan(text, []) if mark.word == "include"))
 
 
 def entering(document: Document, load: Load, known: dict[tuple[str, int], str]) -> str:
-    """What enters with a document, whatever its conditions: the text itself, or for one with includes a hash of it and of theirs.
+    """The text of a document, or with includes a hash of all texts that take part, whatever the conditions.
 
-    It is equal for two documents that say the same, wherever they lie. `known` keeps what was found out by means of this `load`.
+    It is equal for documents with equal content, wherever they are. `known` caches results for this `load`.
     """
     has_includes = (document.path, DEPTH) in known or includes(document.text)
     return _fingerprint(document, load, DEPTH, known) if has_includes else document.text
@@ -80,10 +79,10 @@ def _fingerprint(document: Document, load: Load, depth: int, known: dict[tuple[s
 def render(
     document: Document, facts: Mapping[str, str], load: Load, limit: int = TEMPLATE_LIMIT
 ) -> tuple[tuple[Piece, ...], tuple[Finding, ...]]:
-    """The document with its directives carried out, and what was found wrong. A TemplateError if it has more than `limit` bytes.
+    """The output of a document and its findings. A TemplateError if the output has more than `limit` bytes.
 
-    `facts` are cwd, model, provider, platform and date; one that is missing is empty. `load(path, target)` gives the
-    document that the file `path` means by `target`, or the finding why it may not have it.
+    `facts` are cwd, model, provider, platform and date; a missing one is empty. `load(path, target)` returns the document
+    that `target` refers to in the file `path`, or a finding that says why it cannot be included.
     """
     rendering = _Rendering(facts, load, OutputLimit(document.path, limit))
     pieces = rendering.follow(document, (document.path,))
@@ -97,17 +96,17 @@ def render(
 class Mark:
     """A directive or value in a text. `word` is include, if, else, endif or value.
 
-    An `if` without condition is one that cannot be read.
+    An `if` without a condition could not be parsed.
     """
 
     word: str
     start: int
     end: int
     argument: str = ""
-    condition: Condition | None = None
+    condition: DirectiveCondition | None = None
 
 
-# Patterns are text until a file needs them: most hold no directive at all.
+# Patterns are compiled on first use: most files have no directives.
 _TOKEN = (
     r"\\[\\`]"
     r"|`(`*)"
@@ -117,14 +116,14 @@ _TOKEN = (
 _ARGUED = r"(include|if):[ \t]*(.*)"
 _ALMOST = r"(?i)(?:include|(?:else[ \t]*)?if|elif|else|end[ \t]*if)[ \t]*(?::.*)?"
 _WITHOUT_COLON = r"(?i)if[ \t]+(.*)"
-# A comment for `foreword lint` is no directive, and none was meant.
+# A comment for `foreword lint` is not meant as a directive.
 _UNKNOWN = r"(?!foreword:)[a-z][a-z0-9_-]*:(?:[ \t].*)?"
 _MARK = Origin("mark")
 _EMPTY_LINES = r"(?:[ \t\n]*\n)?"
 
 
-def _scan(text: str, doubts: list[Doubt]) -> Iterator[Mark]:
-    """The marks of a text outside its code, from left to right; what only looks like one is a doubt."""
+def _scan(text: str, diagnostics: list[Diagnostic]) -> Iterator[Mark]:
+    """The marks outside code, in order; `diagnostics` receives what only looks like one."""
     if "<!--" not in text and "{{" not in text:
         return
     spans = Spans(text)
@@ -139,112 +138,120 @@ def _scan(text: str, doubts: list[Doubt]) -> Iterator[Mark]:
             elif name:
                 yield Mark("value", match.start(), at, name)
             elif comment is not None:
-                mark = _read(match, doubts)
+                mark = _read(match, diagnostics)
                 if mark:
                     yield mark
                 else:
-                    at = match.start(2)  # an ordinary comment is text like any other
+                    at = match.start(2)  # the inside of an ordinary comment is text
 
 
-def _read(match: re.Match[str], doubts: list[Doubt]) -> Mark | None:
-    """The directive that a comment is."""
+def _read(match: re.Match[str], diagnostics: list[Diagnostic]) -> Mark | None:
+    """The directive in a comment; None if it is an ordinary comment."""
     start, end = match.span()
     body = match[2].strip(" \t")
     if body in ("else", "endif"):
         return Mark(body, start, end)
     argued = re.fullmatch(_ARGUED, body)
     if argued and argued[1] == "if":
-        return _read_condition(match, argued[2], doubts)
+        return _read_condition(match, argued[2], diagnostics)
     if argued and argued[2]:
         return Mark("include", start, end, argued[2])
-    doubt = _doubt(body)
-    if doubt:
-        code, wrong = doubt
-        doubts.append(Doubt(code, f"{wrong} and stands as text", start, end))
+    diagnostic = _diagnose(body)
+    if diagnostic:
+        code, problem = diagnostic
+        diagnostics.append(Diagnostic(code, f"{problem} and is left as text", start, end))
     return None
 
 
-def _read_condition(match: re.Match[str], written: str, doubts: list[Doubt]) -> Mark:
-    condition = conditions.parse(written)
-    if isinstance(condition, Condition):
-        return Mark("if", *match.span(), written, condition)
-    begin = match.string.index(written, match.string.index(":", match.start()) + 1)
-    words = f"{condition.words}; the if stands as text, with its else and endif"
-    doubts.append(Doubt("directive-malformed", words, begin + condition.start, begin + condition.end))
-    return Mark("if", *match.span(), written)
+def _read_condition(match: re.Match[str], text: str, diagnostics: list[Diagnostic]) -> Mark:
+    condition = conditions.parse(text)
+    if isinstance(condition, DirectiveCondition):
+        return Mark("if", *match.span(), text, condition)
+    begin = match.string.index(text, match.string.index(":", match.start()) + 1)
+    words = f"{condition.words}; the if is left as text, with its else and endif"
+    diagnostics.append(Diagnostic("directive-malformed", words, begin + condition.start, begin + condition.end))
+    return Mark("if", *match.span(), text)
 
 
-def _doubt(body: str) -> tuple[str, str] | None:
-    """What is doubtful about a comment that is no directive: the code of the finding, and its words."""
+def _diagnose(body: str) -> tuple[str, str] | None:
+    """The code and words of the finding for a comment that only looks like a directive."""
     if re.fullmatch(_ALMOST, body):
-        return "directive-malformed", "resembles a directive but is none,"
+        return "directive-malformed", "looks like a directive but is not one,"
     bare = re.fullmatch(_WITHOUT_COLON, body)
-    if bare and isinstance(conditions.parse(bare[1]), Condition):
+    if bare and isinstance(conditions.parse(bare[1]), DirectiveCondition):
         return "directive-malformed", "would be a directive with a colon after 'if',"
     if re.fullmatch(_UNKNOWN, body):
-        return "directive-unknown", "is none of the directives (include:, if:, else, endif)"
+        return "directive-unknown", "is not one of the directives (include:, if:, else, endif)"
     return None
 
 
-def _live(marks: list[Mark], doubts: list[Doubt]) -> list[Mark]:
-    """The marks that do something: values, includes, and the directives of whole blocks whose condition can be read."""
-    live = [mark.word in ("include", "value") for mark in marks]
+def _effective(marks: list[Mark], diagnostics: list[Diagnostic]) -> list[Mark]:
+    """The marks that have an effect: values, includes, and the directives of complete blocks with a valid condition."""
+    blocks = _blocks(marks, diagnostics)
+    effective = {index for block in blocks if marks[block[0]].condition is not None for index in block}
+    return [mark for index, mark in enumerate(marks) if mark.word in ("include", "value") or index in effective]
+
+
+def _blocks(marks: list[Mark], diagnostics: list[Diagnostic]) -> list[list[int]]:
+    """The complete blocks, each as the indexes of its if, else and endif."""
+    blocks: list[list[int]] = []
     opened: list[list[int]] = []
     for index, mark in enumerate(marks):
         if mark.word == "if":
             opened.append([index])
         elif mark.word == "endif" and opened:
-            block = [*opened.pop(), index]
-            for part in block:
-                live[part] = marks[block[0]].condition is not None
+            blocks.append([*opened.pop(), index])
         elif mark.word == "else" and opened and len(opened[-1]) == 1:
             opened[-1].append(index)
         elif mark.word in ("else", "endif"):
-            wrong = "is the second of its if" if opened else "has no if"
-            doubts.append(Doubt("directive-unmatched", f"{wrong} and stands as text", mark.start, mark.end))
-    for mark in (marks[index] for block in opened for index in block):
-        doubts.append(Doubt("directive-unmatched", "has no endif and stands as text", mark.start, mark.end))
-    return [mark for index, mark in enumerate(marks) if live[index]]
+            problem = "is the second else of its if" if opened else "has no if"
+            diagnostics.append(_unmatched(mark, problem))
+    diagnostics.extend(_unmatched(marks[index], "has no endif") for block in opened for index in block)
+    return blocks
+
+
+def _unmatched(mark: Mark, problem: str) -> Diagnostic:
+    return Diagnostic("directive-unmatched", f"{problem} and is left as text", mark.start, mark.end)
 
 
 # From marks to pieces
 
 
 class _Rendering:
-    """One call of render: what is given, what was found, and which files have entered."""
+    """The state of one call of render: facts, findings, and the files included so far."""
 
     def __init__(self, facts: Mapping[str, str], load: Load, output: OutputLimit) -> None:
         self.facts = facts
         self.output = output
         self.load = load
         self.findings: list[Finding] = []
-        self.entered: set[str] = set()
+        self.included: set[str] = set()
 
     def follow(self, document: Document, chain: tuple[str, ...]) -> list[Piece]:
-        """The pieces of a document; the chain of paths by which it is reached ends with its own."""
-        self.entered.add(document.path)
+        """The pieces of a document; `chain` are the paths of the files that include each other, this one last."""
+        self.included.add(document.path)
         self.output.count(utf8_size(document.text))
         walk = _Walk(document, chain, self)
         runs = walk.runs()
-        self.findings.extend(tell(walk.doubts, document.text, document.path, document.line))
+        self.findings.extend(to_findings(walk.diagnostics, document.text, document.path, document.line))
         return list(_pieces(document, runs))
 
     def include(self, path: str, target: str, chain: tuple[str, ...]) -> Document | tuple[str, str] | None:
-        """An included file that may enter, or the code of a finding and its words."""
+        """The document to include, or the code and words of a finding; None if `load` returned the finding."""
         if len(chain) > DEPTH:
-            return "directive-depth", f"leads more than {DEPTH} files deep: {' -> '.join((*chain, target))}"
+            return "directive-depth", f"is nested more than {DEPTH} files deep: {' -> '.join((*chain, target))}"
         found = self.load(path, target)
         if not isinstance(found, Document):
             self.findings.append(found)
             return None
         if found.path in chain:
-            return "directive-cycle", f"leads back to a file that includes it: {' -> '.join((*chain, found.path))}"
-        if found.path in self.entered:
-            return "file-duplicate", f"is not included again: {found.path} has entered already"
+            return "directive-cycle", f"includes a file that includes it: {' -> '.join((*chain, found.path))}"
+        if found.path in self.included:
+            return "file-duplicate", f"is not included again: {found.path} is already included"
         return found
 
     def closing(self, text: str, before: str, path: str) -> list[Piece]:
-        """What closes that in which an included text ends, behind what stands before it on its line."""
+        """What closes a fence or comment left open by included text. `before` is the line up to the include."""
         closing, was_open = left_open(before + text)
         if not closing or left_open(before)[0]:
             return []
@@ -253,24 +260,26 @@ class _Rendering:
 
 
 class _Walk:
-    """The walk through one document: which branch is being taken, inside which others, and what has come of it."""
+    """The rendering of one document: which branch is active, the branches around it, and the output so far."""
 
     def __init__(self, document: Document, chain: tuple[str, ...], rendering: _Rendering) -> None:
         self.document = document
         self.chain = chain
         self.rendering = rendering
-        self.doubts: list[Doubt] = []
-        self.taking = True
-        self.outer: list[tuple[bool, bool]] = []  # for each open if: was it reached, and did it hold
+        self.diagnostics: list[Diagnostic] = []
+        self.is_active = True
+        self.outer: list[
+            tuple[bool, bool]
+        ] = []  # for each open if: is it inside an active branch, and is its condition true
         self.written: list[Run] = []
-        self.newlines = 2  # at the end of what is written; two make an empty line, and so does a beginning
+        self.newlines = 2  # at the end of the output; two are an empty line, and the beginning counts as one
         self.is_after_gap = False
 
     def runs(self) -> list[Run]:
         text = self.document.text
         at = 0
-        for begin, end, marks in _lines(text, _live(list(_scan(text, self.doubts)), self.doubts)):
-            if self.taking:
+        for begin, end, marks in _lines(text, _effective(list(_scan(text, self.diagnostics)), self.diagnostics)):
+            if self.is_active:
                 self.write((at, begin))
             self.line(begin, end, marks)
             at = end
@@ -278,48 +287,48 @@ class _Walk:
         return self.written
 
     def line(self, begin: int, end: int, marks: list[Mark]) -> None:
-        """Write a line with these marks: nothing at all if they leave only white space."""
+        """Write a line with these marks, or nothing if only white space is left of it."""
         runs: list[Run] = []
         at = begin
         for mark in marks:
-            if self.taking:
+            if self.is_active:
                 runs.append((at, mark.start))
                 runs.extend(self.insert(mark, runs))
             self.turn(mark)
             at = mark.end
-        if self.taking:
+        if self.is_active:
             runs.append((at, end))
         if any(self.text(run).strip() for run in runs):
-            for run in self.behind_fences(runs):
+            for run in self.after_fences(runs):
                 self.write(run)
         else:
             self.is_after_gap = True
 
-    def behind_fences(self, runs: list[Run]) -> Iterator[Run]:
-        """The runs of a line; what follows the end of a fence stands on a line of its own."""
-        is_behind = False
+    def after_fences(self, runs: list[Run]) -> Iterator[Run]:
+        """The runs of a line, with a newline after the end of a fence that would otherwise not end its line."""
+        is_after = False
         for run in runs:
             rest = self.text(run).strip(" \t")
-            if is_behind and rest and rest[0] != "\n":
+            if is_after and rest and rest[0] != "\n":
                 yield Piece("\n", _MARK)
             if rest:
-                is_behind = isinstance(run, Piece) and run.origin == _MARK and rest[-1] in "`~"
+                is_after = isinstance(run, Piece) and run.origin == _MARK and rest[-1] in "`~"
             yield run
 
     def turn(self, mark: Mark) -> None:
         """Enter or leave a branch."""
         if mark.word == "if" and mark.condition:
-            held = conditions.holds(mark.condition, self.rendering.facts)
-            self.outer.append((self.taking, held))
-            self.taking = self.taking and held
+            is_true = conditions.holds(mark.condition, self.rendering.facts)
+            self.outer.append((self.is_active, is_true))
+            self.is_active = self.is_active and is_true
         elif mark.word == "else":
-            reached, held = self.outer[-1]
-            self.taking = reached and not held
+            is_reached, was_true = self.outer[-1]
+            self.is_active = is_reached and not was_true
         elif mark.word == "endif":
-            self.taking = self.outer.pop()[0]
+            self.is_active = self.outer.pop()[0]
 
     def insert(self, mark: Mark, before: list[Run]) -> list[Piece]:
-        """What stands in the place of a mark, behind these runs of the same line."""
+        """What replaces a mark; `before` are the runs before it on its line."""
         if mark.word == "value":
             fact = self.rendering.facts.get(mark.argument, "")
             self.rendering.output.count(utf8_size(fact))
@@ -328,11 +337,11 @@ class _Walk:
             return []
         found = self.rendering.include(self.document.path, mark.argument, self.chain)
         if isinstance(found, tuple):
-            self.doubts.append(Doubt(*found, mark.start, mark.end))
-        return self.included(found, before) if isinstance(found, Document) else []
+            self.diagnostics.append(Diagnostic(*found, mark.start, mark.end))
+        return self.pieces_of(found, before) if isinstance(found, Document) else []
 
-    def included(self, document: Document, before: list[Run]) -> list[Piece]:
-        """The pieces of an included file, which swallow nothing that follows them."""
+    def pieces_of(self, document: Document, before: list[Run]) -> list[Piece]:
+        """The pieces of an included file, with any open fence or comment closed."""
         pieces = _without_final_newline(self.rendering.follow(document, (*self.chain, document.path)))
         text = "".join([piece.text for piece in pieces])
         if not may_stay_open(text):
@@ -341,7 +350,7 @@ class _Walk:
         return [*pieces, *self.rendering.closing(text, line, document.path)]
 
     def write(self, run: Run) -> None:
-        """Write a run. Where lines have vanished between empty lines, those that follow go with them."""
+        """Write a run, without leading empty lines if lines were removed after an empty line."""
         if self.is_after_gap and self.newlines > 1 and not isinstance(run, Piece):
             run = _after_empty_lines(self.document.text, run)
         text = self.text(run)
@@ -361,7 +370,7 @@ def _after_empty_lines(text: str, run: tuple[int, int]) -> tuple[int, int]:
 
 
 def _lines(text: str, marks: list[Mark]) -> Iterator[tuple[int, int, list[Mark]]]:
-    """The lines that hold marks: where each begins and ends, and its marks."""
+    """The lines with marks: begin, end and marks of each."""
     own: list[Mark] = []
     end = 0
     for mark in marks:
@@ -376,7 +385,7 @@ def _lines(text: str, marks: list[Mark]) -> Iterator[tuple[int, int, list[Mark]]
 
 
 def _pieces(document: Document, runs: Iterable[Run]) -> Iterator[Piece]:
-    """The runs as pieces, neighbours in the file as one."""
+    """The runs as pieces, adjacent ranges of the file as one."""
     text, line, at = document.text, document.line, 0
     for run in _joined(runs):
         if isinstance(run, Piece):

@@ -1,11 +1,10 @@
-"""Which templates a template includes: known before anything is rendered, because every target is written out.
+"""Which templates a template includes, known before rendering because targets are literals.
 
     {% include "sibling" %}   {% include ["first", "second"] %}   {% include "sibling" ignore missing %}
     {% extends "base" %}   {% import "macros" as m %}   {% from "macros" import m %}
 
-A target is a string, or a list of strings of which the first that exists is taken. Anything else would be known only
-while rendering, and is refused. What is included enters without its final newline, as in every Jinja; the template that
-is rendered keeps its own.
+A target is a string, or a list of strings of which the first that exists is included. Anything else would be known only
+while rendering, and is refused. Included templates lose their final newline, as in every Jinja; the root keeps its own.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from __future__ import annotations
 from ..errors import CallError, ForewordError, TemplateError
 from ..vocabulary import Document, value
 from .addresses import resolve
-from .tags import TAGS, inside, scan, words, wrong
+from .tags import TAGS, error_at, scan, tag_text, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,10 +22,10 @@ if TYPE_CHECKING:
     from .tags import Token, Word
 
 DEPTH = 20
-"""How many templates may include each other, the first one counted."""
+"""How deeply includes may nest, counting the root."""
 FILES = 200
-"""How many templates may take part."""
-WHOLE = 1_000_000
+"""The most templates, counting the root."""
+MAX_TOTAL = 1_000_000
 """The most characters of all templates together."""
 
 _INCLUDING = frozenset(["include", "import", "from", "extends"])
@@ -34,7 +33,7 @@ _INCLUDING = frozenset(["include", "import", "from", "extends"])
 
 @value
 class Include:
-    """A tag that includes: its statement, what it names, and where the names stand in the text."""
+    """A tag that includes: its statement, the names as written and resolved, and the range of the names in the text."""
 
     word: str
     names: Sequence[str]
@@ -45,34 +44,34 @@ class Include:
 
 
 @value
-class Template:
-    """A template that was read: its address and text, its tokens, and by token which template is included there."""
+class LoadedTemplate:
+    """A template, its tokens, and for each include the address of the template it resolved to."""
 
     document: Document
     tokens: Sequence[Token]
     includes: Sequence[tuple[Include, str | None]]
 
 
-def collect(root: str, load: Load) -> dict[str, Template]:
-    """All templates that take part when the one at `root` is rendered, the root first.
+def collect(root: str, load: Load) -> dict[str, LoadedTemplate]:
+    """The template at `root` and all templates that it includes, the root first.
 
-    `load` gives what stands at an address, None if there is nothing, and raises a ForewordError for what cannot be
-    loaded. A missing template, one that includes itself, and one too deep are errors that name the place.
+    `load` returns the document at an address or None, and raises a ForewordError if it cannot be loaded. Missing
+    templates, cycles and includes that nest too deeply are errors with line and column.
     """
     found = load(root)
     if found is None:
-        raise TemplateError(f"there is no template {root}{_hint(root)}")
-    reading = _Reading(load)
-    reading.read(root, found, ())
-    return dict(reversed(reading.templates.items()))
+        raise TemplateError(f"template {root} does not exist{_hint(root)}")
+    collector = _Collector(load)
+    collector.read(root, found, ())
+    return dict(reversed(collector.templates.items()))
 
 
-class _Reading:
-    """One call of collect. A template is entered below those that it includes, so the root comes last."""
+class _Collector:
+    """The state of one call of collect. A template is added after those it includes, so the root comes last."""
 
     def __init__(self, load: Load) -> None:
         self.load = load
-        self.templates: dict[str, Template] = {}
+        self.templates: dict[str, LoadedTemplate] = {}
         self.heights: dict[str, int] = {}
         self.size = self.tags = 0
 
@@ -83,43 +82,43 @@ class _Reading:
         chain = (*above, address)
         self.size += len(text)
         self.tags += sum(token[0] != "text" for token in tokens)
-        if self.size > WHOLE or self.tags > TAGS or len(self.templates) + len(chain) > FILES:
-            most = f"{FILES} templates, {WHOLE:,} characters or {TAGS:,} tags"
-            raise TemplateError(f"{chain[0]} with all that it includes has more than {most}")
+        if self.size > MAX_TOTAL or self.tags > TAGS or len(self.templates) + len(chain) > FILES:
+            most = f"{FILES} templates, {MAX_TOTAL:,} characters or {TAGS:,} tags"
+            raise TemplateError(f"{chain[0]} and its includes have more than {most}")
         links = [(each, self.follow(document, each, chain)) for each in includes(document, tokens)]
         self.heights[address] = 1 + max((self.heights[target] for _, target in links if target), default=0)
-        self.templates[address] = Template(document, tokens, links)
+        self.templates[address] = LoadedTemplate(document, tokens, links)
 
     def follow(self, document: Document, include: Include, chain: tuple[str, ...]) -> str | None:
-        """The first target that exists, read together with all that it includes."""
+        """The first target that exists, read with its includes."""
         for target in include.targets:
             if target in chain:
                 shown = " -> ".join((*chain[chain.index(target) :], target))
-                raise wrong(document, f"includes a template that includes it: {shown}", include.start, include.end)
+                raise error_at(document, f"includes a template that includes it: {shown}", include.start, include.end)
             if target not in self.templates:
-                found = self.ask(document, include, target)
+                found = self.try_load(document, include, target)
                 if found is None:
                     continue
-                self.bound(document, include, (*chain, target))
+                self.check_depth(document, include, (*chain, target))
                 self.read(target, found, chain)
-            self.bound(document, include, (*chain, target))
+            self.check_depth(document, include, (*chain, target))
             return target
         if include.is_optional:
             return None
         names = " and ".join(f"{target}{_hint(target)}" for target in include.targets)
-        raise wrong(document, f"names no template: there is no {names}", include.start, include.end)
+        raise error_at(document, f"includes a template that does not exist: {names}", include.start, include.end)
 
-    def ask(self, document: Document, include: Include, target: str) -> Document | None:
+    def try_load(self, document: Document, include: Include, target: str) -> Document | None:
         try:
             return self.load(target)
         except ForewordError as error:
-            raise wrong(document, f"cannot be included: {error}", include.start, include.end) from None
+            raise error_at(document, f"cannot be included: {error}", include.start, include.end) from None
 
-    def bound(self, document: Document, include: Include, chain: tuple[str, ...]) -> None:
-        """Refuse a chain that is too long, counting what lies below its end where that is known."""
+    def check_depth(self, document: Document, include: Include, chain: tuple[str, ...]) -> None:
+        """Refuse a chain that is too long, counting the includes below its end if they are known."""
         if len(chain) - 1 + self.heights.get(chain[-1], 1) > DEPTH:
-            told = f"is included more than {DEPTH} templates deep: {' -> '.join(chain)}"
-            raise wrong(document, told, include.start, include.end)
+            problem = f"is included more than {DEPTH} templates deep: {' -> '.join(chain)}"
+            raise error_at(document, problem, include.start, include.end)
 
 
 def _hint(address: str) -> str:
@@ -127,32 +126,32 @@ def _hint(address: str) -> str:
 
 
 def includes(document: Document, tokens: Sequence[Token]) -> Iterator[Include]:
-    """What a template with these tokens includes."""
+    """The includes of a template with these tokens."""
     for token in tokens:
         if token[5] in _INCLUDING:
             yield _include(document, token, token[5])
 
 
 def _include(document: Document, token: Token, word: str) -> Include:
-    """The include of a tag; its names must be strings, since they are followed before anything has a value."""
-    found = words(inside(document, token))[1:]
+    """The include of a tag. Its names must be literals because they are followed before rendering."""
+    found = words(tag_text(document, token))[1:]
     named, rest = _literals(found, may_be_list=word == "include")
     if not named or not _may_follow(word, rest):
-        told = "does not say by a plain string what it includes; only then can it be checked before it is rendered"
-        raise wrong(document, told, token[1], token[2])
+        problem = "must name what it includes with a plain string, so that it can be checked before rendering"
+        raise error_at(document, problem, token[1], token[2])
     start = token[3] + found[0][1]
     end = token[3] + named[-1][1] + len(named[-1][0])
     written = [each[1:-1] for each, _ in named if each[0] in "\"'"]
     try:
         targets = [resolve(name, document.path) for name in written]
     except CallError as error:
-        raise wrong(document, f"cannot be included: {error}", start, end) from None
+        raise error_at(document, f"cannot be included: {error}", start, end) from None
     is_optional = word == "include" and any(each == "ignore" for each, _ in rest)
     return Include(word, written, targets, is_optional, start, end)
 
 
 def _literals(found: Sequence[Word], may_be_list: bool) -> tuple[Sequence[Word], Sequence[Word]]:
-    """The string, or the list of strings, with which these words begin, and the rest of them."""
+    """The string or list of strings at the beginning of these words, and the remaining words."""
     if found and found[0][0][0] in "\"'":
         return found[:1], found[1:]
     if not may_be_list or not found or found[0][0] != "[":
@@ -164,7 +163,7 @@ def _literals(found: Sequence[Word], may_be_list: bool) -> tuple[Sequence[Word],
 
 
 def _may_follow(word: str, rest: Sequence[Word]) -> bool:
-    """Whether these words may stand after the names: an operator there would make them part of an expression."""
+    """Whether these words may follow the names. An operator would make the names part of an expression."""
     after = rest[0][0] if rest else ""
     return after in {"include": ("", "ignore", "with", "without"), "import": ("as",), "from": ("import",)}.get(
         word, ("",)

@@ -1,17 +1,17 @@
-r"""The tags of a Jinja-like text: where they stand, and which are more than the engine can bear.
+r"""The tags of a Jinja-like text, and the limits that protect the engine.
 
-    text                          what is written as it stands
+    text                          written as it is
     {{ expression }}              writes a value
     {% statement %}               if, for, include, set, …
     {# comment #}                 writes nothing
-    {% raw %} text {% endraw %}   text, whatever it holds
+    {% raw %} text {% endraw %}   text, whatever it contains
 
-A `-` inside the edge of a tag takes away the white space on that side of it, a `+` keeps it; otherwise all white space
-stays. A tag ends at its closing mark outside of strings and brackets.
+A `-` at the edge of a tag removes the white space on that side of it, a `+` keeps it; otherwise all white space stays.
+A tag ends at its closing mark outside strings and brackets.
 
-minijinja reads expressions and branches by recursion, and a stack that overflows takes the whole process with it. So
-nothing reaches it that has not been measured here: size, lines, tags, operators in a tag, depth of blocks.
-A thread with 256 KiB of stack, measured, dies of 500 branches or 1,000 operators.
+minijinja parses expressions and branches recursively, and a stack overflow ends the process. So everything is measured here
+first: size, lines, tags, operators in a tag, depth of blocks. In a thread with 256 KiB of stack, 500 branches or 1,000
+operators were enough to crash it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import re
 from functools import lru_cache
 
 from ..errors import TemplateError
-from .doubts import Doubt, tell
+from .diagnostics import Diagnostic, to_findings
 from .limits import SOURCE_LIMIT
 
 TYPE_CHECKING = False
@@ -30,22 +30,22 @@ if TYPE_CHECKING:
 
     from ..vocabulary import Document
 
-    # Kind (text, {{ or {%), where it begins and ends, where its inside does, and the first word of a statement.
+    # Kind (text, {{ or {%), start and end, start and end of the inside, and the first word of a statement.
     Token: TypeAlias = tuple[str, int, int, int, int, str]
     Word: TypeAlias = tuple[str, int]
 
 LINES = 65_000
 """The most lines: minijinja counts them in sixteen bits."""
 TAG = 10_000
-"""The most characters inside a tag."""
+"""The most characters inside one tag."""
 OPERATORS = 200
-"""The most operators inside a tag: whatever joins, calls, opens or asks."""
+"""The most operators inside one tag; calls, brackets and tests count too."""
 TAGS = 10_000
-"""The most tags: so many take a good part of a second."""
+"""The most tags: this many take a good part of a second."""
 DEPTH = 100
-"""The most blocks inside each other; every `elif` counts as one, as it does to the parser."""
+"""How deeply blocks may nest; each `elif` counts as a level, as it does for the parser."""
 
-# White space as the engine knows it when it trims, which is not quite what Python knows.
+# What the engine trims as white space, which differs slightly from Python's.
 SPACE = "\t\n\x0b\x0c\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
 
 _OPENING = re.compile(r"(\{[{%#])[-+]?")
@@ -54,8 +54,8 @@ _RAW = re.compile(r"[ \t\n\r\f]*raw[ \t\n\r\f]*([-+]?)%\}")
 _ENDRAW = re.compile(r"\{%([-+]?)[ \t\n\r\f]*endraw[ \t\n\r\f]*([-+]?)%\}")
 _STATEMENT = re.compile(r"[ \t\n\r\f]*([A-Za-z_]\w*)")
 _BLANKS = re.compile(r"[ \t\n\r\f]*")
-# A name is made of letters, digits and whatever is not ASCII, written as what it is not: a class that names the whole of
-# Unicode takes 20 ms to compile.
+# Names consist of letters, digits and all non-ASCII characters. The class is negated because one that lists all of Unicode
+# takes 20 ms to compile.
 _WORD = re.compile(
     r"""
       [^\0-@\[-^`{-\x7f] [^\0-/:-@\[-^`{-\x7f]*
@@ -65,8 +65,8 @@ _WORD = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-# Nearly every tag: words and strings, and brackets that hold no others. The rest is read word by word. What may follow a
-# repetition never begins with what it repeats, so a tag that does not match costs its length and no more.
+# Nearly all tags: words, strings, and brackets that do not nest. The rest is scanned word by word. What may follow a
+# repetition never begins like the repeated part, so a failed match takes linear time.
 _STRING = r""" "[^"\\]*" | '[^'\\]*' """
 _GROUP = rf"""[(\[] [^"'()\[\]{{}}]* (?: (?: {_STRING} ) [^"'()\[\]{{}}]* )* [)\]]"""
 _WHOLE = {
@@ -81,18 +81,19 @@ _NAMELESS = frozenset("include import from extends block endblock".split())
 _NO_NAMES = frozenset("and or not in is if else true false none True False None".split())
 
 
-def wrong(template: Document, words: str, start: int, end: int) -> TemplateError:
-    """The error that tells what is wrong with this stretch of a template, with file, line, column and carets."""
-    told = tell((Doubt("template-malformed", words, start, end),), template.text, template.path, template.line)
-    message = f"{template.path or 'the template'}: {told[0].message}"
-    return TemplateError(message, told[0].line, told[0].column, told[0].end_column)
+def error_at(template: Document, words: str, start: int, end: int) -> TemplateError:
+    """An error about these characters of a template, with file, line, column and carets."""
+    diagnostic = Diagnostic("template-malformed", words, start, end)
+    (found,) = to_findings([diagnostic], template.text, template.path, template.line)
+    message = f"{template.path or 'the template'}: {found.message}"
+    return TemplateError(message, found.line, found.column, found.end_column)
 
 
 # From text to tokens
 
 
 def scan(template: Document) -> tuple[Token, ...]:
-    """The tokens of a template in their order, in time proportional to its length. What is too much is an error."""
+    """The tokens of a template, in linear time. Exceeding a limit is an error."""
     _measure(template)
     text = template.text
     tokens: list[Token] = []
@@ -113,7 +114,7 @@ def scan(template: Document) -> tuple[Token, ...]:
             at = _end(_SPACES, text, at)
     if at < len(text):
         tokens.append(("text", at, len(text), at, len(text), ""))
-    _nest(template, tokens)
+    _check_nesting(template, tokens)
     return tuple(tokens)
 
 
@@ -130,7 +131,7 @@ def _measure(template: Document) -> None:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise wrong(template, "is half a character and cannot be written", error.start, error.start + 1) from None
+        raise error_at(template, "is a lone surrogate and cannot be encoded", error.start, error.start + 1) from None
 
 
 def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
@@ -139,21 +140,21 @@ def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
 
 
 def _comment(template: Document, opening: re.Match[str]) -> tuple[int, bool]:
-    """Where a comment ends, and whether it takes away the white space behind it."""
+    """The end of a comment, and whether it trims the white space after it."""
     end = template.text.find("#}", opening.end())
     if end < 0:
-        raise wrong(template, "is a comment that is never closed", *opening.span())
+        raise error_at(template, "is a comment that is never closed", *opening.span())
     return end + 2, end > opening.end() and template.text[end - 1] == "-"
 
 
 def _raw(template: Document, opening: re.Match[str]) -> tuple[Token, bool] | None:
-    """The text of a raw block, if this is one."""
+    """The text of a raw block; None if this is not one."""
     begin = _RAW.match(template.text, opening.end()) if opening[1] == "{%" else None
     if begin is None:
         return None
     text, closing = template.text, _ENDRAW.search(template.text, begin.end())
     if closing is None:
-        raise wrong(template, "has no {% endraw %}", opening.start(), begin.end())
+        raise error_at(template, "has no {% endraw %}", opening.start(), begin.end())
     start, stop = begin.end(), closing.start()
     if begin[1] == "-":
         start = min(stop, _end(_SPACES, text, start))
@@ -163,7 +164,7 @@ def _raw(template: Document, opening: re.Match[str]) -> tuple[Token, bool] | Non
 
 
 def _tag(template: Document, opening: re.Match[str]) -> tuple[Token, bool]:
-    """A tag, and whether it takes away the white space behind it."""
+    """A tag, and whether it trims the white space after it."""
     kind, text = opening[1], template.text
     whole = _WHOLE[kind].match(text, opening.end())
     if whole and not text.endswith(("e-", "E-", "e+", "E+"), whole.start(1), whole.end(1)):
@@ -172,15 +173,15 @@ def _tag(template: Document, opening: re.Match[str]) -> tuple[Token, bool]:
     else:
         stop, end = _word_by_word(template, opening)
     if stop - opening.end() > TAG:
-        raise wrong(template, f"has more than {TAG:,} characters in one tag", opening.start(), end)
+        raise error_at(template, f"has more than {TAG:,} characters in one tag", opening.start(), end)
     if stop - opening.end() > OPERATORS:
-        _weigh(template, opening, stop)
+        _check_operators(template, opening, stop)
     first = _STATEMENT.match(text, opening.end(), stop) if kind == "{%" else None
     return (kind, opening.start(), end, opening.end(), stop, first[1] if first else ""), text[stop] == "-"
 
 
 def _word_by_word(template: Document, opening: re.Match[str]) -> tuple[int, int]:
-    """Where the inside of a tag ends, and the tag itself."""
+    """The ends of a tag's inside and of the tag."""
     text, closing, at, balance = template.text, _CLOSING[opening[1]], opening.end(), 0
     while True:
         at = _end(_BLANKS, text, at)
@@ -194,62 +195,65 @@ def _word_by_word(template: Document, opening: re.Match[str]) -> tuple[int, int]
         balance += (word[0] in ("(", "[", "{")) - (word[0] in (")", "]", "}"))
         at = word.end()
         if at - opening.end() > TAG:
-            raise wrong(template, f"has more than {TAG:,} characters in one tag", *opening.span())
+            raise error_at(template, f"has more than {TAG:,} characters in one tag", *opening.span())
     if at == len(text):
-        raise wrong(template, "is a tag that is never closed", *opening.span())
+        raise error_at(template, "is a tag that is never closed", *opening.span())
     if text[at] in "\"'":
-        raise wrong(template, "is a string that is never closed", at, at + 1)
-    raise wrong(template, "cannot stand in a tag", at, at + 1)
+        raise error_at(template, "is a string that is never closed", at, at + 1)
+    raise error_at(template, "is not allowed in a tag", at, at + 1)
 
 
-def _weigh(template: Document, opening: re.Match[str], stop: int) -> None:
+def _check_operators(template: Document, opening: re.Match[str], stop: int) -> None:
     found = words(template.text[opening.end() : stop])
     operators = sum(
         word in _JOINING or not (word[0].isalnum() or word[0] in "_\"'" or word in _NO_OPERATORS) for word, _ in found
     )
     if operators > OPERATORS:
-        told = f"has {operators:,} operators in one tag; at most {OPERATORS} are accepted"
-        raise wrong(template, told, opening.start(), stop)
+        problem = f"has {operators:,} operators in one tag; at most {OPERATORS} are accepted"
+        raise error_at(template, problem, opening.start(), stop)
 
 
-def _nest(template: Document, tokens: Sequence[Token]) -> None:
-    """Refuse blocks that are not closed, or stand too deep inside each other."""
-    opened: list[tuple[str, Token]] = []
+def _check_nesting(template: Document, tokens: Sequence[Token]) -> None:
+    """Refuse blocks that are not closed or nest too deeply."""
+    opened: list[Token] = []
     for token in tokens:
-        word = token[5]
-        if word == "elif" and (not opened or opened[-1][0] not in ("if", "elif")):
-            raise wrong(template, "has no {% if %}", token[1], token[2])
-        if word == "elif" or is_opening(template, token):
-            opened.append((word, token))
+        if token[5] == "elif" or is_opening(template, token):
+            if token[5] == "elif" and (not opened or opened[-1][5] not in ("if", "elif")):
+                raise error_at(template, "has no {% if %}", token[1], token[2])
+            opened.append(token)
             if len(opened) > DEPTH:
-                told = f"is more than {DEPTH} blocks and elif branches deep"
-                raise wrong(template, told, token[1], token[2])
-        elif word.startswith("end"):
-            while opened and opened[-1][0] == "elif":
-                opened.pop()
-            if not opened or "end" + opened[-1][0] != word:
-                told = f"does not close {{% {opened[-1][0]} %}}" if opened else "closes nothing"
-                raise wrong(template, told, token[1], token[2])
-            opened.pop()
+                raise error_at(template, f"is more than {DEPTH} blocks and elif branches deep", token[1], token[2])
+        elif token[5].startswith("end"):
+            _close(template, opened, token)
     if opened:
-        word, token = next(each for each in reversed(opened) if each[0] != "elif")
-        raise wrong(template, f"has no {{% end{word} %}}", token[1], token[2])
+        token = next(each for each in reversed(opened) if each[5] != "elif")
+        raise error_at(template, f"has no {{% end{token[5]} %}}", token[1], token[2])
 
 
-# What a tag says
+def _close(template: Document, opened: list[Token], token: Token) -> None:
+    """Remove the innermost block, with its elif branches; an error if this token does not close it."""
+    while opened and opened[-1][5] == "elif":
+        opened.pop()
+    if not opened or "end" + opened[-1][5] != token[5]:
+        problem = f"does not close {{% {opened[-1][5]} %}}" if opened else "closes nothing"
+        raise error_at(template, problem, token[1], token[2])
+    opened.pop()
 
 
-def inside(template: Document, token: Token) -> str:
-    """What stands between the marks of a tag."""
+# The inside of a tag
+
+
+def tag_text(template: Document, token: Token) -> str:
+    """The text between the marks of a tag."""
     return template.text[token[3] : token[4]]
 
 
 def is_opening(template: Document, token: Token) -> bool:
-    """Whether a token is a statement that opens a block. A `set` does if it gives no value."""
+    """Whether a token is a statement that opens a block. A `set` does if it has no value."""
     if token[5] != "set":
         return token[5] in _BLOCKS
     target = True
-    for each, _ in words(inside(template, token))[1:]:
+    for each, _ in words(tag_text(template, token))[1:]:
         target = each in (".", ",", "(", ")") or each[0].isalpha() or each[0] == "_"
         if not target:
             return each != "="
@@ -258,23 +262,23 @@ def is_opening(template: Document, token: Token) -> bool:
 
 @lru_cache(maxsize=1000)
 def words(text: str) -> tuple[Word, ...]:
-    """The words of a tag's inside and where they begin in it: names, numbers, strings, operators."""
+    """The names, numbers, strings and operators inside a tag, with their offsets."""
     return tuple((found[0], found.start()) for found in _WORD.finditer(text))
 
 
-def looked_up(template: Document, token: Token) -> list[Word]:
-    """The names that a tag looks up or binds, and where they begin in the template."""
+def names_in_tag(template: Document, token: Token) -> list[Word]:
+    """The names that a tag looks up or binds, with their offsets in the template."""
     word = token[5]
     if token[0] == "text" or word in _NAMELESS:
         return []
-    found = words(inside(template, token))[bool(word) :]
+    found = words(tag_text(template, token))[bool(word) :]
     if word == "for" and found and found[-1][0] == "recursive":
         found = found[:-1]
     return [(name, token[3] + start) for name, start in names(found)]
 
 
 def names(found: Sequence[Word]) -> Iterator[Word]:
-    """The names among these words: no attribute, filter, test, keyword or name of an argument."""
+    """The names among these words, without attributes, filters, tests, keywords and argument names."""
     before = ""
     for at, (word, start) in enumerate(found):
         is_argument = at + 1 < len(found) and found[at + 1][0] == "="

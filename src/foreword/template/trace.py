@@ -1,14 +1,14 @@
 """Where each run of a rendered Jinja-like template came from.
 
-The templates are rendered a second time with marks in them: a mark in place of every text, and one before every tag
-that writes a value. A mark is a number behind a sign that does not occur in what the templates render to, so nothing that
-is written can be taken for one. What the marks say is believed only if it spells out the same text again.
+The templates are rendered a second time with marks: one in place of every text, and one before every tag that writes a
+value. A mark is a number after a character that does not occur in the output, so no output can be mistaken for a mark.
+The result is used only if replacing the marks yields the same output again.
 
-No value ever holds a mark: what a template does not write but keeps (a macro, a `set` block, the body of a filter) is
-left as it is, and so are the templates included there. The condition that is true without marks is true with them.
+Values never contain marks: text that a template captures instead of writing it (a macro, a `set` block, the body of a
+filter) is left unmarked, and so are templates included there. So conditions have the same result with marks.
 
-A value is named by the variables that flow into it, through loops and assignments. Where that cannot be told (a macro,
-a kept text, `a if b else c`, a name that is a constant at another place) it has the lines of its tag.
+The origin of a value is the variables that flow into it, through loops and assignments. Where that is unknown (a macro,
+captured text, `a if b else c`, a name that is a constant elsewhere) the origin is the lines of its tag.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from itertools import pairwise
 
 from ..vocabulary import Origin, Piece, replace
 from .addresses import is_in
-from .tags import inside, is_opening, looked_up, names, words
+from .tags import is_opening, names, names_in_tag, tag_text, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,45 +25,45 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from ..vocabulary import Document
-    from .inclusion import Include, Template
+    from .inclusion import Include, LoadedTemplate
     from .tags import Token, Word
 
-    # What a mark stands for: the text in its place (None where the value follows), and its origin.
+    # What a mark replaces (None if a value follows it), and the origin.
     Meaning: TypeAlias = tuple[str | None, Origin]
 
-_KEEPING = frozenset("filter macro call set".split())
-_WRITTEN_WHOLE = frozenset(["filter", "call", "for"])
+_CAPTURING = frozenset("filter macro call set".split())
+_WRITTEN_AT_ONCE = frozenset(["filter", "call", "for"])
 _PRIVATE = range(0xE000, 0xF900)
 
 
-def whole(template: Template, text: str) -> tuple[Piece, ...]:
-    """The text as one piece that came from all lines of a template: less exact, never wrong."""
+def untraced(template: LoadedTemplate, text: str) -> tuple[Piece, ...]:
+    """The output as one piece whose origin is all lines of the template: less exact, never wrong."""
     document = template.document
     last = document.line + document.text.count("\n") - document.text.endswith("\n")
     return (Piece(text, _origin(document, document.line, max(document.line, last))),) if text else ()
 
 
-def free_sign(text: str) -> str | None:
-    """A character that does not occur in the text."""
+def unused_character(text: str) -> str | None:
+    """A private-use character that does not occur in the text; None if all do."""
     return next((sign for sign in map(chr, _PRIVATE) if sign not in text), None)
 
 
 class Tracer:
-    """Marks templates, and reads the marks again. `given` are the names of the variables."""
+    """Adds marks to templates and turns marked output into pieces."""
 
-    def __init__(self, templates: Mapping[str, Template], given: Collection[str], sign: str) -> None:
+    def __init__(self, templates: Mapping[str, LoadedTemplate], variables: Collection[str], sign: str) -> None:
         self.templates, self.sign = templates, sign
         self.meanings: list[Meaning] = []
-        self.flow = flow(templates, given)
+        self.flow = flow(templates, variables)
         self.numbers = {address: number for number, address in enumerate(templates)}
 
     @property
     def is_possible(self) -> bool:
-        """Not where a block is written at one place and kept at another."""
+        """False if a block may be both written and captured, through `self` or `super`."""
         return "self" not in self.flow and "super" not in self.flow
 
-    def marked(self, template: Template) -> str:
-        """The template's text with marks; what it includes is named by a number, with `i` before it or, kept, with `p`."""
+    def marked(self, template: LoadedTemplate) -> str:
+        """The template's text with marks. Includes are named by number: `i3` for a marked template, `p3` for an unmarked one."""
         return "".join(_Marking(self, template).parts())
 
     def mark(self, text: str | None, origin: Origin) -> str:
@@ -71,7 +71,7 @@ class Tracer:
         return f"{self.sign}{len(self.meanings) - 1}:"
 
     def pieces(self, rendered: str) -> tuple[Piece, ...] | None:
-        """What the marks in a rendered text say; None if something stands where nothing could."""
+        """The pieces of marked output; None if there is output where the marks allow none."""
         before, *parts = rendered.split(self.sign)
         pieces: list[Piece] = []
         for part in parts:
@@ -84,7 +84,7 @@ class Tracer:
         return None if before else tuple(pieces)
 
     def value_origin(self, found: Sequence[Word]) -> Origin | None:
-        """The variables that flow into an expression; None if that cannot be told."""
+        """The variables that flow into an expression; None if that is unknown."""
         variables: set[str] = set()
         if _chooses(found):
             return None
@@ -97,14 +97,14 @@ class Tracer:
 
 
 class _Marking:
-    """The marking of one template: the line that was reached, and the block whose text is kept, if any."""
+    """The marking of one template: the current line, and the open blocks that capture text, if any."""
 
-    def __init__(self, tracer: Tracer, template: Template) -> None:
+    def __init__(self, tracer: Tracer, template: LoadedTemplate) -> None:
         self.tracer, self.document, self.tokens = tracer, template.document, template.tokens
         self.includes = iter(template.includes)
         self.line, self.at = template.document.line, 0
-        self.kept_from = 0
-        self.kept: list[str] = []
+        self.copied_to = 0
+        self.capturing: list[str] = []
 
     def parts(self) -> Iterator[str]:
         text = self.document.text
@@ -112,7 +112,7 @@ class _Marking:
             kind, start, end = token[:3]
             if kind == "{%":
                 yield from self.statement(index)
-            elif self.kept:
+            elif self.capturing:
                 continue
             elif kind == "text":
                 yield self.tracer.mark(text[token[3] : token[4]], self.lines(token[3], token[4]))
@@ -121,37 +121,37 @@ class _Marking:
 
     def value(self, token: Token) -> Origin:
         lines = self.lines(token[1], token[2])
-        found = self.tracer.value_origin(words(inside(self.document, token)))
+        found = self.tracer.value_origin(words(tag_text(self.document, token)))
         return replace(found, tag=(self.document.path, *(lines.lines or (1, 1)))) if found else lines
 
     def statement(self, index: int) -> Iterator[str]:
         token, text = self.tokens[index], self.document.text
         _, start, end = token[:3]
         word = token[5]
-        if not self.kept:
-            self.kept_from = start
-            if _keeps(self.document, token):
-                self.kept.append(word)
-                if word in _WRITTEN_WHOLE:
+        if not self.capturing:
+            self.copied_to = start
+            if _captures(self.document, token):
+                self.capturing.append(word)
+                if word in _WRITTEN_AT_ONCE:
                     closing = self.closing(index)
                     yield self.tracer.mark(None, self.lines(start, closing[2]))
         elif is_opening(self.document, token):
-            self.kept.append(word)
+            self.capturing.append(word)
         elif word.startswith("end"):
-            self.kept.pop()
+            self.capturing.pop()
         if word in ("include", "import", "from", "extends"):
             include, target = next(self.includes)
-            yield text[self.kept_from : include.start] + self.name(include, target)
-            self.kept_from = include.end
-        if not self.kept:
-            yield text[self.kept_from : end]
+            yield text[self.copied_to : include.start] + self.name(include, target)
+            self.copied_to = include.end
+        if not self.capturing:
+            yield text[self.copied_to : end]
 
     def name(self, include: Include, target: str | None) -> str:
-        is_written = not self.kept and include.word in ("include", "extends")
+        is_written = not self.capturing and include.word in ("include", "extends")
         return f'"{"i" if is_written else "p"}{self.tracer.numbers[target]}"' if target else '"-"'
 
     def closing(self, index: int) -> Token:
-        """The tag that closes the block which this one opens."""
+        """The tag that closes the block opened by this one."""
         depth = 0
         for token in self.tokens[index:]:
             depth += is_opening(self.document, token) - token[5].startswith("end")
@@ -160,7 +160,7 @@ class _Marking:
         return self.tokens[-1]
 
     def lines(self, start: int, end: int) -> Origin:
-        """The origin of a stretch; stretches are asked for in the order of the text."""
+        """The origin of a range. Ranges must be passed in the order of the text."""
         text = self.document.text
         self.line += text.count("\n", self.at, start)
         self.at = start
@@ -169,11 +169,11 @@ class _Marking:
         )
 
 
-def _keeps(document: Document, token: Token) -> bool:
-    """Whether a statement opens a block whose text becomes a value."""
+def _captures(document: Document, token: Token) -> bool:
+    """Whether a statement opens a block whose output becomes a value."""
     if token[5] == "for":
-        return words(inside(document, token))[-1][0] == "recursive"
-    return token[5] in _KEEPING and is_opening(document, token)
+        return words(tag_text(document, token))[-1][0] == "recursive"
+    return token[5] in _CAPTURING and is_opening(document, token)
 
 
 def _origin(document: Document, first: int, last: int) -> Origin:
@@ -184,28 +184,28 @@ def _origin(document: Document, first: int, last: int) -> Origin:
 # Which variables flow into which names
 
 
-def flow(templates: Mapping[str, Template], given: Collection[str]) -> dict[str, frozenset[str] | None]:
-    """For each name that is bound or given, the variables that can be in it; None where text may be in it too.
+def flow(templates: Mapping[str, LoadedTemplate], variables: Collection[str]) -> dict[str, frozenset[str] | None]:
+    """For each variable and bound name, the variables that may flow into it; None if template text may, too.
 
-    Names are taken by their spelling, wherever they are bound: that can only add variables, never lose one.
+    Scopes are ignored: equal names are one. That can only add variables, never lose one.
     """
     bound: dict[str, list[set[str]]] = {}
     unknown = {"caller"}
     for target, sources in _bindings(templates):
-        if sources is None or target in given:
+        if sources is None or target in variables:
             unknown.add(target)
         else:
             bound.setdefault(target, []).append(sources)
-    unknown.update(name for name in bound if len({bool(_reached(each, bound, given)) for each in bound[name]}) > 1)
-    flowing: dict[str, frozenset[str] | None] = {name: frozenset([name]) for name in given}
+    unknown.update(name for name in bound if len({bool(_reached(each, bound, variables)) for each in bound[name]}) > 1)
+    flowing: dict[str, frozenset[str] | None] = {name: frozenset([name]) for name in variables}
     for name in (*bound, *unknown):
-        reached = _reached({name}, bound, {*given, *unknown})
+        reached = _reached({name}, bound, {*variables, *unknown})
         flowing[name] = None if reached & unknown else frozenset(reached)
     return flowing
 
 
 def _reached(names: Iterable[str], bound: Mapping[str, Sequence[set[str]]], wanted: Collection[str]) -> set[str]:
-    """The wanted names among these, and among those from which they are made."""
+    """The wanted names among these and, transitively, among the names they are computed from."""
     seen = set(names)
     waiting = list(seen)
     while waiting:
@@ -216,20 +216,20 @@ def _reached(names: Iterable[str], bound: Mapping[str, Sequence[set[str]]], want
 
 
 def _chooses(found: Sequence[Word]) -> bool:
-    """Whether words choose between values: then one of them may be the template's own."""
+    """Whether an expression chooses between values, one of which may be a literal of the template."""
     return any(word in ("if", "or", "and", "default", "d") for word, _ in found)
 
 
-def _bindings(templates: Mapping[str, Template]) -> Iterator[tuple[str, set[str] | None]]:
-    """Every binding: a name, and the names in what it is bound to, None if that is text."""
+def _bindings(templates: Mapping[str, LoadedTemplate]) -> Iterator[tuple[str, set[str] | None]]:
+    """Every binding: a name, and the names in the expression it is bound to; None if it is bound to text."""
     for template in templates.values():
         may_call_blocks = "self" in template.document.text or "super" in template.document.text
         for token in template.tokens:
             if may_call_blocks:
-                found = looked_up(template.document, token)
+                found = names_in_tag(template.document, token)
                 yield from ((name, None) for name, _ in found if name in ("self", "super"))
             if token[5] in _BINDING:
-                yield from _BINDING[token[5]](words(inside(template.document, token)))
+                yield from _BINDING[token[5]](words(tag_text(template.document, token)))
 
 
 def _bound_by_for(found: Sequence[Word]) -> Iterator[tuple[str, set[str] | None]]:
@@ -239,7 +239,7 @@ def _bound_by_for(found: Sequence[Word]) -> Iterator[tuple[str, set[str] | None]
 
 
 def _bound_by_set(found: Sequence[Word]) -> Iterator[tuple[str, set[str] | None]]:
-    """`set a, b.c = expression` binds a and b; without a value the text of the block is bound."""
+    """`set a, b.c = expression` binds a and b; without a value it binds the output of the block."""
     middle = next((at for at, (word, _) in enumerate(found) if word in ("=", "|")), len(found))
     is_text = middle == len(found) or found[middle][0] == "|" or _chooses(found)
     sources = None if is_text else {name for name, _ in names(found[middle:])}
@@ -251,12 +251,12 @@ def _bound_by_with(found: Sequence[Word]) -> Iterator[tuple[str, set[str] | None
     sources = None if _chooses(found) else known
     for (word, _), (after, _) in pairwise(found[1:]):
         if after == "=":
-            # Of a tuple of names it is only known that they stand in this tag.
+            # The names of a tuple are not told apart from the others in the tag.
             yield from ((name, sources) for name in ([word] if word != ")" else known))
 
 
 def _bound_by_name(*before: str) -> Callable[[Sequence[Word]], Iterator[tuple[str, set[str] | None]]]:
-    """Binds the names that stand behind one of these words to text."""
+    """A function that binds the names after one of these words to text."""
 
     def bound(found: Sequence[Word]) -> Iterator[tuple[str, set[str] | None]]:
         return ((word, None) for (left, _), (word, _) in pairwise(found) if left in before and _is_name(word))

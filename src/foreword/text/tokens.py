@@ -169,7 +169,7 @@ CLAUDE_ERROR = 0.12
 # Of a Claude without a version the newest is assumed; if it is an old one, the count is too high by this.
 CLAUDE_UNVERSIONED_ERROR = 0.56
 # How far o200k is from the farthest of eight current vocabularies at the 95th percentile of the pieces above.
-STRANGER_ERROR = 0.25
+UNKNOWN_MODEL_ERROR = 0.25
 
 # Which vocabulary a model has. Of each family whose word is in "provider/model", the first row that is found there counts; an error
 # above 0 says that the vocabulary is only near. OpenAI as in tiktoken's model.py, Gemini as in the local tokenizer of
@@ -181,8 +181,8 @@ MODELS = {
         (r"gpt-?4(?![.\d])|gpt-3\.?5", "cl100k", 0.0),
     ),
     "o": ((r"[/:.]o[134](?![a-z\d])|openai/$", "o200k", 0.0),),
-    "gemini": ((r"gemini-1", "gemma2", STRANGER_ERROR), (r"gemini", "gemma3", STRANGER_ERROR)),
-    "google": ((r"google/$", "gemma3", STRANGER_ERROR),),
+    "gemini": ((r"gemini-1", "gemma2", UNKNOWN_MODEL_ERROR), (r"gemini", "gemma3", UNKNOWN_MODEL_ERROR)),
+    "google": ((r"google/$", "gemma3", UNKNOWN_MODEL_ERROR),),
     "gemma": (
         (r"gemma-?2(?!\d)", "gemma2", 0.0),
         (r"gemma-?3(?!\d)", "gemma3", 0.0),
@@ -193,13 +193,13 @@ MODELS = {
         (r"llama-?2(?!\d)|tinyllama", "llama2", 0.0),
         (r"llama-?v?3(?!\d)", "llama3", 0.0),
     ),
-    "deepseek": ((r"deepseek-(?:v3|r1)", "deepseek_v3", 0.0), (r"deepseek", "deepseek_v3", STRANGER_ERROR)),
-    "qwen": ((r"qwen-?(?:2|2\.5|3)(?![.\d])", "qwen3", 0.0), (r"qwen", "qwen3", STRANGER_ERROR)),
-    "glm": ((r"glm-?4(?:\.5)?(?![.\d])", "glm4", 0.0), (r"glm", "glm4", STRANGER_ERROR)),
+    "deepseek": ((r"deepseek-(?:v3|r1)", "deepseek_v3", 0.0), (r"deepseek", "deepseek_v3", UNKNOWN_MODEL_ERROR)),
+    "qwen": ((r"qwen-?(?:2|2\.5|3)(?![.\d])", "qwen3", 0.0), (r"qwen", "qwen3", UNKNOWN_MODEL_ERROR)),
+    "glm": ((r"glm-?4(?:\.5)?(?![.\d])", "glm4", 0.0), (r"glm", "glm4", UNKNOWN_MODEL_ERROR)),
     "kimi": (
         (r"kimi-?k2", "kimi_k2", 0.0),
         (r"kimi-?k3", "kimi_k3", 0.0),
-        (r"kimi", "kimi_k2", STRANGER_ERROR),
+        (r"kimi", "kimi_k2", UNKNOWN_MODEL_ERROR),
     ),
     "phi": ((r"phi-?4(?!-m)", "phi4", 0.0),),
     "olmo": ((r"olmo-?2(?!\d)", "olmo2", 0.0),),
@@ -207,7 +207,7 @@ MODELS = {
         (r"mistral-nemo|pixtral-12b", "mistral_v3", 0.0),
         (r"mixtral-8x22b|mistral-7b-.*v0\.3|codestral-22b", "mistral_v2", 0.0),
         (r"mixtral-8x7b|mistral-7b-.*v0\.[12]", "mistral_v1", 0.0),
-        (r"(?:mis|minis|magis|devs|codes|pix)tral", "mistral_v3", STRANGER_ERROR),
+        (r"(?:mis|minis|magis|devs|codes|pix)tral", "mistral_v3", UNKNOWN_MODEL_ERROR),
     ),
 }
 
@@ -242,7 +242,7 @@ NAMES_IN_SPLINTR = {"o200k": "o200k_base", "cl100k": "cl100k_base"}
 
 
 @value
-class Yardstick:
+class CountingRule:
     """How a model's tokens are counted: in which vocabulary, times what, and how wrong that may be."""
 
     vocabulary: str = "o200k"
@@ -256,7 +256,7 @@ def count(text: str, model: str = "", provider: str = "") -> Count:
     Loads the tokenizer at the first call, which takes a third of a second, so this is for reports. Without the extra `tokens` it
     is the estimate, and `method` says so.
     """
-    yardstick = yardstick_of(model, provider)
+    yardstick = counting_rule(model, provider)
     tokens_in, method = _tokenizer(yardstick.vocabulary)
     number = tokens_in(text)
     error = yardstick.error if tokens_in is not estimate else _error_of_estimate(yardstick)
@@ -266,41 +266,41 @@ def count(text: str, model: str = "", provider: str = "") -> Count:
     return Count(number, method, error == 0.0, error)
 
 
-def yardstick_of(model: str, provider: str) -> Yardstick:
+def counting_rule(model: str, provider: str) -> CountingRule:
     """How to count for a model, by its name in any of the forms that providers and gateways give it."""
     from re import search
 
     name = f"{provider}/{model}".lower()
     if name == "/":
-        return Yardstick()
+        return CountingRule()
     if search("claude|/(?:sonnet|opus|haiku)", name):
-        return _yardstick_of_claude(name)
+        return _rule_for_claude(name)
     # Only the patterns of families that are named: compiling all of them takes longer than reading the prompt's files.
     for pattern, vocabulary, error in (row for family, rows in MODELS.items() if family in name for row in rows):
         if search(pattern, name):
-            return Yardstick(vocabulary, 1.0, error)
+            return CountingRule(vocabulary, 1.0, error)
     if "anthropic" in name:
-        return _yardstick_of_claude(name)
-    return Yardstick(error=STRANGER_ERROR)
+        return _rule_for_claude(name)
+    return CountingRule(error=UNKNOWN_MODEL_ERROR)
 
 
-def _yardstick_of_claude(name: str) -> Yardstick:
+def _rule_for_claude(name: str) -> CountingRule:
     """By the version, which stands before or after the family; a date (20250514), `v1:0` or `1m` is none."""
     from re import search
 
     version = search(r"(?<![\dv])(\d{1,2})(?:[.-](\d{1,2}))?(?![\da-z])", name.partition("claude")[2] or name)
     if not version:
-        return Yardstick("o200k", CLAUDE_SCALES[0][1], CLAUDE_UNVERSIONED_ERROR)
+        return CountingRule("o200k", CLAUDE_SCALES[0][1], CLAUDE_UNVERSIONED_ERROR)
     given = int(version[1]), int(version[2] or 0)
     for since, scale in CLAUDE_SCALES:
         if given >= since:
-            return Yardstick("o200k", scale, CLAUDE_ERROR)
-    return Yardstick("o200k", CLAUDE_SCALES[-1][1], STRANGER_ERROR)
+            return CountingRule("o200k", scale, CLAUDE_ERROR)
+    return CountingRule("o200k", CLAUDE_SCALES[-1][1], UNKNOWN_MODEL_ERROR)
 
 
-def _error_of_estimate(yardstick: Yardstick) -> float:
+def _error_of_estimate(yardstick: CountingRule) -> float:
     """The estimate knows only o200k: for another vocabulary it is as far off as o200k is, and its own error on top."""
-    near = yardstick.error if yardstick.vocabulary == "o200k" else STRANGER_ERROR
+    near = yardstick.error if yardstick.vocabulary == "o200k" else UNKNOWN_MODEL_ERROR
     return round((1 + near) * (1 + ESTIMATE_ERROR) - 1, 2)
 
 
@@ -321,13 +321,13 @@ def count_exactly(model: str, provider: str) -> Callable[[str], int]:
 
 def estimate_for(model: str, provider: str) -> Callable[[str], int]:
     """What estimates the tokens of this model, without a tokenizer."""
-    scale = yardstick_of(model, provider).scale
+    scale = counting_rule(model, provider).scale
     return lambda text: round(estimate(text) * scale)
 
 
 def unload_others(model: str, provider: str) -> None:
     """Let go of all tokenizers but the one for this model: each takes some 40 MB, and few reports need two at a time."""
-    kept = yardstick_of(model, provider).vocabulary
+    kept = counting_rule(model, provider).vocabulary
     for vocabulary in [each for each in _loaded if each != kept]:
         del _loaded[vocabulary]
 

@@ -1,0 +1,111 @@
+"""Which templates have bounded output: bounded by the size of the template and its variables.
+
+The engine cannot be stopped once it allocates memory: a string doubled forty times, a list inside itself or `"%9999999999d"`
+ends the process, whatever the limit on steps. Most templates do nothing of the kind. A bounded one only inserts variables,
+has conditions, loops over variables and includes others; it calls nothing, assigns nothing but loop variables, and does no
+arithmetic. Every other template runs in the sandbox.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from .tags import tag_text, words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from .inclusion import LoadedTemplate
+    from .tags import Word
+
+MAX_OUTPUT = 5_000_000
+"""The most characters that a bounded template could write, by a generous estimate."""
+
+_STATEMENTS = frozenset("if elif else endif for endfor include".split())
+_FILTERS = frozenset(
+    "upper lower title capitalize trim length count first last sort reverse list unique default d join string".split()
+)
+_MAX_FILTERS = 4
+_OPERATORS = frozenset(["==", "!=", "<", ">", "<=", ">=", "~", "|", ".", ",", "(", ")", "[", "]"])
+# After these a parenthesis groups; after a name it would be a call.
+_BEFORE_GROUP = frozenset(
+    ["", "(", "[", ",", "~", "==", "!=", "<", ">", "<=", ">=", *"and or not in if else elif".split()]
+)
+
+
+def is_bounded(templates: dict[str, LoadedTemplate], variables: Mapping[str, str | Sequence[str]]) -> bool:
+    """Whether these templates can be rendered outside the sandbox. The first is the one to render."""
+    measure = _Measure(variables)
+    for address, template in reversed(templates.items()):
+        size = measure.output_size(template)
+        if size is None or size > MAX_OUTPUT:
+            return False
+        measure.sizes[address] = size
+    return True
+
+
+class _Measure:
+    """Upper bounds for the size of values and of the templates measured so far."""
+
+    def __init__(self, variables: Mapping[str, str | Sequence[str]]) -> None:
+        self.sizes: dict[str, int] = {}
+        self.lengths = {name: len(each) for name, each in variables.items()}
+        texts = [each for value in variables.values() for each in ([value] if isinstance(value, str) else value)]
+        self.longest = max([1, *self.lengths.values(), *map(len, texts)])
+        self.everything = len("', '".join(texts)) + 4
+
+    def output_size(self, template: LoadedTemplate) -> int | None:
+        """How much a template could write, or how many steps it could take; None if that is unknown."""
+        size, factors = 0, [1]
+        links = iter(template.includes)
+        for token in template.tokens:
+            if token[0] == "text":
+                size += factors[-1] * (token[4] - token[3])
+                continue
+            found = words(tag_text(template.document, token))
+            if not _is_bounded_tag(found, token[5]) or (token[0] == "{%" and not token[5]):
+                return None
+            if token[5] == "for":
+                factors.append(factors[-1] * self.lengths.get(found[3][0], self.longest))
+            elif token[5] == "endfor":
+                factors.pop()
+            elif token[5] == "include":
+                target = next(links)[1]
+                size += factors[-1] * (self.sizes[target] if target else 1)
+            size += factors[-1] * self.value_size(found)
+        return size
+
+    def value_size(self, found: Sequence[Word]) -> int:
+        """An upper bound for a value: all variables for each name; with `join`, all of them between any two parts."""
+        length = sum(len(word) for word, _ in found) + 1
+        named = sum(word[0].isalpha() for word, _ in found)
+        if any(word == "join" for word, _ in found):
+            named = self.longest
+        return length + named * (length + self.everything) if named else length
+
+
+def _is_bounded_tag(found: Sequence[Word], statement: str) -> bool:
+    if statement and statement not in _STATEMENTS:
+        return False
+    if statement == "for" and not (len(found) == 4 and found[2][0] == "in"):
+        return False
+    return all(_is_known_word(word) for word, _ in found) and not _calls(found) and _has_bounded_filters(found)
+
+
+def _is_known_word(word: str) -> bool:
+    return word[0].isalnum() or word[0] in "_\"'" or word in _OPERATORS
+
+
+def _calls(found: Sequence[Word]) -> bool:
+    """Whether a parenthesis calls something. The arguments of a filter are allowed: `_has_bounded_filters` checks those."""
+    before = ["", *(word for word, _ in found)]
+    return any(
+        word == "(" and before[at] not in _BEFORE_GROUP and not (at >= 2 and before[at - 1] == "|")
+        for at, (word, _) in enumerate(found)
+    )
+
+
+def _has_bounded_filters(found: Sequence[Word]) -> bool:
+    filters = [word for (before, _), (word, _) in pairwise(found) if before == "|"]
+    return len(filters) <= _MAX_FILTERS and filters.count("join") <= 1 and _FILTERS.issuperset(filters)

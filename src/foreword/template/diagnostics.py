@@ -1,0 +1,79 @@
+"""Problems in the text of a template, as findings: what is wrong, line and column, and carets below the excerpt.
+
+    [endif] has no [if] and is left as text (line 3, column 8)
+        and so [endif] on
+               ^^^^^^^
+
+Only the template is quoted, never a value, and never more than part of a line.
+"""
+
+from __future__ import annotations
+
+from ..findings import finding
+from ..vocabulary import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..vocabulary import Finding
+
+# A hostile template can have a problem every few characters; beyond this number they are counted, not listed.
+MAX_LISTED = 50
+WIDTH = 60
+
+
+@value
+class Diagnostic:
+    """A problem with the characters from `start` to before `end`. `words` continue a sentence that begins with them."""
+
+    code: str
+    words: str
+    start: int
+    end: int
+
+
+def to_findings(diagnostics: Iterable[Diagnostic], text: str, path: str = "", first: int = 1) -> tuple[Finding, ...]:
+    """Findings in the order of the text, which begins on line `first` of its file."""
+    ordered = sorted(diagnostics, key=lambda each: (each.start, each.end))
+    findings = []
+    line, at = first, 0
+    for each in ordered[:MAX_LISTED]:
+        line += text.count("\n", at, each.start)
+        at = each.start
+        column, end_column = _columns(each, text)
+        findings.append(finding(each.code, _message(each, text, line, column), path, line, column, end_column))
+    if len(ordered) > MAX_LISTED:
+        findings.append(finding("template-more", f"{len(ordered) - MAX_LISTED:,} more problems are not listed", path))
+    return tuple(findings)
+
+
+def _columns(diagnostic: Diagnostic, text: str) -> tuple[int, int]:
+    """The first column, and the column after the last character on the same line."""
+    begin = text.rfind("\n", 0, diagnostic.start) + 1
+    stop = text.find("\n", diagnostic.start)
+    end = min(diagnostic.end, stop if stop >= 0 else len(text))
+    return diagnostic.start - begin + 1, max(end, diagnostic.start + 1) - begin + 1
+
+
+def _message(diagnostic: Diagnostic, text: str, line: int, column: int) -> str:
+    begin = text.rfind("\n", 0, diagnostic.start) + 1
+    quoted = text[diagnostic.start : diagnostic.end]
+    subject = _printable(quoted if len(quoted) <= WIDTH else quoted[: WIDTH - 1] + "…") or "the end"
+    excerpt, carets = _excerpt(text, begin, diagnostic)
+    return f"{subject} {diagnostic.words} (line {line}, column {column})\n    {excerpt}\n    {carets}"
+
+
+def _excerpt(text: str, begin: int, diagnostic: Diagnostic) -> tuple[str, str]:
+    """At most WIDTH characters of the line, and the carets below them."""
+    stop = text.find("\n", diagnostic.start)
+    if stop < 0:
+        stop = len(text)
+    left = max(begin, diagnostic.start - WIDTH // 2)
+    right = min(stop, left + WIDTH)
+    carets = max(1, min(diagnostic.end, right) - diagnostic.start)
+    return _printable(text[left:right]).rstrip(), " " * (diagnostic.start - left) + "^" * carets
+
+
+def _printable(text: str) -> str:
+    return "".join(character if character.isprintable() else " " if character == "\t" else "·" for character in text)
