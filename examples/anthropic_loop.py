@@ -1,4 +1,4 @@
-"""An agent loop with the Anthropic SDK: a prompt that is kept, two tools, and a compaction.
+"""An agent loop with the Anthropic SDK: a stable prompt, two tools, and compaction.
 
 python anthropic_loop.py "What is this project?" "And how is it tested?" /compact "Go on."
 
@@ -25,26 +25,26 @@ AGENT = Agent(
 )
 
 
-def ask(client, talk, message, history):
-    """Let the model work on a message until it wants no more tools. Gives the history, with all that was said."""
-    turn = talk.turn(message, history)
+def ask(client, conversation, message, history):
+    """Let the model work on a message until it stops calling tools. Returns the new history."""
+    turn = conversation.turn(message, history)
     while True:
-        said = call(client, turn)
-        history = [*turn.history, {"role": "assistant", "content": [each.to_dict() for each in said]}]
-        results = [done(each) for each in said if each.type == "tool_use"]
+        content = call(client, turn)
+        history = [*turn.history, {"role": "assistant", "content": [each.to_dict() for each in content]}]
+        results = [run_tool(each) for each in content if each.type == "tool_use"]
         if not results:
             return history
-        turn = talk.turn(messages=[*history, {"role": "user", "content": results}])
+        turn = conversation.turn(messages=[*history, {"role": "user", "content": results}])
 
 
-def compact(client, talk, history):
-    """Ask for a summary, as the layout says how. It takes the place of the history."""
-    said = call(client, talk.compact(messages=history))
-    return [{"role": "summary", "content": "".join(each.text for each in said if each.type == "text")}]
+def compact(client, conversation, _, history):
+    """Ask for a summary in the way the layout prescribes. It replaces the history."""
+    content = call(client, conversation.compact(messages=history))
+    return [{"role": "summary", "content": "".join(each.text for each in content if each.type == "text")}]
 
 
 def call(client, turn):
-    """Send what the model sees now. The prompt has its breakpoints; `cache_control` puts the last one behind the messages."""
+    """Send the turn. The prompt has its own breakpoints; `cache_control` adds one after the last message."""
     answer = client.messages.create(
         **for_anthropic(turn), model=MODEL, max_tokens=4096, cache_control={"type": "ephemeral"}
     )
@@ -56,21 +56,22 @@ def call(client, turn):
     return answer.content
 
 
-def done(use):
-    """The result of a tool that the model asked for. A failure is told, not raised: the model may try something else."""
+def run_tool(use):
+    """Run a tool. A failure is reported to the model, which may try something else."""
     try:
-        content, is_error = TOOLS[use.name](**use.input), False
+        result, is_error = TOOLS[use.name](**use.input), False
     except (OSError, TypeError, ValueError, KeyError) as error:
-        content, is_error = repr(error), True
-    return {"type": "tool_result", "tool_use_id": use.id, "content": content, "is_error": is_error}
+        result, is_error = repr(error), True
+    return {"type": "tool_result", "tool_use_id": use.id, "content": result, "is_error": is_error}
 
 
 def main(messages):
     client, history = Anthropic(), []
-    talk = Conversations("talks.db").open("anthropic-loop", Workspace("."), AGENT)
+    conversation = Conversations("talks.db").open("anthropic-loop", Workspace("."), AGENT)
     for message in messages:
         print(f"> {message}")
-        history = compact(client, talk, history) if message == "/compact" else ask(client, talk, message, history)
+        step = compact if message == "/compact" else ask
+        history = step(client, conversation, message, history)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""An agent loop with the OpenAI SDK (Responses): a prompt that is kept, two tools, and a compaction.
+"""An agent loop with the OpenAI SDK (Responses): a stable prompt, two tools, and compaction.
 
 python openai_loop.py "What is this project?" "And how is it tested?" /compact "Go on."
 
@@ -26,25 +26,25 @@ AGENT = Agent(
 )
 
 
-def ask(client, talk, message, history):
-    """Let the model work on a message until it wants no more tools. Gives the history, with all that was said."""
-    turn = talk.turn(message, history)
+def ask(client, conversation, message, history):
+    """Let the model work on a message until it stops calling tools. Returns the new history."""
+    turn = conversation.turn(message, history)
     while True:
-        said = call(client, turn).output
-        history = [*turn.history, *(each.to_dict() for each in said)]
-        results = [done(each) for each in said if each.type == "function_call"]
+        output = call(client, turn).output
+        history = [*turn.history, *(each.to_dict() for each in output)]
+        results = [run_tool(each) for each in output if each.type == "function_call"]
         if not results:
             return history
-        turn = talk.turn(messages=[*history, *results])
+        turn = conversation.turn(messages=[*history, *results])
 
 
-def compact(client, talk, history):
-    """Ask for a summary, as the layout says how. It takes the place of the history."""
-    return [{"role": "summary", "content": call(client, talk.compact(messages=history)).output_text}]
+def compact(client, conversation, _, history):
+    """Ask for a summary in the way the layout prescribes. It replaces the history."""
+    return [{"role": "summary", "content": call(client, conversation.compact(messages=history)).output_text}]
 
 
 def call(client, turn):
-    """Send what the model sees now. The API keeps prefixes by itself: what it takes is that the bytes stay the same."""
+    """Send the turn. The API caches prefixes automatically, as long as the bytes stay the same."""
     answer = client.responses.create(**for_openai_responses(turn), model=MODEL)
     read = answer.usage.input_tokens_details.cached_tokens
     print(f"  [edition {turn.edition}: {read:,} tokens from the cache, {answer.usage.input_tokens - read:,} new]")
@@ -56,8 +56,8 @@ def call(client, turn):
     return answer
 
 
-def done(asked):
-    """The result of a tool that the model asked for. A failure is told, not raised: the model may try something else."""
+def run_tool(asked):
+    """Run a tool. A failure is reported to the model, which may try something else."""
     try:
         output = TOOLS[asked.name](**json.loads(asked.arguments))
     except (OSError, TypeError, ValueError, KeyError) as error:
@@ -67,10 +67,11 @@ def done(asked):
 
 def main(messages):
     client, history = OpenAI(), []
-    talk = Conversations("talks.db").open("openai-loop", Workspace("."), AGENT)
+    conversation = Conversations("talks.db").open("openai-loop", Workspace("."), AGENT)
     for message in messages:
         print(f"> {message}")
-        history = compact(client, talk, history) if message == "/compact" else ask(client, talk, message, history)
+        step = compact if message == "/compact" else ask
+        history = step(client, conversation, message, history)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""A provider on this machine that pretends: the examples can be tried, and are tested, without a key and without a network.
+"""A stand-in for a provider, on this machine: try the examples without a key and without a network.
 
     python pretend.py python anthropic_loop.py "What is this project?"
 
-It runs the command with ANTHROPIC_BASE_URL and OPENAI_BASE_URL set to itself. A question is looked up in AGENTS.md with
-`read_file`; anything else is answered at once. Its prompt cache is a real one: what it says was read from it are the pieces that an earlier
-request began with, for Anthropic up to a breakpoint. (Real ones also want a least length, and forget.) `--record FILE` keeps the
-requests, one to a line.
+It runs the command with ANTHROPIC_BASE_URL and OPENAI_BASE_URL set to itself. It answers a question by reading AGENTS.md with
+`read_file`, and anything else directly. Its prompt cache works like a real one: cached tokens are those of a prefix that an earlier
+request had too, for Anthropic up to a breakpoint. (Real caches also have a minimum size and expire.) `--record FILE` saves the
+requests, one per line.
 """
 
 import hashlib
@@ -20,14 +20,14 @@ BREAKPOINT = "cache_control"
 
 
 class Provider(ThreadingHTTPServer):
-    """Keeps the prefixes it has seen, and writes down what it is sent."""
+    """Remembers the prefixes it has seen, and can record requests."""
 
     def __init__(self, record=None):
-        super().__init__(("127.0.0.1", 0), Answering)
+        super().__init__(("127.0.0.1", 0), Handler)
         self.url, self.record, self.prefixes = f"http://127.0.0.1:{self.server_port}", record, set()
 
     def read(self, pieces):
-        """How many tokens of these pieces are in the cache, and how many there are. Each is a text, and whether to keep up to it."""
+        """The number of cached tokens, and of all tokens. A piece is text, and whether to cache up to its end."""
         read, size, key, kept = 0, 0, "", set()
         for text, is_kept in pieces:
             size, key = size + len(text), hashlib.sha256((key + text).encode()).hexdigest()
@@ -37,15 +37,15 @@ class Provider(ThreadingHTTPServer):
         return read // 4, size // 4
 
 
-class Answering(BaseHTTPRequestHandler):
+class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
-        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        request = json.loads(self.rfile.read(int(self.headers["content-length"])))
         path = self.path.partition("?")[0]
         if self.server.record:
             with open(self.server.record, "a") as file:
-                file.write(json.dumps({"path": path, **asked}) + "\n")
+                file.write(json.dumps({"path": path, **request}) + "\n")
         answer = json.dumps(
-            (for_messages if path.endswith("/messages") else for_responses)(asked, self.server)
+            (for_messages if path.endswith("/messages") else for_responses)(request, self.server)
         ).encode()
         self.send_response(200)
         self.send_header("content-type", "application/json")
@@ -54,32 +54,32 @@ class Answering(BaseHTTPRequestHandler):
         self.wfile.write(answer)
 
     def log_message(self, *_):
-        """Say nothing."""
+        """Keep the output clean."""
 
 
-def for_messages(asked, provider):
-    """An answer in the form of Anthropic's Messages. `cache_control` of the request itself stands for its last piece."""
-    system = asked.get("system", [])
+def for_messages(request, provider):
+    """A response in the form of Anthropic's Messages API. `cache_control` of the request applies to its last piece."""
+    system = request.get("system", [])
     system = [{"type": "text", "text": system}] if isinstance(system, str) else system
     messages = [
         {"role": each["role"], **(piece if isinstance(piece, dict) else {"type": "text", "text": piece})}
-        for each in asked["messages"]
+        for each in request["messages"]
         for piece in (each["content"] if isinstance(each["content"], list) else [each["content"]])
     ]
-    whole = [*asked.get("tools", []), *system, *messages]
+    whole = [*request.get("tools", []), *system, *messages]
     pieces = [({**each, BREAKPOINT: None}, BREAKPOINT in each) for each in whole]
-    pieces[-1] = (pieces[-1][0], pieces[-1][1] or BREAKPOINT in asked)
+    pieces[-1] = (pieces[-1][0], pieces[-1][1] or BREAKPOINT in request)
     read, size = provider.read([(json.dumps(each), is_kept) for each, is_kept in pieces])
     last, count = messages[-1], len(messages)
-    content = {"type": "text", "text": said(last.get("content") if last["type"] == "tool_result" else None)}
-    if asked.get("tools") and last["type"] == "text" and last["text"].rstrip().endswith("?"):
+    content = {"type": "text", "text": reply(last.get("content") if last["type"] == "tool_result" else None)}
+    if request.get("tools") and last["type"] == "text" and last["text"].rstrip().endswith("?"):
         path = {"path": "AGENTS.md"}
         content = {"type": "tool_use", "id": f"use_{count}", "name": "read_file", "input": path}
     return {
         "id": f"msg_{count}",
         "type": "message",
         "role": "assistant",
-        "model": asked["model"],
+        "model": request["model"],
         "content": [content],
         "stop_reason": "tool_use" if content["type"] == "tool_use" else "end_turn",
         "stop_sequence": None,
@@ -92,14 +92,14 @@ def for_messages(asked, provider):
     }
 
 
-def for_responses(asked, provider):
-    """An answer in the form of OpenAI's Responses, whose cache keeps every prefix by itself."""
-    whole = [*asked.get("tools", []), asked.get("instructions", ""), *asked["input"]]
+def for_responses(request, provider):
+    """A response in the form of OpenAI's Responses API, whose cache keeps every prefix automatically."""
+    whole = [*request.get("tools", []), request.get("instructions", ""), *request["input"]]
     read, size = provider.read([(json.dumps(each), True) for each in whole])
-    last, count = asked["input"][-1], len(asked["input"])
-    text = {"type": "output_text", "text": said(last.get("output")), "annotations": []}
+    last, count = request["input"][-1], len(request["input"])
+    text = {"type": "output_text", "text": reply(last.get("output")), "annotations": []}
     item = {"id": f"msg_{count}", "type": "message", "role": "assistant", "status": "completed", "content": [text]}
-    if asked.get("tools") and str(last.get("content", "")).rstrip().endswith("?"):
+    if request.get("tools") and str(last.get("content", "")).rstrip().endswith("?"):
         called = {"name": "read_file", "arguments": '{"path": "AGENTS.md"}'}
         item = {
             "id": f"fc_{count}",
@@ -114,7 +114,7 @@ def for_responses(asked, provider):
         "object": "response",
         "created_at": 1,
         "status": "completed",
-        "model": asked["model"],
+        "model": request["model"],
         "output": [item],
         "parallel_tool_calls": True,
         "tool_choice": "auto",
@@ -123,14 +123,14 @@ def for_responses(asked, provider):
     }
 
 
-def said(result):
-    """What the pretended model says: the first line of what a tool has found, or something that suits most occasions."""
+def reply(result):
+    """The model's reply: the first line of a tool's result, or a phrase that suits most occasions."""
     found = result[0]["text"] if isinstance(result, list) else result
     return f"AGENTS.md begins: {found.strip().splitlines()[0]}" if found else "Understood."
 
 
 def environment(url):
-    """What a client must find in its environment to come here. No proxy stands between a machine and itself."""
+    """Environment variables that direct clients to this provider, without a proxy."""
     keys = {"ANTHROPIC_API_KEY": "pretended", "OPENAI_API_KEY": "pretended"}
     urls = {"ANTHROPIC_BASE_URL": url, "OPENAI_BASE_URL": f"{url}/v1"}
     return {**keys, **urls, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}

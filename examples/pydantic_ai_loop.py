@@ -1,4 +1,4 @@
-"""An agent of pydantic-ai whose instructions are a kept prompt: pydantic-ai has the loop, the tools and the messages.
+"""A pydantic-ai agent with Foreword's prompt as its instructions. pydantic-ai runs the loop, the tools and the messages.
 
 python pydantic_ai_loop.py "What is this project?" "And how is it tested?" /compact "Go on."
 
@@ -16,7 +16,7 @@ from pydantic_ai.models.anthropic import AnthropicModelSettings
 from foreword import Agent, Conversations, Tool, Workspace
 
 MODEL = "claude-sonnet-5-5"
-# pydantic-ai sends the prompt as one text, so one breakpoint follows the tools, one the prompt and one the messages.
+# pydantic-ai sends the prompt as one block, so there is one breakpoint after the tools, one after the prompt and one after the messages.
 SETTINGS = AnthropicModelSettings(
     max_tokens=4096, anthropic_cache_tool_definitions=True, anthropic_cache_instructions=True, anthropic_cache=True
 )
@@ -24,16 +24,16 @@ SETTINGS = AnthropicModelSettings(
 
 def read_file(path: str) -> str:
     """Reads a text file."""
-    return told(lambda: Path(path).read_text())
+    return run(lambda: Path(path).read_text())
 
 
 def list_files(path: str) -> str:
     """Lists a folder."""
-    return told(lambda: "\n".join(sorted(each.name for each in Path(path).iterdir())))
+    return run(lambda: "\n".join(sorted(each.name for each in Path(path).iterdir())))
 
 
-def told(work):
-    """What a tool gives. A failure is told, not raised: the model may try something else."""
+def run(work):
+    """Run a tool. A failure is reported to the model, which may try something else."""
     try:
         return work()
     except (OSError, ValueError) as error:
@@ -43,15 +43,15 @@ def told(work):
 TOOLS = [read_file, list_files]
 
 
-def open_talk():
-    """The conversation. Foreword is told which tools there are, as the prompt depends on them."""
+def open_conversation():
+    """Open the conversation. The prompt depends on the tools, so Foreword needs to know them."""
     tools = [Tool(each.__name__, each.__doc__) for each in TOOLS]
     agent = Agent(tools=tools, model=MODEL, provider="anthropic")
     return Conversations("talks.db").open("pydantic-ai-loop", Workspace("."), agent)
 
 
 async def ask(agent, turn, message, history):
-    """Let pydantic-ai work on a message, under the prompt of this turn."""
+    """Let pydantic-ai work on a message with the prompt of this turn."""
     result = await agent.run(message, instructions=turn.system, message_history=history)
     read, new = result.usage.cache_read_tokens, result.usage.input_tokens - result.usage.cache_read_tokens
     print(f"  [edition {turn.edition}: {read:,} tokens from the cache, {new:,} new]\n  {result.output}")
@@ -59,16 +59,16 @@ async def ask(agent, turn, message, history):
 
 
 async def main(messages):
-    talk, history = open_talk(), []
+    conversation, history = open_conversation(), []
     agent = pydantic_ai.Agent(f"anthropic:{MODEL}", tools=TOOLS, model_settings=SETTINGS)
     for message in messages:
         print(f"> {message}")
-        if message == "/compact":  # the summary is asked for in a message, under the prompt that is in the cache
-            turn = talk.compact()
+        if message == "/compact":  # asks for the summary in a message, below the cached prompt
+            turn = conversation.compact()
             summary = (await ask(agent, turn, turn.messages[-1]["content"], history)).output
             history = [ModelRequest.user_text_prompt(summary)]
         else:
-            history = (await ask(agent, talk.turn(message), message, history)).all_messages()
+            history = (await ask(agent, conversation.turn(message), message, history)).all_messages()
 
 
 if __name__ == "__main__":

@@ -12,8 +12,8 @@ const PROVIDER = process.env.ANTHROPIC_BASE_URL ?? "https://api.anthropic.com";
 const MODEL = "claude-sonnet-5-5";
 const path = { type: "object", properties: { path: { type: "string" } }, required: ["path"] };
 const TOOLS = [
-  { name: "read_file", description: "Reads a text file.", schema: path, run: (given) => readFile(given.path, "utf8") },
-  { name: "list_files", description: "Lists a folder.", schema: path, run: async (given) => (await readdir(given.path)).join("\n") },
+  { name: "read_file", description: "Reads a text file.", schema: path, run: ({ path }) => readFile(path, "utf8") },
+  { name: "list_files", description: "Lists a folder.", schema: path, run: async ({ path }) => (await readdir(path)).join("\n") },
 ];
 const AGENT = {
   cwd: process.cwd(),
@@ -23,21 +23,23 @@ const AGENT = {
   tools: TOOLS.map(({ name, description, schema }) => ({ name, description, schema })),
 };
 
-/** Sends JSON and gives the answer; a refusal is an error that says why. */
+/** Send JSON and return the response. If the server refuses or cannot be reached, say why. */
 async function post(url, body, headers) {
   const sent = { method: "POST", headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(body) };
-  const response = await fetch(url, sent);
+  const response = await fetch(url, sent).catch((error) => {
+    throw new Error(`cannot reach ${url}: ${error.cause?.message ?? error.message}; is the service running?`);
+  });
   if (!response.ok) throw new Error(`${response.status} from ${url}: ${await response.text()}`);
   return response.json();
 }
 
-/** What the model sees now (`turn`), or the request for a summary (`compact`): the kept prompt, messages and tools. */
+/** Ask Foreword for a turn (`turn`), or for the request for a summary (`compact`): system prompt, messages and tools. */
 function prompt(action, messages, message = "") {
   const token = process.env.FOREWORD_TOKEN ? { authorization: `Bearer ${process.env.FOREWORD_TOKEN}` } : {};
   return post(`${FOREWORD}/conversations/sidecar/${action}`, { ...AGENT, message, messages }, token);
 }
 
-/** Sends a turn to the provider. One breakpoint stands behind the prompt, the other behind the messages. */
+/** Send a turn to the provider, with one breakpoint after the prompt and one after the messages. */
 async function call(turn) {
   const cache_control = { type: "ephemeral" };
   const system = [{ type: "text", text: turn.system, cache_control }];
@@ -51,8 +53,8 @@ async function call(turn) {
   return content;
 }
 
-/** The result of a tool that the model asked for. A failure is told, not thrown: the model may try something else. */
-async function done(use) {
+/** Run a tool. A failure is reported to the model, which may try something else. */
+async function runTool(use) {
   const result = { type: "tool_result", tool_use_id: use.id };
   try {
     return { ...result, content: await TOOLS.find((each) => each.name === use.name).run(use.input) };
@@ -60,6 +62,11 @@ async function done(use) {
     return { ...result, content: String(error), is_error: true };
   }
 }
+
+process.on("uncaughtException", (error) => {
+  console.error(`sidecar: ${error.message}`);
+  process.exit(1);
+});
 
 let history = [];
 for (const message of process.argv.slice(2)) {
@@ -71,9 +78,9 @@ for (const message of process.argv.slice(2)) {
   }
   let turn = await prompt("turn", history, message);
   for (;;) {
-    const said = await call(turn);
-    history = [...turn.history, { role: "assistant", content: said }];
-    const results = await Promise.all(said.filter((each) => each.type === "tool_use").map(done));
+    const content = await call(turn);
+    history = [...turn.history, { role: "assistant", content }];
+    const results = await Promise.all(content.filter((each) => each.type === "tool_use").map(runTool));
     if (results.length === 0) break;
     turn = await prompt("turn", [...history, { role: "user", content: results }]);
   }
