@@ -181,7 +181,7 @@ BY_NAME = {
     "cli": "only the module of the requested command is loaded",
     "extensions": "an extension is found by its entry point",
     "providers": "the module of a provider has its name",
-    "sources.front_matter": "the YAML parser is loaded without its package, which would load typing",
+    "sources.ryaml_adapter": "the YAML parser is loaded without its package, which would load typing",
     "text.tokens": "the tokenizer is an extra, which may not be installed",
 }
 

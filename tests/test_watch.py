@@ -202,7 +202,7 @@ def test_a_workspace_that_is_removed_and_made_again(tree, watched):
 def test_a_directory_made_again_is_watched_even_if_the_disk_gives_its_number_again(
     tree, watched, skill, monkeypatch, removed
 ):
-    monkeypatch.setattr(notices, "_number", lambda path: (1, 1) if os.path.isdir(path) else None)
+    monkeypatch.setattr(notices, "_identity", lambda path: (1, 1) if os.path.isdir(path) else None)
     path = "w/.agents/skills/x/SKILL.md"
     tree({"w/.git": None, path: skill("x", "First.")})
     watching = watched("pi", agent=Agent(tools=[Tool("read")]))
@@ -349,7 +349,7 @@ def test_without_the_extra_it_says_which(tree):
     code += "try: foreword.watch(foreword.Workspace(sys.argv[1]), None, 'ion', print)\n"
     code += "except foreword.CallError as error: sys.exit(str(error))"
     done = subprocess.run([sys.executable, "-c", code, tree.path("w")], capture_output=True, text=True)
-    assert done.stderr.strip() == "watching takes the extra 'serve': pip install 'foreword[serve]'"
+    assert done.stderr.strip() == "watching requires the extra 'serve': pip install 'foreword[serve]'"
 
 
 def test_names_that_are_no_utf8_do_not_end_it(tree, watched):

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from ..building.lists import Rule
-    from ..sources.notices import Flag
+    from ..sources.watchfiles_adapter import Flag
     from ..vocabulary import Prompt
 
     class Watched(Protocol):

@@ -28,15 +28,14 @@ first level is read on its own, what is no YAML then counts as plain text, and t
 from __future__ import annotations
 
 import re
-import sys
 
 from ..findings import finding
 from ..text.lines import printable
 from ..vocabulary import Resident, Skill
+from .ryaml_adapter import yaml_parser
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any, Literal
 
     from ..vocabulary import Finding
@@ -191,7 +190,7 @@ def _fields(head: str, wanted: tuple[str, ...], code: str) -> tuple[Fields, list
 
 def _load(head: str) -> tuple[Any, str]:
     """What the YAML says, or the parser's reason. The parser is loaded late: many commands never read a skill."""
-    loads = _parser()
+    loads = yaml_parser()
     if head.count("[") + head.count("{") > MOST_BRACKETS:
         return None, f"more than {MOST_BRACKETS} brackets"
     if "&" in head and "*" in head and re.search(_ANCHOR, head) and len(re.findall(_ALIAS, head)) > MOST_ALIASES:
@@ -203,25 +202,6 @@ def _load(head: str) -> tuple[Any, str]:
         return loads(head), ""
     except ValueError as error:
         return None, str(error) or "unreadable"
-
-
-def _parser() -> Callable[[str], Any]:
-    """The parser itself, without the package around it: that one imports `typing`, as dear as all the rest of a short command."""
-    module = sys.modules.get("ryaml._ryaml")
-    if module is None:
-        from importlib.machinery import PathFinder
-
-        package = PathFinder.find_spec("ryaml")
-        spec = PathFinder.find_spec("ryaml._ryaml", package.submodule_search_locations) if package else None
-        if spec is None or spec.loader is None:
-            raise ImportError("the package ryaml is not installed")
-        module = spec.loader.create_module(spec)
-        assert module is not None
-        spec.loader.exec_module(module)
-        # A program that imports the package later must find this one: the parser may be loaded only once.
-        sys.modules["ryaml._ryaml"] = module
-    loads: Callable[[str], Any] = module.loads
-    return loads
 
 
 def _reason(error: str) -> tuple[str, int]:

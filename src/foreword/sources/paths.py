@@ -43,7 +43,7 @@ def is_inside(path: str, folder: str) -> bool:
 def is_file_name(text: str) -> bool:
     """Whether text looks like a file name and nothing else, such as `prompts/base.md`."""
     name = text.strip()
-    if not name or len(name) > _LONGEST_NAME or len(name.split()) != 1:
+    if len(name) > _LONGEST_NAME or len(name.split()) != 1:
         return False
     return name.lower().endswith(_SUFFIXES) or name.startswith(("/", "./", "../", "~/"))
 

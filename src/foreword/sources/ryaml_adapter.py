@@ -1,0 +1,35 @@
+"""The only file that relies on ryaml's private parts. pyproject.toml bounds the version; a test checks that they exist.
+
+The package imports `typing`, which costs as much as everything else in a short command, so the extension module in it is loaded
+without the package.
+"""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+_MODULE = "ryaml._ryaml"
+
+
+def yaml_parser() -> Callable[[str], Any]:
+    """The function that parses YAML text; it raises a ValueError for invalid text."""
+    module = sys.modules.get(_MODULE)
+    if module is None:
+        from importlib.machinery import PathFinder
+
+        package = PathFinder.find_spec("ryaml")
+        spec = PathFinder.find_spec(_MODULE, package.submodule_search_locations) if package else None
+        if spec is None or spec.loader is None:
+            raise ImportError("the package ryaml is not installed")
+        module = spec.loader.create_module(spec)
+        assert module is not None
+        spec.loader.exec_module(module)
+        # The module may be loaded only once, so a program that imports the package later must find this one.
+        sys.modules[_MODULE] = module
+    loads: Callable[[str], Any] = module.loads
+    return loads

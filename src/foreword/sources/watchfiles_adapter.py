@@ -1,0 +1,62 @@
+"""The only file that relies on watchfiles' private parts. pyproject.toml bounds the version; a test checks that they exist.
+
+The public functions of watchfiles watch a fixed set of paths. Here the set changes while watching.
+"""
+
+from __future__ import annotations
+
+from ..errors import CallError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any, Protocol
+
+    class Flag(Protocol):
+        """Says whether to stop; a `threading.Event` is one."""
+
+        def is_set(self) -> bool: ...
+
+
+MODIFIED = 2  # the kind of an event that neither adds nor removes a path
+DEBOUNCE, STEP = 50, 5  # milliseconds
+
+
+def require_watchfiles() -> None:
+    """Raise a CallError if watchfiles is not installed."""
+    try:
+        import watchfiles._rust_notify  # noqa: F401
+    except ImportError:
+        raise CallError("watching requires the extra 'serve': pip install 'foreword[serve]'") from None
+
+
+class Lost(Exception):
+    """Events were lost: something happened that the system could not report, such as in a file whose name is not UTF-8."""
+
+
+class Watcher:
+    """Watches directories, each without those below it."""
+
+    def __init__(self, folders: Iterable[str]) -> None:
+        """Raises an OSError if a directory cannot be watched, or if there are too many."""
+        from watchfiles._rust_notify import RustNotify, WatchfilesRustInternalError
+
+        self._failure: type[Exception] = WatchfilesRustInternalError
+        # debug, force_polling, poll_delay_ms, recursive, ignore_permission_denied
+        self._notify: Any = RustNotify(list(folders), False, False, 300, False, True)
+
+    def events(self, timeout: int, stop: Flag | None) -> set[tuple[int, str]] | None:
+        """Kinds and paths of the next events; empty after `timeout` milliseconds (0: never), None if it should stop."""
+        try:
+            events = self._notify.watch(DEBOUNCE, STEP, timeout, stop)
+        except self._failure:
+            raise Lost from None
+        if events == "signal":
+            raise KeyboardInterrupt
+        if events == "stop":
+            return None
+        found: set[tuple[int, str]] = set() if events == "timeout" else events
+        return found
+
+    def close(self) -> None:
+        self._notify.close()
