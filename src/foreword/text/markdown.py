@@ -1,12 +1,12 @@
-"""Where Markdown shows text as code, and what a text leaves open at its end.
+"""Which parts of a Markdown text are code, and whether it ends inside a code fence or comment.
 
-Blocks are those of CommonMark: a fence stands at most three columns deep in the list item or quote that holds it and
-ends with it at the latest, and inside a comment that begins a line there is none. Other HTML, tables and definitions of
-links count as paragraphs.
+Blocks follow CommonMark: a fence is indented by at most three columns in its list item or quote and ends with it at the
+latest, and there are no fences inside a comment that begins a line. Other HTML, tables and link definitions count as
+paragraphs.
 
-Code is a fence or a code span; an indented text is prose. A code span does not reach over an empty line, nor over a
-line that is a fence, a heading, a table row, a rule or begins with a comment, nor into the next item of a list.
-Backticks that find no partner are text.
+Code is a fence or a code span; indented text is prose. A code span never extends past an empty line, a fence, a heading, a
+table row, a rule, a line that begins with a comment, or the beginning of a quote or list item. Backticks without a partner
+are text.
 """
 
 from __future__ import annotations
@@ -19,37 +19,38 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import TypeAlias
 
-    # Where a line stands: in how many lists of `items`, in how many items of the last, and at which character.
+    # The containers that a line continues: the number of lists in `items`, the number of items in the last, and the offset after them.
     Place: TypeAlias = tuple[int, int, int]
 
-# Patterns are text until a file needs them: most leave nothing open and hold no directive.
+# Patterns are compiled on first use: most files have no fences, comments or directives.
 _BLANKS = r" *"
 _FENCE = r"`{3,}(?!`)(?!.*`)|~{3,}"
 _ITEM = r"(?:[-+*]|([0-9]{1,9})[.)])(?= |$)"
 _HEADING = r"#{1,6}(?= |$)"
 _COMMENT = r"\\[\\`<]|`+|<!--"
 _TICKS = r"`+"
+_QUOTE = r"(?m)^[ \t>]*>"
 _ALONE = r"$|\||<!--|#{1,6}[ \t]|(?:-+|=+|\*{3,}|_{3,})[ \t]*$"
 _BLOCK = rf"(?m)^[ \t>]*(?:({_ALONE})|[-+*][ \t]|\d{{1,9}}[.)][ \t])"
 
 _INDENTED = 4
-"""So many columns make a text code: no mark stands so deep."""
+"""Text indented by this many columns is code, so it cannot be the mark of a block."""
 
 
 def fences(text: str) -> list[tuple[int, int]]:
-    """From the opening line of each fence to the end of its closing line, or of what it stands in."""
+    """The range of each fence, from its opening line to the end of its closing line or of its container."""
     return _Blocks(text).fences if "```" in text or "~~~" in text else []
 
 
 def prose(text: str) -> Iterator[tuple[int, int]]:
-    """The stretches of a text that lie outside its fences; they begin and end with a line."""
+    """The ranges outside fences; they begin and end at line boundaries."""
     return _between(fences(text), len(text))
 
 
 def left_open(text: str) -> tuple[str, str]:
-    """What closes that in which a text ends, and what that is, a code fence or a comment; both empty if it ends in neither.
+    """What closes the fence or comment that a text ends in, and what was open; both empty if nothing is open.
 
-    A fence in a list item or quote ends with it. A comment does not: HTML knows neither.
+    A fence in a list item or quote ends with it. A comment does not, because HTML ignores list items and quotes.
     """
     blocks = _Blocks(text)
     comment = _open_comment(text, blocks.fences)
@@ -59,13 +60,13 @@ def left_open(text: str) -> tuple[str, str]:
         return (closing, "a code fence") if comment is None else (f"{closing}\n-->", "a code fence and a comment")
     if comment is None:
         return "", ""
-    # Behind the end of a fence it would be taken for the beginning of one.
+    # On a new line after a fence, it would be parsed as a new comment block.
     is_on_last_line = "\n" not in text[comment:]
     return " -->" if blocks.is_comment or is_on_last_line else f"{newline}-->", "a comment"
 
 
 def _open_comment(text: str, fences: list[tuple[int, int]]) -> int | None:
-    """Where the comment begins that is never ended; in code none begins."""
+    """The start of a comment that never ends; code does not contain comments."""
     if "<!--" not in text:
         return None
     spans, search, at = Spans(text), re.compile(_COMMENT).search, 0
@@ -74,7 +75,7 @@ def _open_comment(text: str, fences: list[tuple[int, int]]) -> int | None:
         while match := search(text, at, limit):
             at = match.end()
             if match[0] == "<!--":
-                end = text.find("-->", match.start() + 2)  # `<!-->` is a whole comment
+                end = text.find("-->", match.start() + 2)  # `<!-->` is a complete comment
                 if end < 0:
                     return match.start()
                 at = end + 3
@@ -84,13 +85,13 @@ def _open_comment(text: str, fences: list[tuple[int, int]]) -> int | None:
 
 
 def _with_newlines(text: str) -> str:
-    """The text with every character in its place and a newline at the end of each line, which a carriage return may be."""
+    """The text with a newline for every line end, without moving any character."""
     return text.replace("\r\n", " \n").replace("\r", "\n") if "\r" in text else text
 
 
-def _between(stretches: list[tuple[int, int]], end: int) -> Iterator[tuple[int, int]]:
+def _between(ranges: list[tuple[int, int]], end: int) -> Iterator[tuple[int, int]]:
     start = 0
-    for begin, after in stretches:
+    for begin, after in ranges:
         if begin > start:
             yield start, begin
         start = after
@@ -99,10 +100,10 @@ def _between(stretches: list[tuple[int, int]], end: int) -> Iterator[tuple[int, 
 
 
 class _Blocks:
-    """A walk through the lines of a text: what the line read last stands in, and what is open behind it.
+    """A line-by-line parser of blocks: the containers of the last line, and the fence or comment that is open after it.
 
-    `items` has a list for what stands in no quote, and one for each open quote, in the order in which they nest: the
-    columns at which the list items in it have their content. So a line costs its length, however deep things nest.
+    `items` has a list for everything outside quotes and one for each open quote, outermost first: the columns where the
+    content of its open list items begins. So a line takes time proportional to its length, however deeply blocks nest.
     """
 
     def __init__(self, text: str) -> None:
@@ -120,11 +121,11 @@ class _Blocks:
 
     @property
     def is_contained(self) -> bool:
-        """Whether what is open stands in a quote or a list item."""
+        """Whether the current block is in a quote or a list item."""
         return len(self.items) > 1 or bool(self.items[0])
 
     def read(self, line: str) -> None:
-        """Read a line, with blanks for its tabs and none at its end."""
+        """Process a line with tabs expanded and trailing blanks removed."""
         if not self.is_contained and self.is_plain(line):
             self.is_paragraph = not (self.fence or self.is_comment)
             return
@@ -144,13 +145,13 @@ class _Blocks:
             self.is_empty_item = False
 
     def is_plain(self, line: str) -> bool:
-        """Whether a line, if it stands in no quote or item, can neither begin nor end anything but a paragraph."""
+        """Whether a line outside quotes and items can begin or end nothing but a paragraph."""
         if self.fence or self.is_comment:
             return (self.fence or "-->") not in line
         return line[:1].isalpha()
 
     def continued(self, line: str) -> Place:
-        """How far the quotes and items that are open go on in a line."""
+        """The open quotes and items that this line continues."""
         at = 0
         for number, items in enumerate(self.items):
             if number:
@@ -166,7 +167,7 @@ class _Blocks:
         return len(self.items), len(self.items[-1]), at
 
     def leave(self, place: Place) -> None:
-        """End what is open, and the quotes and items that do not go on."""
+        """Close the fence or comment, and the quotes and items that are not continued."""
         quotes, items, _ = place
         del self.items[quotes:]
         del self.items[-1][items:]
@@ -182,7 +183,7 @@ class _Blocks:
             self.fence = ""
 
     def read_block(self, line: str, place: Place, is_interrupting: bool) -> None:
-        """Read a line outside code: the quotes and items that it begins, then what they hold."""
+        """Process a line outside code: the quotes and items that it begins, then their content."""
         rules, width, at = _rules(line), 0, place[2]
         while at < len(line):
             begin = _text_begin(line, at)
@@ -201,7 +202,7 @@ class _Blocks:
         self.is_empty_item = width > 0
 
     def read_text(self, line: str, begin: int, place: Place, is_rule: bool, is_interrupting: bool) -> None:
-        """Read what stands behind all marks of quotes and items. A paragraph goes on without them."""
+        """Process what follows the marks of quotes and items. A paragraph may continue without those marks."""
         is_indented = begin - place[2] >= _INDENTED
         fence = None if is_indented else _opening(line, begin)
         is_comment = not is_indented and line.startswith("<!--", begin)
@@ -216,7 +217,7 @@ class _Blocks:
             self.fence, self.opened_at = fence[0], self.start
 
 
-# Patterns are tried only where the first character allows it: they are asked at every mark of a line.
+# The first character is checked before a pattern is tried, because this happens at every mark of a line.
 
 
 def _text_begin(line: str, at: int) -> int:
@@ -227,16 +228,16 @@ def _text_begin(line: str, at: int) -> int:
 
 
 def _quoted(line: str, at: int, begin: int) -> int:
-    """Where the content begins behind the mark of a quote; 0 if none stands here."""
+    """The offset of the content after the mark of a quote; 0 if there is no mark here."""
     if begin - at >= _INDENTED or not line.startswith(">", begin):
         return 0
     return begin + 1 + line.startswith(" ", begin + 1)
 
 
 def _item_width(line: str, at: int, begin: int, is_interrupting: bool) -> int:
-    """How far the content of a list item stands behind what its marker stands in; 0 if no marker stands here.
+    """The indentation of a list item's content relative to its container; 0 if there is no marker here.
 
-    A paragraph is interrupted only by an item that holds something, and in an ordered list only by the first.
+    Only an item with content can interrupt a paragraph, and in an ordered list only number 1.
     """
     if begin - at >= _INDENTED or line[begin] not in "-+*0123456789":
         return 0
@@ -256,14 +257,14 @@ def _opening(line: str, begin: int) -> re.Match[str] | None:
 
 
 def _is_heading(line: str, begin: int, is_interrupting: bool) -> bool:
-    """Whether a heading stands here, or the line below one."""
+    """Whether this is a heading, or the underline of one."""
     if line[begin] == "#":
         return re.compile(_HEADING).match(line, begin) is not None
     return is_interrupting and line[begin] in "=-" and not line[begin:].strip(line[begin])
 
 
 def _rules(line: str) -> range:
-    """The places from which on a line is a rule: three or more of one mark, and blanks."""
+    """The offsets from which the rest of the line is a rule: three or more of one mark, and blanks."""
     mark, third = line[-1], len(line)
     if mark not in "-*_":
         return range(0)
@@ -273,7 +274,7 @@ def _rules(line: str) -> range:
 
 
 class Spans:
-    """The code spans of a text, asked for one opening at a time. Each answer costs a binary search."""
+    """Finds the end of a code span by binary search."""
 
     def __init__(self, text: str) -> None:
         self.text = _with_newlines(text)
@@ -281,7 +282,7 @@ class Spans:
         self.ends: list[int] = []
 
     def end(self, start: int, length: int, limit: int) -> int | None:
-        """Where the code span ends that begins here with so many backticks; None if it does not before the limit."""
+        """The end of the code span that begins here with `length` backticks; None if it does not end before the limit."""
         if self.runs is None:
             self.runs = self._prepare()
         runs = self.runs.get(length, [])
@@ -298,7 +299,18 @@ class Spans:
             self.ends.append(match.start())
             if match[1] is not None:
                 self.ends.append(self._line_end(match.end()))
+        if ">" in self.text:
+            self.ends = sorted([*self.ends, *self._quote_starts()])
         return runs
+
+    def _quote_starts(self) -> Iterator[int]:
+        """The lines that begin a quote: they have more marks than the line before."""
+        depth, following = 0, -1
+        for match in re.finditer(_QUOTE, self.text):
+            marks = match[0].count(">")
+            if marks > (depth if match.start() == following else 0):
+                yield match.start()
+            depth, following = marks, self._line_end(match.end())
 
     def _line_end(self, start: int) -> int:
         newline = self.text.find("\n", start)
