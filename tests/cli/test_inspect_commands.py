@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from foreword.wire.forms import CacheForm, DifferenceForm, KeptsForm
+from foreword.wire.forms import CacheForm, CacheReusesForm, DifferenceForm
 
 RULES = "".join(f"Rule {number}: keep it short, and check what you did.\n" for number in range(300))
 
@@ -293,7 +293,7 @@ def test_cache_of_a_change(kept, run, asked, tree):
     tree({"w/AGENTS.md": RULES})
     old = kept("old.json", "talk", "turn", "t", "--tool", "read")
     tree({"w/AGENTS.md": RULES.replace("Rule 150:", "Rule one hundred and fifty:")})
-    found = asked(KeptsForm, "cache", "talk:t", ".", "--tool", "read", "--turns", "10")
+    found = asked(CacheReusesForm, "cache", "talk:t", ".", "--tool", "read", "--turns", "10")
     rows = {each["provider"]: each for each in found["providers"]}
     assert rows["anthropic"]["kept"] == 0 < rows["anthropic"]["shared"]  # the breakpoint before it is below the minimum
     assert rows["openai"]["kept"] % 128 == 0 and rows["openai"]["kept"] > 1024
@@ -311,7 +311,7 @@ def test_cache_of_no_change(run, asked):
     status, out, err = run("cache", ".", ".", "--layout", "pi", "--exit-code")
     assert (status, err) == (0, "")
     assert out.endswith("nothing differs\n")
-    assert {each["lost"] for each in asked(KeptsForm, "cache", ".", ".")["providers"]} == {0}
+    assert {each["lost"] for each in asked(CacheReusesForm, "cache", ".", ".")["providers"]} == {0}
 
 
 def test_a_turn_goes_on_where_the_one_before_ended(kept, asked, tree):
@@ -323,7 +323,7 @@ def test_a_turn_goes_on_where_the_one_before_ended(kept, asked, tree):
     )
     old = kept("old.json", "talk", "turn", "t", "--message", "hi")
     new = kept("new.json", "talk", "turn", "t", "--messages", "said.json", "--message", "and now?")
-    for each in asked(KeptsForm, "cache", old, new)["providers"]:
+    for each in asked(CacheReusesForm, "cache", old, new)["providers"]:
         assert each["first"] is None
         assert each["kept"] > each["lost"]
 

@@ -15,7 +15,7 @@ from foreword import __version__
 from foreword.cli.terminal import report
 from foreword.packs.std.compiled import NAMES
 from foreword.vocabulary import Finding, digest
-from foreword.wire.counting import counted
+from foreword.wire.counting import counted_form
 
 
 @pytest.fixture
@@ -527,7 +527,7 @@ def test_the_hash_of_an_origin_is_that_of_its_span(tree, layout):
     """In every layout, and whatever the text came from."""
     tree({"w/AGENTS.md": "\n# Shop\n\nRun `make test`.\n\n\n"})
     base = "In [prompt:cwd]: [file:AGENTS.md]!" if layout == "builder" else ""
-    form = counted(tree.prompt(layout, base=base))
+    form = counted_form(tree.prompt(layout, base=base))
     origins = [origin for passage in form["passages"] for origin in passage["origins"]]
     assert [each["hash"] for each in origins] == [digest(form["text"][each["start"] : each["end"]]) for each in origins]
     assert any(each["path"].endswith("/AGENTS.md") for each in origins)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..inspection.prices import Price, Prices, ProviderRules
     from ..inspection.subject import Subject
     from ..programs.stability import Rebuild
-    from ..wire.forms import CacheForm, KeptsForm, MendForm, ProviderForm, RebuildForm
+    from ..wire.forms import CacheForm, CacheReusesForm, MendForm, ProviderForm, RebuildForm
     from .options import Parser
 
 _MOST_TURNS = 1_000_000
@@ -397,13 +397,13 @@ def _write_kept_json(
     from ..inspection.changes import changes, sent
     from ..text.tokens import count
     from ..wire.answers import changes_form
-    from ..wire.differences import kept_form, subject_form
+    from ..wire.differences import cache_reuse_form, subject_form
 
     found_changes = changes(sent(old.prompt, old.tools), sent(new.prompt, new.tools))
     tokens = [count(each.prompt.text, args.model, args.provider) for each in (old, new)]
-    rows = [kept_form(kept, each.rules, each.price, args.turns) for each, kept in zip(asked, found, strict=True)]
+    rows = [cache_reuse_form(kept, each.rules, each.price, args.turns) for each, kept in zip(asked, found, strict=True)]
     subjects = subject_form(old, tokens[0]), subject_form(new, tokens[1])
-    form: KeptsForm = {
+    form: CacheReusesForm = {
         **changes_form(found_changes),
         "old": subjects[0],
         "new": subjects[1],

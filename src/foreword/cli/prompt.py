@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from ..vocabulary import replace
-from ..wire.counting import counted
+from ..wire.counting import counted_form
 from .options import as_in_a_conversation, assembler, new_parser, status, with_dir
 from .terminal import (
     columns_of,
@@ -207,7 +207,7 @@ def _explained(absent: Sequence[Candidate], args: argparse.Namespace) -> list[Ca
 
 
 def _form(prompt: Prompt, args: argparse.Namespace) -> PromptForm:
-    return counted(prompt, args.model, args.provider)
+    return counted_form(prompt, args.model, args.provider)
 
 
 def _is_meant(path: str, wanted: str, cwd: str) -> bool:

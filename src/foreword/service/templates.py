@@ -18,7 +18,7 @@ from ..template.catalog import CATALOG
 from ..template.limits import SOURCE_LIMIT
 from ..vocabulary import Access, Agent, Document, Prompt, Scope, TemplateVersion, replace
 from ..wire.answers import variable_form, version_form
-from ..wire.counting import counted
+from ..wire.counting import counted_form
 from .bodies import AgentBody, AuthorQuery, CheckBody, FilesQuery, PreviewBody, SaveQuery, TemplateBody, ValuesBody
 from .request import Request, parse_tags
 from .responses import Problem, Response
@@ -91,7 +91,7 @@ def preview(service: Service, request: Request) -> Response:
         prompt = conversation.preview(template, body.now)
     except StoreError:  # the store is only needed for the global template
         prompt = conversation.preview(Document(_PREVIEWED, default_template()), body.now)
-    return Response({**counted(prompt, body.model, body.provider), "template_lines": template_lines(prompt)})
+    return Response({**counted_form(prompt, body.model, body.provider), "template_lines": template_lines(prompt)})
 
 
 def template_lines(prompt: Prompt) -> list[dict[str, Any]]:

@@ -1,1 +1,1 @@
-"""The forms of answers: what the command line, HTTP and the page print."""
+"""The JSON of every answer, the same for the command line, HTTP and the page."""

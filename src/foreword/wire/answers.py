@@ -1,10 +1,11 @@
-"""The one JSON form of every value: `--json`, HTTP and the store speak it.
+"""The JSON of prompts, conversations and templates, for `--json` and HTTP.
 
-Offsets are in code points of the prompt's text.
+Offsets count code points of the prompt's text.
 """
 
 from __future__ import annotations
 
+from ..encoding.edition import account_of, circumstances_of, tools_of
 from ..encoding.prompt import finding_form, tokens_form
 from ..text.lines import printable
 from ..vocabulary import (
@@ -19,9 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..conversation.decide import Drift
-    from ..encoding.forms import (
-        AccountForm,
-    )
+    from ..encoding.forms import AccountForm, MadeForForm
     from ..inspection.changes import Changes, Names, SectionChange
     from ..inspection.diff import Difference, SectionDiff
     from ..inspection.effects import Effect, SectionEffect
@@ -57,7 +56,7 @@ def watch_form(
     each: Sequence[Count],
     effect: Effect | None,
 ) -> WatchForm:
-    """What a watch tells: `start`, then `change`, `same` or `error`, with the prompt as it stands and what was done to it."""
+    """An event of `watch`: `start`, then `change`, `same` or `error`, with the current prompt and what changed in it."""
     return {
         "event": event,
         "time": time,
@@ -82,7 +81,7 @@ def watch_form(
 
 
 def effect_form(effect: Effect) -> EffectForm:
-    """What a change did to the sections, and how much of the prefix stays."""
+    """What a change did to the sections, and how much of the cached prefix is kept."""
     return {
         **changes_form(effect),
         "details": [
@@ -95,7 +94,10 @@ def effect_form(effect: Effect) -> EffectForm:
 
 
 def changes_form(found: Drift | Difference | Effect | Changes) -> ChangesForm:
-    """What was added, removed, changed and moved, in the same words for every comparison."""
+    """Whether anything changed, and which sections and tools were added, removed, changed or moved.
+
+    Every comparison has these three keys.
+    """
     return {
         "changed": found.is_changed,
         "sections": names_form(found.section_names),
@@ -145,7 +147,7 @@ def variable_form(row: CatalogRow) -> VariableForm:
 
 
 def turn_form(turn: Turn) -> TurnForm:
-    """What the model sees, and what a person should know."""
+    """What to send to the model, and findings for people."""
     tools: Any = list(turn.tools)
     return {
         "conversation": turn.conversation,
@@ -160,32 +162,29 @@ def turn_form(turn: Turn) -> TurnForm:
 
 
 def edition_row_form(edition: Edition) -> EditionRowForm:
-    """An edition without its text."""
-    import json
-
-    made = json.loads(edition.made_for)
-    made.pop("tool_order", None)
-    made.pop("agent", None)  # as long as the base and plan that it holds, and they stand in the prompt
+    """An edition without its text. Leaves out the agent, which repeats the base and the plan that are in the prompt."""
+    form: Any = {name: each for name, each in circumstances_of(edition).items() if name not in ("agent", "tool_order")}
+    made_for: MadeForForm = form
     return {
         "edition": edition.number,
         "id": digest(edition.system),
         "layout": edition.layout,
         "made": edition.made,
-        "made_for": made,
+        "made_for": made_for,
     }
 
 
 def edition_form(conversation: str, edition: Edition) -> EditionForm:
     """An edition with its account."""
-    import json
-
-    account: AccountForm = json.loads(edition.account)
+    account: Any = account_of(edition)
+    tools: Any = tools_of(edition)
+    form: AccountForm = account
     return {
         "conversation": conversation,
         **edition_row_form(edition),
         "system": edition.system,
-        "tools": json.loads(edition.tools),
-        **account,
+        "tools": tools,
+        **form,
     }
 
 
@@ -194,7 +193,7 @@ def conversation_form(row: ConversationRow) -> ConversationForm:
 
 
 def drift_form(conversation: str, drift: Drift) -> DriftForm:
-    """What would change, what changed it, and what a rebuild would lose."""
+    """What a rebuild would change and because of which sources, and what it would cost in cached tokens."""
     return {
         "conversation": conversation,
         **changes_form(drift),

@@ -1,4 +1,4 @@
-"""Count the tokens of a prompt for an answer."""
+"""Prompts with exact token counts."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from ..vocabulary import Prompt
 
 
-def counted(prompt: Prompt, model: str = "", provider: str = "") -> PromptForm:
-    """The JSON form of a prompt, with its tokens as exactly as they can be counted."""
+def counted_form(prompt: Prompt, model: str = "", provider: str = "") -> PromptForm:
+    """The JSON of a prompt, with the most exact token counts available."""
     from ..encoding.prompt import prompt_form
     from ..text.tokens import count
 

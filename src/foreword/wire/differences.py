@@ -1,4 +1,4 @@
-"""Answers about differences, prices and lint."""
+"""The JSON of `diff`, `cache` and `lint`."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ if TYPE_CHECKING:
     from ..text.tokens import Count
     from .forms import (
         BreakpointForm,
+        CacheReuseForm,
         CauseForm,
         DifferenceForm,
         EditForm,
         FirstDifferenceForm,
-        KeptForm,
         LintForm,
         MisplacedForm,
         PriceForm,
         SectionDiffForm,
-        SectionPlaceForm,
+        SectionSpanForm,
         SpanForm,
         SubjectForm,
     )
 
-# How two prompts differ
+# Differences
 
 
 def difference_form(old: Subject, new: Subject, tokens: tuple[Count, Count], found: Difference) -> DifferenceForm:
-    """Two prompts and all that differs between them."""
+    """Two prompts and the differences between them."""
     return {
         **changes_form(found),
         "old": subject_form(old, tokens[0]),
@@ -52,19 +52,19 @@ def subject_form(subject: Subject, tokens: Count) -> SubjectForm:
 def section_diff_form(found: SectionDiff, old: str, new: str) -> SectionDiffForm:
     return {
         **change_form(found),
-        "old": _place_form(found.old, found.old_place),
-        "new": _place_form(found.new, found.new_place),
+        "old": _span_form(found.old, found.old_place),
+        "new": _span_form(found.new, found.new_place),
         "edits": [edit_form(each, old, new) for each in found.edits],
         "causes": [cause_form(each) for each in found.causes],
     }
 
 
-def _place_form(span: tuple[int, int] | None, place: int) -> SectionPlaceForm | None:
+def _span_form(span: tuple[int, int] | None, place: int) -> SectionSpanForm | None:
     return {"start": span[0], "end": span[1], "place": place} if span else None
 
 
 def edit_form(edit: Edit, old: str, new: str) -> EditForm:
-    """Words that changed, with their offsets in the two texts."""
+    """Changed words, with their offsets in the two texts."""
     before: SpanForm = {"start": edit.old[0], "end": edit.old[1], "text": old[edit.old[0] : edit.old[1]]}
     after: SpanForm = {"start": edit.new[0], "end": edit.new[1], "text": new[edit.new[0] : edit.new[1]]}
     return {"old": before, "new": after, "causes": [cause_form(each) for each in edit.causes]}
@@ -79,7 +79,7 @@ def cause_form(cause: Cause) -> CauseForm:
     }
 
 
-# What a prompt cache makes of prompts
+# Prompt caches
 
 
 def price_form(price: Price) -> PriceForm:
@@ -113,8 +113,8 @@ def misplaced_form(found: Misplaced) -> MisplacedForm:
     }
 
 
-def kept_form(found: CacheReuse, rules: ProviderRules, price: Price | None, turns: int) -> KeptForm:
-    """What a provider keeps; dollars are for one rewrite, and for one on each of so many turns."""
+def cache_reuse_form(found: CacheReuse, rules: ProviderRules, price: Price | None, turns: int) -> CacheReuseForm:
+    """What a provider's cache keeps. `rewrite` is dollars for writing the rest once, `rewrite_each_turn` for every turn."""
     return {
         "provider": found.provider,
         "caching": rules.caching,
@@ -140,11 +140,15 @@ def _first_difference_form(found: FirstDifference) -> FirstDifferenceForm:
 
 
 def lint_form(report: Report) -> LintForm:
-    """What lint found, with the sums that a program would make first."""
-    told = [each.severity for each in report.findings]
+    """The findings of lint, counted by severity."""
+    severities = [each.severity for each in report.findings]
     return {
         "root": printable(report.root),
         "files": report.files,
-        "counts": {"error": told.count("error"), "warning": told.count("warning"), "info": told.count("info")},
+        "counts": {
+            "error": severities.count("error"),
+            "warning": severities.count("warning"),
+            "info": severities.count("info"),
+        },
         "findings": [finding_form(each) for each in report.findings],
     }

@@ -1,4 +1,4 @@
-"""The types of all answers."""
+"""The types of all answers, from which the JSON schemas of the HTTP API are generated."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class VersionForm(TypedDict):
     template: str
 
 
-# How prompts differ, and what prompt caches make of them
+# Differences and prompt caches
 
 
 class SpanForm(TypedDict):
@@ -133,15 +133,15 @@ class EditForm(TypedDict):
     causes: list[CauseForm]
 
 
-class SectionPlaceForm(TypedDict):
+class SectionSpanForm(TypedDict):
     start: int
     end: int
     place: int
 
 
 class SectionDiffForm(SectionChangeForm):
-    old: SectionPlaceForm | None
-    new: SectionPlaceForm | None
+    old: SectionSpanForm | None
+    new: SectionSpanForm | None
     edits: list[EditForm]
     causes: list[CauseForm]
 
@@ -233,7 +233,7 @@ class FirstDifferenceForm(TypedDict):
     causes: list[CauseForm]
 
 
-class KeptForm(TypedDict):
+class CacheReuseForm(TypedDict):
     provider: str
     caching: str
     order: list[str]
@@ -248,11 +248,11 @@ class KeptForm(TypedDict):
     first: FirstDifferenceForm | None
 
 
-class KeptsForm(ChangesForm):
+class CacheReusesForm(ChangesForm):
     old: SubjectForm
     new: SubjectForm
     turns: int
-    providers: list[KeptForm]
+    providers: list[CacheReuseForm]
 
 
 class CountedPassage(TypedDict):
@@ -301,7 +301,7 @@ class LintForm(TypedDict):
     findings: list[FindingForm]
 
 
-# What there is
+# Templates, layouts and stores
 
 
 class TemplateForm(TypedDict):
