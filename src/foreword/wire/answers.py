@@ -5,13 +5,14 @@ Offsets count code points of the prompt's text.
 
 from __future__ import annotations
 
-from ..encoding.edition import account_of, circumstances_of, tools_of
+from ..encoding.edition import account_of, made_for, made_for_form, tools_of
 from ..encoding.prompt import finding_form, tokens_form
 from ..text.lines import printable
 from ..vocabulary import (
     Prompt,
     Skill,
     digest,
+    replace,
 )
 
 TYPE_CHECKING = False
@@ -163,14 +164,14 @@ def turn_form(turn: Turn) -> TurnForm:
 
 def edition_row_form(edition: Edition) -> EditionRowForm:
     """An edition without its text. Leaves out the agent, which repeats the base and the plan that are in the prompt."""
-    form: Any = {name: each for name, each in circumstances_of(edition).items() if name not in ("agent", "tool_order")}
-    made_for: MadeForForm = form
+    target: Any = made_for_form(replace(made_for(edition), agent={}, tool_order=()))
+    form: MadeForForm = target
     return {
         "edition": edition.number,
         "id": digest(edition.system),
         "layout": edition.layout,
         "made": edition.made,
-        "made_for": made_for,
+        "made_for": form,
     }
 
 
