@@ -1,7 +1,7 @@
-"""The shell commands that a text shows: in code spans, and in fences of a shell.
+"""The shell commands in a text: in code spans and in fenced shell code.
 
-A command is split into words the way a shell does, as far as that needs no shell. What cannot be read with certainty (a variable, a
-placeholder, an open quote) ends the line, because a wrong guess would be a wrong finding.
+Commands are split into words as a shell would, as far as that is possible without running one. Parsing a line stops at anything
+uncertain (a variable, a placeholder, an open quote), because a wrong guess would be a wrong finding.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @value
 class Command:
-    """One command: its words, where it is in the text, and the folder it runs in, relative to that of the text."""
+    """One command: its offset, its words, and the folder it runs in, relative to the text's."""
 
     offset: int
     words: Sequence[str]
@@ -41,7 +41,7 @@ _MOST = 500
 
 
 def commands(source: SourceText, programs: Sequence[str]) -> Iterator[Command]:
-    """The commands of a text that run one of these programs, in the order of the text; of a very long text the first ones."""
+    """The commands in a text that run one of these programs, in order; only the first ones of a very long text."""
     if any(program in source.text for program in programs):
         found = (each for each in _all(source) if each.words[0] in programs)
         yield from islice(found, _MOST)
@@ -51,60 +51,80 @@ def _all(source: SourceText) -> Iterator[Command]:
     text = source.text
     for match in _SPAN.finditer(text):
         if not source.is_fenced(match.start()):
-            yield from _of_line(match[2], match.start(2), "")[0]
+            yield from _Line(match[2], match.start(2), "").commands()
     for start, end in source.fences:
         info = _INFO.match(text, start)
         if info and info[1].lower() in _SHELLS:
-            yield from _of_fence(text, text.find("\n", start, end) + 1 or end, end)
+            yield from _fenced(text, text.find("\n", start, end) + 1 or end, end)
 
 
-def _of_fence(text: str, start: int, end: int) -> Iterator[Command]:
-    """The commands of a fence. A change of folder holds for the lines below it."""
+def _fenced(text: str, start: int, end: int) -> Iterator[Command]:
+    """The commands of a fence. A change of folder applies to the lines below it."""
     folder: str | None = ""
     while start < end and folder is not None:
         newline = text.find("\n", start, end)
         stop = newline if newline >= 0 else end
         prompt = _PROMPT.match(text, start, stop)
         begin = prompt.end() if prompt else start
-        # A line that goes on below ends with a backslash, at which its reading ends.
-        found, folder = _of_line(text[begin : min(stop, begin + 2_000)], begin, folder)
-        yield from found
+        # A line that continues below ends with a backslash, where parsing stops.
+        line = _Line(text[begin : min(stop, begin + 2_000)], begin, folder)
+        yield from line.commands()
+        folder = line.folder_after
         while newline >= 0 and text[start:newline].rstrip("\r").endswith("\\"):
             start = newline + 1
             newline = text.find("\n", start, end)
         start = newline + 1 if newline >= 0 else end
 
 
-def _of_line(line: str, offset: int, folder: str) -> tuple[list[Command], str | None]:
-    """The commands of a line, and the folder after it; None where that is not known."""
-    found: list[Command] = []
-    words: list[str] = []
-    at = begin = 0
-    after: str | None = folder
-    is_open = False
-    while (match := _WORD.match(line, at)) or words:
-        if match and match[2]:
-            begin = begin if words else match.start(2)
-            words.append(match[2])
+class _Line:
+    """A line of shell commands that starts at an offset of the text, run in a folder."""
+
+    def __init__(self, line: str, offset: int, folder: str) -> None:
+        self.line, self.offset, self.folder = line, offset, folder
+        self.folder_after: str | None = folder  # once all commands were parsed; None if unknown
+
+    def commands(self) -> Iterator[Command]:
+        """The commands of the line, up to the first that changes into an unknown folder."""
+        folder: str | None = self.folder
+        is_subshell = False
+        for start, words, is_complete, operator in self._parts():
+            ran = _unwrapped(words)
+            if ran and ran[0] in _CHANGE_FOLDER:
+                folder = _change_folder(folder, ran) if is_complete else None
+            elif ran and is_complete and folder is not None:
+                yield Command(self.offset + start, tuple(ran), folder)
+            if folder is None:
+                break
+            is_subshell = is_subshell or operator == "("
+        self.folder_after = self.folder if is_subshell else folder
+
+    def _parts(self) -> Iterator[tuple[int, list[str], bool, str]]:
+        """What is between operators: its start, its words, whether all of it was parsed, and the operator after it."""
+        words: list[str] = []
+        at = start = 0
+        while (match := _WORD.match(self.line, at)) or words:
+            if match is None:
+                # The part of a line that cannot be parsed belongs to its last command.
+                yield start, words, self._is_blank_from(at), ""
+                return
             at = match.end()
-            continue
-        # The rest of a line that cannot be read belongs to the last command.
-        is_whole = match is not None or line[at:].strip() in ("", "\\") or line[at:].lstrip().startswith("#")
-        ran = _unwrapped(words)
-        words = []
-        if ran and ran[0] in ("cd", "pushd", "popd"):
-            after = _moved(after, ran) if is_whole else None
-        elif ran and is_whole and after is not None:
-            found.append(Command(offset + begin, tuple(ran), after))
-        if not match or after is None:
-            break
-        is_open = is_open or match[1] == "("
-        at = match.end()
-    return found, folder if is_open else after
+            if match[2]:
+                start = start if words else match.start(2)
+                words.append(match[2])
+            else:
+                yield start, words, True, match[1]
+                words = []
+
+    def _is_blank_from(self, at: int) -> bool:
+        rest = self.line[at:].strip()
+        return rest in ("", "\\") or rest.startswith("#")
+
+
+_CHANGE_FOLDER = ("cd", "pushd", "popd")
 
 
 def _unwrapped(words: Sequence[str]) -> list[str]:
-    """A command without what only sets it up: variables, `sudo`; nothing where that takes options of its own."""
+    """A command without variable assignments, prefixes such as `sudo`, and redirections."""
     rest = [re.sub(r"[\"']", "", each) for each in words]
     while rest and (rest[0] in _WRAPPERS or _ASSIGNMENT.match(rest[0])):
         del rest[0]
@@ -114,12 +134,13 @@ def _unwrapped(words: Sequence[str]) -> list[str]:
     return rest
 
 
-def _moved(folder: str | None, words: Sequence[str]) -> str | None:
+def _change_folder(folder: str | None, words: Sequence[str]) -> str | None:
+    """The folder after `cd`; None if unknown."""
     if folder is None or len(words) != 2 or words[0] != "cd" or _UNCLEAR.search(words[1]) or words[1][:1] in "-~/":
         return None
     return normpath(f"{folder or '.'}/{words[1]}")
 
 
 def is_clear(word: str) -> bool:
-    """Whether a word stands for itself, and is not a placeholder, a variable or a pattern."""
+    """Whether a word is literal: not a placeholder, a variable or a pattern."""
     return bool(word) and not _UNCLEAR.search(word)

@@ -1,8 +1,8 @@
-"""Commands that contradict each other: `npm` in one file, `pnpm` in another, and the agent may pick either.
+"""Files that contradict each other: `npm` in one, `pnpm` in another, and the agent may follow either.
 
-A family is a choice of which a project makes one. A file *runs* a choice where it shows its command, *asks* for it in words (`use
-pnpm`), or *forbids* it (`never npm`). Two files contradict each other where one forbids what the other runs or asks for, where they
-ask for different choices, or where each of them knows only one choice, and not the same.
+A family is a set of alternatives of which a project uses one. A file *runs* a choice if it shows its command, *asks* for it in words
+(`use pnpm`), or *forbids* it (`never npm`, `npm must not be used`). Two files contradict each other if one forbids what the other runs
+or asks for, if they ask for different choices, or if each of them mentions only one choice, and not the same.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 @value
 class Family:
-    """A choice of which a project makes one. `choices` are the patterns of their commands, by the word people say."""
+    """Alternatives of which a project uses one. `choices` maps their names to the patterns of their commands."""
 
     what: str
     choices: Mapping[str, str]
-    # Whether to run different ones is a contradiction too, or only to ask for them.
+    # Whether running different ones is a contradiction too, or only asking for them.
     by_use: bool = False
 
 
@@ -71,8 +71,11 @@ FAMILIES = (
     Family("the Python formatter", {"black": r"black[ \t]+[.-]", "ruff format": r"ruff[ \t]+format\b"}),
 )
 _DECLARES = re.compile(r"\b(?:package manager|test runner|formatter)(?:[ \t]+is)?:?[*_]*[ \t]+$", re.IGNORECASE)
-_ASKS = re.compile(r"\b(?:use|using|prefer|stick to|switch to|migrate to)[ \t]+(?:only[ \t]+)?$", re.IGNORECASE)
-# A verb of its own, and words that leave the verb to what stands before them.
+_ASKS = re.compile(
+    r"\b(?:use|using|prefer|stick to|switch to|migrate to|install[ \t]+(?:[\w-]+[ \t]+){0,3}with)[ \t]+(?:only[ \t]+)?$",
+    re.IGNORECASE,
+)
+# With a verb, and without one of their own.
 _AVOIDS = re.compile(
     r"\b(?:avoid|(?:stop|quit|avoid)[ \t]+(?:using|running)|(?:do not|don['’]t|must not|never)[ \t]+(?:ever[ \t]+)?(?:run|call|invoke))[ \t]+$",
     re.IGNORECASE,
@@ -86,11 +89,11 @@ _FORBIDDEN = re.compile(
     r"|only (?:in|for))\b|❌|✗",
     re.IGNORECASE,
 )
-# What may follow a word that stands for itself: `use yarn` is one, `use yarn resolutions` is not.
+# What may follow the name of a choice: in `use yarn resolutions` yarn is not the choice.
 _ENDS = re.compile(
     r"[*_\"']{0,2}(?:[ \t]*(?:$|[.,;:()!—–|\n]|-)|[ \t]+(?:for|or|and|in|here|as|to|everywhere|only|with|because|since|not|never|instead)\b)"
 )
-# What is true of one place or case only does not contradict what is true of the rest.
+# A rule for one place or case does not contradict a general one.
 _CONDITION = re.compile(
     r"\b(?:if|when|unless|except|only (?:in|for)|inside|within|for the|for any\w*|under|directly|as a last resort)\b|/|\.\w{1,4}\b",
     re.IGNORECASE,
@@ -108,7 +111,7 @@ _INDENTS = (
     ),
     ("4 spaces", r"\b(?:4|four)[ -]spaces?\b(?=[^\n]{0,20}indent)|\bindent[^\n]{0,24}?\b(?:4|four)[ -]spaces?\b"),
 )
-# Pages have tabs too, and operators have spaces around them.
+# Web pages have tabs too, and operators have spaces around them.
 _OF_INDENTING = re.compile(
     r"indent|white ?space|\b(?:hard|soft) tabs\b|\btabs?\b.*\bspaces?\b|\bspaces?\b.*\btabs?\b|\b(?:use|prefer)[ \t]+\**(?:tabs|spaces)\W*$",
     re.IGNORECASE,
@@ -124,11 +127,13 @@ _LANGUAGE = re.compile(
 
 @value
 class Stance:
-    """What one file says about a family: choices with the offset of the first word about each."""
+    """What one file says about a family: choices with the offset of their first mention."""
 
     runs: Mapping[str, int]
     asks: Mapping[str, int]
     forbids: Mapping[str, int]
+    # Forbids only to install packages with it; other commands may be fine.
+    forbids_install: Mapping[str, int] = {}
 
     @property
     def known(self) -> set[str]:
@@ -137,7 +142,7 @@ class Stance:
 
 @value
 class Contradiction:
-    """Two places that cannot both be followed."""
+    """Two instructions that cannot both be followed."""
 
     family: str
     path: str
@@ -149,14 +154,14 @@ class Contradiction:
 
 
 def contradictions(sources: Sequence[SourceText]) -> Iterator[Contradiction]:
-    """What the later file says against an earlier one, once for each family and pair of files."""
+    """What a later file says against an earlier one, once for each family and pair of files."""
     stances = [(each, each.cached("stances", stances_of)) for each in sources if each.is_file]
     for number, (later, says) in enumerate(stances):
         for earlier, said in stances[:number]:
             if later.path == earlier.path:
                 continue
             for what in says:
-                clash = _clash(says[what], said[what], _BY_USE[what]) if what in said else None
+                clash = _conflict(says[what], said[what], _BY_USE[what]) if what in said else None
                 if clash:
                     here, there = clash
                     yield Contradiction(
@@ -167,29 +172,34 @@ def contradictions(sources: Sequence[SourceText]) -> Iterator[Contradiction]:
 _BY_USE = {**{family.what: family.by_use for family in FAMILIES}, _INDENTATION: True}
 
 
-def _clash(one: Stance, other: Stance, by_use: bool) -> tuple[Said, Said] | None:
+def _conflict(one: Stance, other: Stance, by_use: bool) -> tuple[Said, Said] | None:
     """What the two say against each other."""
-    for mine, theirs, is_turned in ((one, other, False), (other, one, True)):
-        for choice, at in mine.forbids.items():
-            if choice in theirs.known and choice not in mine.runs and choice not in theirs.forbids:
-                said = (f"forbids {choice}", at), (f"uses {choice}", _place(theirs, choice))
-                return (said[1], said[0]) if is_turned else said
-    if not one.known & other.known:
-        asked = bool(one.asks) and bool(other.asks)
-        is_sole = len(one.known) == 1 and len(other.known) == 1
-        if (asked or by_use) and is_sole:
-            (mine_choice,), (their_choice,) = one.known, other.known
-            if (
-                _SPACES in (mine_choice, their_choice)
-                and mine_choice.endswith(_SPACES)
-                and their_choice.endswith(_SPACES)
-            ):
-                return None
-            return (f"uses {mine_choice}", _place(one, mine_choice)), (
-                f"uses {their_choice}",
-                _place(other, their_choice),
-            )
+    if found := _forbidden_use(one, other):
+        return found
+    if found := _forbidden_use(other, one):
+        return found[1], found[0]
+    if len(one.known) != 1 or len(other.known) != 1 or not (by_use or (one.asks and other.asks)):
+        return None
+    (choice,), (other_choice,) = one.known, other.known
+    if choice == other_choice or _are_both_spaces(choice, other_choice):
+        return None
+    return (f"uses {choice}", _place(one, choice)), (f"uses {other_choice}", _place(other, other_choice))
+
+
+def _forbidden_use(one: Stance, other: Stance) -> tuple[Said, Said] | None:
+    """What one stance forbids and the other uses; nothing that either of them says both ways."""
+    for choice, at in one.forbids.items():
+        if choice in other.known and choice not in one.runs and choice not in other.forbids:
+            return (f"forbids {choice}", at), (f"uses {choice}", _place(other, choice))
+    for choice, at in one.forbids_install.items():
+        if choice in other.asks and choice not in one.known and choice not in other.forbids_install:
+            return (f"forbids {choice} install", at), (f"uses {choice}", other.asks[choice])
     return None
+
+
+def _are_both_spaces(choice: str, other: str) -> bool:
+    """Whether both are spaces and one of them leaves their number open."""
+    return _SPACES in (choice, other) and choice.endswith(_SPACES) and other.endswith(_SPACES)
 
 
 def _place(stance: Stance, choice: str) -> int:
@@ -197,14 +207,14 @@ def _place(stance: Stance, choice: str) -> int:
 
 
 def stances_of(source: SourceText) -> dict[str, Stance]:
-    """What a file says about each family of which it says anything."""
+    """What a file says about each family that it mentions."""
     found: dict[str, Stance] = {}
     for family in FAMILIES:
         stance = Stance({}, {}, {})
         for choice in family.choices:
             if choice in source.text or choice.capitalize() in source.text:
-                stance = _heard(source, family, choice, stance)
-        if stance.known or stance.forbids:
+                stance = _with_choice(source, family, choice, stance)
+        if stance.known or stance.forbids or stance.forbids_install:
             found[family.what] = stance
     indents = _indents(source)
     if indents.asks or indents.forbids:
@@ -212,30 +222,36 @@ def stances_of(source: SourceText) -> dict[str, Stance]:
     return found
 
 
-def _heard(source: SourceText, family: Family, choice: str, before: Stance) -> Stance:
-    """The stance with what a file says about one more choice, by the first places that name it: a log may have thousands."""
+def _with_choice(source: SourceText, family: Family, choice: str, before: Stance) -> Stance:
+    """The stance with what a file says about one more choice. Only the first mentions count: a log may have thousands."""
     word, run = _patterns(family, choice)
-    runs, asks, forbids = ({**each} for each in (before.runs, before.asks, before.forbids))
+    runs, asks, forbids, installs = (
+        {**each} for each in (before.runs, before.asks, before.forbids, before.forbids_install)
+    )
     for number, match in enumerate(word.finditer(source.text)):
         at = match.start()
-        how = _is_asked(source, at, match.end())
+        how = _attitude_to(source, at, match.end())
         if how and _is_general(source, at):
             (asks if how == "asks" else forbids).setdefault(choice, at)
+        elif _is_install_banned(source, at, match.end()) and _is_general(source, at):
+            installs.setdefault(choice, at)
         elif choice not in runs and run.match(source.text, at) and _is_command(source, at):
             runs[choice] = at
         if number == _MOST_PLACES:
             break
     if choice in forbids:
         asks.pop(choice, None)
-    return Stance(runs, asks, forbids)
+    return Stance(runs, asks, forbids, installs)
 
 
 _MOST_PLACES = 200
 
 
-def _is_asked(source: SourceText, start: int, end: int) -> str:
-    """Whether the words before a choice ask for it or forbid it. In quotes it must stand alone: `bun test` is not bun."""
+def _attitude_to(source: SourceText, start: int, end: int) -> str:
+    """Whether a sentence asks for a choice or forbids it. In backticks it must be alone: `bun test` is not bun."""
     before, after = source.before(start), source.text[end : end + 40]
+    if _is_banned(source, start, end):
+        return "forbids"
     if before.endswith("`"):
         if not after.startswith("`"):
             return ""
@@ -255,10 +271,39 @@ def _is_asked(source: SourceText, start: int, end: int) -> str:
     return ""
 
 
-def _is_command(source: SourceText, at: int) -> bool:
-    """Whether a command begins here, and nothing on its line speaks against it.
+# `npm must not be used`, `using npm is forbidden`; but not `npm is forbidden in web/`.
+_PASSIVE_BAN = re.compile(
+    r"[`*_]{0,3}[ \t]+(?:(?:must|should|may|shall|can)(?:[ \t]+(?:not|never)|n['’]t)[ \t]+be[ \t]+(?:used|run|called|invoked)"
+    r"|(?:is|are)[ \t]+(?:strictly[ \t]+)?(?:forbidden|prohibited|banned|disallowed|not[ \t]+(?:allowed|permitted)))\b"
+    r"(?![^.\n]{0,80}[ \t](?:by|for|in|on|to)\b)",
+    re.IGNORECASE,
+)
+_BANNED = re.compile(
+    r"(?:(?:the[ \t]+use[ \t]+of|using|running|calling)[ \t]+)?(?:the[ \t]+)?[`*_]{0,3}", re.IGNORECASE
+)
+_NEVER_RUN = re.compile(
+    r"(?:please[ \t]+)?(?:(?:you[ \t]+)?must not|never|do not|don['’]t)[ \t]+(?:ever[ \t]+)?(?:run|call|invoke|execute|use)[ \t]+`",
+    re.IGNORECASE,
+)
+_INSTALL = re.compile(r"[ \t]+(?:install|ci|i|add)`[*_]{0,2}(?=[ \t]*(?:$|[.,;!\n]))")
 
-    It begins with a line of a fence, with a code span, or in prose behind a word that asks for it and holds everywhere.
+
+def _is_banned(source: SourceText, start: int, end: int) -> bool:
+    """Whether a passive sentence bans a choice."""
+    is_subject = _BANNED.fullmatch(sentence_before(source.text, start)) is not None
+    return is_subject and _PASSIVE_BAN.match(source.text, end) is not None
+
+
+def _is_install_banned(source: SourceText, start: int, end: int) -> bool:
+    """Whether a sentence forbids to install packages with a choice: "never run `npm install`"."""
+    is_install = _INSTALL.match(source.text, end) is not None
+    return is_install and _NEVER_RUN.fullmatch(sentence_before(source.text, start)) is not None
+
+
+def _is_command(source: SourceText, at: int) -> bool:
+    """Whether a command begins here, and nothing on its line rejects it.
+
+    It begins a line of a fence or a code span, or follows a word in prose that asks for it everywhere.
     """
     before = _RUNNER.sub("", source.before(at))
     if source.is_fenced(at):
@@ -275,7 +320,7 @@ def _is_command(source: SourceText, at: int) -> bool:
 
 
 def _is_described(before: str, rest: str) -> bool:
-    """Whether a sentence says what something else does with a command: `the image runs …`, `… is called by the hook`."""
+    """Whether a sentence only describes a command: `the image runs …`, `… is called by the hook`."""
     if _PASSIVE.match(rest):
         return True
     acts = _ACTS.search(before)
@@ -302,7 +347,7 @@ _RUNNER = re.compile(r"(?:npx|bunx|pnpm(?: exec)?|yarn|uv run|poetry run|python3
 
 
 def _is_general(source: SourceText, at: int) -> bool:
-    """Whether a sentence in prose holds everywhere, and not in one place or case only."""
+    """Whether a sentence in prose is a general rule, and not for one place or case."""
     return not source.is_fenced(at) and not _CONDITION.search(source.line_around(at))
 
 
@@ -310,7 +355,7 @@ _compiled: dict[tuple[str, str], tuple[re.Pattern[str], re.Pattern[str]]] = {}
 
 
 def _patterns(family: Family, choice: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """How a choice is named and how it is run; made when first needed."""
+    """The patterns of a choice's name and of its command, compiled on first use."""
     key = (family.what, choice)
     if key not in _compiled:
         word = rf"(?<![\w/.@-])(?:{re.escape(choice)}|{re.escape(choice.capitalize())})(?![\w/'’-]|\.\w)"
@@ -330,7 +375,7 @@ def _indents(source: SourceText) -> Stance:
                 if wants:
                     (asks if wants == "asks" else forbids).setdefault(choice, match.start())
     if len(asks) > 1:
-        asks.pop(_SPACES, None)  # said once in general, and once by their number
+        asks.pop(_SPACES, None)  # mentioned both in general and with their number
     for choice in forbids:
         asks.pop(choice, None)
     return Stance({}, asks, forbids)
@@ -340,7 +385,7 @@ _INNER_VERB = re.compile(r"\b(?:use|prefer)\b", re.IGNORECASE)
 
 
 def _indents_here(source: SourceText, match: re.Match[str]) -> str:
-    """What the sentence around a word about indentation wants, if it is about all files."""
+    """What a sentence about indentation wants, if it is about all files."""
     start = match.start()
     line = source.line_around(start)
     if not _OF_INDENTING.search(line) or _LANGUAGE.search(line) or source.is_fenced(start):

@@ -1,9 +1,9 @@
-"""Whether a sentence tells its reader to do something, or describes what something does.
+"""Whether a sentence instructs its reader, or describes something.
 
-`Use tabs` and `you must never use npm` are instructions; `the scripts use tabs` and `it never calls npm` are descriptions, whatever
-verbs they share. A sentence counts as an instruction only if its words before the verb are of the few kinds that an instruction has:
-nothing, an adverb, a modal verb, the reader as its subject, or an introduction such as `for packages`. So an unknown subject makes a
-description, and lint keeps silent.
+`Use tabs` and `you must never use npm` are instructions; `the scripts use tabs` and `it never calls npm` are descriptions, although
+they share verbs. A sentence is an instruction only if the words before its verb are of a few kinds: none, an adverb, a modal verb, the
+reader as the subject, or an introduction such as `for packages`. A sentence with any other subject is a description, and lint does not
+report it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _NEGATIONS = frozenset(
     "not never don't cannot can't shouldn't mustn't won't nor neither stop avoid without refrain quit".split()
 )
-# Words that may stand between the beginning of an instruction, or its subject, and its verb.
+# Words that may come between the beginning of an instruction, or its subject, and its verb.
 _LIGHT = _NEGATIONS | frozenset(
     "always only just simply please do must should shall can may will also ever again still even generally usually normally typically strictly"
     " consistently explicitly exclusively instead then first finally next now here either both to need have required expected supposed going"
@@ -26,7 +26,7 @@ _LIGHT = _NEGATIONS | frozenset(
     " mandatory essential necessary recommended better preferred from ought everywhere".split()
 )
 _READERS = frozenset("you we i let's lets us".split())
-# These do things of their own accord too: only what they must do is an instruction.
+# These also act without being told: only what they must do is an instruction.
 _NAMED_READERS = frozenset(
     "agents agent contributors developers devs everyone everybody engineers authors reviewers assistants assistant claude codex copilot gemini".split()
 )
@@ -50,7 +50,7 @@ _COMMANDS = frozenset(
     " default stop type launch bootstrap set-up setup develop compile generate import define name document mark restrict limit mind wrap align"
     " favour favor adopt choose reach pass rely get give have let include enforce require".split()
 )
-# What an author writes, and a rule may have for its subject: `all files must use tabs`.
+# Things that authors write and rules are about: `all files must use tabs`.
 _WORKS = re.compile(
     r"(?:(?:all|every|each|any|new|source|our) ){0,3}(?:code|files?|sources?|modules?|contributions?|commits?|changes|tests?|scripts?|packages?"
     r"|dependencies|lines?|indentation|blocks?|imports|projects?|everything|commands) (?:must|should|shall|(?:has|have|needs?) to)\b(?P<rest>.*)"
@@ -70,7 +70,7 @@ _CODE = re.compile(r"`[^`]{0,300}`")
 
 
 def sentence_before(text: str, offset: int, near: int = 1_000) -> str:
-    """What a sentence says before a place; lines that an author wrapped are joined, of a very long sentence what is near."""
+    """The sentence up to an offset, with wrapped lines joined; only the near part of a very long one."""
     start = max(offset - near, 0)
     lines = text[start:offset].split("\n")
     taken = lines.pop()
@@ -83,9 +83,9 @@ def sentence_before(text: str, offset: int, near: int = 1_000) -> str:
 
 
 def attitude(before: str, is_elliptical: bool = False) -> Literal["", "asks", "forbids"]:
-    """What a sentence wants of its reader, by what it says before a verb; empty if it describes.
+    """What a sentence wants from its reader, judged by the words before a verb; empty if it only describes.
 
-    Where the words that follow are no verb of their own (`never npm`, `with tabs`), the verb before them counts.
+    `is_elliptical`: the words that follow have no verb (`never npm`, `with tabs`), so the verb before them counts.
     """
     plain = _CODE.sub(" code-span ", _LINK.sub(r"\1", before))
     if plain.count("`") % 2 or plain.count('"') % 2 or plain.count("“") > plain.count("”"):
@@ -108,13 +108,13 @@ def attitude(before: str, is_elliptical: bool = False) -> Literal["", "asks", "f
 
 
 def is_declaration(before: str) -> bool:
-    """Whether a name that begins here is declared for the project: `package manager: pnpm`, and not `its package manager is npm`."""
+    """Whether the name that follows is declared for the project: `package manager: pnpm`, but not `its package manager is npm`."""
     plain = re.sub(r"[*_`\"]", "", before).replace("’", "'").lower()
     return _DECLARED.fullmatch(_HARD.split(plain)[-1].strip() + " ") is not None or not plain.strip()
 
 
 def _clauses(part: str) -> tuple[list[str], list[list[str]]]:
-    """The clauses of a sentence as words, and what stands before each."""
+    """The clauses of a sentence as words, and the word or comma before each."""
     marks, at = [""], 0
     clauses: list[list[str]] = []
     for match in _SOFT.finditer(part):
@@ -130,7 +130,7 @@ def _clauses(part: str) -> tuple[list[str], list[list[str]]]:
 
 
 def _is_introduced(part: str) -> bool:
-    """`For packages use …`: a few words behind a preposition, and nothing among them that could be a subject."""
+    """`For packages use …`: a few words after a preposition, and none of them a possible subject."""
     words = part.split()
     if (
         not words
@@ -144,7 +144,7 @@ def _is_introduced(part: str) -> bool:
 
 
 def _instructs(marks: Sequence[str], clauses: Sequence[Sequence[str]], at: int, is_elliptical: bool) -> bool:
-    """Whether a clause is one of an instruction. What has no subject of its own shares that of the clause before."""
+    """Whether a clause belongs to an instruction. A clause without a subject shares that of the clause before."""
     words, mark = clauses[at], marks[at]
     if not set(words) - _LIGHT and not (words and words[0] in _HEADS and not _is_impersonal(words)):
         if not at or mark in ("so", "then", "therefore", "hence"):
@@ -155,7 +155,7 @@ def _instructs(marks: Sequence[str], clauses: Sequence[Sequence[str]], at: int, 
     return _begins(words, is_elliptical)
 
 
-# With these a clause begins that has its subject elsewhere.
+# These begin a clause whose subject is elsewhere.
 _HEADS = frozenset(("is", "are", "have", "it", "it's"))
 
 
@@ -166,41 +166,57 @@ def _is_impersonal(words: Sequence[str]) -> bool:
 
 def _begins(words: Sequence[str], is_elliptical: bool) -> bool:
     """Whether the words of a clause begin an instruction."""
+    rest = _without_group(_without_light_words(words))
+    if rest and rest[0] in _NAMED_READERS:
+        return not set(rest[1:]) - _LIGHT and bool(set(rest) & _OBLIGES)
+    heavy = [word for word in rest if word not in _LIGHT]
+    if heavy and heavy[-1] in _READERS and "used" not in rest:
+        return len(heavy) == 1 or rest[0] in _INTRODUCE | _REMINDERS
+    if _is_rule_for_works(rest, is_elliptical) or rest[:1] == ["ensure"] or rest[:2] == ["make", "sure"]:
+        return True
+    if is_elliptical:
+        return rest[0] in _COMMANDS | _READERS and "used" not in rest
+    return rest[0] in _COMMANDS and not heavy
+
+
+_REMINDERS = frozenset(("ensure", "make", "remember", "note"))
+
+
+def _without_light_words(words: Sequence[str]) -> list[str]:
+    """The words from the first that carries meaning on, at least one."""
     rest = list(words)
     while len(rest) > 1 and rest[0] in _LIGHT - _COMMANDS - _HEADS:
         del rest[0]
-    if rest[0] in ("the", "all", "every", "any", "ai", "coding") and _NAMED_READERS & set(rest[1:3]):
-        rest = rest[1 if rest[1] in _NAMED_READERS else 2 :]
-    if rest and rest[0] in _NAMED_READERS:
-        return not set(rest[1:]) - _LIGHT and bool(set(rest) & _OBLIGES)
-    heavy = [number for number, word in enumerate(rest) if word not in _LIGHT]
-    if heavy and rest[heavy[-1]] in _READERS and "used" not in rest:
-        return len(heavy) == 1 or rest[0] in _INTRODUCE or rest[0] in ("ensure", "make", "remember", "note")
-    rule = _WORKS.fullmatch(" ".join(rest))
-    if rule and (is_elliptical or not set(rule["rest"].split()) - _LIGHT):
-        return True
-    if rest[:1] == ["ensure"] or rest[:2] == ["make", "sure"]:
-        return True
-    if is_elliptical:
-        return bool(rest) and (rest[0] in _COMMANDS or rest[0] in _READERS) and "used" not in rest
-    return bool(rest) and rest[0] in _COMMANDS and len(heavy) == 0
+    return rest
+
+
+def _without_group(words: list[str]) -> list[str]:
+    """The words from a named reader on: `all contributors must` becomes `contributors must`."""
+    if words[0] in ("the", "all", "every", "any", "ai", "coding") and _NAMED_READERS & set(words[1:3]):
+        return words[1 if words[1] in _NAMED_READERS else 2 :]
+    return words
+
+
+def _is_rule_for_works(words: Sequence[str], is_elliptical: bool) -> bool:
+    """`All files must …`, and nothing but light words after it, unless the verb is elsewhere."""
+    rule = _WORKS.fullmatch(" ".join(words))
+    return rule is not None and (is_elliptical or not set(rule["rest"].split()) - _LIGHT)
 
 
 def _continues(marks: Sequence[str], clauses: Sequence[Sequence[str]], at: int, is_elliptical: bool) -> bool:
-    """Whether a clause without a subject goes on with an instruction, or begins one behind a comma."""
+    """Whether a clause without a subject continues an instruction, or begins one after a comma."""
     before = at - 1
     while before > 0 and clauses[before] and not set(clauses[before]) - _ASIDES:
         before -= 1
-    words = clauses[before]
-    if not words or not set(words) - _ASIDES:
-        return True
-    if words[0] in _INTRODUCE and marks[at] == ",":
+    words, mark = clauses[before], marks[at]
+    if not set(words) - _ASIDES or (words[0] in _INTRODUCE and mark == ","):
         return True
     if marks[before] in _RELATIVE:
         return False
     if _instructs(marks, clauses, before, True):
         return True
-    if is_elliptical or before < at - 1 or any(mark in ("that", "which", "who") for mark in marks[: at + 1]):
+    is_relative = bool({"that", "which", "who"} & set(marks[: at + 1]))
+    if is_elliptical or before < at - 1 or is_relative or mark not in (",", "but"):
         return False
-    # `npm is slow, use pnpm`; but `the tools are fast and use npm` goes on with its subject.
-    return bool(set(words) & (_FINITE if marks[at] == "," else _SINGULAR)) and marks[at] in (",", "but")
+    # `npm is slow, use pnpm`; but `the tools are fast and use npm` continues with its subject.
+    return bool(set(words) & (_FINITE if mark == "," else _SINGULAR))

@@ -1,7 +1,7 @@
-"""Targets of `make` and scripts of `npm` that a text says to run and that the project does not define.
+"""Targets of `make` and scripts of `npm` that a text says to run and the project does not define.
 
-The nearest makefile or package.json decides, as it does for the programs themselves. Both checks say nothing when in doubt: a makefile
-that includes others or computes the names of its targets may define anything.
+The nearest makefile or package.json decides, as it does for the programs themselves. Both checks report nothing when in doubt: a
+makefile that includes others or computes the names of its targets can define anything.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .commands import Command
     from .source_text import SourceText
 
-    # The files of these names that apply to a text, nearest first: path and text, None for one that cannot be read.
+    # The files with these names that apply to a text, nearest first: path and content (None if unreadable).
     Above = Callable[[str, Sequence[str], str], Iterable[tuple[str, str | None]]]
     Exists = Callable[..., bool]
 
@@ -30,7 +30,7 @@ PACKAGES = ("package.json",)
 
 @value
 class Missing:
-    """A name that a command runs and a file does not define; `defined` are the names that it does."""
+    """A name that a command runs and the file at `path` does not define; `defined` are the names it does."""
 
     offset: int
     name: str
@@ -40,14 +40,14 @@ class Missing:
 
 @value
 class Wanted:
-    """What a command runs: names, and the folder it says to look in. `instead` are files that do as well."""
+    """The names that a command runs, and the folder it runs them in. The files `instead` would do as well."""
 
     names: Sequence[str]
     folder: str = ""
     instead: Sequence[str] = ()
 
 
-# Whoever writes so before a command knows that it may not be there, speaks of another project, or does not want it run.
+# Words before a command that show that it may not exist, belongs to another project, or should not be run.
 _KNOWS = re.compile(
     r"\b(?:if (?:there|it|one|present|available|you have|the (?:project|repo|makefile|package))|(?:if|when|where) (?:\S+ ){0,3}exists?|e\.g|for example"
     r"|for instance|an example|such as|something like|would|could|might|no longer|formerly|used to|deprecated|legacy|instead of|rather than|never|not"
@@ -78,7 +78,7 @@ _AT_ROOT = re.compile(r"\b(?:root|top[- ]level|topmost)\b", re.IGNORECASE)
 
 
 def missing_targets(source: SourceText, above: Above, exists: Exists) -> Iterator[Missing]:
-    """Targets that a text says to make and that its makefile does not define, each once."""
+    """Targets that a text says to run and its makefile does not define, each once."""
     defined = _Defined(source, above, exists, MAKEFILES, targets_of)
     for command in commands(source, ("make", "gmake")):
         wanted = _wanted_targets(command)
@@ -90,7 +90,7 @@ def missing_targets(source: SourceText, above: Above, exists: Exists) -> Iterato
 
 
 def missing_scripts(source: SourceText, above: Above, exists: Exists) -> Iterator[Missing]:
-    """Scripts that a text says to run and that its package.json does not define, each once."""
+    """Scripts that a text says to run and its package.json does not define, each once."""
     defined = _Defined(source, above, exists, PACKAGES, scripts_of)
     with_programs = _Defined(source, above, exists, PACKAGES, scripts_and_programs_of)
     for command in commands(source, ("npm", "pnpm", "yarn")):
@@ -102,7 +102,7 @@ def missing_scripts(source: SourceText, above: Above, exists: Exists) -> Iterato
 
 @value
 class Definitions:
-    """What a file defines. `others` are how further names begin and end; with `is_open` it may define any name."""
+    """The names a file defines. `others` are prefixes and suffixes of further names; if `is_open`, it can define any name."""
 
     defined: Collection[str] = ()
     others: Sequence[tuple[str, str]] = ()
@@ -120,7 +120,7 @@ class Definitions:
 
 
 class _Defined:
-    """The names that the files above a text define, parsed once."""
+    """The names defined by the files that apply to a text, parsed once."""
 
     def __init__(
         self,
@@ -135,13 +135,13 @@ class _Defined:
         self.seen: set[tuple[str, str]] = set()
 
     def missing(self, offset: int, name: str, folder: str, instead: Sequence[str]) -> Iterator[Missing]:
-        """A name that the file which applies does not define, unless one of the files `instead` lies beside that."""
+        """The name, if the file that applies does not define it and has none of the files `instead` next to it."""
         found = self._found(folder)
         if not found or (name, folder) in self.seen or not self._is_meant(offset, folder):
             return
         is_at_root = not folder and _AT_ROOT.search(self.source.line_around(offset))
         path, names = found[-1] if is_at_root else found[0]
-        # A skill speaks of the project that it is used in, whatever lies beside it.
+        # A skill is about the project it is used in, whatever is next to its file.
         asked = [each for _, each in found] if self.source.kind == "skill" else [names]
         if not any(each.has(name) for each in asked) and not any(self.exists(path, each, True) for each in instead):
             self.seen.add((name, folder))
@@ -157,7 +157,7 @@ class _Defined:
         return self.known[folder]
 
     def _is_meant(self, offset: int, folder: str) -> bool:
-        """Whether a command is one to run here: its line does not say that it is a mere example, or another project's."""
+        """Whether a command is to be run here: its line does not call it an example or another project's."""
         source = self.source
         line, before = source.line_around(offset), source.before(offset)
         if source.is_fenced(offset):
@@ -192,7 +192,7 @@ _VALUED = frozenset(
 )
 _FLAGS = re.compile(r"-[BbdeikmnqRrSstw]+|-j\d*|-O\w*|-l[\d.]*|--[a-z-]+(?:=\S*)?")
 _NO_TARGETS = frozenset("-f --file --makefile --eval -v --version -h --help -p --print-data-base -E".split())
-# What a rule of make's own turns into a program.
+# Files that a built-in rule of make turns into a program.
 _BUILT_IN = (".c", ".cc", ".cpp", ".C", ".cxx", ".f", ".p", ".s", ".S", ".r", ".m", ".mod", ".sh", ".tex", ".texi")
 _WORDS = frozenset(
     "sure it the a an this that these them your our one sense changes edits use certain every any no some".split()
@@ -200,40 +200,56 @@ _WORDS = frozenset(
 
 
 def _wanted_targets(command: Command) -> Wanted | None:
-    """The targets that a call of make names; None where it has an option that changes what they mean."""
+    """The targets that a call of make names; None if an option changes what they mean."""
     folder, names = command.folder, []
     rest = list(command.words[1:])
     while rest:
         word = rest.pop(0)
-        name, equals, after = word.partition("=")
-        if name in ("-C", "--directory") or (word.startswith("-C") and not equals):
-            path = after if equals else word[2:] if name not in ("-C", "--directory") else rest.pop(0) if rest else ""
-            if not is_clear(path) or path[0] in "~/":
+        if word.startswith("-C") or word.partition("=")[0] == "--directory":
+            path = _make_folder(word, rest)
+            if not _is_below(path):
                 return None
             folder = _below(folder, path)
-        elif name in _NO_TARGETS or word[:2] in ("-f", "-E"):
-            return None
-        elif word in _VALUED:
-            del rest[:1]
-        elif word in ("-j", "--jobs"):
-            del rest[: 1 if rest and rest[0].isdecimal() else 0]
         elif word.startswith("-"):
-            if not _FLAGS.fullmatch(word):
+            if not _skip_option(word, rest):
                 return None
-        elif equals:
-            continue
-        else:
+        elif "=" not in word:
             names.append(word)
     return Wanted(names, folder)
 
 
+def _make_folder(word: str, rest: list[str]) -> str:
+    """The value of `-C`, as its own word, attached (`-Cweb`) or after `=`; taken from `rest` if need be."""
+    if word in ("-C", "--directory"):
+        return rest.pop(0) if rest else ""
+    return word.removeprefix("--directory=") if word.startswith("--") else word[2:].removeprefix("=")
+
+
+def _skip_option(word: str, rest: list[str]) -> bool:
+    """Skip an option and its value; False if it may change what the targets mean."""
+    if word.partition("=")[0] in _NO_TARGETS or word[:2] in ("-f", "-E"):
+        return False
+    if word in _VALUED:
+        del rest[:1]
+    elif word in ("-j", "--jobs"):
+        del rest[: 1 if rest and rest[0].isdecimal() else 0]
+    else:
+        return _FLAGS.fullmatch(word) is not None
+    return True
+
+
+def _is_below(path: str) -> bool:
+    """Whether this is a literal relative path."""
+    return is_clear(path) and path[0] not in "~/"
+
+
 def _is_prose(names: Sequence[str]) -> bool:
-    """Whether these are words of a sentence: `make sure that …` in a fence."""
+    """Whether these are words of a sentence, such as `make sure that …` in a fence."""
     return len(names) > 6 or any(name.lower() in _WORDS or not is_clear(name) for name in names)
 
 
 def _is_target(name: str) -> bool:
-    """Whether this is a name that only a rule can define. A file may be there, or come from a rule of make's own."""
+    """Whether this is a name that only a rule can define: a file may exist, or come from a built-in rule."""
     return re.fullmatch(r"[A-Za-z0-9][\w:+-]{0,99}", name) is not None and not (name.isupper() and len(name) > 1)
 
 
@@ -247,22 +263,13 @@ _REFERENCE = re.compile(r"\$(?:\([^()]*\)|\{[^{}]*\}|.)")
 
 
 def targets_of(makefile: str) -> Definitions:
-    """The targets of a makefile: those of its rules, and whatever it calls phony."""
+    """The targets of a makefile: those of its rules, and those it declares phony."""
     if _DEFINES_MORE.search(makefile):
         return Definitions(is_open=True)
     defined: dict[str, None] = {}
     others: dict[tuple[str, str], None] = {}
-    depth = 0
-    for line in _lines(makefile):
-        block = _DEFINE.match(line)
-        if block:
-            depth = max(depth + (1 if block[1] == "define" else -1), 0)
-        rule = None if depth or block or line.startswith("\t") else _RULE.match(_REFERENCE.sub(_hidden, line))
-        if rule is None:
-            if not depth and line.lstrip(" ")[:1] == "$" and not _SAYS.match(line.lstrip(" ")):
-                return Definitions(is_open=True)  # what a variable holds may be a rule
-            continue
-        for name in _named(rule):
+    for line in _outside_defines(makefile):
+        for name in _targets(line):
             if "$" in name and not ("/" in name or "." in name):
                 return Definitions(is_open=True)
             if "%" in name:
@@ -273,22 +280,34 @@ def targets_of(makefile: str) -> Definitions:
     return Definitions(defined.keys(), tuple(others))
 
 
-def _hidden(match: re.Match[str]) -> str:
-    """A variable without its text, in which a colon may snapshot. Its mark stays."""
-    return "$"
+def _outside_defines(makefile: str) -> Iterator[str]:
+    """The lines of a makefile that are not in a `define`."""
+    depth = 0
+    for line in _lines(makefile):
+        block = _DEFINE.match(line)
+        if block:
+            depth = max(depth + (1 if block[1] == "define" else -1), 0)
+        elif not depth:
+            yield line
 
 
-def _named(rule: re.Match[str]) -> Iterator[str]:
-    """The names that a rule gives; the targets of `.PHONY` are what it depends on."""
+def _targets(line: str) -> list[str]:
+    """The targets that a line defines; `$` for a line that expands a variable, which can hold a rule."""
+    if line.startswith("\t"):
+        return []
+    # The text of a variable reference may contain a colon.
+    rule = _RULE.match(_REFERENCE.sub("$", line))
+    if rule is None:
+        expands = line.lstrip(" ").startswith("$") and not _SAYS.match(line.lstrip(" "))
+        return ["$"] if expands else []
     names = rule["targets"].rstrip().removesuffix("&").split()
     if ".PHONY" in names:
         names += rule["rest"].partition("#")[0].partition(";")[0].split()
-    for name in names:
-        yield name.replace("\\", "")
+    return [name.replace("\\", "") for name in names]
 
 
 def _lines(makefile: str) -> Iterator[str]:
-    """The lines of a makefile; one that ends with a backslash goes on."""
+    """The lines of a makefile, with continuation lines joined."""
     parts: list[str] = []
     for line in makefile.split("\n"):
         if line.endswith("\\") and not line.endswith("\\\\"):
@@ -300,7 +319,7 @@ def _lines(makefile: str) -> Iterator[str]:
         yield " ".join(parts)
 
 
-# npm and its like
+# npm, pnpm and yarn
 
 _SAFE_OPTIONS = frozenset("-s --silent --quiet -q --verbose --foreground-scripts --no-progress".split())
 _FOLDERS = {
@@ -309,41 +328,44 @@ _FOLDERS = {
     "yarn": ("--cwd",),
 }
 _SHORT = {"test": "test", "t": "test", "tst": "test", "start": "start"}
-# yarn runs programs of packages too; these are not called as their package is.
+# yarn runs programs of packages too; the names of these differ from their package's.
 _PROGRAMS = frozenset(
     "tsc tsserver ng nest vue-cli-service react-scripts next nuxt sb storybook playwright env".split()
 )
 
 
 def _wanted_script(command: Command) -> Wanted | None:
-    """The script that a call runs; None where it runs none, or another package's."""
-    program, folder, verb = command.words[0], command.folder, ""
-    rest = list(command.words[1:])
-    while rest:
+    """The script that a call runs; None if it runs none, or another package's."""
+    program, *rest = command.words
+    folder = _skip_options(program, rest, command.folder)
+    verb, name = rest.pop(0) if rest else "", ""
+    if folder is not None and verb in ("run", "run-script"):
+        folder = _skip_options(program, rest, folder)
+        name = rest.pop(0) if rest else ""
+    elif program == "npm" or verb in ("test", "start"):
+        name = _SHORT.get(verb, "")
+    if folder is None or not name or not _stays(rest, program):
+        return None
+    return _script(program, name, folder)
+
+
+def _skip_options(program: str, rest: list[str], folder: str) -> str | None:
+    """Remove the options at the start, and return the folder they choose; None if one may choose another package."""
+    while rest and rest[0].startswith("-"):
         word = rest.pop(0)
-        name, equals, after = word.partition("=")
+        name, equals, path = word.partition("=")
         if name in _FOLDERS[program]:
-            path = after if equals else rest.pop(0) if rest else ""
-            if not is_clear(path) or path[0] in "~/":
+            path = path if equals else rest.pop(0) if rest else ""
+            if not _is_below(path):
                 return None
             folder = _below(folder, path)
-        elif word.startswith("-"):
-            if word not in _SAFE_OPTIONS:
-                return None
-        elif verb:
-            # An option behind the name may still choose another package.
-            return _script(program, word, folder) if _stays(rest, program) else None
-        elif word in ("run", "run-script"):
-            verb = word
-        elif word in _SHORT and (program == "npm" or word in ("test", "start")):
-            return _script(program, _SHORT[word], folder) if _stays(rest, program) else None
-        else:
+        elif word not in _SAFE_OPTIONS:
             return None
-    return None
+    return folder
 
 
 def _stays(rest: Sequence[str], program: str) -> bool:
-    """Whether the words behind a script's name leave it in its package."""
+    """Whether no option after a script's name chooses another package."""
     own = rest[: rest.index("--")] if "--" in rest else rest
     return program != "npm" or all(not each.startswith("-") or each in _SAFE_OPTIONS for each in own)
 
@@ -363,14 +385,14 @@ _DEPENDENCIES = ("dependencies", "devDependencies", "peerDependencies", "optiona
 
 
 def scripts_of(package: str) -> Definitions:
-    """The scripts of a package.json. One that is not valid may define anything."""
+    """The scripts of a package.json. An invalid one can define anything."""
     content = _object(package)
     scripts = content.get("scripts", {}) if content is not None else None
     return Definitions(tuple(scripts)) if isinstance(scripts, dict) else Definitions(is_open=True)
 
 
 def scripts_and_programs_of(package: str) -> Definitions:
-    """As `scripts_of`, with the packages whose programs `yarn run` finds as well."""
+    """As `scripts_of`, plus the packages whose programs `yarn run` finds."""
     names, content = scripts_of(package), _object(package) or {}
     groups = [content.get(key) for key in _DEPENDENCIES]
     packages = {name.rpartition("/")[2]: None for group in groups if isinstance(group, dict) for name in group}
