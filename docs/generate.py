@@ -17,8 +17,9 @@ from typing import Any
 
 import foreword
 from foreword import extensions
+from foreword.cli.arguments import Parser
 from foreword.cli.commands import COMMANDS
-from foreword.cli.options import Parser, new_parser
+from foreword.cli.options import new_parser
 from foreword.findings import CODES
 from foreword.inspection.lint.sizes import LIMITS
 from foreword.inspection.lint.table import CHECKS, KEY, SHOWN_KEY, Check, Example
@@ -608,16 +609,18 @@ def parser_of(command: str) -> Parser:
 def options_of(command: str) -> list[argparse.Action]:
     """The options that only this command has."""
     known = {each.option_strings[0] for each in shared_options()}
-    return [each for each in parser_of(command)._actions if each.option_strings and each.option_strings[0] not in known]
+    return [
+        each for each in parser_of(command).actions() if each.option_strings and each.option_strings[0] not in known
+    ]
 
 
 def shared_options() -> list[argparse.Action]:
     """The options that every command has."""
-    return [each for each in new_parser("show")._actions if each.option_strings]
+    return [each for each in new_parser("show").actions() if each.option_strings]
 
 
 def arguments_of(command: str) -> list[argparse.Action]:
-    return [each for each in parser_of(command)._actions if not each.option_strings]
+    return [each for each in parser_of(command).actions() if not each.option_strings]
 
 
 def commands_page() -> str:

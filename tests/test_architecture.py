@@ -134,8 +134,8 @@ ORDER = """
     encoding
     engine
     conversation
-    programs
     wire
+    programs
     service
     cli
 """

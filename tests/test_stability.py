@@ -20,17 +20,13 @@ NOW = datetime.fromisoformat("2026-03-07T08:55:05-06:00")
 def again(tree, layout, agent=None, **options):
     assembler = Assembler(tree.workspace(options.pop("cwd", "w")), layout, **options)
     agent = agent or Agent(tools=[Tool("read"), Tool("shell")])
-    command = [
-        "show",
-        tree.path("w"),
-        "--json",
-        f"--layout={layout}",
-        f"--home={tree.path('home')}",
-        f"--now={NOW.isoformat()}",
-    ]
-    command += [f"--tool={tool.name}" for tool in agent.tools]
+    fields = {**question(tree), "layout": layout, "tools": [{"name": tool.name} for tool in agent.tools]}
     first = assembler.prompt(agent, NOW)
-    return first, list(rebuilds(assembler, agent, NOW, command))
+    return first, list(rebuilds(assembler, agent, NOW, fields))
+
+
+def question(tree):
+    return {"cwd": tree.path("w"), "home": tree.path("home"), "now": NOW.isoformat()}
 
 
 def moved(first, found):
@@ -70,7 +66,7 @@ def test_a_variable_that_goes_by_the_order_of_the_environment_moves(place):
     assembler = Assembler(tree_environment, "builder", variables={"order": order})
     agent = Agent(base=Document("base", "[order:x]"))
     first = assembler.prompt(agent, NOW)
-    found = [each for each in rebuilds(assembler, agent, NOW, []) if each.varied == "environment"]
+    found = [each for each in rebuilds(assembler, agent, NOW, {}) if each.varied == "environment"]
     assert (first.text, [each.prompt.text for each in found]) == ("A,B", ["B,A"])
 
 
@@ -78,7 +74,7 @@ def test_a_directory_that_is_reached_through_a_link_has_another_name(place):
     place({"link": Path(place.path("w"))})
     first, found = again(place, "foreword", cwd="link")
     hows = [each.how for each in found if each.varied == "directory" and each.prompt.text != first.text]
-    assert hows == ["as the directory that a link leads to"]
+    assert hows == ["as the directory that the link points to"]
 
 
 def test_directories_are_really_listed_backwards(place):
@@ -108,8 +104,7 @@ def test_a_stable_prompt_is_built_once_here_and_once_in_another_process(place, m
     monkeypatch.setattr("foreword.engine.assembler.build", lambda *given: built.append(1) or build(*given))
     monkeypatch.setattr("foreword.programs.stability.in_another_process", lambda *_: built.append("another process"))
     assembler, agent = Assembler(replace(place.workspace(), environment=None), "foreword"), Agent()
-    command = ["show", place.path("w"), "--json", f"--home={place.path('home')}", f"--now={NOW.isoformat()}"]
-    found = list(rebuilds(assembler, agent, NOW, command))
+    found = list(rebuilds(assembler, agent, NOW, question(place)))
     assert (built, moved(found[0].prompt, found)) == ([1], [])
     assert [each.varied for each in found][-3:] == ["environment", "listing", "hash seed"]
 
@@ -132,14 +127,14 @@ def test_directories_are_listed_backwards_in_the_other_process(place):
 
 def test_another_process_that_fails_says_why(place):
     with pytest.raises(ForewordError, match="does not exist"):
-        in_another_process(["show", place.path("nowhere"), "--json"], "1", b"")
+        in_another_process({"cwd": place.path("nowhere")}, "1")
     assembler = Assembler(place.workspace(), "foreword")
-    found = [each for each in rebuilds(assembler, Agent(), NOW, ["shwo"]) if each.varied == "hash seed"]
-    assert ["did you mean 'show'?" in each.trouble for each in found] == [True, True]
+    found = [each for each in rebuilds(assembler, Agent(), NOW, {"layuot": "ion"}) if each.varied == "hash seed"]
+    assert ["did you mean 'layout'?" in each.trouble for each in found] == [True, True]
 
 
 def test_the_end_of_the_calendar_is_no_traceback(place):
     last = NOW.replace(year=9999, month=12, day=31, hour=23, minute=59)
     assembler = Assembler(place.workspace(), "pi")
-    found = [each for each in rebuilds(assembler, Agent(), last, []) if each.varied == "clock"]
+    found = [each for each in rebuilds(assembler, Agent(), last, {}) if each.varied == "clock"]
     assert [bool(each.trouble) for each in found] == [True, True]

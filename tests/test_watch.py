@@ -13,7 +13,7 @@ import pytest
 from foreword import Agent, CallError, Tool, Workspace, watch
 from foreword.engine.assembler import Assembler
 from foreword.errors import LayoutError
-from foreword.programs.watching import Source, changes
+from foreword.programs.watching import WatchedPrompt, changes
 from foreword.sources import notices
 
 # Not a bar: only how long a test waits before it says that nothing came.
@@ -416,7 +416,7 @@ def test_a_program_that_forgets_to_stop_ends_all_the_same(tree):
 def test_changes_name_the_files_and_tell_of_saves_without_effect(tree):
     tree({"w/AGENTS.md": "One.", "w/CLAUDE.md": "@AGENTS.md"})
     stop = threading.Event()
-    going = changes(Source(Assembler(tree.workspace(), "ion"), Agent()), stop)
+    going = changes(WatchedPrompt(Assembler(tree.workspace(), "ion"), Agent()), stop)
     first = next(going)
     assert (first.before, first.files, first.error) == (None, (), None)
     save_by_renaming(tree.path("w/AGENTS.md"), "One.")
@@ -433,7 +433,7 @@ def test_changes_name_the_files_and_tell_of_saves_without_effect(tree):
 
 def test_settings_that_change_which_files_are_used_are_named_as_what_did_it(tree):
     tree({"w/AGENTS.md": "A", "home/.config/foreword/foreword.toml": 'layout = "ion"'})
-    told = changes(Source(Assembler(tree.workspace()), Agent()))
+    told = changes(WatchedPrompt(Assembler(tree.workspace()), Agent()))
     assert next(told).prompt.layout == "ion"
     save_by_renaming(tree.path("home/.config/foreword/foreword.toml"), 'layout = "opal"')
     change = next(told)
@@ -446,7 +446,7 @@ def test_settings_that_change_which_files_are_used_are_named_as_what_did_it(tree
 
 def test_a_time_in_the_prompt_is_that_of_the_change_and_no_change_by_itself(tree):
     tree({"w/AGENTS.md": "One."})
-    going = changes(Source(Assembler(tree.workspace(), "pi"), Agent()), None)
+    going = changes(WatchedPrompt(Assembler(tree.workspace(), "pi"), Agent()), None)
     first = next(going).prompt
     save_by_renaming(tree.path("w/AGENTS.md"), "One.")
     assert next(going).prompt is first

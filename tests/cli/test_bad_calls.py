@@ -36,19 +36,19 @@ def refused(tree, run, skill):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["sho"], "no command 'sho'; did you mean 'show'?"),
-        (["zzz"], "no command 'zzz'; known: blame, cache, "),
-        ([""], "no command ''"),
-        (["--json"], "no option '--json'"),
-        (["--version", "x"], "no option '--version'"),
-        (["show", "--nope"], "no option '--nope'; did you mean '--scope'? (see foreword show --help)"),
-        (["show", "--layot", "pi"], "no option '--layot'; did you mean '--layout'?"),
-        (["show", "--layot=pi"], "no option '--layot'; did you mean '--layout'?"),
-        (["show", "-x"], "no option '-x'; known: "),
+        (["sho"], "unknown command 'sho'; did you mean 'show'?"),
+        (["zzz"], "unknown command 'zzz'; known: blame, cache, "),
+        ([""], "unknown command ''"),
+        (["--json"], "unknown option '--json'"),
+        (["--version", "x"], "unknown option '--version'"),
+        (["show", "--nope"], "unknown option '--nope'; did you mean '--scope'? (see foreword show --help)"),
+        (["show", "--layot", "pi"], "unknown option '--layot'; did you mean '--layout'?"),
+        (["show", "--layot=pi"], "unknown option '--layot'; did you mean '--layout'?"),
+        (["show", "-x"], "unknown option '-x'; known: "),
         (["show", ".", "extra"], "unrecognized arguments: extra"),
-        (["show", "--lay", "ion"], "no option '--lay'; did you mean '--layout'?"),
-        (["show", "--layout"], "--layout takes NAME|FILE"),
-        (["show", ".", "--layout", "--", "ion"], "--layout takes NAME|FILE"),
+        (["show", "--lay", "ion"], "unknown option '--lay'; did you mean '--layout'?"),
+        (["show", "--layout"], "--layout needs a value, NAME|FILE"),
+        (["show", ".", "--layout", "--", "ion"], "--layout needs a value, NAME|FILE"),
         (["show", "--json=yes"], "--json"),
         (["skill"], "NAME"),
     ],
@@ -185,15 +185,15 @@ def test_a_setting_that_cannot_be(refused, assignment, words):
 
 @pytest.mark.parametrize("option", ["layout", "settings", "tools", "base", "plan", "scope", "store"])
 def test_a_file_without_a_name(refused, option):
-    assert refused("show", f"--{option}", "").startswith(f"--{option} takes ")
-    assert refused("show", f"--{option}=").startswith(f"--{option} takes ")
+    assert refused("show", f"--{option}", "").startswith(f"--{option} needs a value, ")
+    assert refused("show", f"--{option}=").startswith(f"--{option} needs a value, ")
 
 
 @pytest.mark.parametrize(
     ("pack", "words"),
     [
-        ("team=nowhere", "there is no such directory"),
-        ("team=AGENTS.md", "no such directory"),
+        ("team=nowhere", "the directory does not exist"),
+        ("team=AGENTS.md", "the directory does not exist"),
         ("user=.", "always there"),
     ],
 )
@@ -204,7 +204,7 @@ def test_a_pack_that_cannot_be(refused, pack, words):
 @pytest.mark.parametrize("value", ["foo=ok", ":x=ok", "x:=ok", "x:y"])
 def test_a_value_that_belongs_to_no_variable(tree, refused, value):
     tree({"w/t": "[foo:bar]"})
-    assert "--value takes type:name=TEXT" in refused("template", "render", "t", "--value", value)
+    assert "--value must be type:name=TEXT" in refused("template", "render", "t", "--value", value)
 
 
 @pytest.mark.parametrize(
@@ -242,10 +242,10 @@ def test_settings_that_are_not_there(refused):
         ("not json", "not JSON (line 1, column 1)"),
         ("", "not JSON"),
         ("[{]", "not JSON"),
-        ("{}", "must have a list of tools"),
-        ('"read"', "must have a list of tools"),
-        ("5", "must have a list of tools"),
-        ("null", "must have a list of tools"),
+        ("{}", "must hold a list of tools"),
+        ('"read"', "must hold a list of tools"),
+        ("5", "must hold a list of tools"),
+        ("null", "must hold a list of tools"),
         ('["read"]', "tool 1 must be an object with a name"),
         ("[{}]", "tool 1 must be an object with a name"),
         ('[{"name": "a"}, {"name": 5}]', "tool 2 must be an object with a name"),
@@ -268,7 +268,7 @@ def test_a_file_of_tools_that_cannot_be(refused, tree, text, words):
 
 
 @pytest.mark.parametrize("option", ["--tools", "--base", "--plan", "--scope"])
-@pytest.mark.parametrize(("path", "words"), [("nowhere", "there is no such file"), (".", "it is a directory")])
+@pytest.mark.parametrize(("path", "words"), [("nowhere", "the file does not exist"), (".", "it is a directory")])
 def test_a_file_that_is_none(refused, option, path, words):
     sentence = refused("show", option, path)
     assert sentence.startswith(f"{option} {path}: ") and words in sentence
@@ -281,12 +281,12 @@ def test_a_file_that_is_none(refused, option, path, words):
     "now", ["yesterday", "2026-13-01", "2026-03-07T25:00", "12:00", "1741337705", "2026-03-07T08:55:05 CST", " ", ""]
 )
 def test_a_time_that_is_none(refused, now):
-    assert refused("show", "--now", now).startswith("--now takes a time")
+    assert refused("show", "--now", now).startswith("--now must be a time")
 
 
 @pytest.mark.parametrize("command", [*EVERY, ["layouts"]], ids=" ".join)
 def test_every_command_reads_its_options(refused, command):
-    assert refused(*command, "--now", "yesterday").startswith("--now takes a time")
+    assert refused(*command, "--now", "yesterday").startswith("--now must be a time")
     assert refused(*command, "--tools", "nowhere").startswith("--tools nowhere: ")
 
 
@@ -317,12 +317,12 @@ def test_a_scope_that_cannot_be(refused, tree, text, words):
 
 @pytest.mark.parametrize("doc", ["Manual", "=path", "Manual=", " = ", ""])
 def test_documentation_that_cannot_be(refused, doc):
-    assert refused("show", "--doc", doc) == f"--doc takes LABEL=PATH, not {doc!r}"
+    assert refused("show", "--doc", doc) == f"--doc must be LABEL=PATH, not {doc!r}"
 
 
 @pytest.mark.parametrize("tool", ["", " "])
 def test_a_tool_without_a_name(refused, tool):
-    assert refused("show", "--tool", tool) == "--tool takes the name of a tool"
+    assert refused("show", "--tool", tool) == "--tool needs a value, NAME; it is blank"
 
 
 def test_an_unknown_skill(refused):
@@ -414,4 +414,4 @@ def test_an_odd_argument_is_printed(refused):
 
 @pytest.mark.parametrize("options", [["--layout", "pi"], ["--tool", "read"], ["--model", "x"]])
 def test_serve_takes_nothing_that_a_request_says(refused, options):
-    assert f"{options[0]} is not for serve" in refused("serve", *options)
+    assert f"unknown option {options[0]!r}" in refused("serve", *options)

@@ -27,7 +27,13 @@ def test_layouts_as_json(run):
 def test_one_layout(run, name):
     status, out, err = run("layouts", name)
     assert (status, err) == (0, "")
-    assert out.split("\n")[0] in run("layouts")[1]
+    assert out.split("\n")[0].partition(": ")[2] in run("layouts")[1]
+
+
+def test_layouts_mark_the_default_and_do_not_repeat_names(run):
+    rows = [line.split("  ", 1) for line in run("layouts")[1].splitlines()]
+    assert [name for name, _ in rows if name.endswith("(default)")] == ["foreword (default)"]
+    assert [name for name, about in rows if about.strip().lower().startswith(f"{name}:")] == []
 
 
 def test_one_layout_as_json(run):

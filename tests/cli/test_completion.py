@@ -183,4 +183,4 @@ def test_json(script, capsys):
 
 def test_another_shell_is_refused(capsys):
     assert main(["completion", "nu"]) == 2
-    assert capsys.readouterr().err == "foreword: no completion for the shell 'nu'; known: bash, fish, zsh\n"
+    assert capsys.readouterr().err == "foreword: unknown shell 'nu'; known: bash, fish, zsh\n"

@@ -78,7 +78,7 @@ def test_diff_says_what_was_added_and_removed(kept, run, tree):
     status, out, _ = run("diff", old, ".", "--exit-code")
     assert status == 1
     heads = [line for line in out.splitlines()[2:] if line and line[0] != " "]
-    assert heads == ["changed  instructions", "removed  skills"]
+    assert heads == ["changed  instructions", "removed  skills", "removed  tool read"]
     assert "removed  skills\n  .agents/skills/ship/SKILL.md:1-4 (now unused)\n    - <skills>\n" in out
     assert (
         "  AGENTS.md:1-3 (now absent)\n  ~/.agents/AGENTS.md:1 (was absent)\n"
@@ -230,7 +230,7 @@ def test_the_default_layout_has_nothing_to_mend(run, asked, tree):
     tree({"w/AGENTS.md": RULES})
     status, out, err = run("cache", "--tool", "read", "--exit-code")
     assert (status, err) == (0, "")
-    assert "order   no section stands before one that lives longer\n" in out
+    assert "order   good: every section comes after those that live longer\n" in out
     assert "other builds gave the same bytes\n" in out and "moved" not in out
     found = asked(CacheForm, "cache", ".", "--tool", "read")
     assert (found["findings"], found["misplaced"], found["mend"]) == ([], [], None)
@@ -250,7 +250,7 @@ def test_a_layout_with_a_clock_is_told_that_it_breaks_the_prefix(run, asked):
         in err
     )
     assert "section 'clock' lasts for a turn and comes before 'cwd'" in err
-    assert "        --set section.last.sections=cwd,clock  mends some of it\n" in out
+    assert "        --set section.last.sections=cwd,clock  fixes part of it\n" in out
     found = asked(CacheForm, "cache", "--layout", "pi", "--tool", "read")
     assert sorted({each["code"] for each in found["findings"]}) == ["cache-moved", "cache-order"]
     moved = [(each["how"], each["details"][0]["section"]) for each in found["rebuilds"] if each["changed"]]
@@ -286,7 +286,7 @@ def test_one_provider_and_another_model(run, asked):
     unknown = asked(CacheForm, "cache", "--provider", "openai", "--model", "brand-new")
     (only,) = unknown["providers"]
     assert (only["price"], only["first_request"]) == (None, None)
-    assert "no price is known" in run("cache", "--provider", "openai", "--model", "brand-new")[1]
+    assert "price unknown" in run("cache", "--provider", "openai", "--model", "brand-new")[1]
 
 
 def test_cache_of_a_change(kept, run, asked, tree):
@@ -310,7 +310,7 @@ def test_cache_of_a_change(kept, run, asked, tree):
 def test_cache_of_no_change(run, asked):
     status, out, err = run("cache", ".", ".", "--layout", "pi", "--exit-code")
     assert (status, err) == (0, "")
-    assert out.endswith("nothing differs\n")
+    assert out.endswith("the prompts are the same\n")
     assert {each["lost"] for each in asked(CacheReusesForm, "cache", ".", ".")["providers"]} == {0}
 
 
@@ -333,7 +333,7 @@ def test_cache_of_an_edition_and_of_a_plain_text(run, asked, tree):
     found = asked(CacheForm, "cache", "talk:t")
     assert (found["rebuilds"], found["mend"]) == ([], None)
     tree({"w/x.txt": "text", "w/empty.txt": ""})
-    assert "order   nothing is known of its sections\n" in run("cache", "x.txt")[1]
+    assert "order   the sections of plain text are not known\n" in run("cache", "x.txt")[1]
     assert asked(CacheForm, "cache", "empty.txt")["prompt"]["tokens"]["count"] == 0
 
 
@@ -402,30 +402,30 @@ def test_a_directory_with_the_name_of_something_else(run, asked, tree):
     [
         (["diff"], "the following arguments are required: OLD, NEW"),
         (["diff", "."], "the following arguments are required: NEW"),
-        (["diff", "-", "-"], "only one of the two can be standard input"),
-        (["cache", "-", "-"], "only one of the two can be standard input"),
-        (["diff", "", "."], "an empty name is nothing that is there; it takes a directory"),
+        (["diff", "-", "-"], "only one of the two prompts can be standard input"),
+        (["cache", "-", "-"], "only one of the two prompts can be standard input"),
+        (["diff", "", "."], "an empty name does not exist; expected a directory"),
         (
             ["diff", "nowhere", "."],
-            "nowhere is nothing that is there; it takes a directory, a saved JSON or text file, talk:ID",
+            "nowhere does not exist; expected a directory, a saved JSON or text file, talk:ID",
         ),
-        (["cache", "nowhere"], "nowhere is nothing that is there"),
-        (["cache", ".", "nowhere"], "nowhere is nothing that is there"),
+        (["cache", "nowhere"], "nowhere does not exist"),
+        (["cache", ".", "nowhere"], "nowhere does not exist"),
         (["diff", "talk:nobody", "."], "no conversation or edition 'nobody' in the store; see foreword talk list"),
         (["diff", "talk:nobody@1", "."], "no conversation or edition 'nobody@1' in the store"),
         (["diff", f"talk:t@{'9' * 40}", "."], "no conversation or edition 't@999"),
         (["diff", "talk:t@9", "."], "no conversation or edition 't@9' in the store; its editions are 1 to 1"),
-        (["diff", "sha256:abc", "."], "no prompt sha256:abc in the store; its whole id is needed"),
-        (["diff", "nul.txt", "."], "the file nul.txt: it contains a NUL byte"),
-        (["diff", "latin.txt", "."], "the file latin.txt: byte 0xe9"),
+        (["diff", "sha256:abc", "."], "no prompt sha256:abc in the store; use the full id"),
+        (["diff", "nul.txt", "."], "nul.txt: it contains a NUL byte"),
+        (["diff", "latin.txt", "."], "latin.txt: byte 0xe9"),
         (["diff", "broken.json", "."], "broken.json is not JSON"),
         (["diff", "deep.json", "."], "deep.json is not JSON"),
-        (["diff", "list.json", "."], "list.json is no prompt but no object; it takes what foreword show --json"),
-        (["diff", "other.json", "."], "other.json is no prompt but an object without text"),
+        (["diff", "list.json", "."], "list.json is not an object; expected the output of foreword show --json"),
+        (["diff", "other.json", "."], "other.json is an object without text"),
         (["diff", "wrong.json", "."], "wrong.json: it takes a text"),
-        (["diff", "tools.json", "."], "tools.json: tools takes a list of objects, each with a name"),
-        (["cache", "messages.json"], "messages.json: its tools or messages have no form that"),
-        (["cache", "--turns", "-1"], "--turns takes a number from 0 to 1,000,000, not -1"),
+        (["diff", "tools.json", "."], "tools.json: tools must be a list of objects, each with a name"),
+        (["cache", "messages.json"], "messages.json: its tools or messages cannot be converted"),
+        (["cache", "--turns", "-1"], "turns must be a number from 0 to 1,000,000, not -1"),
         (["cache", "--turns", "many"], "argument --turns: invalid int value: 'many'"),
         (["cache", "--prices", "nowhere.toml"], "the prices /w/nowhere.toml cannot be read: there is no such file"),
         (["cache", "--prices", "wrong.toml"], "/w/wrong.toml is not TOML"),
@@ -452,5 +452,5 @@ def test_a_text_that_happens_to_be_json_is_a_text(run, tree):
 def test_a_pipe_is_no_file(run, tree):
     tree({"w/pipe": os.mkfifo})
     status, _, err = run("diff", "pipe", ".")
-    assert status == 2 and err.startswith("foreword: the file pipe: ")
+    assert status == 2 and err.startswith("foreword: pipe: ")
     assert Path(tree.path("w/pipe")).is_fifo()

@@ -13,7 +13,7 @@ from foreword.wire import forms
 
 TALK = ["42", "W"]
 FORMS = {
-    "show": (["W"], stored.PromptForm),
+    "show": (["W"], forms.ShowForm),
     "why": (["W"], list[stored.CandidateForm]),
     "blame": (["W"], list[forms.LineForm]),
     "tokens": (["W"], forms.CountedForm),
@@ -34,7 +34,7 @@ FORMS = {
     "template show": ([], forms.TemplateForm),
     "template set": (["W/template.md"], forms.VersionForm),
     "template check": (["W/template.md", "W"], forms.CheckForm),
-    "template render": (["W/template.md", "W"], stored.PromptForm),
+    "template render": (["W/template.md", "W"], forms.ShowForm),
     "template history": ([], list[forms.VersionForm]),
     "template restore": (["0"], forms.VersionForm),
     "template variables": ([], forms.VariablesForm),

@@ -51,12 +51,15 @@ def test_in_a_pipe_each_finding_has_a_line_of_its_own(tree, run):
         "web/AGENTS.md:1: warning: the package manager: this file uses npm, AGENTS.md:3 forbids npm [contradiction]\n"
         f"web/AGENTS.md:3: error: what looks like an Anthropic key (sk-ant-…, {len(KEY)} characters); whoever has the prompt has it [secret]\n"
     )
-    assert err == "3 files looked at: 1 error, 2 warnings, 1 info\n"
+    assert err == "3 files checked: 1 error, 2 warnings, 1 info\n"
 
 
 def test_a_name_in_the_wrong_case_is_found_in_folders_below(tree, run):
     tree({**GIT, "w/api/agents.md": "Be brief.\n"})
-    assert run("lint", "--recursive")[1] == "api/agents.md: warning: was not read: it must be named AGENTS.md [file-case]\n"
+    assert (
+        run("lint", "--recursive")[1]
+        == "api/agents.md: warning: was not read: it must be named AGENTS.md [file-case]\n"
+    )
 
 
 def skills_with(*fields, folder="w/.agents/skills"):
@@ -136,7 +139,7 @@ def on_a_terminal(arguments, cwd):
 
 def test_nothing_to_say(tree, run):
     tree({**GIT, "w/AGENTS.md": "Be brief.\n"})
-    assert run("lint") == (0, "", "1 file looked at: nothing to say\n")
+    assert run("lint") == (0, "", "1 file checked: no findings\n")
 
 
 def test_json(tree, run, fits):
@@ -342,7 +345,7 @@ def test_below_every_folder_and_every_skill_is_looked_at(tree, findings, run):
         ("skill-invalid", "/w/plugins/x/skills/y/SKILL.md", 1),
         ("missing-file", "/w/web/CLAUDE.md", 1),
     ]
-    assert run("lint", "--recursive")[2] == "4 files looked at: 1 error, 3 warnings\n"
+    assert run("lint", "--recursive")[2] == "4 files checked: 1 error, 3 warnings\n"
 
 
 def test_a_repository_inside_is_one_of_its_own(tree, findings):

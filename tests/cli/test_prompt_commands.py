@@ -38,7 +38,7 @@ def test_show_prints_the_prompt_and_findings_apart(shop, run):
     assert run("show", "--layout", "ion", "--base", "base.md") == (
         0,
         "BASE\n\n# Ion Instructions\nI.\n\n---\n\n# Project Instructions\nOne.\nTwo.\n",
-        "1 info; see it with foreword lint\n",
+        "1 info; see foreword lint\n",
     )
 
 
@@ -60,6 +60,7 @@ def test_show_as_json_is_one_value(shop, run):
     origins = [passage.pop("origins") for passage in passages]
     assert (status, err) == (0, "")
     assert given == {
+        "tools": [],
         "id": digest(text),
         "layout": "ion",
         "text": text,
@@ -313,16 +314,16 @@ FOREWORD_READS = "it reads AGENTS.md, AGENTS.override.md, CLAUDE.md, AGENTS.loca
 @pytest.mark.parametrize(
     ("path", "fate", "reason"),
     [
-        ("AGENT.md", "absent", "there is no such file; did you mean 'AGENTS.md'?"),
-        ("nowhere/x.md", "absent", "there is no such file"),
+        ("AGENT.md", "absent", "the file does not exist; did you mean 'AGENTS.md'?"),
+        ("nowhere/x.md", "absent", "the file does not exist"),
         ("README.md", "unread", f"the layout 'foreword' does not read it ({FOREWORD_READS}); no other shipped layout does"),
         ("GEMINI.md", "unread", f"the layout 'foreword' does not read it ({FOREWORD_READS}); no other shipped layout does"),
-        ("OPAL.md", "unread", f"the layout 'foreword' does not read it ({FOREWORD_READS}); these layouts would: opal"),
-        ("api/AGENTS.md", "elsewhere", "it counts only for an agent that works in /w/api"),
-        ("api/CLAUDE.md", "elsewhere", "it counts only for an agent that works in /w/api; there it is shadowed"),
-        ("api/.agents/skills/a/SKILL.md", "elsewhere", "it counts only for an agent that works in /w/api"),
-        ("api", "elsewhere", "it counts only for an agent that works in /w/api"),
-        ("api/deep", "unread", f"the layout 'foreword' does not read below it ({FOREWORD_READS}); no other shipped layout does"),
+        ("OPAL.md", "unread", f"the layout 'foreword' does not read it ({FOREWORD_READS}); these layouts do: opal"),
+        ("api/AGENTS.md", "elsewhere", "only an agent that works in /w/api reads it"),
+        ("api/CLAUDE.md", "elsewhere", "only an agent that works in /w/api reads it; its fate there is shadowed"),
+        ("api/.agents/skills/a/SKILL.md", "elsewhere", "only an agent that works in /w/api reads it"),
+        ("api", "elsewhere", "only an agent that works in /w/api reads it"),
+        ("api/deep", "unread", f"the layout 'foreword' does not read anything below it ({FOREWORD_READS}); no other shipped layout does"),
     ],
 )  # fmt: skip
 def test_why_of_what_was_not_considered(project, run, path, fate, reason):
@@ -333,13 +334,13 @@ def test_why_of_an_absent_file_that_would_be_read(project, run):
     assert answer(run, ".", "AGENTS.local.md") == (
         "/w/AGENTS.local.md",
         "absent",
-        "there is no such file; it would be read",
+        "the file does not exist; it would be read",
     )
 
 
 def test_why_of_a_skill_that_counts_in_its_folder_only(project, run):
     path = "api/.agents/skills/a/SKILL.md"
-    told = "it counts only for an agent that works in /w/api"
+    told = "only an agent that works in /w/api reads it"
     assert answer(run, ".", path, "--layout", "opal") == (f"/w/{path}", "elsewhere", told)
 
 
@@ -361,7 +362,7 @@ def test_a_file_in_the_wrong_case_is_mentioned(tree, run, name):
     assert run("lint")[1] == f"{name}: warning: was not read: it must be named {right} [file-case]\n"
     path, fate, reason = answer(run, ".", name)
     assert (path, fate) == (f"/w/{name}", "unread")
-    assert f"the name is {right}" in reason
+    assert f"it must be named {right}" in reason
     assert "Be brief." not in run("show")[1]
 
 

@@ -313,7 +313,7 @@ READ_ONLY = [
 def test_what_only_reads_makes_no_store(tree, run, refused, arguments):
     if arguments[0] == "store":
         told = refused(*arguments, "--store", "typo.db")
-        assert "there is no store typo.db; a first turn or a template that is set makes it" in told
+        assert "there is no store typo.db; a first turn or `template set` creates it" in told
     run(*arguments, "--store", "typo.db")
     run(*arguments)
     assert [name for _, _, names in os.walk(tree.path("")) for name in names if ".db" in name] == []
@@ -372,21 +372,21 @@ def test_the_users_settings_name_a_store_and_the_workspaces_may_not(tree, asked)
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["talk", "tun", "t"], "foreword talk has no action 'tun'; did you mean 'turn'?"),
+        (["talk", "tun", "t"], "unknown action 'tun' of foreword talk; did you mean 'turn'?"),
         (["talk", "turn"], "ID"),
         (["talk", "turn", ""], "the id of a conversation has 1 to 512 characters; this one has 0"),
         (["talk", "turn", "a\nb"], "control characters"),
         (["talk", "turn", "t", "nowhere"], "nowhere"),
         (["talk", "turn", "t", "--layout", "zzz"], "zzz"),
-        (["talk", "turn", "t", "--messages", "none.json"], "--messages none.json: there is no such file"),
+        (["talk", "turn", "t", "--messages", "none.json"], "--messages none.json: the file does not exist"),
         (["talk", "turn", "t", "--messages", "text.json"], "the file is not JSON"),
-        (["talk", "turn", "t", "--messages", "object.json"], "the file takes a list of messages"),
-        (["talk", "turn", "t", "--messages", "rows.json"], "the file takes a list of messages"),
-        (["talk", "turn", "t", "--home", "nowhere"], "--home nowhere: there is no such directory"),
-        (["talk", "turn", "t", "--pack", "x"], "--pack takes NAME=DIR"),
-        (["talk", "show", "t"], "the conversation 't' has no edition yet"),
+        (["talk", "turn", "t", "--messages", "object.json"], "the file must hold a list of messages"),
+        (["talk", "turn", "t", "--messages", "rows.json"], "the file must hold a list of messages"),
+        (["talk", "turn", "t", "--home", "nowhere"], "--home nowhere: the directory does not exist"),
+        (["talk", "turn", "t", "--pack", "x"], "--pack must be NAME=DIR"),
+        (["talk", "show", "t"], "no conversation 't' in the store"),
         (["talk", "show", "t", "--edition", "x"], "--edition"),
-        (["talk", "show", "known", "--edition", "7"], "the conversation 'known' has no edition 7"),
+        (["talk", "show", "known", "--edition", "7"], "no edition 7 of conversation 'known' in the store"),
         (["talk", "drift", "t"], "the conversation 't' has no edition yet; its first turn creates one"),
         (["talk", "list", "--store", "redis://x"], "unknown kind of store redis://"),
         (["talk", "list", "--store", "sqlite:x.db"], "sqlite: must be followed by slashes"),
@@ -403,8 +403,8 @@ def test_the_users_settings_name_a_store_and_the_workspaces_may_not(tree, asked)
         (["talk", "turn", "t", "--tools", "nan.json"], "--tools nan.json: the file is not JSON"),
         (["talk", "turn", "t", "--tools", "huge.json"], "the schema of the tool 'a' is not valid JSON: it contains NaN, an infinity or itself"),
         (["template", "set"], "FILE"),
-        (["template", "set", "none.md"], "there is no such file"),
-        (["template", "restore", "9"], "there is no version 9 of the template"),
+        (["template", "set", "none.md"], "the file does not exist"),
+        (["template", "restore", "9"], "the template has no version 9"),
         (["template", "restore", "x"], "N"),
         (["template", "show", "extra"], "unrecognized arguments: extra"),
         (["store", "verify", "--store", "AGENTS.md"], "the file is not a SQLite database"),

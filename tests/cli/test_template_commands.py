@@ -230,14 +230,14 @@ def test_a_template_over_the_limit_is_one_sentence(tree, run, command):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["no.txt"], "FILE no.txt: there is no such file"),
+        (["no.txt"], "FILE no.txt: the file does not exist"),
         (["folder"], "FILE folder: it is a directory, not a file"),
         (["pipe"], "FILE pipe: it is a named pipe, not a file"),
         (["binary"], "FILE binary: it contains a NUL byte at offset 1"),
         (["latin"], "FILE latin: byte 0xe9 at offset 0 is not UTF-8; save it as UTF-8"),
         (["link"], "FILE link: it is a link to nothing"),
-        (["t.txt", "--value", "nothing"], "--value takes type:name=TEXT, not 'nothing'"),
-        (["t.txt", "--value", "=x"], "--value takes type:name=TEXT, not '=x'"),
+        (["t.txt", "--value", "nothing"], "--value must be type:name=TEXT, not 'nothing'"),
+        (["t.txt", "--value", "=x"], "--value must be type:name=TEXT, not '=x'"),
         (["t.txt", "nowhere"], "the working directory nowhere does not exist; name a directory that is there"),
         (["t.txt", "--layout", "nope"], None),
         (["t.txt", "--layout", "opal"], None),
@@ -254,7 +254,7 @@ def test_a_wrong_call_is_one_sentence(tree, run, command, arguments, words):
 
 
 def test_an_unknown_action_lists_the_known_ones(run):
-    assert sentence(run("template", "chek")) == "foreword template has no action 'chek'; did you mean 'check'?"
+    assert sentence(run("template", "chek")) == "unknown action 'chek' of foreword template; did you mean 'check'?"
 
 
 # check
@@ -324,7 +324,10 @@ def test_an_error_finding_fails_a_check_and_the_strict(tree, run):
 @pytest.mark.parametrize("action", [["show"], ["history"], ["check", "t.md"], ["render", "t.md"]])
 def test_a_layout_without_a_template_is_refused(tree, run, action):
     tree({"w/t.md": "Hello."})
-    assert sentence(run("template", *action, "--layout", "opal")) == "the layout opal has no template; builder has one"
+    assert (
+        sentence(run("template", *action, "--layout", "opal"))
+        == "the layout 'opal' has no template; use --layout builder"
+    )
 
 
 def test_a_template_takes_the_place_of_the_one_that_the_layout_has(tree, run):

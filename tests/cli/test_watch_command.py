@@ -109,12 +109,12 @@ def test_lines_say_what_each_save_did(tree, start):
     first = process.until(r"\n")
     assert re.fullmatch(r"\d\d:\d\d:\d\d  ion: 2 sections, \d+ tokens by \S+, .*\n", first)
     save(tree, "w/AGENTS.md", "One. And two.")
-    assert re.search(r"  AGENTS.md: project \+\d+; \d+ of \d+ tokens of the prefix stay", process.until(r"\n"))
+    assert re.search(r"  AGENTS.md: project \+\d+; \d+ of \d+ tokens of the prefix are unchanged", process.until(r"\n"))
     save(tree, "w/AGENTS.md", "One. And two.")
     assert process.until(r"\n").endswith("  AGENTS.md: the prompt is the same\n")
     save(tree, "w/CLAUDE.md", "Other.")
     told = process.until(r"foreword lint\n")
-    assert "CLAUDE.md: the text is the same\n  + 1 info; see it with foreword lint\n" in told
+    assert "CLAUDE.md: the text is the same\n  + 1 info; see foreword lint\n" in told
     os.remove(tree.path("w/CLAUDE.md"))
     assert "  - 1 info\n" in process.until(r"1 info\n")
     assert process.end() == (0, "", "")

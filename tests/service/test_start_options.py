@@ -69,10 +69,10 @@ def test_the_home_is_that_of_the_option(start, files):
     [
         (["--set", "x"], "--set takes KEY=VALUE, not 'x'"),
         (["--set", "no.such.key=1"], "no"),
-        (["--pack", "team=/does/not/exist"], "--pack team=/does/not/exist: there is no such directory"),
+        (["--pack", "team=/does/not/exist"], "--pack team=/does/not/exist: the directory does not exist"),
         (["--settings", "/does/not/exist.toml"], "the settings file '/does/not/exist.toml' does not exist"),
-        (["--home", "/does/not/exist"], "--home /does/not/exist: there is no such directory"),
-        (["--layout", "opal"], "--layout is not for serve: each request says it for itself"),
+        (["--home", "/does/not/exist"], "--home /does/not/exist: the directory does not exist"),
+        (["--layout", "opal"], "unknown option '--layout'"),
     ],
 )
 def test_a_wrong_option_is_refused_at_the_start(tmp_path, options, says):

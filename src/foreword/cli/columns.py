@@ -1,4 +1,4 @@
-"""Fit text into the columns of a terminal: measure, wrap, shorten, and share the width of a table.
+"""Fit text into the columns of a terminal: measure, wrap and shorten it, and divide the width of a table.
 
 Widths are in terminal columns, not characters: a Chinese character or an emoji takes two, an accent or a colour takes none.
 """
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
 GAP = 2
-# A column of sentences gets this much before paths beside it are shortened, and a path keeps this much of itself.
+# A column of sentences keeps this width before paths are shortened, and a path keeps at least the second.
 _READABLE = 24
 _PATH = 20
-# A longer word, such as an address, may be broken rather than push everything else aside.
+# A longer word, such as an address, may be broken.
 _LONGEST_WORD = 30
 _ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 _RESET = "\x1b[0m"
@@ -26,14 +26,14 @@ _GOOD_ENDS = "/\\-_.,:;=&?"
 
 
 def width_of(text: str) -> int:
-    """How many columns a text takes on a terminal."""
+    """The number of columns that text takes on a terminal."""
     if text.isascii() and "\x1b" not in text:
         return len(text)
-    return sum(len_ for _, len_ in _units(text))
+    return sum(width for _, width in _units(text))
 
 
 def _units(text: str) -> list[tuple[str, int]]:
-    """What must not be taken apart, in order, each with its width: a character with its accents, or a colour."""
+    """The units that must not be split, each with its width: a character with its accents, or a colour."""
     units: list[tuple[str, int]] = []
     position = 0
     while position < len(text):
@@ -63,7 +63,7 @@ def _width_of_one(character: str) -> int:
 
 
 def clipped(text: str, width: int) -> str:
-    """The beginning of a line that fits; colours are kept, and ended."""
+    """The start of a line that fits the width; colours are kept and reset."""
     kept: list[str] = []
     used = 0
     for unit, wide in _units(text):
@@ -75,13 +75,13 @@ def clipped(text: str, width: int) -> str:
 
 
 def padded(text: str, width: int, right: bool = False) -> str:
-    """The text with blanks up to a width: after it, or before it if it is aligned to the right."""
+    """The text padded with spaces to a width, on the left if it is aligned to the right."""
     blanks = " " * (width - width_of(text))
     return blanks + text if right else text + blanks
 
 
 def middle_cut(text: str, width: int) -> str:
-    """A path or name with `…` for its middle if it is too wide: the end, which tells files apart, keeps the larger share."""
+    """A path or name with `…` for its middle if it is too wide; more of the end is kept, since it identifies the file."""
     if width_of(text) <= width:
         return text
     units = [unit for unit in _units(text) if unit[1]]
@@ -103,10 +103,10 @@ def _taken(units: Sequence[tuple[str, int]], room: int) -> tuple[list[str], int]
 
 
 def wrapped(text: str, width: int, later: int | None = None) -> list[str]:
-    """The text in lines that fit, broken between words; `later` is the width of all lines but the first.
+    """The text wrapped between words; `later` is the width of all lines but the first.
 
-    Blanks at the beginning and between words stay as they are. A word that no line can hold is broken, after punctuation if possible.
-    Chinese and Japanese may break between any two characters. A colour that is open at a break is opened again behind it.
+    Leading spaces and spaces between words are kept. A word that is wider than a line is broken, after punctuation if possible.
+    Chinese and Japanese text may break between any two characters. A colour that spans a break continues on the next line.
     """
     lines: list[str] = []
     for line in text.split("\n"):
@@ -121,9 +121,9 @@ def _wrapped_line(text: str, width: int, later: int, is_first: bool) -> list[str
     for blank, word in _words(text):
         room = width if is_first and not lines else later
         wide = width_of(word)
-        # A word that fits no line at all begins on this one, if there is room worth using.
-        has_place = wide > later and room - used - len(blank) >= room // 2
-        if line.strip() and used + len(blank) + wide > room and not has_place:
+        # A word that is wider than any line starts on this one if half of it is free.
+        starts_here = wide > later and room - used - len(blank) >= room // 2
+        if line.strip() and used + len(blank) + wide > room and not starts_here:
             lines.append(line.rstrip(" "))
             line, used, blank = "", 0, ""
             room = later
@@ -131,7 +131,7 @@ def _wrapped_line(text: str, width: int, later: int, is_first: bool) -> list[str
             blank = blank[: max(room - min(wide, room // 2), 0)]
         line, used = line + blank, used + len(blank)
         while used + wide > room:
-            head, word = _broken(word, room - used)
+            head, word = _split_word(word, room - used)
             lines.append(line + head)
             line, used, room = "", 0, later
             wide = width_of(word)
@@ -140,7 +140,7 @@ def _wrapped_line(text: str, width: int, later: int, is_first: bool) -> list[str
 
 
 def _words(text: str) -> list[tuple[str, str]]:
-    """Each word with the blanks before it; a wide character is a word of its own."""
+    """Each word with the spaces before it; every wide character is a word."""
     found: list[tuple[str, str]] = []
     for blank, word in re.findall(r"( *)([^ ]+|$)", text):
         if not blank and not word:
@@ -150,7 +150,7 @@ def _words(text: str) -> list[tuple[str, str]]:
             continue
         start, last = "", 0
         for unit, wide in _units(word):
-            # Closing punctuation never begins a line, so it stays with what is before it.
+            # Closing punctuation must not start a line, so it stays with the character before it.
             is_apart = (wide == 2 and category(unit[0]) not in ("Po", "Pe", "Pf")) or (last == 2 and unit.isalnum())
             if start and is_apart and last:
                 found.append((blank, start))
@@ -160,8 +160,8 @@ def _words(text: str) -> list[tuple[str, str]]:
     return found
 
 
-def _broken(word: str, room: int) -> tuple[str, str]:
-    """The beginning of a long word that fits, and the rest; behind punctuation if that leaves at least half of the line."""
+def _split_word(word: str, room: int) -> tuple[str, str]:
+    """The start of a long word that fits, and the rest; split after punctuation if that fills at least half of the line."""
     units = _units(word)
     used = at = good = 0
     for number, (unit, wide) in enumerate(units):
@@ -175,7 +175,7 @@ def _broken(word: str, room: int) -> tuple[str, str]:
 
 
 def _carried(lines: Sequence[str]) -> list[str]:
-    """Lines that each end their own colours, and begin with those that the line before left open."""
+    """Lines that each reset their colours, and start with those still active at the end of the line before."""
     result: list[str] = []
     open_ = ""
     for line in lines:
@@ -192,7 +192,7 @@ def _carried(lines: Sequence[str]) -> list[str]:
 def column_widths(
     head: Sequence[str], rows: Sequence[Sequence[str]], width: int, paths: Collection[int] = ()
 ) -> list[int] | None:
-    """The width of each column of a table, so that all fit; None if that would break words that can be kept whole.
+    """The width of each column of a table that fits, or None if ordinary words would have to be broken.
 
     Heads are wrapped first, then the widest columns of sentences; then paths are shortened, then the rest is wrapped.
     """
@@ -216,13 +216,13 @@ def column_widths(
 
 
 def is_too_wide(rows: Sequence[Sequence[str]], width: int) -> bool:
-    """Whether a table needs more columns than there are, if nothing in it is wrapped or shortened."""
+    """Whether a table is too wide if nothing in it is wrapped or shortened."""
     natural = [max(width_of(row[column]) for row in rows) for column in range(len(rows[0]))]
     return sum(natural) + GAP * (len(natural) - 1) > width
 
 
 def _narrow(widths: list[int], room: int, floors: Sequence[int]) -> None:
-    """Take from the widest column that may give, until all fit or none may."""
+    """Narrow the widest column that is above its minimum, until all fit or none is left."""
     while sum(widths) > room:
         able = [column for column, wide in enumerate(widths) if wide > floors[column]]
         if not able:
@@ -242,7 +242,7 @@ def table_lines(
     right: Collection[int] = (),
     paths: Collection[int] = (),
 ) -> list[str]:
-    """The lines of one row; a cell that is too wide for its column goes on in the lines below."""
+    """The lines of one row; a cell that is too wide for its column continues on the next line."""
     lines: list[str] = []
     cells = [
         [middle_cut(cell, widths[column])] if column in paths else _cell(cell, widths[column])
@@ -260,7 +260,7 @@ def table_lines(
 
 
 def _cell(text: str, width: int) -> list[str]:
-    """A cell in lines; one that is indented, as a section within another, stays indented."""
+    """The lines of a cell; the indent of a nested section is kept."""
     if width_of(text) <= width:
         return [text]
     indent = " " * min(len(text) - len(text.lstrip(" ")), max(width - 8, 0))
@@ -270,10 +270,10 @@ def _cell(text: str, width: int) -> list[str]:
 def record_lines(
     head: Sequence[str], row: Sequence[str], width: int, paint: Callable[[int, str], str], paths: Collection[int] = ()
 ) -> list[str]:
-    """One row of a table that is too narrow for columns: its first cell, and below it each other cell behind its head."""
+    """One row on a terminal too narrow for columns: its first cell, and below it the others, each after its head."""
     lines = [paint(0, line) for line in wrapped(row[0].strip(), width)]
     longest = max((width_of(each) for each in head[1:]), default=0)
-    # Where heads would take half of the line, each cell follows its head at once.
+    # If heads took half of the line, each cell would follow its head directly.
     aligned = longest + 2 * GAP <= width // 2
     for column, cell in list(enumerate(row))[1:]:
         if not cell.strip():

@@ -1,41 +1,43 @@
-"""`foreword completion SHELL`: the script that lets a shell complete commands, options, layouts, checks and files.
+"""`foreword completion SHELL`: a script that completes commands, options, layouts, checks and files.
 
-It is made from the parsers of all commands, so that it knows what they know; nothing of Foreword runs while a person types.
+It is generated from the parsers of all commands; Foreword does not run while a person types.
 """
 
 from __future__ import annotations
 
-import argparse
-
 from ..errors import CallError, suggestion
 from . import family_of
+from .arguments import Parser
 from .commands import COMMANDS
-from .options import Parser, new_parser
+from .options import new_parser
 from .terminal import write, write_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
+    from typing import Any
+
+    from .arguments import Namespace
 
 SHELLS = ("bash", "zsh", "fish")
-# What stands for a path, by its metavar. A prompt to compare is a folder or a file.
+# What to complete for arguments that are paths, by metavar. A prompt to compare is a folder or a file.
 _PATHS = {"FILE": "FILE", "DIR": "DIRECTORY", "PATH": "FILE", "DIR|OLD": "FILE", "OLD": "FILE", "NEW": "FILE"}
 
 
 def parser_for(command: str) -> Parser:
-    """The parser of the one command here."""
+    """The parser of this command."""
     parser = new_parser(command)
     parser.add_argument("shell", metavar="SHELL", help=f"the shell: {', '.join(SHELLS)}")
     return parser
 
 
-def completion(args: argparse.Namespace) -> int:
+def completion(args: Namespace) -> int:
     """`foreword completion SHELL`"""
     if args.shell not in SHELLS:
-        raise CallError(f"no completion for the shell {args.shell!r}" + suggestion(args.shell, SHELLS))
+        raise CallError(f"unknown shell {args.shell!r}" + suggestion(args.shell, SHELLS))
     from shtab import complete
 
-    script = complete(_whole(), args.shell)
+    script = complete(_full_parser(), args.shell)
     if args.json:
         write_json({"shell": args.shell, "script": script})
     else:
@@ -43,28 +45,28 @@ def completion(args: argparse.Namespace) -> int:
     return 0
 
 
-def _whole() -> Parser:
-    """One parser with every command below it, those of two words two levels down."""
-    whole = Parser(prog="foreword", description="Assembles the system prompt of coding agents.")
-    whole.add_argument("--version", action="store_true", help="print the version")
-    commands = whole.add_subparsers()
-    groups: dict[str, argparse._SubParsersAction[Parser]] = {}
+def _full_parser() -> Parser:
+    """One parser with a subparser for each command; those of two words are two levels down."""
+    full = Parser(prog="foreword", description="Assemble the system prompt of a coding agent.")
+    full.add_argument("--version", action="store_true", help="print the version")
+    commands = full.add_subparsers()
+    groups: dict[str, Any] = {}
     for name, (_, about) in COMMANDS.items():
         first, _, second = name.partition(" ")
         if second and first not in groups:
-            groups[first] = commands.add_parser(first, help=f"commands of {first}").add_subparsers()
+            groups[first] = commands.add_parser(first, help=f"{first} commands").add_subparsers()
         place = groups[first] if second else commands
         place.add_parser(second or first, parents=[_with_hints(name)], add_help=False, help=about)
-    return whole
+    return full
 
 
 def _with_hints(command: str) -> Parser:
-    """The parser of a command, whose arguments say what a shell may put there."""
+    """The parser of a command, with hints for what the shell can complete."""
     import shtab
 
     parser: Parser = family_of(command).parser_for(command)
     choices = _choices(command)
-    for action in parser._actions:
+    for action in parser.actions():
         metavar = str(action.metavar)
         kind = _PATHS.get(metavar) or _PATHS.get(metavar.partition("|")[0])
         if action.dest in choices:
@@ -75,7 +77,7 @@ def _with_hints(command: str) -> Parser:
 
 
 def _choices(command: str) -> dict[str, Collection[str]]:
-    """What there is to choose from, by the argument or option that takes it."""
+    """The fixed choices, by the argument or option that takes them."""
     from ..findings import known_ids
     from ..packs.packs import layout_names
 

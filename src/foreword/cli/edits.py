@@ -1,4 +1,4 @@
-"""How changes of a prompt are shown: words in colour on a terminal, in brackets when piped."""
+"""Print how prompts differ: changed words in colour on a terminal, in brackets when piped."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def write_difference(old: Subject, new: Subject, tokens: tuple[int, int], found:
     _write_heads(old, new, tokens, paths)
     for name, before, after in found.circumstances:
         values = [printable(paths.short(each)) or "none" for each in (before, after)]
-        write_line(f"{painted('made with', 'dim')}  {name} {values[0]} → {values[1]}", indent=11)
+        write_line(f"{painted('built with', 'dim')}  {name} {values[0]} → {values[1]}", indent=12)
     for each in found.sections[:_MOST_SECTIONS]:
         write("\n")
         _write_section(each, old.prompt.text, new.prompt.text, paths)
@@ -47,7 +47,7 @@ def write_difference(old: Subject, new: Subject, tokens: tuple[int, int], found:
 
 
 def _write_heads(old: Subject, new: Subject, tokens: tuple[int, int], paths: Paths) -> None:
-    """What is compared: name, layout if one is known, size and id."""
+    """Print what is compared: name, layout if known, size and id."""
     rows = []
     has_layout = bool(old.prompt.layout or new.prompt.layout)
     for sign, subject, count in (("-", old, tokens[0]), ("+", new, tokens[1])):
@@ -60,7 +60,7 @@ def _write_heads(old: Subject, new: Subject, tokens: tuple[int, int], paths: Pat
 
 def _write_section(found: SectionDiff, old: str, new: str, paths: Paths) -> None:
     how = " and ".join(painted(each, _COLOURS[each]) for each in found.kinds)
-    moved = f"  from place {found.old_place} to {found.new_place}" if "moved" in found.kinds else ""
+    moved = f"  from position {found.old_place} to {found.new_place}" if "moved" in found.kinds else ""
     write_line(f"{how}  {painted(printable(found.section), 'bold')}{moved}", indent=4)
     if "added" in found.kinds and found.new:
         _write_causes(found.causes, paths)
@@ -87,12 +87,12 @@ def _write_lines(lines: Iterator[str]) -> None:
 
 
 def _by_line(edits: Sequence[Edit], old: str, new: str) -> Iterator[list[Edit]]:
-    """Edits that stand near each other on one line together, if one cause made them."""
+    """Groups of edits that are close together on one line and have the same causes."""
     group: list[Edit] = []
     for edit in edits:
         if group:
             between = old[group[-1].old[1] : edit.old[0]]
-            is_far = "\n" in between or len(between) > _AROUND or _is_behind_a_line(edit, old, new)
+            is_far = "\n" in between or len(between) > _AROUND or _starts_at_line_end(edit, old, new)
             if is_far or edit.causes != group[-1].causes:
                 yield group
                 group = []
@@ -115,7 +115,7 @@ def _write_tools(found: Difference) -> None:
 
 
 def _edit(edits: Sequence[Edit], old: str, new: str) -> Iterator[str]:
-    """The words within their line where they are on one, else the lines."""
+    """The changed words within their line, or the changed lines if there are several."""
     texts = [(old[each.old[0] : each.old[1]], new[each.new[0] : each.new[1]]) for each in edits]
     if any("\n" in gone or "\n" in came for gone, came in texts):
         gone, came = texts[0]
@@ -138,17 +138,17 @@ def _edit(edits: Sequence[Edit], old: str, new: str) -> Iterator[str]:
 
 
 def _whole_lines(edits: Sequence[Edit], old: str, new: str) -> tuple[str, str]:
-    """What went and what came, with the beginning and the end of the lines they stand on."""
+    """The removed and added text, extended to whole lines."""
     gone, came = ((old, edits[0].old[0], edits[-1].old[1]), (new, edits[0].new[0], edits[-1].new[1]))
-    is_behind = _is_behind_a_line(edits[0], old, new)
+    starts_at_end = _starts_at_line_end(edits[0], old, new)
     ends_a_line = old[gone[2] : gone[2] + 1] == "\n" or all(
         text[max(end - 1, 0) : end] in ("", "\n") for text, _, end in (gone, came)
     )
-    return _widened(*gone, is_behind, ends_a_line), _widened(*came, is_behind, ends_a_line)
+    return _widened(*gone, starts_at_end, ends_a_line), _widened(*came, starts_at_end, ends_a_line)
 
 
-def _is_behind_a_line(edit: Edit, old: str, new: str) -> bool:
-    """Whether an edit begins behind the last word of a line."""
+def _starts_at_line_end(edit: Edit, old: str, new: str) -> bool:
+    """Whether an edit starts after the last word of a line."""
     return all(text[at : at + 1] in ("", "\n") for text, at in ((old, edit.old[0]), (new, edit.new[0])))
 
 
@@ -159,7 +159,7 @@ def _widened(text: str, start: int, end: int, has_beginning: bool, has_end: bool
 
 
 def _marked(text: str, opening: str, closing: str, colour: str) -> str:
-    """Changed words; blanks alone would not be seen, and are drawn."""
+    """Changed words; white space alone is drawn with visible symbols."""
     if not text:
         return ""
     shown = _plain(text)
@@ -181,12 +181,12 @@ def _lines(text: str, sign: str, colour: str) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """A text that cannot do anything to a terminal."""
+    """The text with control characters escaped."""
     return _CONTROLS.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
 
 
-def write_first(found: FirstDifference, paths: Paths) -> str:
-    """Where two requests begin to differ, and who wrote that."""
+def first_difference(found: FirstDifference, paths: Paths) -> str:
+    """Where two requests begin to differ, and what caused it."""
     if found.of == "tools":
         return f"the definition of the tool {printable(found.name)}, character {found.offset + 1:,}"
     if found.of == "messages":

@@ -1,4 +1,4 @@
-"""A change of the prompt, counted and put into words, for every view of `watch`."""
+"""A change of the prompt with its token counts, described for the views of `watch`."""
 
 from __future__ import annotations
 
@@ -6,25 +6,23 @@ from ..inspection.changes import BETWEEN, WHOLE
 from ..inspection.effects import TOOLS
 from ..vocabulary import replace
 from .paths import Paths
-from .terminal import info_count, one_line, told_count, visible, worst_first
+from .terminal import count_sentence, info_count, one_line, visible, worst_first
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Sequence
 
     from ..inspection.effects import Effect, SectionEffect
     from ..programs.watching import Change
     from ..text.tokens import Count
     from ..vocabulary import Finding
+    from .arguments import Namespace
 
 
 class News:
-    """A change, counted: what the view tells of it."""
+    """A change and its token counts."""
 
-    def __init__(
-        self, change: Change, args: argparse.Namespace, paths: Paths, tools: tuple[str, str] = ("[]", "[]")
-    ) -> None:
+    def __init__(self, change: Change, args: Namespace, paths: Paths, tools: tuple[str, str] = ("[]", "[]")) -> None:
         from datetime import datetime
 
         self.change, self.prompt, self.args, self.tools = change, change.prompt, args, tools
@@ -54,18 +52,18 @@ class News:
         return "start" if self.change.before is None else "same" if is_same else "change"
 
     def lines(self) -> list[str]:
-        """The change in sentences: what it did to the text, then which findings came and went."""
+        """The change in sentences: what it did to the text, then which findings are new or gone."""
         if self.change.error is not None:
             return [visible(f"{self.files()}{sentence(self.change.error)}")]
         if self.effect is None:
             sections = f"{len(self.each)} section{'' if len(self.each) == 1 else 's'}"
-            return [f"{self.prompt.layout}: {sections}, {told_count(self.whole)}"]
-        lines = [visible(f"{self.files()}{self.told()}")]
-        lines += [f"  + {line}" for line in self.told_findings(self.effect.found)]
-        return lines + [f"  - {line}" for line in self.told_findings(self.effect.gone, has_hint=False)]
+            return [f"{self.prompt.layout}: {sections}, {count_sentence(self.whole)}"]
+        lines = [visible(f"{self.files()}{self.summary()}")]
+        lines += [f"  + {line}" for line in self.finding_lines(self.effect.found)]
+        return lines + [f"  - {line}" for line in self.finding_lines(self.effect.gone, has_hint=False)]
 
-    def told_findings(self, findings: Sequence[Finding], has_hint: bool = True) -> list[str]:
-        """Each error and warning on a line, the worst first, and the number of infos."""
+    def finding_lines(self, findings: Sequence[Finding], has_hint: bool = True) -> list[str]:
+        """A line for each error and warning, the worst first, and the number of infos."""
         lines = [
             one_line(replace(each, message=self.paths.in_text(each.message), path=self.paths.short(each.path)))
             for each in worst_first(findings)
@@ -76,8 +74,8 @@ class News:
             lines.append(info_count(infos) if has_hint else f"{infos:,} info{'' if infos == 1 else 's'}")
         return lines
 
-    def told(self) -> str:
-        """What happened to the sections, and to the prefix."""
+    def summary(self) -> str:
+        """What happened to the sections, and how much of the prefix is unchanged."""
         effect = self.effect
         if effect is None or not effect.is_changed:
             return f"the {'prompt' if self.event == 'same' else 'text'} is the same"
@@ -87,11 +85,11 @@ class News:
         ]
         what = ", ".join(parts)
         where = f" (up to {effect.breaks})" if effect.breaks else ""
-        where = ", since tools come first" if effect.breaks == TOOLS else where
-        return f"{what}; {effect.kept:,} of {effect.before:,} tokens of the prefix stay{where}"
+        where = ", because tools come first" if effect.breaks == TOOLS else where
+        return f"{what}; {effect.kept:,} of {effect.before:,} tokens of the prefix are unchanged{where}"
 
     def files(self) -> str:
-        """Which files did it, in few words."""
+        """The files that caused the change, at most three by name."""
         names = list(self.change.files)
         if not names and self.effect is not None:
             names = sorted({path for each in self.effect.sections for path in each.sources})
@@ -117,7 +115,7 @@ def sentence(error: Exception) -> str:
 
 
 def _counted(text: str, model: str, provider: str) -> Count:
-    """The count of a text; those of the latest texts are remembered."""
+    """The token count of a text; the latest ones are cached."""
     from ..text.tokens import count
 
     key = (text, model, provider)

@@ -1,4 +1,4 @@
-"""Paths as a person calls them: from the workspace on, `~/…` in the home directory, absolute elsewhere."""
+"""Short paths for people: relative to the workspace, `~/…` in the home directory, absolute elsewhere."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from ..vocabulary import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
+    from .arguments import Namespace
 
 
 class Paths:
-    """Shortens the paths of one workspace. Between its root and the directory it is about, `../` leads up."""
+    """Shortens the paths of one workspace. Folders between its root and the working directory start with `../`."""
 
     def __init__(self, cwd: str, root: str = "", home: str = "") -> None:
         self.cwd, self.root = printable(cwd).rstrip("/"), printable(root).rstrip("/")
         self.home = printable(home).rstrip("/")
         self._starts = self._find_starts()
-        # A path begins at the beginning of a word, or `/b/c` would be found in `/a/b/c`.
+        # A path must start at a word boundary, or `/b/c` would match in `/a/b/c`.
         either = "|".join(map(re.escape, self._starts))
         self._pattern = re.compile(rf"(?<![\w./~\\-])(?:{either})") if either else None
 
     def _find_starts(self) -> dict[str, str]:
-        """What paths begin with, and what is written for it; the longest first, since that one lies deepest."""
+        """Prefixes of paths and their short forms, longest first so that the deepest folder wins."""
         starts = {self.home + "/": "~/"} if self.home else {}
         folder, up = self.cwd, ""
         while folder:
@@ -36,7 +36,7 @@ class Paths:
         return dict(sorted(starts.items(), key=lambda pair: -len(pair[0])))
 
     def short(self, path: str) -> str:
-        """One path."""
+        """A path in its short form."""
         if path == self.cwd:
             return "."
         for start, instead in self._starts.items():
@@ -45,12 +45,12 @@ class Paths:
         return path
 
     def in_text(self, text: str) -> str:
-        """A sentence, with the paths in it shortened."""
+        """A sentence in which paths are shortened."""
         return self._pattern.sub(lambda found: self._starts[found[0]], text) if self._pattern else text
 
 
-def paths_of(args: argparse.Namespace, folder: str = "") -> Paths:
-    """The paths of the workspace that a command is about, or as seen from another folder."""
+def paths_of(args: Namespace, folder: str = "") -> Paths:
+    """Shortens paths for the command's workspace, or for another folder."""
     from ..sources.environment import resolve_workspace
     from ..sources.files import Reader
 

@@ -1,12 +1,10 @@
-"""Commands that assemble a prompt and tell about it: show, why, blame, tokens."""
+"""Commands that build a prompt and inspect it: show, why, blame, tokens."""
 
 from __future__ import annotations
 
 import sys
 
-from ..vocabulary import replace
-from ..wire.counting import counted_form
-from .options import as_in_a_conversation, assembler, new_parser, status, with_dir
+from .options import new_parser, status, with_dir
 from .terminal import (
     columns_of,
     has_colours,
@@ -23,16 +21,15 @@ from .terminal import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Sequence
 
-    from ..encoding.forms import PromptForm
     from ..vocabulary import Candidate, Origin, Prompt
-    from .options import Parser
+    from .arguments import Namespace, Parser
     from .paths import Paths
 
 _FATES = {"used": "green", "cut": "yellow", "unreadable": "red", "binary": "red", "refused": "red", "untrusted": "red"}
-_LEAST_LABEL = 20
+# Labels of `blame` up to this share of the width, in percent, are not shortened.
+_WIDEST_LABEL, _LEAST_LABEL = 45, 20
 _LONGEST_BAR, _SHORTEST_BAR = 40, 8
 
 
@@ -40,21 +37,23 @@ def parser_for(command: str) -> Parser:
     """The parser of one of these commands."""
     parser = with_dir(new_parser(command))
     if command == "why":
-        about = "only candidates at or below this path, or of this name"
+        about = "only candidates with this name, or at or below this path"
         parser.add_argument("path", nargs="?", default="", metavar="PATH", help=about)
-        parser.add_argument("--all", action="store_true", help="files that are not there as well")
+        parser.add_argument("--all", action="store_true", help="list files that do not exist, too")
     return parser
 
 
-def show(args: argparse.Namespace) -> int:
+def show(args: Namespace) -> int:
     """`foreword show [DIR]`"""
-    return write_prompt(_prompt(args), args)
+    return write_prompt(args.question.checked_prompt(), args)
 
 
-def write_prompt(prompt: Prompt, args: argparse.Namespace) -> int:
-    """Print a prompt, and its findings to standard error; the exit status."""
+def write_prompt(prompt: Prompt, args: Namespace) -> int:
+    """Print a prompt, and its findings to standard error. Returns the exit status."""
     if args.json:
-        write_json(_form(prompt, args))
+        from ..programs.questions import prompt_answer
+
+        write_json(prompt_answer(args.question, prompt))
     else:
         write_text(prompt.text)
         sys.stdout.flush()
@@ -62,19 +61,23 @@ def write_prompt(prompt: Prompt, args: argparse.Namespace) -> int:
     return status(prompt.findings, args)
 
 
-def why(args: argparse.Namespace) -> int:
+def why(args: Namespace) -> int:
     """`foreword why [DIR] [PATH]`; a single argument that is a file is the PATH."""
+    from ..programs import questions
+
     if not args.path and _is_file(args.dir):
         args.path, args.dir = args.dir, "."
-    prompt = _prompt(args)
-    candidates = [each for each in prompt.candidates if _is_meant(each.path, args.path, args.dir)]
-    if args.path and not any(each.fate != "absent" for each in candidates):
-        candidates = _explained(candidates, args)
+    question = args.question.having(cwd=args.dir, path=args.path)
+    findings = question.checked_prompt().findings
     if args.json:
-        from ..encoding.prompt import candidate_form
+        write_json(questions.why(question))
+        return status(findings, args)
+    _write_candidates(questions.candidates_of(question), args)
+    report(findings, args)
+    return status(findings, args)
 
-        write_json([candidate_form(each) for each in candidates])
-        return status(prompt.findings, args)
+
+def _write_candidates(candidates: Sequence[Candidate], args: Namespace) -> None:
     from .paths import paths_of
 
     paths = paths_of(args)
@@ -88,30 +91,29 @@ def why(args: argparse.Namespace) -> int:
     )
     hidden = len(candidates) - len(shown)
     if hidden:
-        places = "1 more place" if hidden == 1 else f"{hidden} more places"
-        write_error(f"{places} had no such file (--all shows {'it' if hidden == 1 else 'them'})")
+        files = "1 more file does not exist" if hidden == 1 else f"{hidden:,} more files do not exist"
+        write_error(f"{files} (--all lists {'it' if hidden == 1 else 'them'})")
     if not candidates:
-        write_error("nothing was considered")
-    report(prompt.findings, args)
-    return status(prompt.findings, args)
+        write_error("no files were considered")
 
 
-def blame(args: argparse.Namespace) -> int:
+def blame(args: Namespace) -> int:
     """`foreword blame [DIR]`"""
-    prompt = _prompt(args)
-    from ..inspection.origins import lines_of
-
-    lines = lines_of(prompt)
+    prompt = args.question.checked_prompt()
     if args.json:
-        from ..wire.answers import line_form
+        from ..programs import questions
 
-        write_json([line_form(line) for line in lines])
+        write_json(questions.blame(args.question))
         return status(prompt.findings, args)
+    from ..inspection.origins import lines_of
     from .paths import paths_of
 
     paths = paths_of(args)
     _write_blame(
-        [(line.origin, seen_by(sys.stdout, _label(line.origin, line.line, paths)), line.text) for line in lines]
+        [
+            (line.origin, seen_by(sys.stdout, _label(line.origin, line.line, paths)), line.text)
+            for line in lines_of(prompt)
+        ]
     )
     sys.stdout.flush()
     report(prompt.findings, args)
@@ -119,30 +121,42 @@ def blame(args: argparse.Namespace) -> int:
 
 
 def _write_blame(lines: Sequence[tuple[Origin | None, str, str]]) -> None:
-    """Each line with its label. On a terminal labels take a third of the width at most, and long lines are wrapped beside them."""
+    """Print each line beside its label. On a terminal long labels are shortened and long lines wrapped."""
     from .columns import middle_cut, padded, width_of, wrapped
 
     is_shown, room = is_terminal(sys.stdout), columns_of(sys.stdout)
     width = max((width_of(label) for _, label, _ in lines), default=0)
-    width = min(width, max(room // 3, _LEAST_LABEL)) if is_shown else width
+    if is_shown and width > max(room * _WIDEST_LABEL // 100, _LEAST_LABEL):
+        width = max(room // 3, _LEAST_LABEL)
     for origin, label, text in lines:
         colour = "cyan" if origin and origin.kind == "file" else "dim"
-        shown = wrapped(seen_by(sys.stdout, text), room - width - 3) if is_shown else [text]
+        shown = [text]
+        if is_shown:
+            indent = _hanging_indent(text, (room - width - 3) // 2)
+            first, *others = wrapped(seen_by(sys.stdout, text), room - width - 3, room - width - 3 - indent)
+            shown = [first, *(" " * indent + line for line in others)]
         for number, line in enumerate(shown):
             place = padded("" if number else middle_cut(label, width), width)
             write(f"{painted(place, colour)} │ {line}".rstrip())
 
 
-def tokens(args: argparse.Namespace) -> int:
+def _hanging_indent(text: str, most: int) -> int:
+    """Where the later lines of a wrapped line start: below its text, or below that of a list item."""
+    start = len(text) - len(text.lstrip(" "))
+    marker, blank, _ = text[start:].partition(" ")
+    is_item = bool(blank) and (marker in ("-", "*", "+") or (marker[:-1].isdecimal() and marker[-1:] in (".", ")")))
+    return min(start + (len(marker) + 1 if is_item else 2), most)
+
+
+def tokens(args: Namespace) -> int:
     """`foreword tokens [DIR]`"""
-    prompt = _prompt(args)
-    form = _form(prompt, args)
+    from ..programs import questions
+
+    form = questions.tokens(args.question)
+    findings = args.question.checked_prompt().findings
     if args.json:
-        how = {key: form["tokens"][key] for key in ("method", "exact", "error")}
-        keys = ("section", "start", "end", "lifetime", "tokens")
-        passages = [{key: content for key, content in each.items() if key in keys} | how for each in form["passages"]]
-        write_json({"tokens": form["tokens"], "passages": passages})
-        return status(prompt.findings, args)
+        write_json(form)
+        return status(findings, args)
     rows = [(each["section"], each["lifetime"], f"{each['tokens']:,}") for each in form["passages"]]
     bars = _bars([each["tokens"] for each in form["passages"]], rows)
     write_table(
@@ -151,16 +165,16 @@ def tokens(args: argparse.Namespace) -> int:
         ("", "dim", "", "cyan"),
         right=(2,),
     )
-    whole = form["tokens"]
-    sure = "exact" if whole["exact"] else f"within {whole['error']:.0%}"
-    write(f"{whole['count']:,} tokens by {whole['method']}, {sure}")
+    total = form["tokens"]
+    accuracy = "exact" if total["exact"] else f"within {total['error']:.0%}"
+    write(f"{total['count']:,} tokens by {total['method']}, {accuracy}")
     sys.stdout.flush()
-    report(prompt.findings, args)
-    return status(prompt.findings, args)
+    report(findings, args)
+    return status(findings, args)
 
 
 def _bars(counts: Sequence[int], rows: Sequence[Sequence[str]]) -> list[str]:
-    """A bar for each count, the longest as long as the terminal has room for beside the rows."""
+    """A bar for each count; the longest fills the space beside the rows."""
     from .columns import GAP, width_of
 
     longest = _LONGEST_BAR
@@ -171,17 +185,6 @@ def _bars(counts: Sequence[int], rows: Sequence[Sequence[str]]) -> list[str]:
     return [sign * max(round(count / most * longest), 1 if count else 0) for count in counts]
 
 
-def _prompt(args: argparse.Namespace) -> Prompt:
-    """The prompt, with a finding for each file that was not read because of the capital letters of its name."""
-    from ..programs.explain import WrongCase
-
-    prompts = assembler(args)
-    prompt = prompts.prompt(as_in_a_conversation(args.agent, prompts, args), args.clock)
-    known = {(each.code, each.path) for each in prompt.findings}
-    more = [each for each in WrongCase().findings(prompt.candidates) if (each.code, each.path) not in known]
-    return replace(prompt, findings=(*prompt.findings, *more)) if more else prompt
-
-
 def _is_file(name: str) -> bool:
     import os
 
@@ -189,40 +192,6 @@ def _is_file(name: str) -> bool:
 
     path = absolute(name, os.environ)
     return os.path.lexists(path) and not os.path.isdir(path)
-
-
-def _explained(absent: Sequence[Candidate], args: argparse.Namespace) -> list[Candidate]:
-    """What is to be said of a path that names no file which was considered."""
-    import os
-
-    from ..programs.explain import explain
-    from ..sources.environment import absolute
-
-    paths = [absolute(os.path.join(args.dir, args.path), os.environ), absolute(args.path, os.environ)]
-    path = next((each for each in paths if os.path.lexists(each)), paths[0])
-    if absent and not os.path.lexists(path):
-        return [replace(each, reason=each.reason or "there is no such file; it would be read") for each in absent]
-    prompts = assembler(args)
-    return [*absent, explain(prompts, path, as_in_a_conversation(args.agent, prompts, args))]
-
-
-def _form(prompt: Prompt, args: argparse.Namespace) -> PromptForm:
-    return counted_form(prompt, args.model, args.provider)
-
-
-def _is_meant(path: str, wanted: str, cwd: str) -> bool:
-    if not wanted:
-        return True
-    import os
-
-    from ..sources.environment import absolute
-    from ..sources.paths import is_inside
-
-    return (
-        os.path.basename(path) == wanted
-        or is_inside(path, absolute(os.path.join(cwd, wanted), os.environ))
-        or is_inside(path, absolute(wanted, os.environ))
-    )
 
 
 def _label(origin: Origin | None, line: int | None, paths: Paths) -> str:

@@ -1,6 +1,6 @@
-"""The live view of a terminal: drawn in one write from the upper left corner, so that nothing flickers.
+"""The live view on a terminal, drawn in one write from the upper left corner so that it does not flicker.
 
-It has the terminal's second screen, which is left again whatever happens, so that what the person had before is back.
+It uses the terminal's alternate screen and always leaves it again, so that the previous contents return.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sys
 import threading
 
 from .columns import clipped, padded, width_of
-from .terminal import painted, told_count, visible
+from .terminal import count_sentence, painted, visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from .news import News
 
 _ENTER, _LEAVE = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
-# Terminals that know this show what is between the two at once.
+# Terminals that support it show everything between these two at once.
 _HOLD, _SHOW = "\x1b[?2026h", "\x1b[?2026l"
 _MOST_LINES = 1_000
 _BAR = 24
 
 
 class Screen:
-    """Sections, findings and the log of changes. `q` ends it, as Ctrl-C does."""
+    """Sections, findings and the log of changes. `q` or Ctrl-C ends it."""
 
     tick = 100
 
@@ -41,7 +41,7 @@ class Screen:
         self._paused: Any = None
 
     def show(self, news: News) -> None:
-        """Take a change in, and draw."""
+        """Add a change to the log, and draw."""
         if not self.is_open:
             self._open()
         colour = {"error": "red", "same": "dim"}.get(news.event, "")
@@ -54,13 +54,13 @@ class Screen:
         self._draw()
 
     def refresh(self) -> bool:
-        """Draw again if the window has another size; True if a key asked to end."""
+        """Draw again if the window was resized. Returns whether a key asked to quit."""
         if _size() != self.size:
             self._draw()
-        return _is_asked_to_end()
+        return _wants_to_quit()
 
     def close(self) -> None:
-        """Give the terminal back as it was."""
+        """Restore the terminal."""
         if not self.is_open:
             return
         self.is_open = False
@@ -80,7 +80,7 @@ class Screen:
         _put(_ENTER)
 
     def _pause(self, *_: object) -> None:
-        """Ctrl-Z: the shell gets its screen, and this one is drawn anew when it goes on."""
+        """Handle Ctrl-Z: return the screen to the shell, and draw again when resumed."""
         _put(_LEAVE)
         signal.signal(signal.SIGTSTP, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGTSTP)
@@ -96,23 +96,23 @@ class Screen:
 
 
 def frame(news: News, log: Sequence[str], width: int, height: int) -> list[str]:
-    """The lines of the view, at most as many and as long as the window allows."""
+    """The lines of the view, clipped to the window."""
     sections = _sections(news, width)
-    findings = news.told_findings(news.prompt.findings)
+    findings = news.finding_lines(news.prompt.findings)
     title = painted(f"foreword {visible(news.prompt.layout)}", "bold")
-    head = f"{title}  {told_count(news.whole)}  {painted(visible(news.folder), 'dim')}"
+    head = f"{title}  {count_sentence(news.whole)}  {painted(visible(news.folder), 'dim')}"
     shares = _shared(height - 4, [len(sections), len(findings) or 1, len(log)])
     parts = [_first(sections, shares[0]), _first(findings or ["no findings"], shares[1]), list(log[-shares[2] :])]
     lines = [head]
     for part in parts:
         lines += ["", *part] if part else []
-    foot = painted("q or Ctrl-C ends", "dim")
+    foot = painted("q or Ctrl-C quits", "dim")
     lines = [clipped(line, width) for line in lines[: height - 1]]
     return [*lines, *[""] * (height - 1 - len(lines)), clipped(foot, width)][-height:]
 
 
 def _sections(news: News, width: int) -> list[str]:
-    """One line for each section: name, lifetime, tokens, what the last change did to it, and a bar."""
+    """One line for each section: name, lifetime, tokens, change of tokens, and a bar."""
     changed = {each.section: each for each in news.effect.sections} if news.effect else {}
     rows = list(zip(news.prompt.passages, news.each, strict=True))
     longest = min(max((width_of(visible(each.section)) for each, _ in rows), default=0), 30)
@@ -123,18 +123,18 @@ def _sections(news: News, width: int) -> list[str]:
     lines = [painted(head, "dim")]
     for passage, count in rows:
         effect = changed.get(passage.section)
-        told = f"{effect.after - effect.before:+,}" if effect else ""
+        change = f"{effect.after - effect.before:+,}" if effect else ""
         filled = "█" * max(round(count.count / most * bar), 1 if count.count and bar else 0)
         name = padded(clipped(visible(passage.section), longest), longest)
         lines.append(
             f"{painted(name, 'bold' if effect else '')}  {painted(f'{passage.lifetime:<12}', 'dim')}  {count.count:>9,}"
-            f"  {painted(f'{told:>8}', 'yellow')}  {painted(filled, 'cyan')}".rstrip()
+            f"  {painted(f'{change:>8}', 'yellow')}  {painted(filled, 'cyan')}".rstrip()
         )
     return lines
 
 
 def _shared(room: int, wanted: Sequence[int]) -> list[int]:
-    """How many lines each gets, where all have the same right: in turns, until nobody wants more or nothing is left."""
+    """How many lines each gets: one each in turn, until all have what they want or none are left."""
     shares = [0] * len(wanted)
     while sum(shares) < room and shares != list(wanted):
         for number, want in enumerate(wanted):
@@ -150,7 +150,7 @@ def _first(lines: Sequence[str], room: int) -> list[str]:
 
 
 def _put(text: str) -> None:
-    """Write to the terminal at once."""
+    """Write to the terminal immediately."""
     sys.stdout.flush()
     data = text.encode("utf-8", "backslashreplace")
     while data:
@@ -166,7 +166,7 @@ def _size() -> tuple[int, int]:
 
 
 def _quiet_keys() -> Any:
-    """Keep keys from showing; how the keyboard was before, or None if there is none."""
+    """Turn off the echo of keys. Returns the previous terminal attributes, or None without a keyboard."""
     if not sys.stdin.isatty():
         return None
     try:
@@ -180,7 +180,7 @@ def _quiet_keys() -> Any:
     return before
 
 
-def _is_asked_to_end() -> bool:
+def _wants_to_quit() -> bool:
     if not sys.stdin.isatty() or os.name != "posix":
         return False
     import select

@@ -1,4 +1,4 @@
-"""Signals that end or pause a command that lasts: what was begun on a terminal is put back before the process goes."""
+"""Turn signals that end a process into KeyboardInterrupt, so that the terminal is restored first."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Ending:
-    """While it is entered, a request to end comes as KeyboardInterrupt, as Ctrl-C does; `status` is the exit status for it."""
+    """While active, SIGTERM and SIGHUP raise KeyboardInterrupt; `status` is then the exit status."""
 
     def __init__(self) -> None:
         self.status = 0

@@ -1,15 +1,13 @@
-"""The family of `foreword store`: look after where conversations are kept."""
+"""`foreword store`: inspect the database of conversations."""
 
 from __future__ import annotations
 
-from .options import new_parser, url_of_store
+from .options import new_parser
 from .terminal import write, write_json, write_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
-
-    from .options import Parser
+    from .arguments import Namespace, Parser
 
 
 def parser_for(command: str) -> Parser:
@@ -17,25 +15,25 @@ def parser_for(command: str) -> Parser:
     return new_parser(command)
 
 
-def store_verify(args: argparse.Namespace) -> int:
+def store_verify(args: Namespace) -> int:
     """`foreword store verify`: 1 if anything is wrong."""
     from ..store import open_store
 
-    wrong = open_store(url_of_store(args)).verify()
+    wrong = open_store(args.question.existing_store_url()).verify()
     if args.json:
         write_json({"wrong": wrong})
     else:
-        write("\n".join(wrong) if wrong else "every hash matches, and every edition has its texts")
+        write("\n".join(wrong) if wrong else "every hash matches, and every edition has its text")
     return 1 if wrong else 0
 
 
-def store_stats(args: argparse.Namespace) -> int:
+def store_stats(args: Namespace) -> int:
     """`foreword store stats`"""
     from ..store import open_store
 
-    found = open_store(url_of_store(args)).stats()
+    found = open_store(args.question.existing_store_url()).stats()
     if args.json:
         write_json(found)
     else:
-        write_table([(name, f"{number:,}") for name, number in found.items()], ("kept", "count"), right=(1,))
+        write_table([(name, f"{number:,}") for name, number in found.items()], ("stored", "count"), right=(1,))
     return 0

@@ -1,4 +1,4 @@
-"""The family of `foreword talk`: conversations, their editions and turns."""
+"""`foreword talk`: conversations, their turns and editions."""
 
 from __future__ import annotations
 
@@ -6,19 +6,18 @@ import sys
 
 from ..errors import CallError
 from ..text.lines import printable
-from .options import assembler, new_parser, read_json, status, store_to_read, store_url, url_to_read, with_dir
+from .options import new_parser, read_json, status, with_dir
 from .terminal import report, shown_time, write_json, write_line, write_table, write_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from typing import Any
 
     from ..conversation.conversation import Conversation
     from ..store.contract import Store
     from ..vocabulary import ConversationRow, Turn
-    from .options import Parser
+    from .arguments import Namespace, Parser
 
 _PAGE = 1000
 
@@ -28,46 +27,48 @@ def parser_for(command: str) -> Parser:
     parser = new_parser(command)
     action = command.partition(" ")[2]
     if action == "list":
-        parser.add_argument("search", nargs="?", default="", metavar="SEARCH", help="only ids that hold this text")
+        parser.add_argument("search", nargs="?", default="", metavar="SEARCH", help="only ids that contain this text")
         return parser
-    parser.add_argument("id", metavar="ID", help="the conversation")
+    parser.add_argument("id", metavar="ID", help="the id of the conversation")
     if action == "show":
         parser.add_argument("--edition", type=int, default=0, metavar="N", help="an earlier edition")
         return parser
     if action in ("turn", "compact"):
-        parser.add_argument("--message", default="", metavar="TEXT", help="what the user says")
-        parser.add_argument("--messages", default="", metavar="FILE", help="a JSON file with the messages so far")
+        parser.add_argument("--message", default="", metavar="TEXT", help="the user's message")
+        parser.add_argument(
+            "--messages", default="", metavar="FILE", help="a JSON file with the messages so far; - is standard input"
+        )
     if action == "turn":
-        about = "the messages end with a new prompt of the user (--message always is one)"
+        about = "--messages ends with a new user prompt (a --message always is one)"
         parser.add_argument("--new-prompt", action="store_true", help=about)
     return with_dir(parser)
 
 
-def talk_turn(args: argparse.Namespace) -> int:
+def talk_turn(args: Namespace) -> int:
     """`foreword talk turn ID [DIR]`"""
-    turn = _talk(args).turn(args.message, _messages(args), args.clock, new_prompt=args.new_prompt)
+    turn = _conversation(args).turn(args.message, _messages(args), args.question.now, new_prompt=args.new_prompt)
     return _write_turn(turn, args)
 
 
-def talk_compact(args: argparse.Namespace) -> int:
+def talk_compact(args: Namespace) -> int:
     """`foreword talk compact ID [DIR]`"""
-    return _write_turn(_talk(args).compact(args.message, _messages(args), args.clock), args)
+    return _write_turn(_conversation(args).compact(args.message, _messages(args), args.question.now), args)
 
 
-def talk_reload(args: argparse.Namespace) -> int:
+def talk_reload(args: Namespace) -> int:
     """`foreword talk reload ID [DIR]`"""
-    return _write_turn(_talk(args).reload(args.clock), args)
+    return _write_turn(_conversation(args).reload(args.question.now), args)
 
 
-def talk_show(args: argparse.Namespace) -> int:
+def talk_show(args: Namespace) -> int:
     """`foreword talk show ID`"""
     from ..wire.answers import edition_form
 
-    store = store_to_read(args)
+    store = args.question.store_to_read()
     edition = store.edition(args.id, args.edition) if args.edition else store.current(args.id)
     if edition is None:
-        what = f"no edition {args.edition}" if args.edition else "no edition yet"
-        raise CallError(f"the conversation {args.id!r} has {what}; see foreword talk list")
+        what = f"edition {args.edition} of conversation" if args.edition else "conversation"
+        raise CallError(f"no {what} {args.id!r} in the store; see foreword talk list")
     if args.json:
         write_json(edition_form(args.id, edition))
     else:
@@ -75,26 +76,28 @@ def talk_show(args: argparse.Namespace) -> int:
     return 0
 
 
-def talk_list(args: argparse.Namespace) -> int:
+def talk_list(args: Namespace) -> int:
     """`foreword talk list [SEARCH]`"""
     from ..wire.answers import conversation_form
 
-    rows = _all(store_to_read(args), args.search)
+    rows = _all(args.question.store_to_read(), args.search)
     if args.json:
         write_json([conversation_form(row) for row in rows])
     else:
         cells = [(row.id, str(row.editions), row.layout, shown_time(row.made), row.prompt[:19]) for row in rows]
-        write_table(cells, ("conversation", "editions", "layout", "made", "prompt"), ("bold",), right=(1,), spare=(4,))
+        write_table(
+            cells, ("conversation", "editions", "layout", "created", "prompt"), ("bold",), right=(1,), spare=(4,)
+        )
         if not rows:
             print("no conversations", file=sys.stderr)
     return 0
 
 
-def talk_drift(args: argparse.Namespace) -> int:
+def talk_drift(args: Namespace) -> int:
     """`foreword talk drift ID [DIR]`"""
     from ..wire.answers import drift_form
 
-    found = _talk(args, url_to_read).drift(args.clock)
+    found = _conversation(args, reads_only=True).drift(args.question.now)
     if args.json:
         write_json(drift_form(args.id, found))
     else:
@@ -111,27 +114,30 @@ def _all(store: Store, search: str) -> list[ConversationRow]:
             return rows
 
 
-def _talk(args: argparse.Namespace, url: Callable[[argparse.Namespace], str] = store_url) -> Conversation:
+def _conversation(args: Namespace, reads_only: bool = False) -> Conversation:
     from ..conversation.conversations import Conversations
     from ..extensions import installed
 
-    prompts = assembler(args)  # first, so that a wrong call makes no store
-    return Conversations(url(args), installed()).open_with(args.id, prompts, args.agent)
+    question = args.question
+    url = question.url_to_read() if reads_only else question.store_url()
+    return Conversations(url, installed()).open_with(args.id, question.assembler, question.agent)
 
 
-def _messages(args: argparse.Namespace) -> list[dict[str, object]]:
+def _messages(args: Namespace) -> list[dict[str, object]]:
     if not args.messages:
         return []
     rows = read_json(args.messages, "--messages")
     if not isinstance(rows, list) or not all(
         isinstance(row, dict) and isinstance(row.get("role"), str) for row in rows
     ):
-        raise CallError(f'--messages {args.messages}: the file takes a list of messages, [{{"role": …, "content": …}}]')
+        raise CallError(
+            f'--messages {args.messages}: the file must hold a list of messages, [{{"role": …, "content": …}}]'
+        )
     return rows
 
 
 def _shown(message: Mapping[str, Any]) -> str:
-    """The text of a message; one that holds something else is shown as the JSON it is."""
+    """The text of a message; any other content as JSON."""
     import json
 
     content = message.get("content")
@@ -140,7 +146,7 @@ def _shown(message: Mapping[str, Any]) -> str:
     return json.dumps({name: each for name, each in message.items() if name != "role"}, ensure_ascii=False)
 
 
-def _write_turn(turn: Turn, args: argparse.Namespace) -> int:
+def _write_turn(turn: Turn, args: Namespace) -> int:
     if args.json:
         from ..wire.answers import turn_form
 

@@ -1,4 +1,4 @@
-"""The family of `foreword template`: look at the global template, check one, render one, list the variables."""
+"""`foreword template`: show, set, check and render templates, and list their variables."""
 
 from __future__ import annotations
 
@@ -6,19 +6,17 @@ import sys
 
 from ..errors import CallError
 from ..template.languages import DEFAULT, LANGUAGES
-from ..vocabulary import TemplateVersion, replace
-from .options import assembler, document, new_parser, store_to_read, store_url, with_dir
+from ..vocabulary import TemplateVersion
+from .options import document, document_form, new_parser, with_dir
 from .prompt import write_prompt
 from .terminal import report, shown_time, write_json, write_line, write_table, write_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
-
-    from ..engine.assembler import Assembler
     from ..layout.model import Section
+    from ..programs.question import Question
     from ..store.contract import Store
-    from .options import Parser
+    from .arguments import Namespace, Parser
 
 
 def parser_for(command: str) -> Parser:
@@ -28,10 +26,10 @@ def parser_for(command: str) -> Parser:
     if action in ("set", "check", "render"):
         parser.add_argument("file", metavar="FILE", help="the template; - is standard input")
     if action == "restore":
-        parser.add_argument("version", metavar="N", type=int, help="the version")
+        parser.add_argument("version", metavar="N", type=int, help="the number of the version")
     if action in ("set", "restore"):
-        parser.add_argument("--author", default="", metavar="NAME", help="who does it; the user's name unless given")
-        parser.add_argument("--note", default="", metavar="TEXT", help="why")
+        parser.add_argument("--author", default="", metavar="NAME", help="the author; by default your user name")
+        parser.add_argument("--note", default="", metavar="TEXT", help="why it changes")
     if action in ("set", "check", "render"):
         parser.add_argument(
             "--syntax", choices=LANGUAGES, default=DEFAULT, metavar="LANGUAGE", help=" or ".join(LANGUAGES)
@@ -42,9 +40,9 @@ def parser_for(command: str) -> Parser:
     return with_dir(parser)
 
 
-def template_show(args: argparse.Namespace) -> int:
+def template_show(args: Namespace) -> int:
     """`foreword template show`"""
-    kept = store_to_read(args).template()
+    kept = args.question.store_to_read().template()
     text = kept.template if kept else _default(args)
     if args.json:
         write_json({"template": text})
@@ -53,17 +51,17 @@ def template_show(args: argparse.Namespace) -> int:
     return 0
 
 
-def template_set(args: argparse.Namespace) -> int:
+def template_set(args: Namespace) -> int:
     """`foreword template set FILE`"""
     return _keep(args, document(args.file, "FILE").text, args.note, args.syntax)
 
 
-def template_history(args: argparse.Namespace) -> int:
+def template_history(args: Namespace) -> int:
     """`foreword template history`"""
     from ..wire.answers import version_form
 
     versions = [
-        *store_to_read(args).templates(),
+        *args.question.store_to_read().templates(),
         TemplateVersion(0, _default(args), "foreword", "", "built in"),
     ]
     if args.json:
@@ -74,17 +72,17 @@ def template_history(args: argparse.Namespace) -> int:
     return 0
 
 
-def template_restore(args: argparse.Namespace) -> int:
+def template_restore(args: Namespace) -> int:
     """`foreword template restore N`"""
     versions = {each.version: each for each in _store(args).templates()}
     versions[0] = TemplateVersion(0, _default(args))
     if args.version not in versions:
-        raise CallError(f"there is no version {args.version} of the template; see foreword template history")
+        raise CallError(f"the template has no version {args.version}; see foreword template history")
     kept = versions[args.version]
     return _keep(args, kept.template, args.note or f"Restored version {args.version}", kept.syntax)
 
 
-def _keep(args: argparse.Namespace, text: str, note: str, syntax: str) -> int:
+def _keep(args: Namespace, text: str, note: str, syntax: str) -> int:
     from ..engine.assembler import local_time
     from ..wire.answers import version_form
 
@@ -96,7 +94,7 @@ def _keep(args: argparse.Namespace, text: str, note: str, syntax: str) -> int:
         write_json(version_form(kept))
     else:
         write_line(
-            f"version {kept.version} is the global template; conversations use it from their compaction on, new ones at once"
+            f"version {kept.version} is now the global template: new conversations use it at once, others after compaction"
         )
     return 0
 
@@ -106,61 +104,73 @@ def _user() -> str:
 
     try:
         return getuser()
-    except (OSError, KeyError):  # a number that has no name
+    except (OSError, KeyError):  # this user id has no name
         return ""
 
 
-def _store(args: argparse.Namespace) -> Store:
+def _store(args: Namespace) -> Store:
     from ..store import open_store
 
-    return open_store(store_url(args))
+    return open_store(args.question.store_url())
 
 
-def _default(args: argparse.Namespace) -> str:
-    """The template that is built in."""
-    return _body(args).text or ""
+def _default(args: Namespace) -> str:
+    """The built-in template."""
+    return _body(_with_template(args.question)).text or ""
 
 
-def _body(args: argparse.Namespace) -> Section:
+def _with_template(question: Question) -> Question:
+    """The question with a layout that has a template."""
+    return question.having(layout=question.fields["layout"] or "builder")
+
+
+def _body(question: Question) -> Section:
     """The section of the layout whose text is a template."""
-    args.layout = args.layout or "builder"
-    for section in assembler(args).layout().sections:
+    layout = question.assembler.layout()
+    for section in layout.sections:
         if section.language and section.text is not None:
             return section
-    raise CallError(f"the layout {args.layout} has no template; builder has one")
+    raise CallError(f"the layout {layout.name!r} has no template; use --layout builder")
 
 
-def template_check(args: argparse.Namespace) -> int:
+def template_check(args: Namespace) -> int:
     """`foreword template check`"""
-    prepared = _rendering(args)
-    prompt = prepared.prompt(args.agent, args.clock)
+    question = args.question = _rendering(args)
+    prompt = question.assembler.prompt(question.agent, question.now)
     findings = [each for each in prompt.findings if each.code.startswith(("template-", "variable-", "file-"))]
-    used = LANGUAGES[args.syntax].module().variables_used(args.agent.base, prepared.snapshot(args.agent).inputs)
+    inputs = question.assembler.snapshot(question.agent).inputs
+    template = document(args.file, "FILE")
+    used = LANGUAGES[args.syntax].module().variables_used(template, inputs)
     if args.json:
         from ..encoding.prompt import finding_form
 
         write_json({"variables": used, "findings": [finding_form(each) for each in findings]})
     else:
         report(findings, args, every=True)
-        print(
-            f"{len(findings)} finding{'' if len(findings) == 1 else 's'}, {len(used)} variable{'' if len(used) == 1 else 's'}",
-            file=sys.stderr,
-        )
+        print(f"{_number(len(findings), 'finding')}, {_number(len(used), 'variable')}", file=sys.stderr)
     return 1 if any(each.severity == "error" for each in findings) else 0
 
 
-def template_render(args: argparse.Namespace) -> int:
+def _number(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def template_render(args: Namespace) -> int:
     """`foreword template render`"""
-    return write_prompt(_rendering(args).prompt(args.agent, args.clock), args)
+    question = args.question = _rendering(args)
+    return write_prompt(question.assembler.prompt(question.agent, question.now), args)
 
 
-def _rendering(args: argparse.Namespace) -> Assembler:
-    """An assembler for the template alone: a layout that has such a body, without anything around it."""
-    args.agent = replace(args.agent, base=document(args.file, "FILE"))
-    body = _body(args).name
+def _rendering(args: Namespace) -> Question:
+    """A question about the template alone: the layout's template section with nothing around it."""
+    question = _with_template(args.question)
+    body = _body(question).name
     alone = (f"sections={body}", f"section.{body}.trim=false", f"section.{body}.language={args.syntax}")
-    args.set = [*args.set, *alone]
-    return assembler(args, dict(_value(each, args.syntax) for each in args.value))
+    return question.having(
+        base=document_form(document(args.file, "FILE")),
+        set=[*question.fields["set"], *alone],
+        values=dict(_value(each, args.syntax) for each in args.value),
+    )
 
 
 def _value(text: str, syntax: str) -> tuple[str, str]:
@@ -168,11 +178,11 @@ def _value(text: str, syntax: str) -> tuple[str, str]:
     form = LANGUAGES[syntax].variable_form
     parts = name.partition(":") if ":" in form else [name]
     if not equals or not all(part.strip() for part in parts):
-        raise CallError(f"--value takes {form}=TEXT, not {text!r}")
+        raise CallError(f"--value must be {form}=TEXT, not {text!r}")
     return name.strip(), content
 
 
-def template_variables(args: argparse.Namespace) -> int:
+def template_variables(args: Namespace) -> int:
     """`foreword template variables`"""
     from ..template.catalog import CATALOG
     from ..wire.answers import variable_form
@@ -180,5 +190,7 @@ def template_variables(args: argparse.Namespace) -> int:
     if args.json:
         write_json({"variables": [variable_form(row) for row in CATALOG]})
     else:
-        write_table([(f"[{row.type}:{row.name}]", row.description) for row in CATALOG], ("variable", "is"), ("bold",))
+        write_table(
+            [(f"[{row.type}:{row.name}]", row.description) for row in CATALOG], ("variable", "value"), ("bold",)
+        )
     return 0

@@ -1,4 +1,4 @@
-"""The command that watches: sections, tokens and findings live, and what each save did to the prompt and its prefix."""
+"""`foreword watch`: sections, tokens and findings live, and what each save changed."""
 
 from __future__ import annotations
 
@@ -6,23 +6,20 @@ import os
 import sys
 
 from ..template.addresses import is_address
-from ..vocabulary import replace
-from . import options
 from .news import News, sentence
-from .options import assembler, new_parser, status, with_dir
+from .options import NO_TOOLS, new_parser, question_of, status, with_dir
 from .paths import paths_of
 from .terminal import write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from typing import Protocol
 
     from ..vocabulary import Agent, Prompt
-    from .options import Parser
+    from .arguments import Namespace, Parser
 
     class View(Protocol):
-        """How changes are shown. `tick` is how often it wants to look after itself, in milliseconds."""
+        """Shows changes. `tick` is how often `refresh` must be called, in milliseconds; 0 means never."""
 
         tick: int
 
@@ -32,28 +29,28 @@ if TYPE_CHECKING:
 
 
 def parser_for(command: str) -> Parser:
-    """The parser of the command."""
+    """The parser of this command."""
     return with_dir(new_parser(command))
 
 
-def watch(args: argparse.Namespace) -> int:
-    """`foreword watch [DIR]`: until it is interrupted, which is how it ends."""
+def watch(args: Namespace) -> int:
+    """`foreword watch [DIR]`, until it is interrupted."""
     import gc
 
     from ..programs.watching import changes
     from .signals import Ending
 
-    gc.enable()  # this one is not over in a moment
-    source = _Source(args)
+    gc.enable()  # unlike other commands, this one runs for long
+    source = _Watched(args)
     view = _view(args)
     paths = paths_of(args)
-    going = changes(source, tick=view.tick)
+    stream = changes(source, tick=view.tick)
     ending = Ending()
     last: Prompt | None = None
     tools = source.tools
     try:
         with ending:
-            for change in going:
+            for change in stream:
                 if change is not None:
                     last = change.prompt
                     view.show(News(change, args, paths, (tools, source.tools)))
@@ -63,42 +60,39 @@ def watch(args: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         pass
     finally:
-        going.close()
+        stream.close()
         view.close()
     return ending.status or status(last.findings if last else (), args)
 
 
-class _Source:
-    """The prompt that the options ask for. The files that they name are watched too, and read again."""
+class _Watched:
+    """The prompt that the options ask for. The files they name are watched too, and read again when they change."""
 
-    def __init__(self, args: argparse.Namespace) -> None:
+    def __init__(self, args: Namespace) -> None:
         from ..engine.assembler import local_time
-        from ..programs.watching import Source
+        from ..programs.watching import WatchedPrompt
         from ..sources.environment import absolute
 
         args.dir = absolute(args.dir, os.environ)
-        self.args, self.prompts = args, assembler(args)
-        self.source = Source(self.prompts, args.agent, args.clock or local_time())
-        tools = "" if args.tools == options.NO_TOOLS else args.tools
+        self.args, self.question = args, args.question.having(cwd=args.dir)
+        self.source = WatchedPrompt(self.question.assembler, self.question.agent, self.question.now or local_time())
+        tools = "" if args.tools == NO_TOOLS else args.tools
         names = [args.plan, tools, args.scope, "" if is_address(args.base) else args.base]
         self.files = [absolute(name, os.environ) for name in names if name and name != "-"]
         self.tools = "[]"
 
     def prompt(self) -> Prompt:
-        """The prompt now. `tools` are the definitions that go with it."""
+        """The current prompt; `tools` then holds the tool definitions that belong to it."""
         from ..conversation.tools import written_tools
 
-        self.source.agent = self.agent()
+        self.source.agent = self._agent()
         prompt = self.source.prompt()
         self.tools = written_tools(self.source.agent.tools or ())
         return prompt
 
-    def agent(self) -> Agent:
-        agent = options.agent(self.args)
-        base = self.args.base
-        if is_address(base):
-            return replace(agent, base=self.prompts.template(base))
-        return options.as_in_a_conversation(agent, self.prompts, self.args)
+    def _agent(self) -> Agent:
+        """The agent, from files that may have changed."""
+        return question_of(self.args, self.question.assembler).agent_with_template()
 
     def paths(self) -> list[str]:
         return [*self.source.paths(), *self.files]
@@ -110,9 +104,9 @@ class _Source:
 # Views
 
 
-def _view(args: argparse.Namespace) -> View:
+def _view(args: Namespace) -> View:
     if args.json:
-        return _Forms()
+        return _JsonLines()
     if sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
         from .screen import Screen
 
@@ -120,8 +114,8 @@ def _view(args: argparse.Namespace) -> View:
     return _Lines()
 
 
-class _Forms:
-    """One JSON object a line."""
+class _JsonLines:
+    """One JSON object per line."""
 
     tick = 0
 
@@ -152,7 +146,7 @@ class _Lines:
     def show(self, news: News) -> None:
         lines = news.lines()
         if news.event == "start":
-            lines += [f"  {line}" for line in news.told_findings(news.prompt.findings)]
+            lines += [f"  {line}" for line in news.finding_lines(news.prompt.findings)]
         colon = "error: " if news.event == "error" else ""
         lines[0] = f"{news.time:%H:%M:%S}  {colon}{lines[0]}"
         for line in lines:

@@ -1,1 +1,1 @@
-"""Whole programs on top of the engine: proofread, watch, check for stability."""
+"""Programs on top of the engine: answer questions, proofread, watch, check stability."""

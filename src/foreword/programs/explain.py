@@ -1,7 +1,7 @@
-"""Why a file is not in a prompt, for files that the layout never considered; and files whose names are in the wrong case.
+"""Why a file is not in the prompt: for paths that the layout never considered, and for names in the wrong case.
 
-Three answers that are easily confused: there is no such file; no agent with this layout reads it; it counts only for an agent that
-works in another folder.
+Three answers are easily confused: the file does not exist; no agent with this layout reads it; only an agent that works in another
+folder reads it.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import os
 from ..errors import ForewordError
 from ..findings import finding
 from ..packs.std.compiled import NAMES
+from ..sources.environment import absolute
 from ..sources.files import Reader
 from ..sources.paths import is_inside
 from ..text.lines import printable
@@ -24,21 +25,42 @@ if TYPE_CHECKING:
     from ..layout.model import Layout
     from ..vocabulary import Agent, Finding
 
-# How many folders above a file outside of the workspace an agent is imagined in.
+# How many folders above a file outside the workspace to try as working directories.
 _MOST_ABOVE = 5
 
 
+def is_match(path: str, wanted: str, cwd: str) -> bool:
+    """Whether a path is the wanted one, is below it, or has that name. An empty string matches every path."""
+    return not wanted or os.path.basename(path) == wanted or any(is_inside(path, each) for each in _paths(wanted, cwd))
+
+
+def explain_path(
+    assembler: Assembler, agent: Agent, wanted: str, cwd: str, absent: Sequence[Candidate]
+) -> list[Candidate]:
+    """What to say about a path if none of the files that were considered exists there; `absent` are the missing ones."""
+    paths = _paths(wanted, cwd)
+    path = next((each for each in paths if os.path.lexists(each)), paths[0])
+    if absent and not os.path.lexists(path):
+        return [replace(each, reason=each.reason or "the file does not exist; it would be read") for each in absent]
+    return [*absent, explain(assembler, path, agent)]
+
+
+def _paths(wanted: str, cwd: str) -> list[str]:
+    """The absolute paths that may be meant: relative to the workspace, or to the current directory."""
+    return [absolute(os.path.join(cwd, wanted), os.environ), absolute(wanted, os.environ)]
+
+
 def explain(assembler: Assembler, path: str, agent: Agent | None = None) -> Candidate:
-    """What becomes of an absolute path that is none of the candidates, and why."""
+    """The fate of an absolute path that was not considered, and the reason."""
     shown = printable(path)
     if not os.path.lexists(path):
-        return Candidate(shown, "", "absent", "there is no such file" + _similar(path))
+        return Candidate(shown, "", "absent", "the file does not exist" + _similar(path))
     folders = list(_folders(path, assembler))
     there = _where(assembler, path, folders, agent)
     if there:
         folder, candidate = there
-        fate = "" if candidate.fate == "used" else f"; there it is {candidate.fate}"
-        reason = f"it counts only for an agent that works in {printable(folder)}{fate}"
+        fate = "" if candidate.fate == "used" else f"; its fate there is {candidate.fate}"
+        reason = f"only an agent that works in {printable(folder)} reads it{fate}"
         return Candidate(shown, candidate.layer, "elsewhere", reason)
     layout = assembler.layout()
     others = [
@@ -47,8 +69,8 @@ def explain(assembler: Assembler, path: str, agent: Agent | None = None) -> Cand
         if name != layout.name
         and _where(assembler.like(layout=name, assignments=()), path, [*folders, assembler.workspace.cwd], agent)
     ]
-    kind = "below it" if os.path.isdir(path) else "it"
-    readers = f"these layouts would: {', '.join(others)}" if others else "no other shipped layout does"
+    kind = "anything below it" if os.path.isdir(path) else "it"
+    readers = f"these layouts do: {', '.join(others)}" if others else "no other shipped layout does"
     reason = f"the layout '{layout.name}' does not read {kind} ({_reads(path, layout)}); {readers}"
     return Candidate(shown, "", "unread", reason)
 
@@ -62,7 +84,7 @@ def _similar(path: str) -> str:
 
 
 def _folders(path: str, assembler: Assembler) -> Iterator[str]:
-    """The folders above a path in which an agent may work, the nearest first."""
+    """The folders above a path in which an agent might work, nearest first."""
     workspace = assembler.snapshot().plan.workspace
     top = workspace.root or workspace.cwd
     folder = path if os.path.isdir(path) else os.path.dirname(path)
@@ -77,7 +99,7 @@ def _folders(path: str, assembler: Assembler) -> Iterator[str]:
 def _where(
     assembler: Assembler, path: str, folders: Iterable[str], agent: Agent | None
 ) -> tuple[str, Candidate] | None:
-    """The farthest of neighbouring folders in which a path, or something below it, is a candidate; and that candidate."""
+    """The topmost of the consecutive folders where a path, or something below it, is a candidate; and that candidate."""
     found = None
     for folder in folders:
         candidate = _considered(assembler, path, folder, agent)
@@ -88,18 +110,18 @@ def _where(
 
 
 def _considered(assembler: Assembler, path: str, folder: str, agent: Agent | None) -> Candidate | None:
-    """The candidate that a path, or something below it, is for an agent in a folder."""
+    """The candidate at or below a path, for an agent that works in a folder."""
     shown = printable(path)
     there = assembler.like(workspace=replace(assembler.workspace, cwd=folder, root=None))
     try:
         candidates = there.snapshot(agent).inputs.candidates
-    except ForewordError:  # the folder's own settings are refused, or another layout does not know a setting
+    except ForewordError:  # the folder's settings are refused, or another layout lacks a key
         return None
     return next((each for each in candidates if each.fate != "absent" and is_inside(each.path, shown)), None)
 
 
 def _reads(path: str, layout: Layout) -> str:
-    """What the layout reads instead: names of instruction files, or the folders of skills."""
+    """What the layout reads instead: names of instruction files, or folders of skills."""
     name = os.path.basename(path)
     is_skill = name.lower() == "skill.md"
     known: dict[str, None] = {}
@@ -109,14 +131,14 @@ def _reads(path: str, layout: Layout) -> str:
                 known[pattern.path.partition("*")[0].rstrip("/") if is_skill else os.path.basename(pattern.path)] = None
     for other in known:
         if other != name and other.lower() == name.lower():
-            return f"the name is {other}"
-    return f"it reads {'skills in ' if is_skill else ''}{', '.join(known)}" if known else "it reads no such files"
+            return f"it must be named {other}"
+    return f"it reads {'skills in ' if is_skill else ''}{', '.join(known)}" if known else "it does not read such files"
 
 
 class WrongCase:
-    """Files at or below `root` that would have been read, were it not for the capital letters of their names.
+    """Finds files at or below `root` that were skipped because their names have the wrong case.
 
-    Many prompts may be asked about: each folder is listed once, and each file is reported once.
+    For any number of prompts, each folder is listed once and each file is reported once.
     """
 
     def __init__(self, root: str = "/") -> None:
@@ -136,7 +158,7 @@ class WrongCase:
                     yield finding("file-case", f"{shown} was not read: it must be named {wanted}", shown)
 
     def _names_in(self, folder: str) -> dict[str, list[str]]:
-        """The names in a folder, by how they are written in small letters."""
+        """The names in a folder, by their lower-case form."""
         if folder not in self.names:
             self.names[folder] = {}
             for name in self.reader.entries(folder)[0]:

@@ -1,7 +1,7 @@
-"""Lint at work: assembles the prompt of a folder, or of every folder below it, and asks the checks of each.
+"""Run lint: assemble the prompt of a folder, or of every folder below it, and run the checks on each.
 
-The checks are pure (`inspection.lint`); this is where they get what they must be told of the disk: whether a file is there, what a
-whole SKILL.md says, and which checks are turned off.
+The checks are pure (`inspection.lint`). This module reads for them what is on the disk: whether a file exists, what a SKILL.md
+contains, and which checks are disabled.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 @value
 class Report:
-    """What lint found, in how many files, and the root of the workspace it looked in."""
+    """The findings of lint, how many files it checked, and the root of the workspace."""
 
     findings: Sequence[Finding]
     files: int
@@ -54,27 +54,27 @@ def proofread(
     is_recursive: bool = False,
     extensions: Sequence[Extension] = (),
 ) -> Report:
-    """What is doubtful in the prompt of a workspace. With `is_recursive`, in the prompts of all folders below it as well.
+    """The likely mistakes in the prompt of a workspace; with `is_recursive`, in the prompts of all folders below it too.
 
-    The checks of `extensions` are asked too.
+    `off` names checks to skip. The checks of `extensions` are run too.
     """
     agent = agent or Agent()
-    given = tuple(off)
-    check_ids(given, "--disable")
-    desk = _Desk(assembler, agent, now, given, extensions)
-    desk.take(assembler)
+    disabled = tuple(off)
+    check_ids(disabled, "--disable")
+    run = _LintRun(assembler, agent, now, disabled, extensions)
+    run.check(assembler)
     if is_recursive:
-        desk.take_all_below()
-    found = grouped(sorted(desk.found, key=_order), printable(desk.root))
-    return Report(tuple(found), len(desk.files), desk.root)
+        run.check_below()
+    found = grouped(sorted(run.found, key=_order), printable(run.root))
+    return Report(tuple(found), len(run.files), run.root)
 
 
 def _order(each: Finding) -> tuple[str, int, str]:
     return each.path, each.line or 0, each.code
 
 
-class _Desk:
-    """The work of one call: what was found so far, and what need not be looked at again."""
+class _LintRun:
+    """One run: the findings so far, and what has been checked already."""
 
     def __init__(
         self,
@@ -107,8 +107,8 @@ class _Desk:
         self.off |= off
         self.found.update(dict.fromkeys(tried))
 
-    def take(self, assembler: Assembler) -> None:
-        """Look at the prompt of one folder."""
+    def check(self, assembler: Assembler) -> None:
+        """Check the prompt of one folder."""
         prompt = assembler.prompt(self.agent, self.now)
         snapshot = assembler.snapshot(self.agent)
         self.disk.enter(snapshot.plan.workspace)
@@ -122,7 +122,7 @@ class _Desk:
         self.read_skills(skills)
 
     def keep(self, findings: Iterable[Finding]) -> None:
-        """Remember findings. That one section is too large is told once for a file, though each folder below has its own sum."""
+        """Record findings. An oversized section is reported once per file, although its size differs in each folder below."""
         for each in findings:
             if each.code != "oversized-section" or each.path not in self.large:
                 self.found[each] = None
@@ -130,7 +130,7 @@ class _Desk:
                 self.large.add(each.path)
 
     def read_skills(self, paths: Iterable[str], validation: Literal["strict", "lenient", ""] = "") -> None:
-        """Look at whole SKILL.md files; with `validation`, also at what their front matter says, as nobody else does."""
+        """Check the bodies of SKILL.md files; with `validation`, also their front matter."""
         for path in paths:
             reading = self.reader.read(
                 path, reach_again(path, self.snapshot.layout.finds, self.snapshot.plan.workspace)
@@ -145,34 +145,34 @@ class _Desk:
             self.skills.add(reading.identity)
             shown = printable(path)
             self.files.add(shown)
-            told = read_skill(reading.text, shown, validation)[1] if validation else []
-            looked = self.linter.check_skills(skill_texts([reading.document]), told)
-            self.found.update(dict.fromkeys(looked))
+            problems = read_skill(reading.text, shown, validation)[1] if validation else []
+            found = self.linter.check_skills(skill_texts([reading.document]), problems)
+            self.found.update(dict.fromkeys(found))
 
-    def take_all_below(self) -> None:
+    def check_below(self) -> None:
         layout = self.snapshot.layout
         tree = look_below(self.cwd, set(_names(layout)))
         for folder in tree.folders:
             if folder != self.cwd:
-                self._take_folder(folder)
+                self._check_folder(folder)
         self.disk.enter(self.snapshot.plan.workspace)
         strict = any(find.kind == "skill" and find.validation == "strict" for find in layout.finds)
         self.read_skills(tree.skills, "strict" if strict else "lenient")
         for path in tree.trouble:
             shown = printable(path)
-            self.found[finding("file-unreadable", f"{shown}: the folder could not be looked into", shown)] = None
+            self.found[finding("file-unreadable", f"{shown}: the folder could not be read", shown)] = None
 
-    def _take_folder(self, folder: str) -> None:
-        """One folder below. A repository of its own may bring settings that are refused: that concerns this folder only."""
+    def _check_folder(self, folder: str) -> None:
+        """Check one folder below. If it is a repository whose settings are refused, only this folder is affected."""
         try:
-            self.take(self.assembler.elsewhere(folder))
+            self.check(self.assembler.elsewhere(folder))
         except CallError as error:
             shown = printable(folder)
             self.found[finding("settings-wrong", f"{shown}: {error}", shown)] = None
 
 
 def _names(layout: Layout) -> Iterator[str]:
-    """The names of the texts that a layout finds in the folders it walks."""
+    """The names of instruction files that a layout looks for in each folder."""
     for find in layout.finds:
         if find.kind == "text":
             for pattern in (pattern for group in find.groups for pattern in group):
@@ -181,7 +181,7 @@ def _names(layout: Layout) -> Iterator[str]:
 
 
 class _Disk:
-    """Whether files are there, and what a few of them say: asked once for each, and only inside of the workspace."""
+    """Reads for the checks, once per file and only inside the workspace."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._known: dict[str, bool] = {}
@@ -189,21 +189,21 @@ class _Disk:
         self.enter(workspace)
 
     def enter(self, workspace: Workspace) -> None:
-        """Answer for this workspace from now on."""
+        """Switch to this workspace."""
         self.workspace, self.root = workspace, workspace.root or workspace.cwd
 
     def above(self, path: str, names: Sequence[str], folder: str) -> Iterator[tuple[str, str | None]]:
-        """The first file of these names in each folder from that of a file up to the root: its path, and its text.
+        """The path and text of the first file with one of these names, in each folder from that of `path` up to the root.
 
-        With `folder`, only the nearest one that such a path leads to. None for a text that cannot be read or is cut.
+        With `folder`, look in that subfolder of each, and stop at the first match. The text is None if it cannot be read in full.
         """
         at = os.path.dirname(path)
-        if not is_inside(path, self.root) or not self._is_there(at):
+        if not is_inside(path, self.root) or not self._exists(at):
             return
         while is_inside(at, self.root):
-            looked = os.path.normpath(os.path.join(at, folder))
-            files = [os.path.join(looked, each) for each in names] if is_inside(looked, self.root) else []
-            file = next(filter(self._is_there, files), "")
+            place = os.path.normpath(os.path.join(at, folder))
+            files = [os.path.join(place, each) for each in names] if is_inside(place, self.root) else []
+            file = next(filter(self._exists, files), "")
             if file:
                 reading = self.reader.read(file, only_inside(self.root, self.workspace))
                 yield printable(file), reading.text if reading.fate in ("used", "blank") else None
@@ -214,23 +214,23 @@ class _Disk:
             at = os.path.dirname(at)
 
     def exists(self, path: str, target: str, is_beside: bool = False) -> bool:
-        """Whether what a file names is beside it or, unless `is_beside`, in a folder above it, up to the root.
+        """Whether a path that a file mentions exists beside it or, unless `is_beside`, in a folder above it, up to the root.
 
-        What lies outside of the workspace is not looked for and counts as there: a user's own file speaks of every project.
+        Paths outside the workspace count as existing, since a user's own file is about every project.
         """
         if not is_inside(path, self.root) or target.startswith("~/"):
             return not is_beside
         folder = os.path.dirname(path)
         while is_inside(folder, self.root):
             named = os.path.normpath(os.path.join(folder, target))
-            if not is_inside(named, self.root) or self._is_there(named):
+            if not is_inside(named, self.root) or self._exists(named):
                 return True
             if is_beside or folder == os.path.dirname(folder):
                 break
             folder = os.path.dirname(folder)
         return False
 
-    def _is_there(self, path: str) -> bool:
+    def _exists(self, path: str) -> bool:
         known = self._known.get(path)
         if known is None:
             try:

@@ -1,11 +1,11 @@
-"""Builds a prompt again in ways that should not matter, and says which of its words moved.
+"""Build a prompt again in ways that should not matter, to see what moves.
 
-A provider's cache is lost by a byte. So the same prompt is made a little later, for the same directory under another of its names, with
+One different byte loses a provider's cache. So the same prompt is built a little later, for the same directory under another name, with
 the environment in another order, with directories listed backwards, and in a process with another hash seed.
 
-A build of many skills is expensive, so as few as possible are made. Where a variation leaves everything that a build depends on as it is,
-the result is known: the same workspace, or a time that the layout does not tell. All others are tried at once, in one process; only if
-that gives another prompt, each is tried on its own to see which one it was.
+Building a prompt with many skills is expensive. If a variation changes nothing that the prompt depends on (it resolves to the same
+workspace, or to a time that the layout does not print), the result is known without building. All others are tried together in one
+process; only if that gives a different prompt is each tried separately.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from ..vocabulary import replace, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
     from datetime import datetime
     from typing import Any
 
     from ..vocabulary import Agent, Prompt, Workspace
 
 SEEDS = ("1", "2")
-_PATIENCE = 120  # seconds; a prompt takes far less than one
+_PATIENCE = 120  # seconds; a prompt takes far less than one second
 
 
 @value
 class Rebuild:
-    """A prompt that was built again: what was varied, how, and what came out, or why nothing did."""
+    """A prompt that was built again: what was varied, how, and the result, or why it could not be built."""
 
     varied: str
     how: str
@@ -47,23 +47,22 @@ def rebuilds(
     assembler: Assembler,
     agent: Agent,
     now: datetime,
-    command: Sequence[str],
-    standard_input: bytes = b"",
+    fields: Mapping[str, Any],
     first: Prompt | None = None,
 ) -> Iterator[Rebuild]:
-    """The prompt again, once for each variation. `command` is what `foreword` takes to print it as JSON in another process.
+    """The prompt again, once for each variation. `fields` is the question that asks another process for the same prompt.
 
-    `first` is the prompt as it was built by this assembler.
+    `first` is the prompt as this assembler built it.
     """
     first = assembler.prompt(agent, now) if first is None else first
     yield from _at_other_times(assembler, agent, now, first)
     yield from _by_other_names(assembler, agent, now, first)
     seed = next(each for each in SEEDS if each != os.environ.get("PYTHONHASHSEED"))
     try:
-        is_same = _id_in_another_process(command, seed, standard_input) == first.id
+        is_same = _id_in_another_process(fields, seed) == first.id
     except (ForewordError, OSError):
-        is_same = False  # what is wrong is found out one by one
-    # Another process has the environment of this one, not one that the caller gave the workspace.
+        is_same = False  # the variations below find out what is wrong
+    # The other process inherits this environment, not one that the caller gave the workspace.
     if not is_same or assembler.workspace.environment is not None:
         yield _with_environment_backwards(assembler, agent, now)
     else:
@@ -72,7 +71,7 @@ def rebuilds(
         yield Rebuild("listing", _BACKWARDS_LISTING, first)
         yield Rebuild("hash seed", f"in a process with hash seed {seed}", first)
     else:
-        yield from _one_by_one(assembler, agent, now, command, standard_input)
+        yield from _one_by_one(assembler, agent, now, fields)
 
 
 def _at_other_times(assembler: Assembler, agent: Agent, now: datetime, first: Prompt) -> Iterator[Rebuild]:
@@ -99,14 +98,12 @@ def _by_other_names(assembler: Assembler, agent: Agent, now: datetime, first: Pr
         yield _built("directory", how, again, replace(workspace, cwd=cwd))
 
 
-def _one_by_one(
-    assembler: Assembler, agent: Agent, now: datetime, command: Sequence[str], standard_input: bytes
-) -> Iterator[Rebuild]:
+def _one_by_one(assembler: Assembler, agent: Agent, now: datetime, fields: Mapping[str, Any]) -> Iterator[Rebuild]:
     backwards = _like(assembler, assembler.workspace, _backwards_reader)
     yield _built("listing", _BACKWARDS_LISTING, backwards.prompt, agent, now)
     for seed in SEEDS:
         how = f"in a process with hash seed {seed}"
-        yield _built("hash seed", how, in_another_process, command, seed, standard_input)
+        yield _built("hash seed", how, in_another_process, fields, seed)
 
 
 _BACKWARDS_ENVIRONMENT = "with the environment in another order"
@@ -124,9 +121,9 @@ def _backwards(environment: Mapping[str, str]) -> dict[str, str]:
     return dict(reversed(list(environment.items())))
 
 
-def _built(varied: str, how: str, build: Callable[..., Prompt], *given: Any) -> Rebuild:
+def _built(varied: str, how: str, build: Callable[..., Prompt], *arguments: Any) -> Rebuild:
     try:
-        return Rebuild(varied, how, build(*given))
+        return Rebuild(varied, how, build(*arguments))
     except (ForewordError, OSError, OverflowError, ValueError) as error:
         return Rebuild(varied, how, None, str(error) or type(error).__name__)
 
@@ -143,35 +140,35 @@ def _like(assembler: Assembler, workspace: Workspace, reader: Callable[[], Reade
 
 
 def _names_of(workspace: Workspace) -> Iterator[tuple[str, str]]:
-    """Other names of the working directory. That of the link's target only where it is reached through a link already."""
+    """Other names for the working directory; the target of a link only if the directory is reached through one."""
     cwd = resolve_workspace(workspace, Reader()).cwd
-    yield "as a directory with a slash behind it", f"{cwd}/"
-    yield "as a directory with detours in its name", os.path.join(cwd, ".", "x", "..")
+    yield "as a directory with a trailing slash", f"{cwd}/"
+    yield "as a directory with `.` and `..` in its path", os.path.join(cwd, ".", "x", "..")
     try:
         yield "as a relative directory", os.path.relpath(cwd)
     except (OSError, ValueError):  # another drive, or no working directory
         pass
     if real_path(cwd) != cwd:
-        yield "as the directory that a link leads to", real_path(cwd)
+        yield "as the directory that the link points to", real_path(cwd)
 
 
 class BackwardsDisk:
-    """The machine's disk, but for the order in which directories are listed."""
+    """The real disk, except that directories are listed backwards."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(os, name)
 
-    scandir_of_machine: Callable[..., Any] = os.scandir
+    real_scandir: Callable[..., Any] = os.scandir
 
-    def scandir(self, path: str = ".") -> Listing:
-        with BackwardsDisk.scandir_of_machine(path) as listing:
-            return Listing(sorted(listing, key=lambda entry: entry.name, reverse=True))
+    def scandir(self, path: str = ".") -> DirectoryListing:
+        with BackwardsDisk.real_scandir(path) as listing:
+            return DirectoryListing(sorted(listing, key=lambda entry: entry.name, reverse=True))
 
 
-class Listing(list["os.DirEntry[str]"]):
-    """A directory's entries, to be used as `os.scandir` is."""
+class DirectoryListing(list["os.DirEntry[str]"]):
+    """A directory's entries, usable like the result of `os.scandir`."""
 
-    def __enter__(self) -> Listing:
+    def __enter__(self) -> DirectoryListing:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -183,49 +180,59 @@ def list_backwards() -> None:
     os.scandir = BackwardsDisk().scandir  # type: ignore[assignment]
 
 
-def in_another_process(command: Sequence[str], seed: str, standard_input: bytes) -> Prompt:
-    """The prompt that a process of its own prints, whose sets and dictionaries are hashed with this seed."""
+def in_another_process(fields: Mapping[str, Any], seed: str) -> Prompt:
+    """The prompt that another process builds, with this seed for the hashes of sets and dictionaries."""
     import json
 
-    printed, trouble = _run(["-m", "foreword", *command], {**os.environ, "PYTHONHASHSEED": seed}, standard_input)
-    try:
-        return prompt_from(json.loads(printed), "another process")
-    except ValueError:
-        raise ForewordError(trouble or "the process printed nothing") from None
+    return prompt_from(json.loads(_run(_PROGRAM, fields, {**os.environ, "PYTHONHASHSEED": seed})), "another process")
 
 
-# The same prompt where directories are listed backwards; only its id is printed, for nothing else is needed.
+def _id_in_another_process(fields: Mapping[str, Any], seed: str) -> str:
+    """The id of the prompt that another process builds with everything varied: hash seed, environment and listing."""
+    return _run(_BACKWARDS_PROGRAM, fields, {**_backwards(os.environ), "PYTHONHASHSEED": seed}).strip()
+
+
+# Programs that read the fields of a question, and print the prompt or only its id.
 _PROGRAM = """\
-import sys
+import json, sys
+from foreword.errors import ForewordError
+from foreword.programs.questions import answer
+try:
+    sys.stdout.write(json.dumps(answer("show", json.load(sys.stdin))))
+except ForewordError as error:
+    sys.exit(str(error))
+"""
+_BACKWARDS_PROGRAM = """\
+import gc, json, sys
+gc.disable()
+from foreword.errors import ForewordError
 from foreword.programs.stability import list_backwards
 list_backwards()
-from foreword.cli.inspect import print_id
-sys.exit(print_id(sys.argv[1:]))
+from foreword.programs.question import Question
+try:
+    sys.stdout.write(Question(json.load(sys.stdin)).prompt().id)
+except ForewordError as error:
+    sys.exit(str(error))
 """
 
 
-def _id_in_another_process(command: Sequence[str], seed: str, standard_input: bytes) -> str:
-    """The id of the prompt of a process in which all is varied at once: hash seed, environment and listing."""
-    environment = {**_backwards(os.environ), "PYTHONHASHSEED": seed}
-    printed, trouble = _run(["-c", _PROGRAM, *command], environment, standard_input)
-    if trouble:
-        raise ForewordError(trouble)
-    return printed.decode("ascii", "replace").strip()
-
-
-def _run(arguments: Sequence[str], environment: dict[str, str], standard_input: bytes) -> tuple[bytes, str]:
-    """What a Python process prints, and what it complains of."""
+def _run(program: str, fields: Mapping[str, Any], environment: dict[str, str]) -> str:
+    """What a Python program prints when it is given the fields of a question."""
+    import json
     import subprocess
 
     try:
         done = subprocess.run(
-            [sys.executable, *arguments],
+            [sys.executable, "-c", program],
             capture_output=True,
             env=environment,
-            input=standard_input,
+            input=json.dumps(dict(fields)).encode("ascii"),
             timeout=_PATIENCE,
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise ForewordError(f"the process was not done after {_PATIENCE} seconds") from None
-    return done.stdout, done.stderr.decode("utf-8", "replace").strip()
+        raise ForewordError(f"the process did not finish within {_PATIENCE} seconds") from None
+    if done.returncode:
+        trouble = done.stderr.decode("utf-8", "replace").strip()
+        raise ForewordError(trouble or f"the process failed with status {done.returncode}")
+    return done.stdout.decode("ascii")

@@ -1,10 +1,10 @@
-"""Watching a workspace: the prompt again, as soon as a save has changed it.
+"""Watch a workspace: get the new prompt as soon as a save has changed it.
 
     with watch(Workspace("."), agent, "ion", lambda prompt: send(prompt.text)):
         …
 
-The system tells of changes; nothing is asked for again and again. What is watched follows from what was looked at for the prompt,
-and changes with it. A program that wants to know more than the new prompt goes through `changes` itself.
+The operating system reports changes, so nothing is polled. The files and folders that the prompt depends on are watched, and follow
+it as it changes. A program that needs more than the new prompt can iterate over `changes`.
 """
 
 from __future__ import annotations
@@ -34,23 +34,23 @@ if TYPE_CHECKING:
     from ..vocabulary import Prompt
 
     class Watched(Protocol):
-        """What can be watched; a `Source` is one."""
+        """A prompt that can be watched, such as a `WatchedPrompt`."""
 
         def prompt(self) -> Prompt:
-            """The prompt as it is now; the very same value where nothing changed."""
+            """The current prompt; the identical object if nothing changed."""
 
         def paths(self) -> list[str]:
-            """Everything that was looked at for it, or by a look that failed."""
+            """Every path that it depends on, including those of an attempt that failed."""
 
         def lock(self) -> str:
-            """A file that is there while many others are being changed; nothing if there is none."""
+            """A file that exists while many others are being changed, or an empty string."""
 
 
 @value
 class Change:
-    """What happened to the files, and what the prompt is now. `before` is None at the start.
+    """What happened to the files, and the prompt now. `before` is None at the start.
 
-    With an `error` there was no prompt to be had, and `prompt` is the last that there was.
+    With an `error`, the prompt could not be built, and `prompt` is the last one.
     """
 
     prompt: Prompt
@@ -72,45 +72,44 @@ def watch(
     rules: Sequence[Rule] = (),
     packs: Mapping[str, str] | None = None,
 ) -> Watching:
-    """Call `on_change` with the prompt now, and with the new one whenever a file has changed it, until it is stopped.
+    """Call `on_change` with the prompt now, and again whenever a file has changed it, until stopped.
 
-    The first call is made before this returns, the others by a thread. What goes wrong at the start is raised. What goes wrong
-    later, a layout in the middle of an edit or an `on_change` that raises, is given to `on_error`, else to
-    `threading.excepthook`, and watching goes on.
+    The first call happens before this returns, later ones in a thread. An error at the start is raised. A later error, from a
+    half-edited layout or from `on_change` itself, goes to `on_error`, else to `threading.excepthook`, and watching continues.
     """
     if not callable(on_change):
-        raise CallError(f"watch takes a function for on_change, not {on_change!r}")
+        raise CallError(f"on_change must be a function, not {on_change!r}")
     workspace, agent = Workspace() if workspace is None else workspace, Agent() if agent is None else agent
     expect("the workspace", workspace, Workspace)
     expect("the agent", agent, Agent)
-    made = Assembler(fixed(workspace), layout, settings=settings, assignments=assignments, rules=rules, packs=packs)
-    return Watching(Source(made, agent, now), on_change, on_error)
+    prompts = Assembler(fixed(workspace), layout, settings=settings, assignments=assignments, rules=rules, packs=packs)
+    return Watching(WatchedPrompt(prompts, agent, now), on_change, on_error)
 
 
 def fixed(workspace: Workspace) -> Workspace:
-    """The workspace by an absolute path: it may be removed, and made again."""
+    """The workspace by its absolute path, since it may be removed and created again."""
     environment = os.environ if workspace.environment is None else workspace.environment
     return replace(workspace, cwd=absolute(workspace.cwd, environment))
 
 
 class Watching:
-    """A watch under way. `stop` ends it, as does leaving it as a context manager, and waits for its thread."""
+    """A running watch. `stop`, or leaving it as a context manager, ends it and waits for its thread."""
 
     def __init__(
-        self, source: Source, on_change: Callable[[Prompt], object], on_error: Callable[[Exception], object] | None
+        self, source: Watched, on_change: Callable[[Prompt], object], on_error: Callable[[Exception], object] | None
     ) -> None:
         self._on_change, self._on_error = on_change, on_error
         self._stopping = threading.Event()
-        self._was_wrong = False
+        self._had_error = False
         self._changes = changes(source, self._stopping)
-        self._tell(next(self._changes))
+        self._handle(next(self._changes))
         self._thread = threading.Thread(target=self._run, name="foreword-watch", daemon=True)
         self._thread.start()
-        # A thread that is killed together with the interpreter, inside of the notifier, could take the process down.
+        # If the interpreter exits while the thread is inside the notifier, the process could crash.
         atexit.register(self.stop)
 
     def stop(self) -> None:
-        """End the watch. When this returns there are no more calls; from within a call, when that returns."""
+        """End the watch. There are no calls after this returns, or, if called from a callback, after that returns."""
         self._stopping.set()
         atexit.unregister(self.stop)
         if threading.current_thread() is not self._thread:
@@ -132,17 +131,17 @@ class Watching:
             for change in self._changes:
                 if self._stopping.is_set():
                     break
-                self._tell(change)
+                self._handle(change)
         except Exception as error:
             self._report(error)
         finally:
             self._changes.close()
 
-    def _tell(self, change: Change | None) -> None:
+    def _handle(self, change: Change | None) -> None:
         if change is None:
             return
-        is_news = change.prompt is not change.before or self._was_wrong
-        self._was_wrong = change.error is not None
+        is_news = change.prompt is not change.before or self._had_error
+        self._had_error = change.error is not None
         if change.error is not None:
             self._report(change.error)
         elif is_news:
@@ -163,8 +162,8 @@ class Watching:
         )
 
 
-class Source:
-    """Where the prompt comes from. Between two changes the clock stands still: a time that passes is no change."""
+class WatchedPrompt:
+    """A prompt to watch. Its clock advances only when a file changes, since the time alone is not a change."""
 
     def __init__(self, assembler: Assembler, agent: Agent, now: datetime | None = None) -> None:
         self.assembler, self.agent, self.now = assembler, agent, now
@@ -172,7 +171,7 @@ class Source:
         self._last: Prompt | None = None
 
     def prompt(self) -> Prompt:
-        """The prompt as it is now; the very same value where it is equal to the last."""
+        """The current prompt; the identical object if it equals the last."""
         prompt = self.assembler.prompt(self.agent, self._moment)
         if prompt == self._last:
             return self._last
@@ -183,11 +182,11 @@ class Source:
         return prompt
 
     def paths(self) -> list[str]:
-        """Everything that was looked at for it."""
+        """Every path that it depends on."""
         return self.assembler.looked_at()
 
     def lock(self) -> str:
-        """The file that git holds while it changes many at once; nothing outside of a repository."""
+        """The lock file that git holds while it changes many files; empty outside a repository."""
         try:
             workspace = resolve_workspace(self.assembler.workspace, Reader())
         except CallError:
@@ -197,47 +196,49 @@ class Source:
 
 
 def changes(source: Watched, stop: Flag | None = None, tick: int = 0) -> Generator[Change | None, None, None]:
-    """The prompt at first, then each change, until it is to stop. With `tick`, None after so many quiet milliseconds.
+    """The prompt now, then every change until `stop` is set. With `tick`, None after that many quiet milliseconds.
 
-    A save of a file that was looked at and that left the prompt as it was is told too: there `prompt` is `before`. What goes
-    wrong at the start is raised.
+    Saving a file that leaves the prompt as it was is a change too, with `prompt` equal to `before`. An error at the start is
+    raised.
     """
     with Notices() as notices:
-        prompt, error = source.prompt(), None
+        prompt, error = source.prompt(), ""
         while notices.follow(source.paths()):
-            prompt = source.prompt()  # something may have changed before it was watched
+            prompt = source.prompt()  # a file may have changed before it was watched
         yield Change(prompt, None)
         while (seen := notices.wait(stop, tick, source.lock())) is not None:
             if not seen:
                 yield None
             is_new = bool(seen)
             while is_new and not (stop and stop.is_set()):
-                before, wrong = prompt, str(error or "")
-                prompt, error = _look(source, before)
-                files = _named(seen, prompt, before)
-                if files or prompt is not before or str(error or "") != wrong:
-                    yield Change(prompt, before, files or [printable(path) for path in seen if path], error)
-                seen, is_new = {}, False
+                change = _change(source, prompt, seen)
+                message = str(change.error or "")
+                if change.files or change.prompt is not prompt or message != error:
+                    yield change if change.files else replace(change, files=[printable(path) for path in seen if path])
+                prompt, error, seen = change.prompt, message, {}
                 try:
                     is_new = notices.follow(source.paths())
                 except CallError as refused:  # more directories than can be watched
+                    is_new = False
                     yield Change(prompt, prompt, (), refused)
 
 
-def _look(source: Watched, before: Prompt) -> tuple[Prompt, Exception | None]:
+def _change(source: Watched, before: Prompt, seen: Mapping[str, bool]) -> Change:
+    """The change that these paths caused; without `files`, none of them mattered."""
     try:
-        return source.prompt(), None
+        prompt = source.prompt()
     except Exception as error:
-        return before, error
+        return Change(before, before, _changed_files(seen, before, before), error)
+    return Change(prompt, before, _changed_files(seen, prompt, before))
 
 
-def _named(seen: Mapping[str, bool], prompt: Prompt, before: Prompt) -> list[str]:
-    """The files of a change: those that something happened to and that were looked at before or are now.
+def _changed_files(seen: Mapping[str, bool], prompt: Prompt, before: Prompt) -> list[str]:
+    """The files of a change that the prompt depended on before, or depends on now.
 
-    A folder that comes with all its files is told by its name only; there the files are those that came with it.
+    For a folder that appears with all its files, only its own name is reported; its files are those that came with it.
     """
     candidates = {each.path for each in (*before.candidates, *prompt.candidates)}
-    named = [printable(path) for path, was_looked_at in seen.items() if was_looked_at or printable(path) in candidates]
+    named = [printable(path) for path, is_watched in seen.items() if is_watched or printable(path) in candidates]
     if candidates.isdisjoint(named) and prompt is not before:
         moved = {each.path for each in set(prompt.candidates) ^ set(before.candidates) if each.fate != "absent"}
         return sorted(path for path in moved if any(is_inside(path, folder) for folder in named)) or named

@@ -103,3 +103,10 @@ def absolute(path: str, environment: Mapping[str, str]) -> str:
 
 def _home(platform: str, environment: Mapping[str, str]) -> str | None:
     return environment.get("USERPROFILE" if platform == "win32" else "HOME") or None
+
+
+def install_command(extra: str) -> str:
+    """The command that installs an extra of this package: in a checkout, the Makefile's."""
+    checkout = os.path.join(os.path.dirname(__file__), "..", "..", "..")
+    is_checkout = all(os.path.isfile(os.path.join(checkout, name)) for name in ("Makefile", "pyproject.toml"))
+    return "make setup" if is_checkout else f"pip install 'foreword[{extra}]'"

@@ -6,6 +6,7 @@ The public functions of watchfiles watch a fixed set of paths. Here the set chan
 from __future__ import annotations
 
 from ..errors import CallError
+from .environment import install_command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def require_watchfiles() -> None:
     try:
         import watchfiles._rust_notify  # noqa: F401
     except ImportError:
-        raise CallError("watching requires the extra 'serve': pip install 'foreword[serve]'") from None
+        raise CallError(f"watching needs the package watchfiles; run {install_command('serve')}") from None
 
 
 class Lost(Exception):

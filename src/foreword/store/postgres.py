@@ -7,6 +7,7 @@ same edition or state twice has the same result as writing it once. Errors never
 from __future__ import annotations
 
 from ..errors import CallError, StoreError, check_id
+from ..sources.environment import install_command
 from ..vocabulary import replace
 from . import waits
 from .pool import ConnectionPool
@@ -32,7 +33,9 @@ try:
 
     from .psycopg_connection import TimedConnection
 except ImportError as error:
-    raise CallError(f"PostgreSQL needs the extra postgres: pip install 'foreword[postgres]' ({error})") from error
+    raise CallError(
+        f"PostgreSQL needs packages that are not installed ({error}); run {install_command('postgres')}"
+    ) from error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,12 +8,14 @@ from .answers import change_form, changes_form
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..inspection.cache import Breakpoint, CacheReuse, FirstDifference, Misplaced
     from ..inspection.diff import Cause, Difference, Edit, SectionDiff
     from ..inspection.prices import Price, ProviderRules
     from ..inspection.subject import Subject
-    from ..programs.proofread import Report
     from ..text.tokens import Count
+    from ..vocabulary import Finding
     from .forms import (
         BreakpointForm,
         CacheReuseForm,
@@ -139,16 +141,16 @@ def _first_difference_form(found: FirstDifference) -> FirstDifferenceForm:
 # Lint
 
 
-def lint_form(report: Report) -> LintForm:
+def lint_form(root: str, files: int, findings: Sequence[Finding]) -> LintForm:
     """The findings of lint, counted by severity."""
-    severities = [each.severity for each in report.findings]
+    severities = [each.severity for each in findings]
     return {
-        "root": printable(report.root),
-        "files": report.files,
+        "root": printable(root),
+        "files": files,
         "counts": {
             "error": severities.count("error"),
             "warning": severities.count("warning"),
             "info": severities.count("info"),
         },
-        "findings": [finding_form(each) for each in report.findings],
+        "findings": [finding_form(each) for each in findings],
     }

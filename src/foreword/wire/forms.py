@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from typing import Any, NotRequired, TypedDict
 
-from ..encoding.forms import AccountPassage, CandidateForm, FindingForm, MadeForForm, TokensForm, ToolForm
+from ..encoding.forms import (
+    AccountPassage,
+    CandidateForm,
+    FindingForm,
+    MadeForForm,
+    PromptForm,
+    TokensForm,
+    ToolForm,
+)
+
+
+class ShowForm(PromptForm):
+    tools: list[ToolForm]
 
 
 class LineForm(TypedDict):

@@ -1,0 +1,76 @@
+"""Tables: rows in columns that fit a terminal, with a head and colours, or plain rows when piped."""
+
+from __future__ import annotations
+
+import sys
+
+from .columns import column_widths, is_too_wide, record_lines, table_lines
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+
+
+class Table:
+    """Rows of cells, and how their columns look. `paint` gives text a colour."""
+
+    def __init__(
+        self,
+        paint: Callable[[str, str], str],
+        rows: Sequence[Sequence[str]],
+        head: Sequence[str] = (),
+        colours: Sequence[str] = (),
+        right: Collection[int] = (),
+        paths: Collection[int] = (),
+        row_colours: Sequence[Mapping[int, str]] = (),
+    ) -> None:
+        self.paint, self.rows, self.head, self.colours = paint, rows, head, colours
+        self.right, self.paths, self.row_colours = right, paths, row_colours
+
+    def is_wider_than(self, width: int) -> bool:
+        return is_too_wide([*([self.head] if self.head else []), *self.rows], width)
+
+    def without(self, columns: Collection[int]) -> Table:
+        """The table without these columns."""
+        kept = [column for column in range(len(self.rows[0])) if column not in columns]
+        new = {column: number for number, column in enumerate(kept)}
+        return Table(
+            self.paint,
+            [[row[column] for column in kept] for row in self.rows],
+            [self.head[column] for column in kept] if self.head else (),
+            [self.colours[column] for column in kept if column < len(self.colours)],
+            [new[column] for column in self.right if column in new],
+            [new[column] for column in self.paths if column in new],
+            [{new[column]: each for column, each in row.items() if column in new} for row in self.row_colours],
+        )
+
+    def plain_lines(self) -> list[str]:
+        """The rows alone, as wide as they are."""
+        widths = column_widths((), self.rows, sys.maxsize, self.paths) or []
+        return [line for number, row in enumerate(self.rows) for line in self._row_lines(number, row, widths)]
+
+    def fitted_lines(self, width: int) -> list[str]:
+        """The head and rows in this width; if columns would break words, each row becomes a few lines."""
+        widths = column_widths(self.head, self.rows, width, self.paths)
+        if widths is None:
+            return [
+                line
+                for number, row in enumerate(self.rows)
+                for line in record_lines(self.head, row, width, self._painter(number), self.paths)
+            ]
+        lines = (
+            table_lines(self.head, widths, lambda _, text: self.paint(text, "bold"), self.right) if self.head else []
+        )
+        return [
+            *lines,
+            *(line for number, row in enumerate(self.rows) for line in self._row_lines(number, row, widths)),
+        ]
+
+    def _row_lines(self, number: int, row: Sequence[str], widths: Sequence[int]) -> list[str]:
+        return table_lines(row, widths, self._painter(number), self.right, self.paths)
+
+    def _painter(self, number: int) -> Callable[[int, str], str]:
+        """Paints a cell of a row: in the row's own colour for that column, else in the column's."""
+        own = self.row_colours[number] if self.row_colours else {}
+        usual = dict(enumerate(self.colours))
+        return lambda column, text: self.paint(text, own.get(column) or usual.get(column, ""))

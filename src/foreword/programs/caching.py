@@ -1,0 +1,252 @@
+"""What prompt caches do with a prompt, and with a change of it, at each provider."""
+
+from __future__ import annotations
+
+from ..errors import CallError
+from ..inspection.subject import Subject
+from ..vocabulary import replace, value
+from .subjects import built, read_subject
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..inspection.cache import CacheReuse, Misplaced, Segment
+    from ..inspection.diff import SectionDiff
+    from ..inspection.prices import Price, Prices, ProviderRules
+    from ..vocabulary import Finding
+    from ..wire.forms import CacheForm, CacheReusesForm, MendForm, ProviderForm, RebuildForm
+    from .question import Question
+    from .stability import Rebuild
+
+MOST_TURNS = 1_000_000
+USUAL_TURNS = 30
+
+
+class ProviderModel:
+    """A provider, the price of the model in question there, and how that model counts tokens."""
+
+    def __init__(self, rules: ProviderRules, table: Prices, question: Question) -> None:
+        self.rules = rules
+        # A model that no price row lists belongs to the named provider; every other provider gets its usual model.
+        owner = table.provider_of(question.model) or question.provider.lower()
+        self.model = question.model if owner == rules.name else ""
+        self.price: Price | None = table.of(rules, self.model)
+        self._counts: dict[str, int] = {}
+
+    def count(self, text: str) -> int:
+        from ..text.tokens import count
+
+        if text not in self._counts:
+            self._counts[text] = count(text, self.model or self.rules.model, self.rules.name).count
+        return self._counts[text]
+
+    def segments(self, subject: Subject) -> list[Segment]:
+        """The request, in the order in which the provider reads it."""
+        from ..inspection.cache import segments_of, with_last_breakpoint
+        from ..providers import request_for
+
+        try:
+            segments = segments_of(request_for(self.rules.name, subject.turn), self.rules.order)
+        except (AttributeError, KeyError, TypeError):
+            raise CallError(
+                f"{subject.name}: its tools or messages cannot be converted into a request to {self.rules.name}"
+            ) from None
+        return with_last_breakpoint(segments) if self.rules.caching == "breakpoints" else segments
+
+
+def provider_models(question: Question) -> list[ProviderModel]:
+    """Every provider in the price list, or only the one that was named."""
+    from ..inspection.price_list import read_prices
+
+    prices, settings = question.fields.get("prices") or "", question.fields.get("settings") or ""
+    table = read_prices(prices, question.workspace, settings)
+    named = [each for each in table.providers if each.name == question.provider.lower()]
+    return [ProviderModel(rules, table, question) for rules in named or table.providers]
+
+
+# One prompt
+
+
+@value
+class CacheReport:
+    """How well a prompt can be cached: at each provider, by the order of its sections, and when it is built again."""
+
+    subject: Subject
+    form: CacheForm
+    rebuilds: Sequence[tuple[Rebuild, Sequence[SectionDiff]]]
+    findings: Sequence[Finding]
+
+
+def cache_report(question: Question) -> CacheReport:
+    """Examine the prompt of the question's directory, or the one that its field `prompt` names."""
+    import gc
+
+    from ..encoding.prompt import finding_form
+    from ..inspection.cache import instability_findings, misplaced, order_findings
+    from ..text.tokens import count as count_tokens
+    from ..wire.differences import misplaced_form, subject_form
+
+    question = question.having(now=_fixed_time(question))
+    turns_of(question)
+    models = provider_models(question)
+    named = question.fields.get("prompt")
+    subject, rebuilt = _rebuilt(question) if named is None else (read_subject(named, question), [])
+    # Counting needs much memory, and most of what the builds needed can be freed by now.
+    gc.collect()
+    count = models[0].count
+    found = misplaced(subject.prompt, count)
+    moved = [(each.how, sections) for each, sections in rebuilt if sections]
+    tokens = [count(subject.prompt.text[_first_change(sections) :]) for _, sections in moved]
+    findings = [*order_findings(found), *instability_findings(moved, tokens)]
+    form: CacheForm = {
+        "prompt": subject_form(subject, count_tokens(subject.prompt.text, question.model, question.provider)),
+        "providers": [_provider_form(subject, each) for each in models],
+        "misplaced": [misplaced_form(each) for each in found],
+        "mend": _mend(question, subject, found, is_built=named is None) if found else None,
+        "rebuilds": [_rebuild_form(each, sections, subject) for each, sections in rebuilt],
+        "findings": [finding_form(each) for each in findings],
+    }
+    return CacheReport(subject, form, rebuilt, findings)
+
+
+def _fixed_time(question: Question) -> str:
+    """One time for every build, in a form that can be passed to another process."""
+    from ..engine.assembler import local_time
+
+    return (question.now or local_time()).isoformat()
+
+
+def _rebuilt(question: Question) -> tuple[Subject, list[tuple[Rebuild, Sequence[SectionDiff]]]]:
+    """The prompt of the directory, and what moved in it when it was built again in ways that should not matter."""
+    from ..engine.assembler import local_time
+    from ..inspection.diff import compare
+    from .stability import rebuilds
+
+    subject = built(question)
+    found: list[tuple[Rebuild, Sequence[SectionDiff]]] = []
+    agent, now = question.agent_with_template(), question.now or local_time()
+    for each in rebuilds(question.assembler, agent, now, question.fields, subject.prompt):
+        is_same = each.prompt is None or each.prompt.text == subject.prompt.text
+        sections = () if is_same or each.prompt is None else compare(subject, Subject(each.how, each.prompt)).sections
+        found.append((each, sections))
+    # Only the texts are needed from here on; the candidates of many skills would take much memory.
+    lean = replace(subject.prompt, candidates=())
+    again = [(replace(each, prompt=each.prompt and lean) if not moved else each, moved) for each, moved in found]
+    return replace(subject, prompt=lean), again
+
+
+def _first_change(sections: Sequence[SectionDiff]) -> int:
+    """The offset of the first change, in the prompt before it."""
+    starts = [each.edits[0].old[0] if each.edits else each.old[0] if each.old else 0 for each in sections]
+    return min(starts, default=0)
+
+
+def _mend(question: Question, subject: Subject, found: Sequence[Misplaced], is_built: bool) -> MendForm:
+    """A better order of sections, and the options that come closest to it; they are tried before they are suggested."""
+    from ..inspection.cache import best_order, misplaced, order_settings
+
+    mend: MendForm = {"order": best_order(subject.prompt), "set": [], "mends": "none"}
+    if not is_built:
+        return mend
+    options = [f"{key}={','.join(names)}" for key, names in order_settings(question.assembler.layout().sections)]
+    if options:
+        tried = question.having(set=[*(question.fields.get("set") or ()), *options])
+        left = misplaced(tried.prompt(), len)
+        if len(left) < len(found):
+            mend["set"], mend["mends"] = options, "part" if left else "all"
+    return mend
+
+
+def _provider_form(subject: Subject, at: ProviderModel) -> ProviderForm:
+    from ..inspection.cache import breakpoints, count_kept, request_cost
+    from ..text.tokens import unload_others
+    from ..wire.differences import breakpoint_form, price_form
+
+    unload_others(at.model or at.rules.model, at.rules.name)
+    segments, price = at.segments(subject), at.price
+    cuts = breakpoints(segments, subject.prompt, at.rules, price, at.count)
+    total, _, most = count_kept(segments, segments, at.rules, price, at.count)
+    return {
+        "provider": at.rules.name,
+        "caching": at.rules.caching,
+        "order": list(at.rules.order),
+        "price": price_form(price) if price else None,
+        "tokens": total,
+        "breakpoints": [breakpoint_form(each) for each in cuts],
+        "first_request": request_cost(total, most, price, is_read=False) if price else None,
+        "next_request": request_cost(total, most, price, is_read=True) if price else None,
+    }
+
+
+def _rebuild_form(rebuilt: Rebuild, sections: Sequence[SectionDiff], subject: Subject) -> RebuildForm:
+    from ..inspection.changes import section_names
+    from ..wire.answers import names_form
+    from ..wire.differences import section_diff_form
+
+    new = rebuilt.prompt.text if rebuilt.prompt else ""
+    return {
+        "varied": rebuilt.varied,
+        "how": rebuilt.how,
+        "changed": None if rebuilt.prompt is None else bool(sections),
+        "trouble": rebuilt.trouble or None,
+        "sections": names_form(section_names(sections)),
+        "details": [section_diff_form(each, subject.prompt.text, new) for each in sections],
+    }
+
+
+# A change
+
+
+@value
+class CacheLoss:
+    """What each provider keeps of the old prompt when the new one is sent."""
+
+    old: Subject
+    new: Subject
+    turns: int
+    providers: Sequence[tuple[ProviderModel, CacheReuse]]
+    form: CacheReusesForm
+
+
+def cache_loss(question: Question) -> CacheLoss:
+    """Compare the prompts that the fields `old` and `new` name, as a cache would."""
+    from ..inspection.cache import cache_reuse
+
+    question = question.having(now=_fixed_time(question))
+    models, turns = provider_models(question), turns_of(question)
+    old, new = read_subject(question.fields["old"], question), read_subject(question.fields["new"], question)
+    if old.tools is None or new.tools is None:
+        # Tools that are known on one side only would look like a change.
+        old, new = replace(old, tools=None), replace(new, tools=None)
+    found = [
+        (each, cache_reuse((old, each.segments(old)), (new, each.segments(new)), each.rules, each.price, each.count))
+        for each in models
+    ]
+    return CacheLoss(old, new, turns, found, _loss_form(question, old, new, turns, found))
+
+
+def turns_of(question: Question) -> int:
+    """How many more turns a change is priced for."""
+    turns = question.fields.get("turns", USUAL_TURNS)
+    if not isinstance(turns, int) or not 0 <= turns <= MOST_TURNS:
+        raise CallError(f"turns must be a number from 0 to {MOST_TURNS:,}, not {turns}")
+    return turns
+
+
+def _loss_form(
+    question: Question, old: Subject, new: Subject, turns: int, found: Sequence[tuple[ProviderModel, CacheReuse]]
+) -> CacheReusesForm:
+    from ..inspection.changes import changes, sent
+    from ..text.tokens import count
+    from ..wire.answers import changes_form
+    from ..wire.differences import cache_reuse_form, subject_form
+
+    subjects = [subject_form(each, count(each.prompt.text, question.model, question.provider)) for each in (old, new)]
+    return {
+        **changes_form(changes(sent(old.prompt, old.tools), sent(new.prompt, new.tools))),
+        "old": subjects[0],
+        "new": subjects[1],
+        "turns": turns,
+        "providers": [cache_reuse_form(kept, at.rules, at.price, turns) for at, kept in found],
+    }

@@ -1,0 +1,199 @@
+"""A question about a prompt: plain values in; the workspace, agent and prompt they describe out.
+
+The command line, HTTP and MCP put the same question as a mapping of these fields, all of them optional. A base or plan is a string,
+or {"path": …, "text": …} if it came from a file.
+
+    cwd, home, layout, settings, set, packs, values, store, now       where to look, and with which layout
+    model, tools, scope, …                                            the agent: the keys of `encoding.agent.KEYS`
+"""
+
+from __future__ import annotations
+
+import os
+
+from ..encoding.agent import KEYS, agent_from
+from ..engine.assembler import Assembler
+from ..errors import CallError, suggestion
+from ..packs.settings import parse_assignment
+from ..vocabulary import Document, Workspace, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+    from datetime import datetime
+    from typing import Any
+
+    from ..store.contract import Store
+    from ..vocabulary import Agent, Prompt
+
+PLACE_FIELDS = ("cwd", "home", "layout", "settings", "set", "packs", "values", "store", "now")
+
+
+class Question:
+    """The fields of a request, and what they describe; each is worked out once, when it is first needed.
+
+    `names` says what error messages call a field, such as `--tools tools.json`.
+    """
+
+    def __init__(
+        self, fields: Mapping[str, Any], names: Mapping[str, str] | None = None, assembler: Assembler | None = None
+    ) -> None:
+        self.fields = fields
+        self._names = names or {}
+        self.cwd: str = fields.get("cwd") or "."
+        self.home: str | None = fields.get("home")
+        self.model: str = fields.get("model") or ""
+        self.provider: str = fields.get("provider") or ""
+        self.now = moment(fields.get("now"))
+        self._assembler = assembler
+        self._agent: Agent | None = None
+        self._checked: Prompt | None = None
+
+    def having(self, **fields: Any) -> Question:
+        """The same question with some fields replaced."""
+        other = Question({**self.fields, **fields}, self._names)
+        if not any(name in KEYS for name in fields):
+            other._agent = self._agent
+        return other
+
+    @property
+    def workspace(self) -> Workspace:
+        return Workspace(self.cwd, home=self.home)
+
+    @property
+    def assembler(self) -> Assembler:
+        """Assembles prompts for the workspace and layout of this question."""
+        if self._assembler is None:
+            self._assembler = Assembler(
+                self.workspace,
+                self.fields.get("layout") or "",
+                settings=self.fields.get("settings") or "",
+                assignments=[parse_assignment(each) for each in self.fields.get("set") or ()],
+                packs=self.fields.get("packs"),
+                values=self.fields.get("values"),
+            )
+        return self._assembler
+
+    @property
+    def agent(self) -> Agent:
+        """The agent that the fields describe."""
+        if self._agent is None:
+            mapping = {key: _document(self.fields[key]) for key in KEYS if self.fields.get(key) is not None}
+            self._agent = agent_from(mapping, self._names)
+        return self._agent
+
+    def prompt(self) -> Prompt:
+        """The prompt that a conversation with this agent would start with."""
+        return self.assembler.prompt(self.agent_with_template(), self.now)
+
+    def checked_prompt(self) -> Prompt:
+        """The prompt, with a finding for each file that was skipped because of the case of its name."""
+        if self._checked is None:
+            from .explain import WrongCase
+
+            prompt = self.prompt()
+            known = {(each.code, each.path) for each in prompt.findings}
+            more = [each for each in WrongCase().findings(prompt.candidates) if (each.code, each.path) not in known]
+            self._checked = replace(prompt, findings=(*prompt.findings, *more)) if more else prompt
+        return self._checked
+
+    def agent_with_template(self) -> Agent:
+        """The agent, with the global template as its base if the layout takes one and the agent has no base."""
+        sections = self.assembler.layout().each_section()
+        if self.agent.base or not any("template" in section.instead for section in sections):
+            return self.agent
+        kept = self.store_to_read().template() if self.has_store() else None
+        if kept is None:
+            return self.agent
+        return replace(self.agent, base=Document(f"template {kept.version}", kept.template, syntax=kept.syntax))
+
+    # The store
+
+    def store_url(self) -> str:
+        """Where conversations are stored: the field, `FOREWORD_STORE`, the settings, else the user's data folder."""
+        return self._store_url()[0]
+
+    def has_store(self) -> bool:
+        """Whether anything has been stored there yet."""
+        from ..store import exists
+
+        return exists(self.store_url())
+
+    def url_to_read(self) -> str:
+        """The store for a caller that only reads: a store that does not exist yet is not created."""
+        return self.store_url() if self.has_store() else ":memory:"
+
+    def store_to_read(self) -> Store:
+        """The open store, for a caller that only reads."""
+        from ..store import open_store
+
+        return open_store(self.url_to_read())
+
+    def existing_store_url(self) -> str:
+        """The store for a caller that inspects the store itself: one that was named must exist."""
+        from ..text.lines import printable
+
+        url, is_named = self._store_url()
+        if is_named and not self.has_store():
+            raise CallError(f"there is no store {printable(url)}; a first turn or `template set` creates it")
+        return self.url_to_read()
+
+    def _store_url(self) -> tuple[str, bool]:
+        """The store, and whether anybody has named it."""
+        from ..packs.settings import read_settings
+        from ..sources.environment import resolve_workspace
+        from ..sources.files import Reader
+        from ..sources.paths import data_folder
+
+        url = self.fields.get("store") or os.environ.get("FOREWORD_STORE", "")
+        if url and "~" not in url:
+            return url, True
+        reader = Reader()
+        workspace = resolve_workspace(self.workspace, reader)
+        if url:
+            return _expand_home(url, workspace), True
+        files, _ = read_settings(workspace, reader, self.fields.get("settings") or "")
+        for each in reversed(files):
+            if each.mapping.get("store") and not each.is_untrusted:
+                named = _expand_home(each.mapping["store"], workspace)
+                is_elsewhere = "://" in named or named == ":memory:"
+                return named if is_elsewhere else os.path.join(os.path.dirname(each.path), named), True
+        # With another home, the data folder of this environment belongs to somebody else.
+        own = os.path.join(workspace.home, ".local", "share") if self.home and workspace.home else ""
+        data = own or data_folder(workspace)
+        if not data:
+            raise CallError("the store needs a home directory, and none is known; set --store or FOREWORD_STORE")
+        return f"sqlite:///{os.path.join(data, 'foreword', 'foreword.db')}", False
+
+
+def _document(content: Any) -> Any:
+    """A document from its plain form, {"path": …, "text": …}; anything else unchanged."""
+    return Document(**content) if isinstance(content, dict) and content.keys() >= {"path", "text"} else content
+
+
+def check_fields(fields: Mapping[str, Any], further: Collection[str] = ()) -> None:
+    """Refuse a field that no question has; `further` are those of one command."""
+    known = (*PLACE_FIELDS, *KEYS, *further)
+    for name in fields:
+        if name not in known:
+            raise CallError(f"unknown field {name!r}{suggestion(name, known)}")
+
+
+def moment(now: str | datetime | None) -> datetime | None:
+    """A time, from ISO 8601; None is the time at which the prompt is built."""
+    if not isinstance(now, str):
+        return now
+    from datetime import datetime
+
+    try:
+        found = datetime.fromisoformat(now)
+        return found if found.tzinfo else found.astimezone()
+    except (OverflowError, OSError, ValueError):
+        raise CallError(f"now must be an ISO 8601 time such as 2026-03-07T08:55:05-06:00, not {now!r}") from None
+
+
+def _expand_home(url: str, workspace: Workspace) -> str:
+    for start in ("~/", "sqlite:///~/"):
+        if url.startswith(start) and workspace.home:
+            return f"{start.removesuffix('~/')}{workspace.home}/{url.removeprefix(start)}"
+    return url

@@ -1,0 +1,274 @@
+"""One function per inspection command, from a question to its JSON answer.
+
+    answer("tokens", {"cwd": "/w", "layout": "opal", "model": "gpt-5"})
+
+The command line, HTTP and MCP call these; `--json` prints exactly what they return. See `question` for the fields that every
+question has. A question that cannot be answered raises a `ForewordError`.
+"""
+
+from __future__ import annotations
+
+from ..errors import CallError, suggestion
+from ..vocabulary import replace, value
+from .question import Question, check_fields
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from ..encoding.forms import CandidateForm
+    from ..inspection.diff import Difference
+    from ..inspection.subject import Subject
+    from ..layout.model import Section
+    from ..text.tokens import Count
+    from ..vocabulary import Candidate, Prompt
+    from ..wire.forms import (
+        CacheForm,
+        CacheReusesForm,
+        CountedForm,
+        DifferenceForm,
+        LayoutForm,
+        LayoutRowForm,
+        LineForm,
+        LintForm,
+        MessageForm,
+        ShowForm,
+        SkillForm,
+    )
+    from .proofread import Report
+
+SEVERITIES = ("error", "warning", "info")
+
+
+def answer(command: str, fields: Mapping[str, Any]) -> Any:
+    """The JSON answer of an inspection command."""
+    if command not in ANSWERS:
+        raise CallError(f"unknown question {command!r}{suggestion(command, ANSWERS)}")
+    function, further = ANSWERS[command]
+    check_fields(fields, further)
+    return function(Question(fields))
+
+
+# The prompt
+
+
+def show(question: Question) -> ShowForm:
+    """The prompt with its passages, candidates, findings, tokens and tools."""
+    return prompt_answer(question, question.checked_prompt())
+
+
+def prompt_answer(question: Question, prompt: Prompt) -> ShowForm:
+    """The answer for a prompt that was built for this question."""
+    from ..wire.counting import counted_form
+    from .subjects import tool_definitions
+
+    return {**counted_form(prompt, question.model, question.provider), "tools": tool_definitions(question)}
+
+
+def why(question: Question) -> list[CandidateForm]:
+    """Every candidate and its fate; with `path`, only those at or below that path or with that name."""
+    from ..encoding.prompt import candidate_form
+
+    return [candidate_form(each) for each in candidates_of(question)]
+
+
+def candidates_of(question: Question) -> list[Candidate]:
+    """The candidates that `why` lists. A path that was not considered gets an explanation."""
+    from .explain import explain_path, is_match
+
+    wanted = question.fields.get("path") or ""
+    candidates = [each for each in question.checked_prompt().candidates if is_match(each.path, wanted, question.cwd)]
+    if wanted and not any(each.fate != "absent" for each in candidates):
+        return explain_path(question.assembler, question.agent_with_template(), wanted, question.cwd, candidates)
+    return candidates
+
+
+def blame(question: Question) -> list[LineForm]:
+    """The lines of the prompt, each with its origin."""
+    from ..inspection.origins import lines_of
+    from ..wire.answers import line_form
+
+    return [line_form(line) for line in lines_of(question.checked_prompt())]
+
+
+def tokens(question: Question) -> CountedForm:
+    """The tokens of the prompt and of each section."""
+    from ..wire.counting import counted_form
+
+    form = counted_form(question.checked_prompt(), question.model, question.provider)
+    total = form["tokens"]
+    return {
+        "tokens": total,
+        "passages": [
+            {
+                "section": each["section"],
+                "start": each["start"],
+                "end": each["end"],
+                "lifetime": each["lifetime"],
+                "tokens": each["tokens"],
+                "method": total["method"],
+                "exact": total["exact"],
+                "error": total["error"],
+            }
+            for each in form["passages"]
+        ],
+    }
+
+
+# Layouts and skills
+
+
+def layouts(question: Question) -> list[LayoutRowForm] | LayoutForm:
+    """The shipped layouts; with `name`, the sections and events of one layout."""
+    name = question.fields.get("name") or question.fields.get("layout") or ""
+    if name:
+        return _layout_form(question.having(layout=name))
+    from ..packs.packs import layout_names, shipped_layout
+
+    return [{"name": each, "about": str(shipped_layout(each)["about"])} for each in layout_names()]
+
+
+def _layout_form(question: Question) -> LayoutForm:
+    layout = question.assembler.layout()
+    return {
+        "name": layout.name,
+        "address": layout.address,
+        "about": layout.about,
+        "sections": [
+            {"name": each.name, "depth": depth, "lifetime": each.lifetime, "content": _content(each)}
+            for depth, each in _nested(layout.sections, 0)
+        ],
+        "on": dict(layout.on),
+    }
+
+
+def _nested(sections: Sequence[Section], depth: int) -> list[tuple[int, Section]]:
+    rows: list[tuple[int, Section]] = []
+    for section in sections:
+        rows.append((depth, section))
+        rows.extend(_nested(section.sections, depth + 1))
+    return rows
+
+
+def _content(section: Section) -> str:
+    """What a section consists of, in a few words."""
+    if section.of:
+        what = f"list of {section.of}"
+    elif section.sections:
+        what = "inner sections"
+    else:
+        what = f"text in {section.language}" if section.language else "text"
+    return what + (f", or {' or '.join(section.instead)}" if section.instead else "")
+
+
+def skills(question: Question) -> list[SkillForm]:
+    """The skills that were found."""
+    from ..wire.answers import skill_form
+
+    return [skill_form(each) for each in question.assembler.skills()]
+
+
+def skill(question: Question) -> MessageForm:
+    """The message that activates the skill `name`."""
+    return {"role": "user", "content": question.assembler.skill_message(question.fields.get("name") or "")}
+
+
+# Comparisons
+
+
+@value
+class Comparison:
+    """Two prompts, their sizes and how they differ."""
+
+    old: Subject
+    new: Subject
+    tokens: tuple[Count, Count]
+    found: Difference
+
+
+def diff(question: Question) -> DifferenceForm:
+    """How the prompts that `old` and `new` name differ."""
+    return diff_form(compared(question))
+
+
+def diff_form(found: Comparison) -> DifferenceForm:
+    from ..wire.differences import difference_form
+
+    return difference_form(found.old, found.new, found.tokens, found.found)
+
+
+def compared(question: Question) -> Comparison:
+    """The two prompts of a `diff`, and their difference."""
+    from ..inspection.diff import compare
+    from ..text.tokens import count
+    from .subjects import read_subject
+
+    for name in ("old", "new"):
+        if name not in question.fields:
+            raise CallError(f"diff needs {name}, the name of a prompt")
+    old, new = read_subject(question.fields["old"], question), read_subject(question.fields["new"], question)
+    sizes = [count(each.prompt.text, question.model, question.provider) for each in (old, new)]
+    return Comparison(old, new, (sizes[0], sizes[1]), compare(old, new))
+
+
+def cache(question: Question) -> CacheForm | CacheReusesForm:
+    """How well a prompt can be cached; with `old` and `new`, what a cache keeps when one replaces the other."""
+    from .caching import cache_loss, cache_report
+
+    return cache_loss(question).form if question.fields.get("new") is not None else cache_report(question).form
+
+
+# Lint
+
+
+def lint(question: Question) -> LintForm:
+    """The findings of `lint` that are at least as severe as `min_severity`."""
+    return lint_answer(question, linted(question))
+
+
+def lint_answer(question: Question, report: Report) -> LintForm:
+    from ..wire.differences import lint_form
+
+    shown = shown_findings(question, report)
+    return lint_form(shown.root, shown.files, shown.findings)
+
+
+def linted(question: Question) -> Report:
+    """Everything that `lint` found."""
+    from ..extensions import installed
+    from .proofread import proofread
+
+    fields = question.fields
+    return proofread(
+        question.assembler,
+        question.agent_with_template(),
+        question.now,
+        fields.get("disable") or (),
+        bool(fields.get("recursive")),
+        installed(),
+    )
+
+
+def shown_findings(question: Question, report: Report) -> Report:
+    """The report without findings that are less severe than `min_severity`."""
+    least = question.fields.get("min_severity") or SEVERITIES[-1]
+    if least not in SEVERITIES:
+        raise CallError(f"min_severity must be one of {', '.join(SEVERITIES)}, not {least!r}")
+    wanted = SEVERITIES[: SEVERITIES.index(least) + 1]
+    return replace(report, findings=tuple(each for each in report.findings if each.severity in wanted))
+
+
+# Each question, and the fields that it has beside those of every question.
+ANSWERS: dict[str, tuple[Callable[[Question], Any], tuple[str, ...]]] = {
+    "show": (show, ()),
+    "why": (why, ("path",)),
+    "blame": (blame, ()),
+    "tokens": (tokens, ()),
+    "layouts": (layouts, ("name",)),
+    "skills": (skills, ()),
+    "skill": (skill, ("name",)),
+    "diff": (diff, ("old", "new")),
+    "cache": (cache, ("prompt", "old", "new", "turns", "prices")),
+    "lint": (lint, ("recursive", "disable", "min_severity")),
+}

@@ -1,0 +1,155 @@
+"""Find the prompt a question is about: a directory's, a saved one, an edition or a prompt of the store."""
+
+from __future__ import annotations
+
+import os
+
+from ..errors import CallError
+from ..inspection.subject import Subject
+from ..sources.environment import absolute
+from ..text.lines import printable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ..encoding.forms import ToolForm
+    from .question import Question
+
+TAKES = "a directory, a saved JSON or text file, talk:ID, talk:ID@EDITION, or sha256:…; - is standard input"
+_SAVED = "foreword show --json, talk show --json or talk turn --json"
+
+
+def read_subject(named: str | Mapping[str, Any], question: Question) -> Subject:
+    """The prompt with this name, or the prompt of a saved JSON form; `question` says how to build one."""
+    if not isinstance(named, str):
+        return subject_from(str(named.get("name") or "the saved prompt"), named)
+    if named.startswith("sha256:"):
+        return _stored_prompt(named, question)
+    if named.startswith("talk:"):
+        return _edition(named, question)
+    if is_folder(named):
+        return built(question.having(cwd=named))
+    path = absolute(named, os.environ) if named else ""
+    if not os.path.lexists(path):
+        raise CallError(f"{printable(named) or 'an empty name'} does not exist; expected {TAKES}")
+    text = _text_of(path, named)
+    # `show` ends its output with a newline that is not part of the prompt.
+    form = form_in(named, text, is_json=path.endswith(".json")) or {"text": text.removesuffix("\n")}
+    return subject_from(named, form)
+
+
+def is_folder(name: str | Mapping[str, Any]) -> bool:
+    """Whether this names a directory. One whose name looks like something else needs `./` in front."""
+    return (
+        isinstance(name, str)
+        and name not in ("", "-")
+        and not name.startswith(("talk:", "sha256:"))
+        and os.path.isdir(absolute(name, os.environ))
+    )
+
+
+def built(question: Question) -> Subject:
+    """The prompt of the question's directory, with its tool definitions."""
+    from ..sources.environment import resolve_workspace
+    from ..sources.files import Reader
+
+    agent = question.agent_with_template()
+    prompt = question.assembler.prompt(agent, question.now)
+    cwd = resolve_workspace(question.assembler.workspace, Reader()).cwd
+    made_for = {"cwd": printable(cwd), "model": agent.model, "provider": agent.provider}
+    return Subject(printable(question.cwd), prompt, tool_definitions(question), (), made_for)
+
+
+def tool_definitions(question: Question) -> list[ToolForm]:
+    """The definitions of the agent's tools, as a provider is sent them."""
+    import json
+
+    from ..conversation.tools import written_tools
+
+    rows: list[ToolForm] = json.loads(written_tools(question.agent.tools or ()))
+    return rows
+
+
+def form_in(name: str, text: str, is_json: bool) -> dict[str, Any] | None:
+    """The saved JSON form that a file holds, or None if it is plain text. A file named `.json` must hold a form."""
+    import json
+
+    form: Any = None
+    if is_json or text.lstrip()[:1] == "{":
+        try:
+            form = json.loads(text)
+        except (ValueError, RecursionError):
+            if is_json:
+                raise CallError(f"{printable(name)} is not JSON") from None
+    if isinstance(form, dict) and ("text" in form or "system" in form):
+        return form
+    if is_json:
+        kind = "an object without text" if isinstance(form, dict) else "not an object"
+        raise CallError(f"{printable(name)} is {kind}; expected the output of {_SAVED}")
+    return None
+
+
+def subject_from(name: str, form: Mapping[str, Any]) -> Subject:
+    """The prompt of a saved JSON form."""
+    from ..encoding.prompt import prompt_from
+
+    shown = printable(name)
+    made_for = form.get("made_for", {})
+    return Subject(
+        shown,
+        prompt_from(form, shown),
+        _objects(form, "tools", "name", shown) if "tools" in form else None,
+        _objects(form, "messages", "role", shown),
+        {key: str(each) for key, each in made_for.items()} if isinstance(made_for, dict) else {},
+    )
+
+
+def _text_of(path: str, name: str) -> str:
+    from ..sources.files import Reader
+
+    reading = Reader(limit=16 << 20).read_whole(path)
+    if reading.fate == "blank":
+        return ""
+    if reading.fate != "used":
+        raise CallError(f"{printable(name)}: {reading.reason or 'the file does not exist'}")
+    return reading.text
+
+
+def _objects(form: Mapping[str, Any], key: str, needs: str, where: str) -> list[dict[str, Any]]:
+    rows = form.get(key) or []
+    if not isinstance(rows, list) or not all(isinstance(row, dict) and isinstance(row.get(needs), str) for row in rows):
+        raise CallError(f"{where}: {key} must be a list of objects, each with a {needs}")
+    return rows
+
+
+def _stored_prompt(id: str, question: Question) -> Subject:
+    import json
+
+    found = question.store_to_read().prompt(id)
+    if found is None:
+        raise CallError(
+            f"no prompt {printable(id)} in the store; use the full id, as foreword talk list --json prints it"
+        )
+    text, account = found
+    return subject_from(id[:19], {**json.loads(account), "text": text})
+
+
+def _edition(name: str, question: Question) -> Subject:
+    """The edition `talk:ID@N`, or the one that `talk:ID` is using. An id may contain an @, so try the whole name too."""
+    from ..wire.answers import edition_form
+
+    store = question.store_to_read()
+    whole = name.removeprefix("talk:")
+    id, at, number = whole.rpartition("@")
+    # The store's numbers are bounded, so do not look up one with more digits than any edition has.
+    edition = store.edition(id, int(number)) if at and number.isdecimal() and len(number) < 10 else None
+    if edition is not None:
+        return subject_from(name, edition_form(id, edition))
+    edition = store.current(whole)
+    if edition is None:
+        known = store.editions(id) if at else []
+        numbers = f"; its editions are 1 to {known[-1].number}" if known else "; see foreword talk list"
+        raise CallError(f"no conversation or edition {printable(whole)!r} in the store{numbers}")
+    return subject_from(name, edition_form(whole, edition))

@@ -1,0 +1,119 @@
+"""Questions as mappings: what `--json` prints is what the function returns, and a wrong question is an error."""
+
+import json
+
+import pytest
+
+from foreword.cli import main
+from foreword.errors import CallError
+from foreword.programs.questions import ANSWERS, answer
+
+NOW = "2026-03-07T08:55:05-06:00"
+TOOLS = [{"name": "read", "description": "Reads a file.", "schema": {"type": "object"}}, {"name": "shell"}]
+
+
+@pytest.fixture
+def place(tree, skill, monkeypatch):
+    tree({
+        "w/.git": None,
+        "w/AGENTS.md": "Run `make test` first.\n",
+        "w/sub/AGENTS.md": "Two.\n",
+        "w/sub/agents.md": "Skipped.\n",
+        "w/sub/.agents/skills/testing/SKILL.md": skill("testing", body="Run them."),
+        "w/plan.md": "1. Look around.\n",
+        "w/tools.json": json.dumps(TOOLS),
+        "w/scope.json": '{"allow": [{"path": "src"}], "deny": [{"path": "src/secret"}]}',
+        "w/saved.json": json.dumps({"text": "Old.", "tools": []}),
+        "home": None,
+    })  # fmt: skip
+    monkeypatch.chdir(tree.path("w"))
+    return tree
+
+
+def fields(place, **further):
+    return {
+        "cwd": place.path("w/sub"),
+        "home": place.path("home"),
+        "store": f"sqlite:///{place.path('none.db')}",
+        "now": NOW,
+        "layout": "opal",
+        "tools": TOOLS,
+        "model": "gpt-5",
+        "plan": {"path": place.path("w/plan.md"), "text": "1. Look around.\n"},
+        "scope": {"allow": [{"path": "src"}], "deny": [{"path": "src/secret"}]},
+        **further,
+    }
+
+
+def printed(place, capsys, command, *arguments):
+    options = f"--home={place.path('home')} --store=sqlite:///{place.path('none.db')} --now={NOW} --layout=opal"
+    options += " --tools=tools.json --model=gpt-5 --plan=plan.md --scope=scope.json --json"
+    main([command, *arguments, *options.split()])
+    return json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "further"),
+    [
+        ("show", ["W/sub"], {}),
+        ("why", ["W/sub"], {}),
+        ("why", ["W/sub", "OPAL.md"], {"path": "OPAL.md"}),
+        ("blame", ["W/sub"], {}),
+        ("tokens", ["W/sub"], {}),
+        ("layouts", ["ion"], {"name": "ion"}),
+        ("skills", ["W/sub"], {}),
+        ("skill", ["testing", "W/sub"], {"name": "testing"}),
+        ("diff", ["W", "W/sub"], {"old": "W", "new": "W/sub"}),
+        ("diff", ["saved.json", "W/sub"], {"old": "saved.json", "new": "W/sub"}),
+        ("cache", ["W/sub"], {}),
+        ("cache", ["W", "W/sub", "--turns", "5"], {"old": "W", "new": "W/sub", "turns": 5}),
+        ("lint", ["W/sub", "--min-severity", "warning"], {"min_severity": "warning"}),
+    ],
+)
+def test_json_is_what_the_function_returns(place, capsys, command, arguments, further):
+    def at(name):
+        return name.replace("W", place.path("w")) if isinstance(name, str) and name.startswith("W") else name
+
+    question = fields(place, **{name: at(each) for name, each in further.items()})
+    answered = json.loads(json.dumps(answer(command, question)))
+    assert printed(place, capsys, command, *map(at, arguments)) == answered
+
+
+def test_every_question_is_asked_above():
+    asked = {row[0] for row in test_json_is_what_the_function_returns.pytestmark[0].args[1]}
+    assert asked == set(ANSWERS)
+
+
+def test_a_saved_prompt_can_be_passed_as_a_value(place):
+    found = answer("diff", fields(place, old={"name": "before", "text": "Old."}, new={"text": "New."}))
+    assert (found["old"]["name"], found["new"]["name"], found["changed"]) == ("before", "the saved prompt", True)
+
+
+def test_a_saved_prompt_keeps_its_tools(place, capsys):
+    saved = answer("show", fields(place))
+    fewer = answer("diff", fields(place, old=saved, new={**saved, "tools": saved["tools"][:1]}))
+    assert [tool["name"] for tool in saved["tools"]] == ["read", "shell"]
+    assert (fewer["changed"], fewer["tools"]["removed"]) == (True, ["shell"])
+
+
+@pytest.mark.parametrize(
+    ("command", "wrong", "message"),
+    [
+        ("shwo", {}, "unknown question 'shwo'; did you mean 'show'?"),
+        ("show", {"layuot": "ion"}, "unknown field 'layuot'; did you mean 'layout'?"),
+        ("show", {"path": "AGENTS.md"}, "unknown field 'path'"),
+        ("show", {"now": "yesterday"}, "now must be an ISO 8601 time"),
+        ("show", {"layout": "opel"}, "opel"),
+        ("show", {"cwd": "/does/not/exist"}, "/does/not/exist does not exist"),
+        ("show", {"tools": [{"title": "x"}]}, "tools"),
+        ("show", {"scope": []}, "scope"),
+        ("skill", {"name": "nope"}, "nope"),
+        ("diff", {"old": "."}, "diff needs new"),
+        ("cache", {"turns": -1}, "turns must be a number from 0"),
+        ("lint", {"min_severity": "fatal"}, "min_severity must be one of"),
+    ],
+)
+def test_a_wrong_question_is_an_error(place, command, wrong, message):
+    with pytest.raises(CallError) as error:
+        answer(command, {"cwd": place.path("w"), "home": place.path("home"), **wrong})
+    assert message in str(error.value)
