@@ -13,7 +13,7 @@ import termios
 import pytest
 
 from foreword.cli.columns import clipped, middle_cut, width_of, wrapped
-from foreword.cli.paths import Paths
+from foreword.cli.paths import ShortPaths
 
 SERVICE = "home/projects/a-customer-with-a-long-name/services/billing-and-invoicing-service"
 WEB = f"{SERVICE}/packages/frontend/web-application"
@@ -178,11 +178,11 @@ def test_json_keeps_absolute_paths(shop):
     ],
 )
 def test_a_path_is_written_from_the_workspace_on(path, shown):
-    assert Paths("/h/repo/sub", "/h/repo", "/h").short(path) == shown
+    assert ShortPaths("/h/repo/sub", "/h/repo", "/h").short(path) == shown
 
 
 def test_paths_in_a_sentence():
-    paths = Paths("/w", "/w", "/h")
+    paths = ShortPaths("/w", "/w", "/h")
     assert paths.in_text("/w/b.md: /w/a.md comes before it, '/h/x' and /x/w/a.md do not") == (
         "b.md: a.md comes before it, '~/x' and /x/w/a.md do not"
     )

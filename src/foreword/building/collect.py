@@ -496,7 +496,15 @@ def _author(pieces: Pieces) -> str:
 
 
 def _wanted(conditions: Iterable[Condition]) -> str:
-    return " and ".join(("not " if each.negated else "") + " or ".join(each.facts) for each in conditions)
+    return " and ".join(("not " if each.negated else "") + _any_of(each.facts) for each in conditions)
+
+
+def _any_of(facts: Sequence[str]) -> str:
+    """The facts of which one must hold; of many tools only the first are named."""
+    tools = [fact.removeprefix("tool:") for fact in facts if fact.startswith("tool:")]
+    if len(tools) < len(facts) or len(tools) < 4:
+        return " or ".join(facts)
+    return f"one of the tools {', '.join(tools[:3])} or {len(tools) - 3} others"
 
 
 def _facts(layout: Layout, inputs: Inputs, agent: Agent) -> Iterator[str]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..inspection.cache import FirstDifference
     from ..inspection.diff import Cause, Difference, Edit, SectionDiff
     from ..inspection.subject import Subject
-    from .paths import Paths
+    from .paths import ShortPaths
 
 _COLOURS = {"added": "green", "removed": "red", "moved": "cyan", "changed": "yellow"}
 _MOST_SECTIONS = 100
@@ -28,7 +28,7 @@ _AROUND = 50
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
-def write_difference(old: Subject, new: Subject, tokens: tuple[int, int], found: Difference, paths: Paths) -> None:
+def write_difference(old: Subject, new: Subject, tokens: tuple[int, int], found: Difference, paths: ShortPaths) -> None:
     """Print how two prompts differ."""
     _write_heads(old, new, tokens, paths)
     for name, before, after in found.circumstances:
@@ -46,7 +46,7 @@ def write_difference(old: Subject, new: Subject, tokens: tuple[int, int], found:
         write("the prompts are the same")
 
 
-def _write_heads(old: Subject, new: Subject, tokens: tuple[int, int], paths: Paths) -> None:
+def _write_heads(old: Subject, new: Subject, tokens: tuple[int, int], paths: ShortPaths) -> None:
     """Print what is compared: name, layout if known, size and id."""
     rows = []
     has_layout = bool(old.prompt.layout or new.prompt.layout)
@@ -58,7 +58,7 @@ def _write_heads(old: Subject, new: Subject, tokens: tuple[int, int], paths: Pat
     write_table(rows, paths=(0,), spare=(len(rows[0]) - 1,), row_colours=colours)
 
 
-def _write_section(found: SectionDiff, old: str, new: str, paths: Paths) -> None:
+def _write_section(found: SectionDiff, old: str, new: str, paths: ShortPaths) -> None:
     how = " and ".join(painted(each, _COLOURS[each]) for each in found.kinds)
     moved = f"  from position {found.old_place} to {found.new_place}" if "moved" in found.kinds else ""
     write_line(f"{how}  {painted(printable(found.section), 'bold')}{moved}", indent=4)
@@ -101,7 +101,7 @@ def _by_line(edits: Sequence[Edit], old: str, new: str) -> Iterator[list[Edit]]:
         yield group
 
 
-def _write_causes(causes: Sequence[Cause], paths: Paths) -> None:
+def _write_causes(causes: Sequence[Cause], paths: ShortPaths) -> None:
     for cause in causes[:_MOST_CAUSES]:
         write_line(f"  {painted(paths.in_text(describe_cause(cause)), 'cyan')}", indent=4)
     if len(causes) > _MOST_CAUSES:
@@ -185,7 +185,7 @@ def _plain(text: str) -> str:
     return _CONTROLS.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
 
 
-def first_difference(found: FirstDifference, paths: Paths) -> str:
+def first_difference(found: FirstDifference, paths: ShortPaths) -> str:
     """Where two requests begin to differ, and what caused it."""
     if found.of == "tools":
         return f"the definition of the tool {printable(found.name)}, character {found.offset + 1:,}"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..programs.proofread import Report
     from ..vocabulary import Finding
     from .arguments import Namespace, Parser
-    from .paths import Paths
+    from .paths import ShortPaths
 
 _SEVERITIES = tuple(SEVERITIES)
 _NARROWEST = 12
@@ -106,7 +106,7 @@ def _one_line(text: str) -> str:
     return visible(" ".join(text.splitlines()))
 
 
-def _write_file(path: str, findings: Sequence[Finding], paths: Paths) -> None:
+def _write_file(path: str, findings: Sequence[Finding], paths: ShortPaths) -> None:
     """Print the path of a file, and below it the line, severity, message and check of each finding."""
     columns = columns_of(sys.stdout)
     write(painted(visible(middle_cut(paths.short(path), columns)) or "the prompt", "bold"))

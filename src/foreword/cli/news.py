@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..inspection.changes import BETWEEN, WHOLE
 from ..inspection.effects import TOOLS
 from ..vocabulary import replace
-from .paths import Paths
+from .paths import ShortPaths
 from .terminal import count_sentence, info_count, one_line, visible, worst_first
 
 TYPE_CHECKING = False
@@ -22,12 +22,14 @@ if TYPE_CHECKING:
 class News:
     """A change and its token counts."""
 
-    def __init__(self, change: Change, args: Namespace, paths: Paths, tools: tuple[str, str] = ("[]", "[]")) -> None:
+    def __init__(
+        self, change: Change, args: Namespace, paths: ShortPaths, tools: tuple[str, str] = ("[]", "[]")
+    ) -> None:
         from datetime import datetime
 
         self.change, self.prompt, self.args, self.tools = change, change.prompt, args, tools
         self.paths = paths
-        self.folder = Paths("", home=paths.home).short(paths.cwd)
+        self.folder = ShortPaths("", home=paths.home).short(paths.cwd)
         self.time = datetime.now().astimezone()
         self.whole = _counted(self.prompt.text, args.model, args.provider)
         self.each = [_counted(each.text, args.model, args.provider) for each in self.prompt.passages]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .arguments import Namespace
 
 
-class Paths:
+class ShortPaths:
     """Shortens the paths of one workspace. Folders between its root and the working directory start with `../`."""
 
     def __init__(self, cwd: str, root: str = "", home: str = "") -> None:
@@ -49,10 +49,10 @@ class Paths:
         return self._pattern.sub(lambda found: self._starts[found[0]], text) if self._pattern else text
 
 
-def paths_of(args: Namespace, folder: str = "") -> Paths:
+def paths_of(args: Namespace, folder: str = "") -> ShortPaths:
     """Shortens paths for the command's workspace, or for another folder."""
     from ..sources.environment import resolve_workspace
     from ..sources.files import Reader
 
     workspace = resolve_workspace(Workspace(folder or args.dir, home=args.home), Reader())
-    return Paths(workspace.cwd, workspace.root or "", workspace.home or "")
+    return ShortPaths(workspace.cwd, workspace.root or "", workspace.home or "")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ..vocabulary import Candidate, Origin, Prompt
     from .arguments import Namespace, Parser
-    from .paths import Paths
+    from .paths import ShortPaths
 
 _FATES = {"used": "green", "cut": "yellow", "unreadable": "red", "binary": "red", "refused": "red", "untrusted": "red"}
 # Labels of `blame` up to this share of the width, in percent, are not shortened.
@@ -194,7 +194,7 @@ def _is_file(name: str) -> bool:
     return os.path.lexists(path) and not os.path.isdir(path)
 
 
-def _label(origin: Origin | None, line: int | None, paths: Paths) -> str:
+def _label(origin: Origin | None, line: int | None, paths: ShortPaths) -> str:
     if origin is None:
         return ""
     path = paths.short(origin.path)

@@ -34,14 +34,22 @@ class Table:
         """The table without these columns."""
         kept = [column for column in range(len(self.rows[0])) if column not in columns]
         new = {column: number for number, column in enumerate(kept)}
+
+        def cells(row: Sequence[str]) -> list[str]:
+            return [row[column] for column in kept if column < len(row)]
+
+        def renumbered(old: Collection[int]) -> list[int]:
+            return [new[column] for column in old if column in new]
+
+        row_colours = [{new[column]: row[column] for column in row if column in new} for row in self.row_colours]
         return Table(
             self.paint,
-            [[row[column] for column in kept] for row in self.rows],
-            [self.head[column] for column in kept] if self.head else (),
-            [self.colours[column] for column in kept if column < len(self.colours)],
-            [new[column] for column in self.right if column in new],
-            [new[column] for column in self.paths if column in new],
-            [{new[column]: each for column, each in row.items() if column in new} for row in self.row_colours],
+            [cells(row) for row in self.rows],
+            cells(self.head),
+            cells(self.colours),
+            renumbered(self.right),
+            renumbered(self.paths),
+            row_colours,
         )
 
     def plain_lines(self) -> list[str]:

@@ -35,9 +35,17 @@ def skill_named(name: str, layout: Layout, inputs: Inputs) -> Skill:
         raise MissingError(f"the layout {layout.name} knows no skills")
     known = {skill.name: skill for skill in each_skill(inputs)}
     if name not in known:
+        refused = next((each for each in inputs.candidates if each.fate == "refused" and _is_at(each.path, name)), None)
+        if refused:
+            raise MissingError(f"no skill {name!r}; {refused.path} was refused: {refused.reason}")
         listed = f"known: {', '.join(sorted(known))}" if known else "no skills were found"
         raise MissingError(f"no skill {name!r}; {listed}")
     return known[name]
+
+
+def _is_at(path: str, name: str) -> bool:
+    """Whether a path is the folder of a skill with this name, or its SKILL.md."""
+    return name in path.rsplit("/", 2)[1:]
 
 
 def with_body(skill: Skill, layout: Layout, workspace: Workspace) -> Skill:

@@ -178,7 +178,7 @@ def skill(question: Question) -> MessageForm:
 
 
 @value
-class Comparison:
+class PromptComparison:
     """Two prompts, their sizes and how they differ."""
 
     old: Subject
@@ -192,13 +192,13 @@ def diff(question: Question) -> DifferenceForm:
     return diff_form(compared(question))
 
 
-def diff_form(found: Comparison) -> DifferenceForm:
+def diff_form(found: PromptComparison) -> DifferenceForm:
     from ..wire.differences import difference_form
 
     return difference_form(found.old, found.new, found.tokens, found.found)
 
 
-def compared(question: Question) -> Comparison:
+def compared(question: Question) -> PromptComparison:
     """The two prompts of a `diff`, and their difference."""
     from ..inspection.diff import compare
     from ..text.tokens import count
@@ -209,7 +209,7 @@ def compared(question: Question) -> Comparison:
             raise CallError(f"diff needs {name}, the name of a prompt")
     old, new = read_subject(question.fields["old"], question), read_subject(question.fields["new"], question)
     sizes = [count(each.prompt.text, question.model, question.provider) for each in (old, new)]
-    return Comparison(old, new, (sizes[0], sizes[1]), compare(old, new))
+    return PromptComparison(old, new, (sizes[0], sizes[1]), compare(old, new))
 
 
 def cache(question: Question) -> CacheForm | CacheReusesForm:
