@@ -70,7 +70,7 @@ def test_decide(on, using, events, tools, rest):
     [("keep", "keep"), ("warn", "warn"), ("append", "gather"), ("format", "gather"), ("gather", "gather")],
 )
 @pytest.mark.parametrize("event", ["turn", "tools"])
-def test_what_another_layout_found_is_neither_formatted_nor_told_of(event, step, then):
+def test_inputs_of_another_layout_are_neither_formatted_nor_compared(event, step, then):
     assert decide({event: step}, USING, [event], is_other_layout=True).strongest == then
 
 
@@ -158,7 +158,7 @@ def test_another_text_or_other_tools_are_the_next_edition(step, fresh):
         ({}, True, {}),
     ],
 )
-def test_what_the_next_edition_remembers(before, is_summarised, after):
+def test_state_carried_over_to_the_next_edition(before, is_summarised, after):
     outcome = apply_step("gather", edition(1, one="1", state=before), edition(0, one="2"), is_summarised)
     assert (outcome.edition.number, json.loads(outcome.edition.state)) == (2, after)
 
@@ -175,17 +175,17 @@ def test_what_the_next_edition_remembers(before, is_summarised, after):
         ({"skills": ["a"], "announced": {"one": "h"}}, True, {"returning": ["a"]}),
     ],
 )
-def test_what_the_same_edition_remembers(before, is_summarised, after):
+def test_state_kept_by_the_same_edition(before, is_summarised, after):
     outcome = apply_step("gather", edition(1, one="1", state=before), edition(0, one="1"), is_summarised)
     assert (outcome.edition.number, json.loads(outcome.edition.state)) == (1, after)
 
 
-def test_keep_says_nothing_of_a_change():
+def test_keep_ignores_a_change():
     using = edition(1, one="1")
     assert apply_step("keep", using, edition(0, one="2", tools="z")) == Outcome(using)
 
 
-def test_warn_tells_a_person_and_nobody_else():
+def test_warn_adds_a_finding_and_no_message():
     using = edition(1, one="1")
     outcome = apply_step("warn", using, edition(0, one="2"))
     assert (outcome.edition, outcome.messages) == (using, ())
@@ -193,7 +193,7 @@ def test_warn_tells_a_person_and_nobody_else():
     assert "section 'one' changed (/one.md)" in outcome.findings[0].message
 
 
-def test_what_is_accounted_for_is_not_told_again_and_the_price_is_that_of_a_rebuild():
+def test_reported_changes_are_not_repeated_and_the_price_is_that_of_a_rebuild():
     using = edition(1, one="1", two="2", tools="a b")
     between, fresh = edition(0, one="1", two="new", tools="a"), edition(0, one="newer", two="new", tools="a")
     change = drift(using, fresh, between)
@@ -205,7 +205,7 @@ def test_what_is_accounted_for_is_not_told_again_and_the_price_is_that_of_a_rebu
     ]
 
 
-def test_nothing_empty_is_remembered():
+def test_empty_fields_of_a_state_are_not_stored():
     using = edition(1)
     assert with_state(using, State(skills=[], announced={}, is_compacted=False)) is using
     assert update_state(update_state(using, skills=["a"]), skills=()) == using
@@ -260,13 +260,13 @@ def test_drift(using, fresh, sections, tools):
     )
 
 
-def test_a_tool_of_the_same_name_that_is_another():
+def test_a_changed_tool_with_the_same_name():
     using = replace(edition(), tools=written_tools([Tool("a", "Reads."), Tool("b")]))
     fresh = replace(edition(), tools=written_tools([Tool("a", "Reads it all."), Tool("b")]))
     assert list(drift(using, fresh).tools.changed) == ["a"]
 
 
-def test_a_rebuild_loses_what_stands_behind_the_first_change():
+def test_a_rebuild_loses_everything_after_the_first_change():
     using = edition(one="same " * 100, two="old " * 50, three="same too " * 50)
     fresh = edition(one="same " * 100, two="new " * 50, three="same too " * 50)
     found = drift(using, fresh)
@@ -274,7 +274,7 @@ def test_a_rebuild_loses_what_stands_behind_the_first_change():
     assert (found.tokens_kept, found.tokens_lost) == (estimate(using.system[:kept]), estimate(using.system[kept:]))
 
 
-def test_other_tools_lose_the_whole_prompt():
+def test_different_tools_lose_the_entire_prompt():
     """Their definitions come before it in what the provider caches."""
     using = edition(one="same " * 100)
     found = drift(using, edition(one="same " * 100, tools="a b c"))
@@ -297,7 +297,7 @@ def appended(using, fresh):
     return outcome.edition, [each["content"] for each in outcome.messages]
 
 
-def test_a_change_is_said_once_and_only_what_changed():
+def test_only_the_change_is_announced_and_only_once():
     using = edition(1, one="1", two="2", three="3")
     then, said = appended(using, edition(0, one="1", two="new", three="3"))
     assert said == ["The section 'two' of your instructions has changed. It now reads:\n\n<two>\nnew\n</two>"]
@@ -307,19 +307,19 @@ def test_a_change_is_said_once_and_only_what_changed():
     assert (again.number, again.system, again.tools) == (using.number, using.system, using.tools)
 
 
-def test_a_section_that_changes_twice_is_said_twice():
+def test_a_section_that_changes_twice_is_announced_twice():
     then, _ = appended(edition(1, one="1"), edition(0, one="2"))
     _, said = appended(then, edition(0, one="3"))
     assert said == ["The section 'one' of your instructions has changed. It now reads:\n\n<one>\n3\n</one>"]
 
 
-def test_a_section_that_goes_is_said():
+def test_a_removed_section_is_announced():
     then, said = appended(edition(1, one="1", two="2"), edition(0, one="1"))
     assert said == ["The section 'two' of your instructions no longer applies."]
     assert appended(then, edition(0, one="1")) == (then, [])
 
 
-def test_a_change_that_is_taken_back_is_said():
+def test_a_reverted_change_is_announced():
     """The last message says otherwise, and the model believes the last."""
     first = edition(1, one="1")
     then, _ = appended(first, edition(0, one="2"))
@@ -332,7 +332,7 @@ def test_a_change_that_is_taken_back_is_said():
     assert gone == first
 
 
-def test_the_prefix_stays_whatever_happens():
+def test_append_never_changes_the_prefix():
     using = edition(1, one="1", tools="b c")
     for tools, text in itertools.product(("b c", "a b c", "b", "z", ""), ("1", "2")):
         then, _ = appended(using, edition(0, one=text, tools=tools))
@@ -340,7 +340,7 @@ def test_the_prefix_stays_whatever_happens():
         assert then.tools.startswith(using.tools[:-1])
 
 
-def test_a_new_tool_goes_behind_the_known_ones_and_is_announced_and_priced():
+def test_a_new_tool_is_appended_announced_and_priced():
     using = edition(2, one="1", tools="b c")
     outcome = apply_step("append", using, edition(0, one="1", tools="a b c d"))
     assert list(tools_by_name(outcome.edition.tools)) == ["b", "c", "a", "d"]
@@ -355,7 +355,7 @@ def inactive(names):
     return [f"Tools that are not active from now on, so do not call them: {names}. All others are active."]
 
 
-def test_fewer_tools_are_said_and_change_nothing_of_the_definitions():
+def test_removed_tools_are_announced_and_their_definitions_stay():
     using = edition(2, one="1", tools="a b c")
     then, said = appended(using, edition(0, one="1", tools="b"))
     assert said == inactive("`a`, `c`")
@@ -382,12 +382,12 @@ def test_fewer_tools_are_said_and_change_nothing_of_the_definitions():
         (edition(0, one="1", tools="a b"), []),
     ],
 )
-def test_whatever_is_told_to_the_model_is_told_to_a_person(fresh, told):
+def test_every_announcement_has_a_finding(fresh, told):
     found = apply_step("append", edition(1, one="1", tools="a b"), fresh).findings
     assert [each.message[: len(begins)] for each, begins in zip(found, told, strict=True)] == told
 
 
-def test_a_tool_that_changes_is_said_once_and_its_definition_stays():
+def test_a_changed_tool_is_announced_once_and_its_old_definition_stays():
     using = replace(edition(1, one="1"), tools=written_tools([Tool("a", "Reads.")]))
     fresh = replace(edition(0, one="1"), tools=written_tools([Tool("a", "Reads it all.")]))
     then, said = appended(using, fresh)
@@ -404,7 +404,7 @@ def test_a_tool_that_changes_is_said_once_and_its_definition_stays():
 # Tool definitions
 
 
-def test_tools_are_written_alike_in_whatever_order_they_come():
+def test_tools_are_written_in_the_same_order_however_they_are_passed():
     tools = [Tool("b", "B"), Tool("a", schema={"y": 1, "x": {"b": 1, "a": 2}}), Tool("z", "ä"), Tool("B")]
     written = {written_tools(order) for order in itertools.permutations(tools)}
     assert written == {
@@ -413,7 +413,7 @@ def test_tools_are_written_alike_in_whatever_order_they_come():
     }
 
 
-def test_what_only_the_prompt_tells_of_a_tool_is_not_in_its_definition():
+def test_snippets_and_guidelines_are_not_part_of_a_definition():
     assert written_tools([Tool("a", snippet="S", guidelines=["G"])]) == written_tools([Tool("a")])
 
 
@@ -438,7 +438,7 @@ def test_with_new_tools(known, now, then):
 
 
 @pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pi", "pod", "builder"])
-def test_construct_constructs_every_time_in_every_layout(tree, opened, layout):
+def test_construct_always_rebuilds_in_every_layout(tree, opened, layout):
     tree({"w/.git": None, "w/AGENTS.md": "One."})
     first = opened(layout).construct()
     assert (first.edition, first.is_reused) == (1, False)
@@ -458,7 +458,7 @@ def test_construct_constructs_every_time_in_every_layout(tree, opened, layout):
         ("pod", "Tools: {{ tools | length }}.", "Tools: 0."),
     ],
 )
-def test_a_preview_shows_a_template_and_keeps_nothing(tree, opened, layout, template, text):
+def test_a_preview_shows_a_template_and_stores_nothing(tree, opened, layout, template, text):
     talk = opened(layout)
     assert tree.short(talk.preview(Document("template", template)).text).startswith(text)
     assert talk.shared.prompt("t") is None

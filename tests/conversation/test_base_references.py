@@ -65,7 +65,7 @@ def test_a_reference_in_settings_is_resolved(place, layout, section):
         ("$user/../greet", "an address cannot contain"),
     ],
 )
-def test_a_wrong_reference_is_an_error_at_once(place, opened, base, says):
+def test_an_invalid_reference_is_an_immediate_error(place, opened, base, says):
     for call in (
         lambda: assemble(place.workspace(), Agent(base=base)),
         lambda: opened(base=base).turn("hi"),
@@ -77,7 +77,7 @@ def test_a_wrong_reference_is_an_error_at_once(place, opened, base, says):
 
 
 @pytest.mark.parametrize("base", ["$HOME is /root.", "Pay $5/month at most.", "$", "$user", "Read $user/greet first."])
-def test_a_text_with_a_dollar_stays_a_text(place, base):
+def test_text_with_a_dollar_sign_is_not_a_reference(place, base):
     assert assemble(place.workspace(), Agent(base=base), "pi").text.startswith(base)
 
 
@@ -100,7 +100,7 @@ def told(prompt):
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("base", ["prompts/base.md", "./base", "AGENTS.md", "~/me.txt", "/etc/base", "base.MD\n"])
-def test_a_base_that_is_only_the_name_of_a_file_is_a_finding(place, opened, layout, base):
+def test_a_base_that_is_only_a_file_name_is_a_finding(place, opened, layout, base):
     assert told(assemble(place.workspace(), Agent(base=base), layout)) == ["base-file-name"]
     assert told(opened(layout, base=base).turn("hi")) == ["base-file-name"]
     assert told(opened(layout, "s").sub_agent(base)) == ["base-file-name"]
@@ -109,16 +109,16 @@ def test_a_base_that_is_only_the_name_of_a_file_is_a_finding(place, opened, layo
 @pytest.mark.parametrize(
     "base", ["You are Ada.", "Read prompts/base.md first.", "a/b", "Version 1.2", "- AGENTS.md\n- x"]
 )
-def test_other_texts_are_no_finding(place, base):
+def test_other_bases_are_not_findings(place, base):
     assert told(assemble(place.workspace(), Agent(base=base), "pi")) == []
 
 
-def test_a_name_of_a_file_in_settings_is_a_finding(place):
+def test_a_file_name_in_settings_is_a_finding(place):
     place({"home/.config/foreword/foreword.toml": '[for.builder]\nsection.body.text = "prompts/base.md"\n'})
     assert told(assemble(place.workspace(), layout="builder")) == ["base-file-name"]
 
 
-def test_a_base_without_a_place_is_a_finding(place):
+def test_a_base_that_the_layout_does_not_use_is_a_finding(place):
     place({"w/own.toml": '[section.only]\ntext = "Only this."\n'})
     prompt = assemble(place.workspace(), Agent(base="You are Ada."), place.path("w/own.toml"))
     assert ("agent-unused", "the layout own has no place for the base that was given") in place.messages(prompt)
@@ -128,7 +128,7 @@ def test_a_base_without_a_place_is_a_finding(place):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_sub_agent_gets_a_turn_that_a_provider_takes(place, opened, layout):
+def test_the_turn_of_a_sub_agent_converts_to_a_request(place, opened, layout):
     history = [{"role": "assistant", "content": "Yes?"}]
     turn = opened(layout).sub_agent("Count.", [Tool("read", "Reads.")], message="Begin.", messages=history)
     request = for_anthropic(turn)

@@ -41,7 +41,7 @@ def test_openai_keeps_the_common_beginning_in_steps(drifted):
     assert (found.rule.provider, found.rule.model, found.rule.step) == ("openai", "gpt-5.6-terra", 128)
 
 
-def test_without_a_provider_the_rule_that_was_assumed_is_named(drifted):
+def test_without_a_provider_the_assumed_rule_is_named(drifted):
     found = drifted()
     assert found.tokens_kept > 3000
     assert drift_form("t", found)["cache"] == {
@@ -51,20 +51,20 @@ def test_without_a_provider_the_rule_that_was_assumed_is_named(drifted):
 
 
 @pytest.mark.parametrize(("model", "is_cached"), [("claude-opus-4-5-20251101", False), ("claude-sonnet-5", True)])
-def test_below_the_minimum_of_a_model_nothing_is_cached_and_nothing_lost(drifted, model, is_cached):
+def test_a_prompt_below_the_minimum_of_a_model_has_nothing_to_lose(drifted, model, is_cached):
     short = RULES[: len(RULES) // 4]
     found = drifted(short, short.replace("Rule 60:", "Rule sixty:"), model=model)
     assert (found.is_changed, found.tokens_kept, found.tokens_lost > 0) == (True, 0, is_cached)
 
 
-def test_the_provider_is_that_for_which_the_edition_was_made(tree, opened):
+def test_the_default_provider_is_that_of_the_edition(tree, opened):
     tree({"w/.git": None, "w/AGENTS.md": RULES})
     opened("foreword", provider="anthropic").turn("Hi.")
     tree({"w/AGENTS.md": LATE})
     assert opened("foreword").drift().rule.provider == "anthropic"
 
 
-def test_a_finding_about_drift_has_the_price_of_the_provider(tree, opened):
+def test_a_drift_finding_uses_the_rule_of_the_provider(tree, opened):
     tree({"w/.git": None, "w/AGENTS.md": RULES})
     opened("foreword", provider="anthropic", set={"on.turn": "warn"}).turn("Hi.")
     tree({"w/AGENTS.md": LATE})

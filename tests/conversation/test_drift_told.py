@@ -43,7 +43,7 @@ GUIDANCE = "The section 'guidance' of your instructions has changed. It now read
 INSTRUCTIONS = "The section 'instructions' of your instructions has changed. It now reads:"
 
 
-def test_what_was_told_of_tools_is_taken_back_when_they_return(turns):
+def test_tools_that_return_revert_the_announcement(turns):
     """And only once; `append` is the default for tools."""
     rows = [(each, "One.") for each in ("read bash", "read", "read", "read bash", "read bash")]
     assert heads(turns({}, *rows)) == [
@@ -55,7 +55,7 @@ def test_what_was_told_of_tools_is_taken_back_when_they_return(turns):
     ]
 
 
-def test_a_definition_that_returns_is_said_at_once(turns):
+def test_a_definition_that_returns_is_announced_at_once(turns):
     tools = [[Tool("a", "Reads.")], [Tool("a", "Reads it all.")], [Tool("a", "Reads.")]]
     seen = heads(turns({}, *[(each, "One.") for each in tools]))
     assert seen[1][1][0] == "The tool `a` has changed. Its definition is now:"
@@ -80,7 +80,7 @@ def test_a_removed_tool_without_guidance_is_drift(turns, on):
     assert seen[1] == (1, told, ["tool y removed"])
 
 
-def test_warn_of_files_while_tools_differ(turns):
+def test_files_warn_while_tools_differ(turns):
     """Each turn as long as it lasts, and of files only: the tools have been told of."""
     rows = [("read bash", "One."), ("read", "One."), ("read", "Two."), ("read", "Two."), ("read bash", "Two.")]
     seen = heads(turns({"on.turn": "warn"}, *rows))
@@ -96,7 +96,7 @@ def test_warn_of_files_while_tools_differ(turns):
 
 @pytest.mark.parametrize("tools", ["keep", "warn"])
 @pytest.mark.parametrize("turn", ["keep", "warn", "append"])
-def test_tools_that_are_kept_stay_as_they_are_whatever_becomes_of_files(turns, tools, turn):
+def test_kept_tools_stay_whatever_the_step_for_files_does(turns, tools, turn):
     rows = [("read", "One."), ("read bash new", "One."), ("read bash new", "Two."), ("", "Two.")]
     seen = heads(turns({"on.turn": turn, "on.tools": tools}, *rows))
     assert [edition for edition, _, _ in seen] == [1, 1, 1, 1]
@@ -108,13 +108,13 @@ def test_tools_that_are_kept_stay_as_they_are_whatever_becomes_of_files(turns, t
     assert ("instructions" in found[3]) == (turn == "warn")
 
 
-def test_files_are_told_of_and_tools_kept_for_the_tools_of_the_edition(turns):
+def test_appended_files_are_built_for_the_kept_tools(turns):
     """A guideline of a kept tool is no news, though the file that changed is."""
     rows = [([READ], "One."), ([READ, Tool("bash")], "Two.")]
     assert heads(turns({"on.turn": "append", "on.tools": "keep"}, *rows))[1][1] == [INSTRUCTIONS]
 
 
-def test_a_plan_is_told_of_while_other_tools_are_kept(opened, said):
+def test_a_plan_is_appended_while_different_tools_are_kept(opened, said):
     on = {"on.turn": "append", "on.tools": "keep"}
     opened(tools="read", plan="One.", set=on).turn("hi")
     turn = opened(tools="bash", plan="Two.", set=on).turn("hi")
@@ -124,7 +124,7 @@ def test_a_plan_is_told_of_while_other_tools_are_kept(opened, said):
     ]
 
 
-def test_files_and_tools_that_are_both_told_of_are_one_edition_and_one_message(turns):
+def test_appending_files_and_tools_gives_one_edition_and_one_message(turns):
     seen = heads(turns({"on.turn": "append"}, ("read", "One."), ("read new", "Two."), ("read new", "Two.")))
     assert (seen[1][0], seen[1][1]) == (2, [INSTRUCTIONS, "New tools are available from now on: `new`."])
     assert [each.partition(" (")[0].partition(";")[0] for each in seen[1][2]] == [
@@ -134,13 +134,13 @@ def test_files_and_tools_that_are_both_told_of_are_one_edition_and_one_message(t
     assert seen[2] == (2, [], [])
 
 
-def test_files_that_are_kept_are_not_told_of_with_the_tools(turns):
+def test_kept_files_are_not_announced_with_the_tools(turns):
     seen = heads(turns({}, ("read", "One."), ("read new", "Two."), ("", "Two."), ("read new", "Two.")))
     assert not any("instructions'" in str(each[1:]) for each in seen)
 
 
 @pytest.mark.parametrize("turn", ["warn", "append"])
-def test_a_new_edition_for_the_tools_has_the_kept_files_and_the_change_of_files_is_seen(turns, turn):
+def test_a_new_edition_for_the_tools_has_the_stored_files_and_drift_reports_the_change(turns, turn):
     rows = [("read", "One."), ("bash", "Two."), ("bash", "Two.")]
     seen = heads(turns({"on.turn": turn}, *rows, layout="pi"))
     assert [edition for edition, _, _ in seen] == [1, 2, 2]
@@ -148,7 +148,7 @@ def test_a_new_edition_for_the_tools_has_the_kept_files_and_the_change_of_files_
     assert bool(seen[1][1]) == (turn == "append")
 
 
-def test_a_layout_without_skills_keeps_what_it_compares_with(tree, opened, said):
+def test_a_layout_without_skills_stores_the_inputs_it_compares(tree, opened, said):
     layout = 'sections = ["a", "b"]\n[find.notes]\nfiles = ["cwd:NOTES.md"]\n[section.a]\nof = "notes"\n'
     layout += '[section.b]\ntext = "Zap."\nwhen = ["tool:zap"]\n[on]\ntools = "append"\n'
     tree({"mine.toml": layout, "w/NOTES.md": "One."})
@@ -191,31 +191,31 @@ def test_another_snippet_or_guideline_is_a_tool_change(opened, before, after, is
     assert opened("pi", "next", tools=[after]).turn("c").is_reused
 
 
-def test_words_that_look_like_what_is_kept_of_tools_change_nothing(opened):
+def test_text_that_looks_like_stored_tools_changes_nothing(opened):
     plan = 'Say "tools": {"bash": {"guidelines": [], "snippet": "New way."}} to nobody.'
     opened("pi", tools=[PLAIN], plan=plan).turn("a")
     assert opened("pi", tools=[PLAIN], plan=plan).turn("b").is_reused
     assert not opened("pi", tools=[OTHER], plan=plan).turn("c").is_reused
 
 
-def test_tools_in_another_order_are_no_change(opened):
+def test_tools_in_another_order_are_unchanged(opened):
     opened("pi", tools=[SNIPPET, READ]).turn("a")
     assert opened("pi", tools=[READ, SNIPPET]).turn("b").is_reused
 
 
-def test_another_guideline_is_told_of_once_where_tools_are_appended(turns):
+def test_another_guideline_is_announced_once_if_tools_are_appended(turns):
     seen = heads(turns({}, *[([tool], "One.") for tool in (PLAIN, RULED, RULED, PLAIN)]))
     assert [said for _, said, _ in seen] == [[], [GUIDANCE], [], [GONE]]
 
 
-def test_an_edition_keeps_no_more_for_tools_that_say_nothing(opened):
+def test_tools_without_snippets_or_guidelines_add_nothing_to_an_edition(opened):
     talk = opened("pi", tools="read bash")
     talk.turn("a")
     assert '"agent"' not in talk.shared.store.current("t").made_for
 
 
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
-def test_two_tools_of_one_name_are_an_error(tree, opened, layout):
+def test_two_tools_with_the_same_name_are_an_error(tree, opened, layout):
     tree({"w": None})
     both = [Tool("read", "One."), Tool("edit"), Tool("read", "Two.")]
     told = "^two tools are named 'read'; a model knows a tool by its name, so each has its own$"

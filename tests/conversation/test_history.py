@@ -12,7 +12,7 @@ def user(text):
     return {"role": "user", "content": text}
 
 
-def test_a_reminder_of_a_context_hook_is_sent_once_per_call_and_never_kept(opened, said):
+def test_a_reminder_from_a_context_hook_is_sent_with_each_call_and_not_in_the_history(opened, said):
     reminds = Extension("x", context=lambda messages, about: [*messages, user("Remember.")])
     talk = opened("pi", extensions=[reminds])
     turn = talk.turn("hi")
@@ -22,7 +22,7 @@ def test_a_reminder_of_a_context_hook_is_sent_once_per_call_and_never_kept(opene
     assert said(turn.history) == ["hi", *map(str, range(6))]
 
 
-def test_what_a_context_hook_drops_or_changes_is_kept(opened, said):
+def test_the_history_has_what_a_context_hook_dropped_or_changed(opened, said):
     def tidy(messages, about):
         messages[0]["content"][0]["text"] = "…"
         return messages[:1]
@@ -33,7 +33,7 @@ def test_what_a_context_hook_drops_or_changes_is_kept(opened, said):
     assert turn.history == ({"role": "user", "content": [{"type": "text", "text": "secret"}]}, user("hi"))
 
 
-def test_the_history_holds_the_callers_own_messages_as_they_were(opened, said):
+def test_the_history_has_the_callers_messages_unchanged(opened, said):
     mine = [{"role": "summary", "content": "Before."}, EXECUTION]
     turn = opened("pi").turn("hi", mine)
     assert turn.messages == (user("Before."), user("hi"))
@@ -41,12 +41,12 @@ def test_the_history_holds_the_callers_own_messages_as_they_were(opened, said):
 
 
 @pytest.mark.parametrize("layout", ["foreword", "builder", "pod"])
-def test_the_request_for_a_summary_is_not_kept(opened, layout):
+def test_the_request_for_a_summary_is_not_in_the_history(opened, layout):
     assert opened(layout).compact(messages=[user("hi")]).history == (user("hi"),)
 
 
 @pytest.mark.parametrize("new_process", [False, True])
-def test_a_notice_is_put_back_where_it_was_first_sent(opened, said, named, new_process):
+def test_a_notice_is_inserted_again_where_it_was_first_sent(opened, said, named, new_process):
     talk = opened("foreword", tools="bash read")
     mine = [user("one"), {"role": "assistant", "content": "two"}]
     talk.turn(messages=mine)
@@ -64,7 +64,7 @@ def test_a_notice_is_put_back_where_it_was_first_sent(opened, said, named, new_p
     assert sent[2][: len(sent[1])] == sent[1]
 
 
-def test_in_a_shorter_list_it_comes_before_the_last_message(opened, said):
+def test_in_a_shorter_list_a_notice_comes_before_the_last_message(opened, said):
     mine = [user(str(number)) for number in range(8)]
     talk = opened("foreword", tools="bash read")
     talk.turn(messages=mine)
@@ -74,21 +74,21 @@ def test_in_a_shorter_list_it_comes_before_the_last_message(opened, said):
     assert said(talk.turn(messages=mine[:3]).messages)[3:] == ["2"]
 
 
-def test_callers_who_keep_the_history_see_it_once(opened, said):
+def test_callers_who_keep_the_history_see_a_notice_once(opened, said):
     history = opened("foreword", tools="bash read").turn("hi").history
     for _ in range(3):
         history = opened("foreword", tools="read").turn("hi", history).history
     assert len([text for text in said(history) if text.endswith(OFF)]) == 1
 
 
-def test_a_section_that_changed_is_put_back_too(tree, opened, said):
+def test_a_changed_section_is_inserted_again_too(tree, opened, said):
     for text in ("One.", "Two.", "Two."):
         tree({"w/.git": None, "w/AGENTS.md": text})
         turn = opened("foreword", set={"on.turn": "append"}).turn("hi")
     assert "Two." not in turn.system and "Two." in said(turn.messages)[0]
 
 
-def test_a_notice_that_came_up_between_turns_is_sent_by_the_next_one_of_any_process(opened, said):
+def test_a_notice_between_turns_is_sent_by_the_next_turn_of_any_process(opened, said):
     opened("foreword", tools="bash read").turn("hi")
     opened("foreword", tools="read").reload()
     opened("foreword", tools="bash", set={"on.reload": "keep"}).reload()
@@ -96,7 +96,7 @@ def test_a_notice_that_came_up_between_turns_is_sent_by_the_next_one_of_any_proc
     assert "`read`" in said(turn.messages)[0] or turn.edition > 1
 
 
-def test_a_compaction_forgets_the_notices(opened, said):
+def test_a_compaction_removes_the_notices(opened, said):
     opened("foreword", tools="bash read").turn("hi")
     talk = opened("foreword", tools="read")
     talk.turn("hi")

@@ -42,14 +42,14 @@ def adds(word, message=None):
     return lambda prompt, said, about: Start(prompt=f"{prompt} {word}({said})", message=message)
 
 
-def test_each_sees_the_prompt_of_the_one_before_in_the_order_of_the_list(opened):
+def test_each_hook_sees_the_prompt_of_the_one_before_in_list_order(opened):
     extensions = [Extension(name, before_agent_start=adds(name)) for name in ("z", "a", "m")]
     plain = opened("pi", "plain").turn("hi").system.rpartition("\n")[0].rpartition("\n")[0]
     assert opened("pi", extensions=extensions).turn("hi").system.endswith(" z(hi) a(hi) m(hi)")
     assert opened("pi", extensions=extensions).turn("hi").system.startswith(plain)
 
 
-def test_a_changed_prompt_is_for_this_prompt_only(opened):
+def test_a_changed_prompt_lasts_for_one_user_prompt(opened):
     once = [Start(prompt="Other."), None]
     talk = opened("pi", extensions=[Extension("once", before_agent_start=lambda prompt, said, about: once.pop(0))])
     first, second = talk.turn("one"), talk.turn("two")
@@ -59,7 +59,7 @@ def test_a_changed_prompt_is_for_this_prompt_only(opened):
     assert first.passages == () and second.passages != ()
 
 
-def test_it_runs_per_user_prompt_and_not_without_one(opened):
+def test_before_agent_start_runs_once_for_each_user_prompt(opened):
     asked = []
     talk = opened("pi", extensions=[Extension("x", before_agent_start=lambda prompt, said, about: asked.append(said))])
     talk.turn("one")
@@ -69,7 +69,7 @@ def test_it_runs_per_user_prompt_and_not_without_one(opened):
     assert asked == ["one", "two"]
 
 
-def test_one_that_raises_is_reported_and_skipped(opened):
+def test_a_hook_that_raises_is_reported_and_skipped(opened):
     good = Extension("good", before_agent_start=adds("good"))
     turn = opened("pi", extensions=[Extension("bad", before_agent_start=boom), good]).turn("hi")
     assert turn.system.endswith(" good(hi)")
@@ -78,7 +78,7 @@ def test_one_that_raises_is_reported_and_skipped(opened):
 
 
 @pytest.mark.parametrize(("given", "what"), [("a text", "a str"), (7, "an int"), ({"prompt": "x"}, "a dict")])
-def test_one_that_gives_something_else_is_reported_and_skipped(opened, given, what):
+def test_a_hook_that_returns_something_else_is_reported_and_skipped(opened, given, what):
     def start(prompt, said, about):
         return given
 
@@ -88,7 +88,7 @@ def test_one_that_gives_something_else_is_reported_and_skipped(opened, given, wh
 
 
 @pytest.mark.parametrize("given", [Start(prompt=5), Start(message=["x"])])
-def test_a_start_that_holds_no_texts_is_reported_and_skipped(opened, given):
+def test_a_start_without_strings_is_reported_and_skipped(opened, given):
     turn = opened("pi", extensions=[Extension("bad", before_agent_start=lambda *_: given)]).turn("hi")
     assert turn.system == opened("pi").shared.prompt("t")
     assert "where a text belongs and was skipped" in told(turn)[0][1]
@@ -113,7 +113,7 @@ def test_the_order_is_history_prompt_injected(opened, said):
     assert [each["role"] for each in turn.messages] == ["user", "assistant", "user", "user", "user"]
 
 
-def test_a_message_that_was_sent_comes_with_the_next_turn_and_once(opened, said):
+def test_a_sent_message_is_in_the_next_turn_only(opened, said):
     talk = opened("pi")
     talk.send_message("first")
     talk.send_message("second")
@@ -148,11 +148,11 @@ def test_a_message_that_was_sent_comes_with_the_next_turn_and_once(opened, said)
         ),
     ],
 )
-def test_what_the_model_sees_of_a_message(message, seen):
+def test_messages_are_converted_for_the_model(message, seen):
     assert for_model([message]) == seen
 
 
-def test_the_callers_list_is_left_as_it_is(opened):
+def test_the_callers_list_is_not_changed(opened):
     def rewrite(messages, about):
         messages[0]["content"] = "rewritten"
         return messages
@@ -181,7 +181,7 @@ def test_context_filters_and_injects(opened, said, context, seen):
     assert said(turn.messages) == seen
 
 
-def test_context_is_chained_and_one_that_raises_is_skipped(opened, said):
+def test_context_hooks_are_chained_and_one_that_raises_is_skipped(opened, said):
     def spoil(messages, about):
         messages.clear()
         raise RuntimeError
@@ -208,7 +208,7 @@ def test_context_runs_on_every_turn(opened):
 # resources_discover
 
 
-def test_resources_are_asked_for_at_the_start_and_on_every_reload(tree, opened, skill):
+def test_resources_are_discovered_at_the_start_and_on_every_reload(tree, opened, skill):
     tree({"w/.git": None, "more/late/SKILL.md": skill("late", "Comes late.")})
     asked = []
 
@@ -227,14 +227,14 @@ def test_resources_are_asked_for_at_the_start_and_on_every_reload(tree, opened, 
     assert asked == ["start", "reload", "reload"]
 
 
-def test_another_process_that_keeps_the_edition_asks_nothing(tree, opened):
+def test_a_process_that_keeps_the_edition_discovers_nothing(tree, opened):
     asked = []
     opened("pi").turn("hi")
     opened("pi", extensions=[Extension("x", resources_discover=lambda *given: asked.append(given))]).turn("hi")
     assert asked == []
 
 
-def test_resources_are_still_there_when_another_process_gathers_anew(tree, opened, skill):
+def test_another_process_that_gathers_discovers_the_same_resources(tree, opened, skill):
     tree({"w/.git": None, "more/late/SKILL.md": skill("late", "Comes late.")})
     brings = Extension("x", resources_discover=lambda reason, about: Resources(skills=[tree.path("more")]))
     first = opened("foreword", tools="read", extensions=[brings]).turn("hi")
@@ -244,7 +244,7 @@ def test_resources_are_still_there_when_another_process_gathers_anew(tree, opene
     assert (then.edition, then.system) == (1, first.system)
 
 
-def test_resources_that_are_no_longer_given_go_with_the_reload(tree, opened, skill):
+def test_resources_that_are_no_longer_discovered_disappear_on_reload(tree, opened, skill):
     tree({"w/.git": None, "more/late/SKILL.md": skill("late", "Comes late.")})
     given = [Resources(skills=[tree.path("more")]), None]
     talk = opened(
@@ -254,14 +254,14 @@ def test_resources_that_are_no_longer_given_go_with_the_reload(tree, opened, ski
     assert "<name>late</name>" not in talk.reload().system
 
 
-def test_resources_bring_packs(tree, opened):
+def test_resources_may_add_packs(tree, opened):
     tree({"pack/mine.toml": 'sections = ["one"]\n[section.one]\ntext = "From a pack."\n'})
     brings = Extension("x", resources_discover=lambda reason, about: Resources(packs={"team": tree.path("pack")}))
     assert opened("$team/mine", extensions=[brings]).turn("hi").system == "From a pack."
     assert opened("$team/mine", extensions=[brings]).turn("hi").is_reused
 
 
-def test_added_resources_count_from_the_next_turn(tree, opened, skill):
+def test_added_resources_are_used_from_the_next_turn(tree, opened, skill):
     tree({"w/.git": None, "more/late/SKILL.md": skill("late", "Comes late.")})
     talk = opened("pi", tools="read")
     talk.turn("hi")
@@ -282,7 +282,7 @@ def test_added_resources_count_from_the_next_turn(tree, opened, skill):
         ),
     ],
 )
-def test_one_that_cannot_discover_is_reported_by_the_turn(opened, function, report):
+def test_a_failing_discovery_is_reported_by_the_turn(opened, function, report):
     talk = opened("pi", extensions=[Extension("bad", resources_discover=function)])
     assert told(talk.turn("hi")) == report
     assert told(talk.turn("hi")) == []
@@ -292,7 +292,7 @@ def test_one_that_cannot_discover_is_reported_by_the_turn(opened, function, repo
 # rules, sources, checks, packs, listen
 
 
-def test_rules_stand_where_the_layout_lists_them(opened):
+def test_rules_appear_where_the_layout_lists_them(opened):
     extensions = [
         Extension("a", rules=[lambda names: "Zap with care." if "zap" in names else None]),
         Extension("b", rules=[boom, lambda names: ["One.", "Two."]]),
@@ -320,7 +320,7 @@ def breaks_off():
         (breaks_off(), "raised RuntimeError"),
     ],
 )
-def test_a_rule_that_gives_no_sentences_is_reported_and_skipped(opened, gives, did):
+def test_a_rule_that_does_not_return_sentences_is_reported_and_skipped(opened, gives, did):
     def rule(names):
         return gives
 
@@ -331,7 +331,7 @@ def test_a_rule_that_gives_no_sentences_is_reported_and_skipped(opened, gives, d
 
 
 @pytest.mark.parametrize("gives", [None, "", [], ()])
-def test_a_rule_may_have_nothing_to_say(opened, gives):
+def test_a_rule_may_return_nothing(opened, gives):
     assert told(opened("opal", tools="zap", extensions=[Extension("x", rules=[lambda names: gives])]).turn("hi")) == []
 
 
@@ -373,7 +373,7 @@ def test_a_source_for_an_unknown_find_is_a_finding(opened):
 
 
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
-def test_a_source_may_give_skills(tree, opened, skill, layout):
+def test_a_source_may_return_skills(tree, opened, skill, layout):
     tree({"w/.git": None, "w/.agents/skills/tidy/SKILL.md": skill("tidy", "Tidies up.")})
     documents = [
         Document("wiki/review/SKILL.md", skill("review", "Reviews changes.", body="Read the diff.")),
@@ -394,7 +394,7 @@ def test_a_source_may_give_skills(tree, opened, skill, layout):
 @pytest.mark.parametrize(
     ("find", "head"), [("knowledge", "## Resident knowledge"), ("workflows", "## Resident workflows")]
 )
-def test_a_source_may_give_knowledge_and_workflows(opened, find, head):
+def test_a_source_may_return_knowledge_and_workflows(opened, find, head):
     text = "---\nmodel_invocation: true\ndescription: How we ship.\n---\nShip it.\n"
     wiki = Extension("wiki", sources={find: lambda workspace: [Document("wiki/shipping.md", text)]})
     turn = opened("pod", extensions=[wiki]).turn("hi")
@@ -402,14 +402,14 @@ def test_a_source_may_give_knowledge_and_workflows(opened, find, head):
     assert every(turn) == []
 
 
-def test_documents_of_a_source_are_kept_with_the_inputs(opened):
+def test_documents_of_a_source_are_stored_with_the_inputs(opened):
     wiki = Extension("wiki", sources={"context": lambda workspace: [Document("wiki:rules", "From the wiki.")]})
     opened("opal", tools="shell", extensions=[wiki]).turn("hi")
     turn = opened("opal", tools="write_file", extensions=[]).turn("hi")
     assert (turn.edition, "From the wiki." in turn.system) == (2, True)
 
 
-def test_documents_of_a_source_are_as_if_read_from_a_file(opened):
+def test_documents_of_a_source_are_treated_like_files(opened):
     wiki = Extension(
         "wiki",
         sources={"project": lambda workspace: [Document("wiki:x", "\ufeff\r\n \r\n  One.\r\n\r\nTwo.\r\n\r\n\n")]},
@@ -435,7 +435,7 @@ def test_a_copy_in_a_source_is_a_finding(tree, opened, find):
 
 
 @pytest.mark.parametrize("gives", ["a text", {"a": 1}, [{"path": "x"}], [Document("x", None)], 5])
-def test_a_source_that_gives_no_documents_is_reported_and_skipped(opened, gives):
+def test_a_source_that_does_not_return_documents_is_reported_and_skipped(opened, gives):
     def wiki(workspace):
         return gives
 
@@ -448,7 +448,7 @@ def test_a_source_cannot_close_the_section_around_it(opened):
     assert opened("foreword", extensions=[wiki]).turn("hi").system.count("</instructions>") == 1
 
 
-def test_checks_find_something_in_a_new_prompt(opened):
+def test_checks_add_findings_to_a_new_prompt(opened):
     def no_foo(prompt):
         yield finding("agent-unused", f"{len(prompt.passages)} passages")
 
@@ -487,7 +487,7 @@ def test_a_listener_that_raises_is_reported(opened):
     assert told(opened("pi", extensions=[Extension("bad", listen=boom)]).turn("hi")) == failed("boom")
 
 
-def test_every_function_of_an_extension_is_told_of():
+def test_every_function_of_an_extension_is_documented():
     assert set(EVENTS) == set(Extension.__annotations__) - {"name"}
 
 
@@ -514,7 +514,7 @@ def site(tree, monkeypatch):
         sys.modules.pop(name, None)
 
 
-def test_installed_extensions_come_in_the_order_of_their_entries(site, opened):
+def test_installed_extensions_are_in_the_order_of_their_entry_points(site, opened):
     found = installed()
     assert [each.name for each in found] == ["ant", "m", "n", "zebra"]
     assert told(opened("pi", extensions=found).turn("hi")) == (
@@ -522,7 +522,7 @@ def test_installed_extensions_come_in_the_order_of_their_entries(site, opened):
     )
 
 
-def test_commands_run_with_installed_extensions_and_a_workspace_has_none(tree, site):
+def test_commands_use_installed_extensions_but_none_from_a_workspace(tree, site):
     tree({
         "site/zebra.py": "from foreword import Extension\nfrom foreword.extensions import Start\n"
         "extension = Extension('zebra', before_agent_start=lambda prompt, said, about: Start(prompt='Stripes.'))\n",
@@ -539,7 +539,7 @@ def test_commands_run_with_installed_extensions_and_a_workspace_has_none(tree, s
 # Which conversation it is, and what a hook must take
 
 
-def test_hooks_are_told_which_conversation_it_is(tree, opened):
+def test_hooks_receive_the_conversation(tree, opened):
     heard = []
     extension = Extension(
         "x",
@@ -565,14 +565,14 @@ def test_hooks_are_told_which_conversation_it_is(tree, opened):
         ("listen", lambda event: None, "listen(event, what)"),
     ],
 )
-def test_a_hook_that_does_not_take_its_arguments_is_an_error_at_once(hook, function, called):
+def test_a_hook_with_the_wrong_signature_is_an_immediate_error(hook, function, called):
     told = f"{hook} of the extension 'x' is called as {called}, and does not take that"
     with pytest.raises(CallError, match=f"^{re.escape(told)}$"):
         Conversations(extensions=[Extension("x", **{hook: function})])
 
 
 @pytest.mark.parametrize("function", [lambda *given: None, lambda messages, about, more=1: None, dict.get])
-def test_a_hook_may_take_more_than_it_gets(function):
+def test_a_hook_may_have_optional_parameters(function):
     Conversations(extensions=[Extension("x", context=function)]).close()
 
 
@@ -590,7 +590,7 @@ def test_a_required_hook_that_fails_stops_the_turn(opened, said, hook):
     assert said(plain.turn("hi").messages) == ["hi"]
 
 
-def test_what_was_to_be_sent_is_sent_by_the_next_turn(opened, said):
+def test_a_message_of_a_failed_turn_is_in_the_next_one(opened, said):
     fails = [True, False]
 
     def context(messages, about):
@@ -611,13 +611,13 @@ def test_a_required_hook_that_returns_something_else_stops_the_turn(opened):
         opened("pi", extensions=[bad]).turn("hi")
 
 
-def test_a_required_context_hook_that_forgets_its_return_stops_the_turn(opened):
+def test_a_required_context_hook_that_returns_nothing_stops_the_turn(opened):
     bad = Extension("bad", context=lambda messages, about: None, required=["context"])
     with pytest.raises(HookError, match="'bad' returned nothing; a required hook must return the messages to send"):
         opened("pi", extensions=[bad]).turn("hi")
 
 
-def test_a_sub_agent_is_sent_what_the_context_hooks_leave(opened, said):
+def test_context_hooks_run_for_sub_agents(opened, said):
     def hide(messages, about):
         assert list(about.tools) == ["read"]
         return [{**each, "content": each["content"].replace("swordfish", "…")} for each in messages]
@@ -628,7 +628,7 @@ def test_a_sub_agent_is_sent_what_the_context_hooks_leave(opened, said):
     assert (said(turn.messages), said(turn.history)) == (["It is …."], ["It is swordfish."])
 
 
-def test_the_other_hooks_of_the_extension_are_skipped(opened):
+def test_hooks_that_are_not_required_are_skipped(opened):
     mixed = Extension("mixed", before_agent_start=boom, context=lambda messages, about: messages, required=["context"])
     assert told(opened("pi", extensions=[mixed]).turn("hi")) == failed("boom", "mixed")
 
@@ -641,6 +641,6 @@ def test_the_other_hooks_of_the_extension_are_skipped(opened):
         ("context", r"^Extension\.required must be a list, not one text$"),
     ],
 )
-def test_what_cannot_be_required(required, told):
+def test_names_that_cannot_be_required(required, told):
     with pytest.raises(CallError, match=told):
         Conversations(extensions=[Extension("x", context=lambda *given: None, required=required)])

@@ -19,7 +19,7 @@ def test_a_known_conversation_keeps_its_tools(opened, layout, named):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_new_conversation_has_none(tree, opened, layout):
+def test_a_new_conversation_without_tools_has_none(tree, opened, layout):
     assert opened(layout, tools=None).turn("hi").tools == ()
     assert assemble(tree.workspace("w"), Agent(), layout).text == assemble(tree.workspace("w"), Agent([]), layout).text
 
@@ -31,7 +31,7 @@ def test_an_empty_list_means_none(opened, layout):
     assert opened(layout, tools=None).turn("hi").tools == ()
 
 
-def test_tools_that_are_off_stay_off(opened, said):
+def test_inactive_tools_stay_inactive(opened, said):
     opened("foreword", tools="bash read").turn("hi")
     history = opened("foreword", tools=[]).turn("hi").history
     turn = opened("foreword", tools=None).turn("hi", history)
@@ -53,7 +53,7 @@ def test_a_definition_that_changed_stays_changed(opened, said):
     assert "Quote." in turn.system
 
 
-def test_a_gathered_prompt_still_says_what_tools_say(tree, opened):
+def test_a_gathered_prompt_keeps_snippets_and_guidelines(tree, opened):
     tree({"w/.git": None, "w/AGENTS.md": "One."})
     opened("pi", tools=[BASH]).turn("hi")
     tree({"w/AGENTS.md": "Two."})
@@ -64,7 +64,7 @@ def test_a_gathered_prompt_still_says_what_tools_say(tree, opened):
 # set_active_tools
 
 
-def test_names_of_known_tools(opened, named):
+def test_known_tools_may_be_named(opened, named):
     talk = opened("opal", tools=[READ, BASH])
     talk.turn("hi")
     talk.set_active_tools(["read"])
@@ -80,7 +80,7 @@ def test_names_of_known_tools(opened, named):
     assert later.turn("hi").tools == ()
 
 
-def test_a_tool_that_is_off_is_known_in_another_process(opened, said):
+def test_another_process_knows_an_inactive_tool(opened, said):
     opened("foreword", tools=[READ, BASH]).turn("hi")
     opened("foreword", tools=[READ]).turn("hi")
     talk = opened("foreword", tools=None)
@@ -96,7 +96,7 @@ def test_a_tool_that_is_off_is_known_in_another_process(opened, said):
         ([5], "^an active tool must be Tool or str, not int$"),
     ],
 )
-def test_what_cannot_be_an_active_tool(opened, named, tools, told):
+def test_invalid_active_tools(opened, named, tools, told):
     talk = opened("opal", tools=[READ, BASH])
     with pytest.raises(CallError, match=told):
         talk.set_active_tools(tools)
@@ -131,7 +131,7 @@ def test_a_tool_of_an_extension_is_known_by_its_name(opened, named):
     assert named(talk.turn("hi").tools) == ["zap"]
 
 
-def test_two_extensions_cannot_add_one_tool():
+def test_two_extensions_cannot_add_the_same_tool():
     both = [Extension(name, tools=[Tool("zap")]) for name in ("a", "b")]
     with pytest.raises(CallError, match=r"^the extensions 'a' and 'b' both add a tool named 'zap'$"):
         Conversations(extensions=both)
@@ -140,7 +140,7 @@ def test_two_extensions_cannot_add_one_tool():
 # The caller's assembler
 
 
-def test_opening_a_conversation_leaves_the_assembler_as_it_was(tree):
+def test_opening_a_conversation_does_not_change_the_assembler(tree):
     def rule(names):
         return "Zap."
 
@@ -157,7 +157,7 @@ def test_opening_a_conversation_leaves_the_assembler_as_it_was(tree):
 
 @pytest.mark.parametrize("layout", ["pod", "builder"])
 @pytest.mark.parametrize("tools", [[], [Tool("other")]])
-def test_a_layout_that_keeps_its_tools_says_so(opened, named, layout, tools):
+def test_a_layout_that_keeps_its_tools_reports_it(opened, named, layout, tools):
     opened(layout, tools=[READ, BASH]).turn("hi")
     turn = opened(layout, tools=tools).turn("go on")
     assert (named(turn.tools), [each.code for each in turn.findings]) == (["bash", "read"], ["tools-kept"])

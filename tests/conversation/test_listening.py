@@ -10,7 +10,7 @@ from foreword.layout.keys import STEPS
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_everything_that_is_heard_is_in_the_table(tmp_path, step):
+def test_every_event_is_in_the_table(tmp_path, step):
     heard = []
     listener = Extension("listener", listen=lambda event, what: heard.append((event, dict(what))))
     workspace = Workspace(str(tmp_path), home=str(tmp_path / "home"))
@@ -26,5 +26,5 @@ def test_everything_that_is_heard_is_in_the_table(tmp_path, step):
     assert [event for event, _ in heard if event not in HEARD] == []
 
 
-def test_the_table_holds_nothing_else():
+def test_the_table_has_no_other_events():
     assert {*HEARD} == {"constructed", *STEPS} - {"keep"}

@@ -60,13 +60,13 @@ OFF = {"text": "off", "at": 2}
         ([user("a")], [], [user("a")]),
     ],
 )
-def test_where_a_notice_is_put_back(messages, notices, seen):
+def test_where_a_notice_is_inserted(messages, notices, seen):
     before = list(messages)
     assert with_notices(messages, notices) == seen
     assert messages == before
 
 
-def test_what_was_put_back_stays_where_it_is():
+def test_an_inserted_notice_stays_where_it_is():
     notices = [{"text": "one", "at": 1}, {"text": "two", "at": 3}]
     mine = [user(str(number)) for number in range(6)]
     once = with_notices(mine, notices)

@@ -36,14 +36,14 @@ def test_every_pair_of_layouts(place, opened, made, asked, tools):
 
 
 @pytest.mark.parametrize(("made", "asked"), list(itertools.permutations(LAYOUTS, 2)))
-def test_a_sub_agent_is_made_by_the_layout_that_is_asked_for(place, opened, made, asked):
+def test_a_sub_agent_uses_the_requested_layout(place, opened, made, asked):
     opened(made, tools="read").turn("hi")
     turn = opened(asked, tools="read").sub_agent("Count the files.", now=NOW)
     assert turn.system == opened(asked, "alone", tools="read").sub_agent("Count the files.", now=NOW).system
 
 
 @pytest.mark.parametrize("on", [{"on.tools": "warn"}, {"on.tools": "warn", "on.turn": "warn"}])
-def test_warn_keeps_the_edition_and_tells_what_the_other_layout_would_change(place, opened, on):
+def test_warn_keeps_the_edition_and_reports_what_the_other_layout_would_change(place, opened, on):
     first = opened("foreword", tools="read").turn("hi")
     turn = opened("pi", tools="bash", set=on).turn("hi")
     assert (turn.edition, turn.system) == (1, first.system)
@@ -51,7 +51,7 @@ def test_warn_keeps_the_edition_and_tells_what_the_other_layout_would_change(pla
     assert "section 'instructions' removed" in told and "tool bash added; tool read removed" in told
 
 
-def test_a_layout_that_looks_for_more_than_it_did_is_gathered_again(place, opened):
+def test_a_layout_with_a_new_find_gathers_again(place, opened):
     one = 'extends = "opal"\n'
     two = f'{one}sections = ["notes"]\n[find.notes]\nfiles = ["cwd:NOTES.md"]\n[section.notes]\nof = "notes"\nitem = "{{text}}"\n'
     place({"w/NOTES.md": "Noted.", "mine.toml": one})

@@ -76,7 +76,7 @@ def test_sixteen_threads_construct_one_conversation(tree, url, layout):
     talks.close()
 
 
-def test_killed_at_any_moment_every_conversation_is_whole():
+def test_a_process_killed_at_any_moment_leaves_every_conversation_intact():
     """A thousand times: `python tests/soak/kill_conversations.py`."""
     call = [sys.executable, str(SOAK / "kill_conversations.py"), "--many", "40"]
     done = subprocess.run(call, capture_output=True, text=True)
@@ -102,7 +102,7 @@ class Between:
         return self.store.publish(*given)
 
 
-def test_the_loser_says_nothing_that_the_winner_has_said(tree, opened, url, said, named):
+def test_the_loser_does_not_announce_what_the_winner_announced(tree, opened, url, said, named):
     opened("foreword", tools="read").turn("hi")
     winner = opened("foreword", tools="read zap")
     loser = opened("foreword", tools="read zap", store=Between(open_store(url), lambda: winner.turn("hi")))
@@ -111,7 +111,7 @@ def test_the_loser_says_nothing_that_the_winner_has_said(tree, opened, url, said
     assert said(turn.messages) == ["New tools are available from now on: `zap`.", "hi"]
 
 
-def test_the_loser_says_what_the_winner_has_not_said(opened, url, said, named):
+def test_the_loser_announces_what_the_winner_did_not(opened, url, said, named):
     opened("foreword", tools="read").turn("hi")
     winner = opened("foreword", tools="read zap")
     loser = opened("foreword", tools="read zip", store=Between(open_store(url), lambda: winner.turn("hi")))
@@ -125,7 +125,7 @@ def test_the_loser_says_what_the_winner_has_not_said(opened, url, said, named):
     ]
 
 
-def test_what_is_to_be_said_waits_for_a_turn(tree, opened, url, said, skill):
+def test_an_announcement_waits_for_a_turn(tree, opened, url, said, skill):
     """The edition comes into use when a skill is asked for, and only a turn has messages."""
     tree({"w/.git": None, "w/.agents/skills/testing/SKILL.md": skill("testing")})
     winner = opened("foreword", tools="read")
@@ -135,14 +135,14 @@ def test_what_is_to_be_said_waits_for_a_turn(tree, opened, url, said, skill):
 
 
 @pytest.mark.parametrize("layout", ["opal", "pi"])
-def test_the_loser_has_its_own_tools_where_the_layout_follows_them(opened, url, named, layout):
+def test_the_loser_uses_its_tools_if_the_layout_follows_them(opened, url, named, layout):
     winner = opened(layout, tools="read")
     loser = opened(layout, tools="bash", store=Between(open_store(url), lambda: winner.turn("hi")))
     turn = loser.turn("hi")
     assert (turn.edition, named(turn.tools)) == (2, ["bash"])
 
 
-def test_a_compaction_is_not_lost_for_a_skill_that_is_used_at_the_same_time(tree, opened, skill):
+def test_a_skill_used_at_the_same_time_does_not_undo_a_compaction(tree, opened, skill):
     tree({"w/.git": None, "w/AGENTS.md": "One.", "w/.agents/skills/testing/SKILL.md": skill("testing")})
     one, two = opened(), opened()
     one.turn("hi")
@@ -154,7 +154,7 @@ def test_a_compaction_is_not_lost_for_a_skill_that_is_used_at_the_same_time(tree
     assert "active already" in two.use_skill("testing")["content"]
 
 
-def test_a_skill_is_not_forgotten_that_is_used_while_another_edition_is_made(tree, opened, url, skill, named):
+def test_a_skill_used_while_another_edition_is_built_is_not_lost(tree, opened, url, skill, named):
     tree({"w/.git": None, "w/.agents/skills/testing/SKILL.md": skill("testing")})
     one = opened("foreword", tools="read")
     one.turn("hi")
@@ -164,7 +164,7 @@ def test_a_skill_is_not_forgotten_that_is_used_while_another_edition_is_made(tre
     assert "active already" in other.use_skill("testing")["content"]
 
 
-def test_conversations_of_one_workspace_share_what_was_read(tree):
+def test_conversations_in_one_workspace_share_an_assembler(tree):
     """Each has its own agent, and what changed is seen by the next."""
     tree({"w/.git": None, "w/AGENTS.md": "One."})
     talks = Conversations()
@@ -181,7 +181,7 @@ def test_conversations_of_one_workspace_share_what_was_read(tree):
     assert "Two." in talks.open("t9", tree.workspace(), agents[0], "foreword").turn("hi").system
 
 
-def test_the_tools_of_a_turn_are_the_callers_to_change(tree, opened):
+def test_a_caller_may_change_the_tools_of_a_turn(tree, opened):
     talk = opened("foreword", tools="read")
     talk.turn("hi").tools[0]["name"] = "changed by the caller"
     assert [each["name"] for each in talk.turn("hi").tools] == ["read"]
@@ -220,7 +220,7 @@ def down(turn):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_turns_of_known_conversations_go_on(tree, opened, moody, layout):
+def test_turns_of_known_conversations_continue(tree, opened, moody, layout):
     tree({"w/.git": None, "w/AGENTS.md": "One."})
     talk = opened(layout, tools="read", store=moody)
     before = talk.turn("hi")
@@ -235,7 +235,7 @@ def test_turns_of_known_conversations_go_on(tree, opened, moody, layout):
     assert moody.verify() == []
 
 
-def test_what_was_never_seen_cannot_go_on(opened, moody):
+def test_an_unknown_conversation_cannot_continue(opened, moody):
     opened("builder").turn("hi")
     moody.mood = "away"
     talk = opened("builder", store=moody)
@@ -246,7 +246,7 @@ def test_what_was_never_seen_cannot_go_on(opened, moody):
 
 @pytest.mark.parametrize("mood", ["away", "full"])
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_what_must_be_written_fails(opened, moody, layout, mood):
+def test_a_first_turn_fails_if_it_cannot_be_stored(opened, moody, layout, mood):
     moody.mood = mood
     talk = opened(layout, store=moody)
     with pytest.raises(StoreError, match=f"the store is {mood}"):
@@ -257,7 +257,7 @@ def test_what_must_be_written_fails(opened, moody, layout, mood):
 
 
 @pytest.mark.parametrize("layout", ["ion", "opal", "pi", "foreword"])
-def test_a_turn_that_cannot_be_kept_goes_on_with_the_edition_in_use(tree, opened, moody, layout, said):
+def test_a_turn_that_cannot_be_stored_continues_with_the_edition_in_use(tree, opened, moody, layout, said):
     tree({"w/.git": None, "w/AGENTS.md": "One."})
     talk = opened(layout, tools="read", store=moody)
     before = talk.turn("hi")
@@ -273,7 +273,7 @@ def test_a_turn_that_cannot_be_kept_goes_on_with_the_edition_in_use(tree, opened
 
 
 @pytest.mark.parametrize("mood", ["away", "full"])
-def test_a_reload_that_cannot_be_kept_fails(tree, opened, moody, mood):
+def test_a_reload_that_cannot_be_stored_fails(tree, opened, moody, mood):
     tree({"w/.git": None, "w/AGENTS.md": "One."})
     talk = opened("foreword", store=moody)
     talk.turn("hi")
@@ -285,7 +285,7 @@ def test_a_reload_that_cannot_be_kept_fails(tree, opened, moody, mood):
     assert "Two." in talk.reload().system
 
 
-def test_what_happened_while_the_store_was_away_is_not_forgotten(tree, opened, moody, skill):
+def test_events_while_the_store_is_down_are_not_lost(tree, opened, moody, skill):
     from foreword.extensions import Resources
 
     tree({"w/.git": None, "more/late/SKILL.md": skill("late", "Comes late.")})
@@ -301,7 +301,7 @@ def test_what_happened_while_the_store_was_away_is_not_forgotten(tree, opened, m
     assert "<name>late</name>" in talk.turn("hi").system
 
 
-def test_a_message_waits_until_there_is_a_turn(opened, moody, said):
+def test_a_message_waits_for_a_successful_turn(opened, moody, said):
     moody.mood = "away"
     talk = opened("builder", store=moody)
     talk.send_message("waits")
@@ -313,7 +313,7 @@ def test_a_message_waits_until_there_is_a_turn(opened, moody, said):
 
 @pytest.mark.parametrize("mood", ["away", "full"])
 @pytest.mark.parametrize("is_known", [True, False])
-def test_a_compaction_of_builder_without_the_store_is_the_request_alone(tree, opened, moody, mood, is_known):
+def test_a_compaction_of_builder_without_the_store_is_only_the_request(tree, opened, moody, mood, is_known):
     talk = opened("builder", store=moody)
     if is_known:
         talk.turn("hi")
@@ -328,7 +328,7 @@ def test_a_compaction_of_builder_without_the_store_is_the_request_alone(tree, op
 
 
 @pytest.mark.parametrize("layout", ["pod", "pi", "opal", "ion"])
-def test_a_compaction_that_keeps_all_needs_no_writing(opened, moody, layout):
+def test_a_compaction_that_keeps_everything_writes_nothing(opened, moody, layout):
     talk = opened(layout, store=moody)
     before = talk.turn("hi").system
     moody.mood = "away"
@@ -338,7 +338,7 @@ def test_a_compaction_that_keeps_all_needs_no_writing(opened, moody, layout):
 
 
 @pytest.mark.parametrize("mood", ["away", "full"])
-def test_a_compaction_that_cannot_be_kept_is_remembered_by_the_process(tree, opened, moody, said, mood):
+def test_a_compaction_that_cannot_be_stored_is_remembered_by_the_process(tree, opened, moody, said, mood):
     tree({"w/.git": None, "w/AGENTS.md": "One."})
     talk = opened("foreword", store=moody)
     before = talk.turn("hi").system
@@ -360,7 +360,7 @@ def test_a_compaction_that_cannot_be_kept_is_remembered_by_the_process(tree, ope
 
 @pytest.mark.parametrize("mood", ["away", "full"])
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi", "ion"])
-def test_a_skill_is_given_again_after_a_compaction_that_could_not_be_kept(tree, opened, moody, skill, layout, mood):
+def test_a_skill_is_sent_again_after_a_compaction_that_could_not_be_stored(tree, opened, moody, skill, layout, mood):
     tree({"w/.git": None, "w/.agents/skills/testing/SKILL.md": skill("testing")})
     talk = opened(layout, store=moody)
     talk.use_skill("testing")
@@ -371,7 +371,7 @@ def test_a_skill_is_given_again_after_a_compaction_that_could_not_be_kept(tree, 
     assert "active already" in talk.use_skill("testing")["content"]
 
 
-def test_a_compaction_of_what_was_never_seen_fails(opened, moody):
+def test_a_compaction_of_an_unknown_conversation_fails(opened, moody):
     opened("foreword").turn("hi")
     moody.mood = "away"
     with pytest.raises(StoreError):
@@ -381,7 +381,7 @@ def test_a_compaction_of_what_was_never_seen_fails(opened, moody):
 # A template that changes
 
 
-def test_a_new_template_reaches_a_conversation_at_its_compaction_and_new_ones_at_once(opened, url):
+def test_a_new_template_is_used_after_a_compaction_and_by_new_conversations(opened, url):
     store = open_store(url)
     store.add_template(TemplateVersion(0, "Old. [prompt:conversation_id]"))
     assert opened("builder", "a").turn("hi").system == "Old. a"
@@ -394,7 +394,7 @@ def test_a_new_template_reaches_a_conversation_at_its_compaction_and_new_ones_at
     store.close()
 
 
-def test_constructs_that_overlap_agree_on_one_edition(tree, url):
+def test_overlapping_constructs_agree_on_one_edition(tree, url):
     """Each would have another text; a call that begins while another is under way gets what that one makes."""
     numbers, begun, go_on = itertools.count(), threading.Event(), threading.Event()
 
@@ -436,7 +436,7 @@ def test_an_extension_may_construct_while_one_is_constructed(tree, url):
     talks.close()
 
 
-def test_an_empty_template_is_no_prompt_and_its_compaction_the_request_alone(opened, url):
+def test_an_empty_template_gives_an_empty_prompt_and_a_compaction_with_only_the_request(opened, url):
     store = open_store(url)
     store.add_template(TemplateVersion(0, ""))
     talk = opened("builder")
@@ -454,13 +454,13 @@ def test_a_conversation_that_was_never_constructed(opened):
 
 
 @pytest.mark.parametrize("text", ["half a pair: \ud83d", "NUL: \0", "x" * 3_000_000, "\u2028\x85\r\n"])
-def test_messages_come_through_as_they_are(opened, said, text):
+def test_messages_are_not_changed(opened, said, text):
     talk = opened("pi")
     talk.send_message(text)
     assert said(talk.turn(text, [{"role": "user", "content": text}]).messages) == [text] * 3
 
 
-def test_a_directory_whose_name_is_no_text(tree, opened):
+def test_a_directory_with_an_undecodable_name(tree, opened):
     tree({"w\udcff/.git": None, "w\udcff/AGENTS.md": "X"})
     for layout in LAYOUTS:
         first = opened(layout, layout, cwd="w\udcff").turn("hi")
@@ -468,7 +468,7 @@ def test_a_directory_whose_name_is_no_text(tree, opened):
         assert "\udcff" not in first.system and "\udcff" not in second.system
 
 
-def test_secrets_of_the_environment_are_not_kept(tree, url):
+def test_secrets_in_the_environment_are_not_stored(tree, url):
     tree({"w/.git": None, "w/AGENTS.md": "X"})
     for layout in LAYOUTS:
         talks = Conversations(url)
@@ -491,7 +491,7 @@ def test_the_state_is_bounded(tree, opened, skill):
     assert max(sizes) < 80_000
 
 
-def test_a_known_conversation_goes_on_with_its_layout(opened):
+def test_a_known_conversation_continues_with_its_layout(opened):
     opened("builder").turn("hi")
     talk = opened("")
     assert talk.turn("hi").is_reused

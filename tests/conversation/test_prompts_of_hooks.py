@@ -24,7 +24,7 @@ def hook():
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_ten_calls_for_one_prompt_see_one_prompt(opened, hook, layout):
+def test_ten_calls_for_one_user_prompt_have_the_same_system_prompt(opened, hook, layout):
     extension, asked = hook
     talk = opened(layout, extensions=[extension])
     turn = talk.turn("fix it")
@@ -39,7 +39,7 @@ def test_ten_calls_for_one_prompt_see_one_prompt(opened, hook, layout):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_another_process_sees_it_too(opened, hook, layout):
+def test_another_process_uses_the_same_system_prompt(opened, hook, layout):
     first = opened(layout, extensions=[hook[0]]).turn("fix it")
     assert opened(layout).turn(messages=first.history).system == first.system
     after = opened(layout).turn("next")
@@ -47,7 +47,7 @@ def test_another_process_sees_it_too(opened, hook, layout):
     assert "Now:" not in opened(layout, extensions=[hook[0]]).turn().system
 
 
-def test_the_base_returns_with_the_next_prompt(opened):
+def test_the_next_user_prompt_restores_the_system_prompt(opened):
     starts = [Start(prompt="Other."), None]
     talk = opened("pi", extensions=[Extension("once", before_agent_start=lambda *given: starts.pop(0))])
     assert [talk.turn("one").system, talk.turn().system] == ["Other.", "Other."]
@@ -55,7 +55,7 @@ def test_the_base_returns_with_the_next_prompt(opened):
     assert base == talk.shared.prompt("t") == talk.turn().system != "Other."
 
 
-def test_an_empty_prompt_holds_too(opened):
+def test_an_empty_system_prompt_lasts_too(opened):
     talk = opened("pi", extensions=[Extension("x", before_agent_start=lambda *given: Start(prompt=""))])
     assert [talk.turn("hi").system, talk.turn().system] == ["", ""]
 
@@ -69,7 +69,7 @@ def test_an_empty_prompt_holds_too(opened):
         ([], ""),
     ],
 )
-def test_a_prompt_in_the_callers_own_list_is_announced(opened, hook, messages, heard):
+def test_new_prompt_marks_a_prompt_in_the_callers_list(opened, hook, messages, heard):
     extension, asked = hook
     talk = opened("pi", extensions=[extension])
     turn = talk.turn(messages=messages, new_prompt=True)
@@ -79,7 +79,7 @@ def test_a_prompt_in_the_callers_own_list_is_announced(opened, hook, messages, h
     assert asked == [heard]
 
 
-def test_it_holds_while_the_edition_changes(tree, opened, hook):
+def test_the_system_prompt_of_a_hook_outlasts_a_new_edition(tree, opened, hook):
     talk = opened("pi", tools="read", extensions=[hook[0]])
     first = talk.turn("fix it")
     talk.set_active_tools([Tool("bash")])
@@ -89,7 +89,7 @@ def test_it_holds_while_the_edition_changes(tree, opened, hook):
     assert talk.turn(messages=first.history).system == first.system
 
 
-def test_it_holds_for_the_request_for_a_summary_and_after_it(opened, hook):
+def test_the_system_prompt_of_a_hook_outlasts_a_compaction(opened, hook):
     talk = opened("foreword", extensions=[hook[0]])
     first = talk.turn("fix it")
     assert talk.compact(messages=first.history).system == first.system
@@ -118,7 +118,7 @@ class Down:
         return self.store.save_state(*given)
 
 
-def test_while_the_store_is_away_this_process_remembers_it(tree, hook, url):
+def test_while_the_store_is_down_this_process_remembers_the_prompt(tree, hook, url):
     store = Down(open_store(url))
     talk = Conversations(store, [hook[0]]).open("t", tree.workspace("w"), None, "pi")
     talk.turn("one")

@@ -26,7 +26,7 @@ def place(tree, skill):
     return tree
 
 
-def test_it_is_a_user_message_with_the_body(place, opened):
+def test_using_a_skill_gives_a_user_message_with_its_body(place, opened):
     assert opened("opal").use_skill("testing") == {
         "role": "user",
         "content": "[System] The skill 'testing' is now active. Its instructions:\n\nRun `make {name}`.\n\n{text}",
@@ -34,7 +34,7 @@ def test_it_is_a_user_message_with_the_body(place, opened):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_second_call_says_that_it_is_active(place, opened, layout):
+def test_a_second_call_says_that_the_skill_is_active(place, opened, layout):
     talk = opened(layout)
     talk.turn("hi")
     assert "Run `make" in talk.use_skill("testing")["content"]
@@ -44,7 +44,7 @@ def test_a_second_call_says_that_it_is_active(place, opened, layout):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_after_a_compaction_it_is_the_body_again(place, opened, layout):
+def test_after_a_compaction_the_message_has_the_body_again(place, opened, layout):
     talk = opened(layout)
     talk.use_skill("testing")
     talk.compact()
@@ -55,7 +55,7 @@ def test_after_a_compaction_it_is_the_body_again(place, opened, layout):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_new_edition_is_no_compaction(place, opened, layout):
+def test_a_new_edition_does_not_count_as_a_compaction(place, opened, layout):
     """The body still stands in the messages."""
     talk = opened(layout, tools="shell")
     talk.turn("hi")
@@ -86,7 +86,7 @@ def test_a_layout_without_skills(opened):
         opened("pod").use_skill("testing")
 
 
-def test_across_processes(place, opened, url):
+def test_skills_in_use_are_known_to_other_processes(place, opened, url):
     code = (
         "import sys; from foreword import Agent, Conversations, Workspace\n"
         "talk = Conversations(sys.argv[1]).open('t', Workspace(sys.argv[2], home=sys.argv[3]), Agent(), 'opal')\n"
@@ -108,7 +108,7 @@ def test_across_processes(place, opened, url):
     assert another("use") == ACTIVE["content"]
 
 
-def test_a_skill_is_not_lost_for_another_that_is_used_at_the_same_time(place, opened):
+def test_two_skills_used_at_the_same_time_are_both_remembered(place, opened):
     """Two processes that both hold the state as it was before."""
     one, two = opened("opal"), opened("opal")
     one.turn("hi")
@@ -139,7 +139,7 @@ def test_bundled_files_are_listed_and_not_read(place, opened):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_skill_is_activated_in_the_same_words_without_a_conversation(place, opened, layout):
+def test_activation_has_the_same_wording_without_a_conversation(place, opened, layout):
     place({"w/.agents/skills/testing/run.sh": "", "w/.agents/skills/testing/docs/a.md": ""})
     talk = opened(layout)
     message = talk.use_skill("testing")["content"]
@@ -154,7 +154,7 @@ def test_the_list_of_bundled_files_is_capped(place, opened):
     assert lines[-1] == "- … and more (50 are listed)"
 
 
-def test_a_link_that_loops_ends(place, opened):
+def test_a_cycle_of_links_ends(place, opened):
     os.symlink(".", place.path("w/.agents/skills/testing/again"))
     assert "Run `make" in opened("opal").use_skill("testing")["content"]
 
@@ -167,7 +167,7 @@ MESSAGES = ["opal", "foreword", "pi"]
 
 @pytest.mark.parametrize("layout", MESSAGES)
 @pytest.mark.parametrize("is_new_process", [False, True])
-def test_a_skill_in_use_comes_back_with_the_next_turn(place, opened, said, layout, is_new_process):
+def test_a_skill_in_use_returns_with_the_next_turn(place, opened, said, layout, is_new_process):
     talk = opened(layout)
     body = talk.use_skill("testing")["content"]
     talk.compact()
@@ -181,7 +181,7 @@ def test_a_skill_in_use_comes_back_with_the_next_turn(place, opened, said, layou
 
 
 @pytest.mark.parametrize("layout", MESSAGES)
-def test_every_skill_comes_back_after_every_compaction(place, opened, said, layout):
+def test_every_skill_returns_after_every_compaction(place, opened, said, layout):
     talk = opened(layout)
     bodies = [talk.use_skill(name)["content"] for name in ("testing", "release")]
     for _ in range(2):
@@ -189,7 +189,7 @@ def test_every_skill_comes_back_after_every_compaction(place, opened, said, layo
         assert said(talk.turn("go on").messages) == [*bodies, "go on"]
 
 
-def test_one_that_was_asked_for_again_does_not_come_twice(place, opened, said):
+def test_a_skill_that_was_used_again_does_not_return_twice(place, opened, said):
     talk = opened("opal")
     talk.use_skill("testing")
     talk.compact()
@@ -197,7 +197,7 @@ def test_one_that_was_asked_for_again_does_not_come_twice(place, opened, said):
     assert said(talk.turn("go on", [body]).messages) == [body["content"], "go on"]
 
 
-def test_it_comes_back_in_the_prompt_where_the_layout_has_a_place_for_it(place, opened, said):
+def test_a_skill_returns_in_the_prompt_if_the_layout_has_a_section_for_it(place, opened, said):
     talk = opened("ion")
     talk.use_skill("testing")
     assert "Active Skill" not in talk.turn("hi").system  # the body is in the messages
@@ -213,7 +213,7 @@ def test_it_comes_back_in_the_prompt_where_the_layout_has_a_place_for_it(place, 
     assert "# Active Skill: testing" in turn.system and "release" in said(turn.messages)[0]
 
 
-def test_one_that_is_gone_meanwhile_is_a_finding(place, opened, said):
+def test_a_returning_skill_that_is_gone_is_a_finding(place, opened, said):
     talk = opened("opal")
     talk.use_skill("testing")
     talk.compact()
@@ -228,7 +228,7 @@ def test_one_that_is_gone_meanwhile_is_a_finding(place, opened, said):
 CHANGED = "(This file has changed since the list of skills was made.)"
 
 
-def test_a_body_that_changed_since_the_menu_was_made_is_said(place, opened, skill):
+def test_a_body_that_changed_since_the_menu_was_built_is_noted(place, opened, skill):
     talk = opened("opal")
     talk.turn("hi")
     assert CHANGED not in talk.use_skill("release")["content"]
@@ -239,7 +239,7 @@ def test_a_body_that_changed_since_the_menu_was_made_is_said(place, opened, skil
     assert "Another body." in content and content.endswith(CHANGED)
 
 
-def test_an_edition_that_was_only_formatted_does_not_make_the_menu_younger(place, opened, skill):
+def test_formatting_an_edition_does_not_change_the_age_of_its_menu(place, opened, skill):
     talk = opened("opal", tools="shell")
     talk.turn("hi")
     place({"w/.agents/skills/testing/SKILL.md": skill("testing", body="Another body.")})
@@ -280,7 +280,7 @@ def test_an_active_skill_that_is_gone_or_unreadable_is_left_out_of_a_known_conve
     assert "Back." in talk.turn("hi").system
 
 
-def test_that_an_active_skill_is_gone_is_a_finding(place, opened):
+def test_a_missing_active_skill_is_a_finding(place, opened):
     talk = opened("ion", skill="testing")
     talk.turn("hi")
     os.remove(place.path("w/.agents/skills/testing/SKILL.md"))

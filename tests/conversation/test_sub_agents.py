@@ -24,7 +24,7 @@ def sub(talk, task=TASK, tools="read", **options):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_the_task_takes_the_place_of_the_base(place, opened, layout):
+def test_the_task_replaces_the_base(place, opened, layout):
     talk = opened(layout)
     first = talk.turn("hi").system.splitlines()[0]
     text = sub(talk).system
@@ -34,7 +34,7 @@ def test_the_task_takes_the_place_of_the_base(place, opened, layout):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_the_task_stands_behind_the_base(place, opened, layout):
+def test_the_task_follows_the_base(place, opened, layout):
     talk = opened(layout)
     first = talk.turn("hi").system.splitlines()[1 if layout in ("foreword", "opal") else 0]
     text = sub(talk, append=True).system
@@ -43,7 +43,7 @@ def test_the_task_stands_behind_the_base(place, opened, layout):
 
 
 @pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pi"])
-def test_the_task_stands_behind_the_callers_base(place, opened, layout):
+def test_the_task_follows_the_callers_base(place, opened, layout):
     assert sub(opened(layout, base="You are Ada."), append=True).system.startswith(f"You are Ada.\n\n{TASK}")
     assert sub(opened(layout, base="You are Ada.")).system.startswith(TASK)
 
@@ -85,26 +85,26 @@ def test_the_parents_directory_does_not_leak(place, opened, layout, append):
     assert layout == "ion" or (layout == "builder" and not append) or place.path("elsewhere") in text
 
 
-def test_guidelines_are_for_its_own_tools(place, opened):
+def test_guidelines_are_those_of_the_sub_agents_tools(place, opened):
     text = sub(opened("opal", tools="shell write_file"), tools="read_file shell").system
     assert "`read_file`" in text and "`write_file`" not in text
 
 
-def test_there_is_no_planning(place, opened):
+def test_a_sub_agent_has_no_plan(place, opened):
     talk = opened("opal")
     assert "<planning>" in talk.turn("hi").system
     for options in ({}, {"append": True}):
         assert "<planning>" not in sub(talk, **options).system and "sessions" not in sub(talk, **options).system
 
 
-def test_what_is_the_parents_own_is_not_inherited(place, opened):
+def test_session_plan_and_skill_are_not_inherited(place, opened):
     talk = opened("ion", plan="1. Find the query.", skill="testing")
     assert "Find the query." in talk.turn("hi").system
     text = sub(talk).system
     assert "Find the query." not in text and "# Active Skill" not in text
 
 
-def test_the_parent_is_left_as_it_is(place, opened):
+def test_the_parent_is_not_changed(place, opened):
     talk = opened("opal", tools="shell")
     before = talk.turn("hi")
     sub(talk)
@@ -119,7 +119,7 @@ def test_the_template_of_the_parent_is_rendered_for_the_sub_agent(place, opened)
     assert place.short(text) == f"Here: /elsewhere\n\n{TASK}"
 
 
-def test_a_strangers_template_is_rendered_in_the_sandbox(place, opened, monkeypatch):
+def test_an_untrusted_template_is_rendered_in_the_sandbox(place, opened, monkeypatch):
     place({"w/.foreword/prompts/body.md": "Tools: {{ tools | length }}"})
     seen = []
     from foreword.engine import sandbox

@@ -212,12 +212,12 @@ def test_transitions(tree, request):
     assert text == TABLES.read_text("utf-8")
 
 
-def test_the_tables_are_of_every_shipped_layout():
+def test_every_shipped_layout_has_a_table():
     assert sorted(LAYOUTS) == sorted(NAMES)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_every_step_in_the_tables_is_one_of_the_vocabulary(layout):
+def test_every_step_in_the_tables_exists(layout):
     _, _, after = TABLES.read_text("utf-8").partition(f"## {layout}\n")
     rows = [line.split(" | ") for line in after.partition("\n## ")[0].splitlines() if line.startswith("| ")][1:]
     assert len(rows) == len(ROWS)

@@ -217,30 +217,30 @@ def passage(**changes):
 @pytest.mark.parametrize(
     ("form", "complaint"),
     [
-        ({}, "x: it takes a text"),
-        ({"text": 5}, "x: it takes a text"),
-        ({"text": "abc", "passages": 5}, "x: passages takes a list"),
-        ({"text": "abc", "passages": [5]}, "x: passage 1 takes an object"),
-        ({"text": "abc", "passages": [passage(end=4)]}, "x: passage 1 takes a start and an end between 0 and 3"),
-        ({"text": "abc", "passages": [passage(start=True)]}, "x: passage 1 takes a start and an end"),
-        ({"text": "abc", "passages": [passage(start=3, end=1)]}, "x: passage 1 takes a start and an end"),
-        ({"text": "abc", "passages": [passage(lifetime="week")]}, "x: passage 1 takes a section and a lifetime"),
-        ({"text": "abc", "passages": [passage(lifetime=[])]}, "x: passage 1 takes a section and a lifetime"),
-        ({"text": "abc", "passages": [passage(section=None)]}, "x: passage 1 takes a section and a lifetime"),
+        ({}, "x: there is no text"),
+        ({"text": 5}, "x: there is no text"),
+        ({"text": "abc", "passages": 5}, "x: passages must be a list"),
+        ({"text": "abc", "passages": [5]}, "x: passage 1 must be an object"),
+        ({"text": "abc", "passages": [passage(end=4)]}, "x: passage 1 must have a start and an end between 0 and 3"),
+        ({"text": "abc", "passages": [passage(start=True)]}, "x: passage 1 must have a start and an end"),
+        ({"text": "abc", "passages": [passage(start=3, end=1)]}, "x: passage 1 must have a start and an end"),
+        ({"text": "abc", "passages": [passage(lifetime="week")]}, "x: passage 1 must have a section and a lifetime"),
+        ({"text": "abc", "passages": [passage(lifetime=[])]}, "x: passage 1 must have a section and a lifetime"),
+        ({"text": "abc", "passages": [passage(section=None)]}, "x: passage 1 must have a section and a lifetime"),
         ({"text": "abc", "passages": [passage(), passage()]}, "x: the passages 's' and 's' overlap"),
-        ({"text": "abc", "passages": [passage(origins=[{}])]}, "x: passage 1: origin 1 takes a start and an end"),
+        ({"text": "abc", "passages": [passage(origins=[{}])]}, "x: passage 1: origin 1 must have a start and an end"),
         (
             {"text": "abc", "passages": [passage(origins=[{"start": 0, "end": 1, "kind": 1}])]},
-            "x: passage 1: origin 1 takes a kind",
+            "x: passage 1: origin 1 must have a kind",
         ),
         (
             {"text": "abc", "passages": [passage(origins=[{"start": 0, "end": 1, "kind": "file", "lines": [1]}])]},
-            "x: passage 1: origin 1: lines takes two numbers or null",
+            "x: passage 1: origin 1: lines must be two numbers or null",
         ),
-        ({"text": "abc", "candidates": [{"path": 1}]}, "x: candidate 1 takes path, layer, fate and reason"),
+        ({"text": "abc", "candidates": [{"path": 1}]}, "x: candidate 1 must have path, layer, fate and reason"),
     ],
 )
-def test_a_saved_form_that_cannot_be(form, complaint):
+def test_an_invalid_saved_form(form, complaint):
     with pytest.raises(CallError) as error:
         prompt_from(form, "x")
     assert str(error.value).startswith(complaint)

@@ -91,12 +91,18 @@ class Transitions:
         """Apply the events to this edition; None if another process published meanwhile."""
         happened = [*events, *self._implied_events(using)] if using else events
         steps = decide(self._assembling.layout.on, using, happened, self._assembling.is_other_layout(using))
-        if using is not None and (not steps.changes or findings or self._is_announced(steps, using)):
-            if findings and steps.changes and not _REQUESTS.isdisjoint(events):
-                self._editions.store.current(self._id)  # raises the StoreError for the caller
-            if "tools" in happened and not steps.changes:
-                findings = [*findings, finding("tools-kept", _TOOLS_KEPT)]
-            return Outcome(using, (), findings, is_reused=True)
+        if using is None or not (findings or self._changes_nothing(steps, using)):
+            return self._publish(steps, events, using, now)
+        if findings and steps.changes and not _REQUESTS.isdisjoint(events):
+            self._editions.store.current(self._id)  # raises the StoreError for the caller
+        if "tools" in happened and not steps.changes:
+            findings = [*findings, finding("tools-kept", _TOOLS_KEPT)]
+        return Outcome(using, (), findings, is_reused=True)
+
+    def _publish(
+        self, steps: Steps, events: Sequence[str], using: Edition | None, now: datetime | None
+    ) -> Outcome | None:
+        """Carry out the steps and publish the result; None if another process published meanwhile."""
         outcome = self._outcome(steps, using, now, is_summarised="compaction" in events)
         try:
             kept = self._editions.publish(self._id, using, outcome.edition)
@@ -118,9 +124,11 @@ class Transitions:
         events = ["tools"] if may_revert or self._agent.has_other_tools(using) else []
         return [*events, "compaction"] if state.is_compacted else events
 
-    def _is_announced(self, steps: Steps, using: Edition) -> bool:
-        """Whether the tools differ from the edition, and an earlier turn has announced everything about that."""
-        return steps == _ANNOUNCE_TOOLS and self._announced == _Announced(using, self._agent.resolved)
+    def _changes_nothing(self, steps: Steps, using: Edition) -> bool:
+        """Whether there is nothing to do, or only to announce tools that an earlier turn has announced."""
+        if steps == _ANNOUNCE_TOOLS:
+            return self._announced == _Announced(using, self._agent.resolved)
+        return not steps.changes
 
     def _outcome(self, steps: Steps, using: Edition | None, now: datetime | None, is_summarised: bool) -> Outcome:
         """Apply the steps one after the other; all of them lead to one edition."""

@@ -1,1 +1,1 @@
-"""Values to and from the form in which they are kept."""
+"""Values to and from their stored form."""

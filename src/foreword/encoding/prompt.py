@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from .forms import AccountForm, CandidateForm, FindingForm, OriginForm, PassageForm, PromptForm, TokensForm
 
 
-def prompt_form(prompt: Prompt, whole: Count, each: Sequence[Count]) -> PromptForm:
-    """A prompt with the token counts of the whole and of each passage."""
+def prompt_form(prompt: Prompt, total: Count, counts: Sequence[Count]) -> PromptForm:
+    """A prompt with its token count and that of each passage."""
     return {
         "id": prompt.id,
         "layout": prompt.layout,
         "text": prompt.text,
-        "tokens": tokens_form(whole),
-        "passages": [passage_form(passage, count) for passage, count in zip(prompt.passages, each, strict=True)],
+        "tokens": tokens_form(total),
+        "passages": [passage_form(passage, count) for passage, count in zip(prompt.passages, counts, strict=True)],
         "candidates": [candidate_form(candidate) for candidate in prompt.candidates],
         "findings": [finding_form(finding) for finding in prompt.findings],
     }
@@ -58,7 +58,7 @@ def passage_form(passage: Passage, count: Count) -> PassageForm:
 
 
 def origin_form(origin: Origin, start: int, end: int, text: str) -> OriginForm:
-    """An origin and the span it covers; the hash is that of the span's text, whatever it came from."""
+    """An origin with the span it covers. The hash is always that of the span's text, not of its source."""
     lines = list(origin.lines) if origin.lines else None
     return {
         "kind": origin.kind,
@@ -71,11 +71,14 @@ def origin_form(origin: Origin, start: int, end: int, text: str) -> OriginForm:
 
 
 def spans(pieces: Iterable[Piece], start: int) -> list[tuple[int, int, Origin, str]]:
-    """The pieces as spans. Neighbours from the same place are one, but for those of a file or template: something may be left out between."""
+    """The pieces as spans. Adjacent pieces with the same origin are merged, except those of a file or template.
+
+    Text of a file may have been left out between two pieces.
+    """
     merged: list[tuple[int, int, Origin, str]] = []
     for piece in pieces:
         end = start + len(piece.text)
-        if merged and piece.origin.kind not in ("file", "template") and _is_same_place(merged[-1][2], piece.origin):
+        if merged and piece.origin.kind not in ("file", "template") and _is_same_source(merged[-1][2], piece.origin):
             first, _, origin, text = merged[-1]
             lines = (origin.lines[0], piece.origin.lines[1]) if origin.lines and piece.origin.lines else None
             merged[-1] = (first, end, replace(origin, lines=lines), text + piece.text)
@@ -85,7 +88,7 @@ def spans(pieces: Iterable[Piece], start: int) -> list[tuple[int, int, Origin, s
     return merged
 
 
-def _is_same_place(one: Origin, other: Origin) -> bool:
+def _is_same_source(one: Origin, other: Origin) -> bool:
     return (one.kind, one.path) == (other.kind, other.path)
 
 
@@ -111,11 +114,11 @@ def finding_form(finding: Finding) -> FindingForm:
     }
 
 
-# What is kept with an edition
+# What is stored with an edition
 
 
 def account_form(prompt: Prompt) -> AccountForm:
-    """Where a prompt came from: passages with their origins, candidates, findings. Kept beside the text, by a hash of its own."""
+    """Where a prompt came from: passages with their origins, candidates and findings. Stored apart from the text."""
     return {
         "passages": [
             {
@@ -134,18 +137,18 @@ def account_form(prompt: Prompt) -> AccountForm:
     }
 
 
-# A saved form, read again
+# Saved forms
 
 
 def prompt_from(form: Mapping[str, Any], where: str) -> Prompt:
-    """The prompt of a saved form: that of `show --json`, of `talk show --json`, or of `talk turn --json`, which tells no passages.
+    """The prompt that `show --json`, `talk show --json` or `talk turn --json` printed. The last has no passages.
 
-    It may come from anywhere: what cannot be is an error that begins with `where`, and text without an origin gets one without a kind.
+    The form is not trusted: errors begin with `where`. Text without an origin gets one without a kind.
     """
     text = form.get("text", form.get("system"))
     if not isinstance(text, str):
         raise CallError(
-            f"{where}: it takes a text, as foreword show --json, talk show --json or talk turn --json print it"
+            f"{where}: there is no text; pass what foreword show --json, talk show --json or talk turn --json prints"
         )
     passages = [
         _passage_from(each, text, f"{where}: passage {n}") for n, each in enumerate(_rows(form, "passages", where), 1)
@@ -163,14 +166,14 @@ def prompt_from(form: Mapping[str, Any], where: str) -> Prompt:
 def _rows(form: Mapping[str, Any], key: str, where: str) -> list[Any]:
     rows = form.get(key, [])
     if not isinstance(rows, list):
-        raise CallError(f"{where}: {key} takes a list")
+        raise CallError(f"{where}: {key} must be a list")
     return rows
 
 
 def _passage_from(form: Any, text: str, where: str) -> Passage:
     start, end = _span(form, 0, len(text), where)
     if form.get("lifetime") not in LIFETIMES or not isinstance(form.get("section"), str):
-        raise CallError(f"{where} takes a section and a lifetime ({', '.join(LIFETIMES)})")
+        raise CallError(f"{where} must have a section and a lifetime ({', '.join(LIFETIMES)})")
     pieces: list[Piece] = []
     at = start
     for number, each in enumerate(_rows(form, "origins", where), 1):
@@ -184,30 +187,30 @@ def _passage_from(form: Any, text: str, where: str) -> Passage:
     return Passage(form["section"], start, text[start:end], form["lifetime"], pieces)
 
 
-def _span(form: Any, least: int, most: int, where: str) -> tuple[int, int]:
+def _span(form: Any, minimum: int, maximum: int, where: str) -> tuple[int, int]:
     if not isinstance(form, dict):
-        raise CallError(f"{where} takes an object")
+        raise CallError(f"{where} must be an object")
     start, end = form.get("start"), form.get("end")
-    if type(start) is not int or type(end) is not int or not least <= start <= end <= most:
-        raise CallError(f"{where} takes a start and an end between {least} and {most}, not {start!r} and {end!r}")
+    if type(start) is not int or type(end) is not int or not minimum <= start <= end <= maximum:
+        raise CallError(f"{where} must have a start and an end between {minimum} and {maximum}, not {start!r} and {end!r}")
     return start, end
 
 
 def _origin_from(form: Any, where: str) -> Origin:
     kind, path, lines = (form.get(key) for key in ("kind", "path", "lines"))
     if not isinstance(kind, str) or not isinstance(path or "", str):
-        raise CallError(f"{where} takes a kind and a path as texts")
+        raise CallError(f"{where} must have a kind and a path, both strings")
     if lines is not None and not (
         isinstance(lines, list) and len(lines) == 2 and all(type(each) is int for each in lines)
     ):
-        raise CallError(f"{where}: lines takes two numbers or null, not {lines!r}")
+        raise CallError(f"{where}: lines must be two numbers or null, not {lines!r}")
     return Origin(kind, path or "", (lines[0], lines[1]) if lines else None)
 
 
 def _candidate_from(form: Any, where: str) -> Candidate:
     keys = ("path", "layer", "fate", "reason")
     if not isinstance(form, dict) or not all(isinstance(form.get(key), str) for key in keys):
-        raise CallError(f"{where} takes path, layer, fate and reason as texts")
+        raise CallError(f"{where} must have path, layer, fate and reason, all strings")
     target = form.get("target") or ""
     if not isinstance(target, str):
         raise CallError(f"{where}: target must be a string or null, not {target!r}")
