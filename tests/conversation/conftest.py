@@ -1,4 +1,4 @@
-"""A workspace, a store in a file, and conversations over them."""
+"""A workspace, a store in a file, and conversations in them."""
 
 import pytest
 
@@ -13,19 +13,21 @@ def url(tree):
 
 @pytest.fixture
 def opened(tree, url):
-    """`opened("opal", tools="read_file shell")` gives a conversation as a process would that has just started."""
-    all_talks = []
+    """`opened("opal", tools="read_file shell")` opens a conversation like a process that has just started."""
+    all_conversations = []
 
     def opened(layout="foreword", id="t", *, cwd="w", tools="", extensions=(), store=None, set=(), **agent):
-        talks = Conversations(store or url, extensions)
-        all_talks.append(talks)
+        conversations = Conversations(store or url, extensions)
+        all_conversations.append(conversations)
         tools = [Tool(name) for name in tools.split()] if isinstance(tools, str) else tools
         workspace = tree.workspace(cwd)
-        return talks.open(id, workspace, Agent(tools=tools, **agent), layout, assignments=list(dict(set).items()))
+        return conversations.open(
+            id, workspace, Agent(tools=tools, **agent), layout, assignments=list(dict(set).items())
+        )
 
     yield opened
-    for talks in all_talks:
-        talks.close()
+    for conversations in all_conversations:
+        conversations.close()
 
 
 def names(tools):
@@ -44,5 +46,5 @@ def named():
 
 @pytest.fixture(scope="session")
 def said():
-    """What messages say."""
+    """The contents of messages."""
     return contents

@@ -1,4 +1,4 @@
-"""The pure middle of conversations: which step, what it makes of the edition in use, and what has drifted."""
+"""The pure part of conversations: which step to take, what it does to the edition in use, and what has drifted."""
 
 import itertools
 import json
@@ -34,7 +34,7 @@ SHIPPED = {
 @pytest.mark.parametrize(
     ("on", "using", "events", "tools", "rest"),
     [
-        ({}, None, [], "gather", "gather"),  # nothing yet: whatever the layout says
+        ({}, None, [], "gather", "gather"),  # no edition yet: whatever the layout says
         ({"turn": "keep"}, None, ["turn"], "gather", "gather"),
         ({}, USING, [], "keep", "keep"),
         ({}, USING, ["turn"], "keep", "keep"),
@@ -52,7 +52,7 @@ SHIPPED = {
         (SHIPPED["builder"], USING, ["turn", "tools"], "keep", "keep"),
         ({}, USING, ["turn", "rebuild"], "gather", "gather"),
         ({"turn": "warn", "tools": "append"}, USING, ["turn"], "keep", "warn"),
-        ({"turn": "warn", "tools": "append"}, USING, ["turn", "tools"], "append", "warn"),  # each acts on its own
+        ({"turn": "warn", "tools": "append"}, USING, ["turn", "tools"], "append", "warn"),  # each acts separately
         ({"turn": "append"}, USING, ["turn", "tools"], "keep", "append"),
         ({"turn": "warn", "tools": "format"}, USING, ["turn", "tools"], "format", "warn"),
         ({"turn": "format", "tools": "append"}, USING, ["turn", "tools"], "format", "format"),
@@ -98,7 +98,7 @@ def test_the_tables_above_are_the_shipped_ones(layout, opened):
 
 
 def edition(number=1, tools="a b", state=None, join="\n\n", **sections):
-    """An edition of sections in tags, each from a file of its own name."""
+    """An edition with each section in tags, from a file with the same name."""
     system, passages = "", []
     for name, text in sections.items():
         system += join if system else ""
@@ -116,7 +116,7 @@ def edition(number=1, tools="a b", state=None, join="\n\n", **sections):
     return Edition(number, system, written, account, state=json.dumps(state or {}, sort_keys=True))
 
 
-# Settle
+# Apply
 
 
 @pytest.mark.parametrize("step", ["keep", "warn", "append", "format", "gather"])
@@ -141,11 +141,11 @@ def test_another_text_or_other_tools_are_the_next_edition(step, fresh):
 @pytest.mark.parametrize(
     ("before", "is_summarised", "after"),
     [
-        ({"skills": ["a"]}, False, {"skills": ["a"]}),  # the body of the skill still stands in the messages
+        ({"skills": ["a"]}, False, {"skills": ["a"]}),  # the body of the skill is still in the messages
         ({"skills": ["a"]}, True, {"returning": ["a"]}),
         ({"skills": ["a"], "returning": ["b"]}, True, {"returning": ["b", "a"]}),
         ({"returning": ["b"]}, False, {"returning": ["b"]}),
-        ({"prompt": {"text": ""}}, False, {"prompt": {"text": ""}}),  # of a hook: until the user's next prompt
+        ({"prompt": {"text": ""}}, False, {"prompt": {"text": ""}}),  # from a hook: until the user's next prompt
         ({"prompt": {"text": "x"}}, True, {"prompt": {"text": "x"}}),
         (
             {"notices": [{"text": "x", "at": 1}, {"text": "y", "at": 2, "skill": "a"}]},
@@ -275,7 +275,7 @@ def test_a_rebuild_loses_everything_after_the_first_change():
 
 
 def test_different_tools_lose_the_entire_prompt():
-    """Their definitions come before it in what the provider caches."""
+    """A provider caches tool definitions before the system prompt."""
     using = edition(one="same " * 100)
     found = drift(using, edition(one="same " * 100, tools="a b c"))
     assert (found.tokens_kept, found.tokens_lost) == (0, estimate(using.system))
@@ -320,7 +320,7 @@ def test_a_removed_section_is_announced():
 
 
 def test_a_reverted_change_is_announced():
-    """The last message says otherwise, and the model believes the last."""
+    """Otherwise the model would believe the last message."""
     first = edition(1, one="1")
     then, _ = appended(first, edition(0, one="2"))
     back, said = appended(then, edition(0, one="1"))
@@ -423,7 +423,7 @@ def test_snippets_and_guidelines_are_not_part_of_a_definition():
         ("", "", ""),
         ("", "b a", "a b"),
         ("a", "a", "a"),
-        ("m", "z a m", "m a z"),  # the new ones in their own stable order
+        ("m", "z a m", "m a z"),  # new tools in alphabetical order
         ("a b", "", "a b"),
         ("a b", "c", "a b c"),
     ],

@@ -1,4 +1,4 @@
-"""A base that is a reference ($user/greet) is the template that it names, wherever a base is accepted."""
+"""A base that is a reference ($user/greet) stands for the template at that address, wherever a base is accepted."""
 
 import pytest
 
@@ -91,7 +91,7 @@ def test_a_template_of_the_workspace_is_rendered_in_the_sandbox(place, opened, m
     assert seen[0] is False and seen[-1] is False
 
 
-# Names of files
+# File names
 
 
 def told(prompt):
@@ -124,7 +124,7 @@ def test_a_base_that_the_layout_does_not_use_is_a_finding(place):
     assert ("agent-unused", "the layout own has no place for the base that was given") in place.messages(prompt)
 
 
-# What a sub-agent gets
+# Sub-agents
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

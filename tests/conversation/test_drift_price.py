@@ -1,4 +1,4 @@
-"""What a rebuild would lose of the provider's cache: each provider by its own rule, as `foreword cache` prices it."""
+"""What a rebuild would lose of the provider's cache: by the rule of each provider, as in `foreword cache`."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What to send and what to keep, and notices for callers who keep a list of their own."""
+"""Messages to send, the history to keep, and notices for callers who keep their own list."""
 
 import pytest
 
@@ -100,5 +100,5 @@ def test_a_compaction_removes_the_notices(opened, said):
     opened("foreword", tools="bash read").turn("hi")
     talk = opened("foreword", tools="read")
     talk.turn("hi")
-    assert said(talk.compact(messages=[user("hi")]).messages)[0].endswith(OFF)  # under the prefix that is warm
+    assert said(talk.compact(messages=[user("hi")]).messages)[0].endswith(OFF)  # with the cached prefix
     assert said(talk.turn("hi").messages) == ["hi"]

@@ -1,4 +1,4 @@
-"""Extensions at work: when each function is asked, what comes of it, and what becomes of one that raises."""
+"""Hooks of extensions: when each is called, what its result does, and what happens if it raises."""
 
 import json
 import re
@@ -99,7 +99,7 @@ def test_an_empty_prompt_is_a_prompt(opened):
     assert opened("pi", extensions=[empties]).turn("hi").system == ""
 
 
-# the messages
+# messages
 
 
 HISTORY = [{"role": "user", "content": "one"}, {"role": "assistant", "content": "two"}]
@@ -173,7 +173,7 @@ def test_the_callers_list_is_not_changed(opened):
         (lambda messages, about: [*messages, {"role": "user", "content": "more"}], ["one", "two", "now", "more"]),
         (lambda messages, about: None, ["one", "two", "now"]),
         (lambda messages, about: [], []),
-        (lambda messages, about: messages.clear(), ["one", "two", "now"]),  # gives None: nothing changes
+        (lambda messages, about: messages.clear(), ["one", "two", "now"]),  # returns None: nothing changes
     ],
 )
 def test_context_filters_and_injects(opened, said, context, seen):
@@ -422,7 +422,7 @@ def test_documents_of_a_source_are_treated_like_files(opened):
 
 @pytest.mark.parametrize("find", ["project", "user"])
 def test_a_copy_in_a_source_is_a_finding(tree, opened, find):
-    """Of a file for whatever find, or of another document."""
+    """A copy of a file of any find, or of another document."""
     tree({"w/.git": None, "w/AGENTS.md": "One.\n"})
     given = [Document("wiki:a", "\nOne.\r\n"), Document("wiki:b", "Two."), Document("wiki:c", "Two.\n")]
     turn = opened("foreword", extensions=[Extension("wiki", sources={find: lambda workspace: given})]).turn("hi")
@@ -491,7 +491,7 @@ def test_every_function_of_an_extension_is_documented():
     assert set(EVENTS) == set(Extension.__annotations__) - {"name"}
 
 
-# Installed ones
+# Installed extensions
 
 
 DISTRIBUTION = {
@@ -536,7 +536,7 @@ def test_commands_use_installed_extensions_but_none_from_a_workspace(tree, site)
     assert "loading of the extension 'm' raised ImportError and was skipped" in done.stderr
 
 
-# Which conversation it is, and what a hook must take
+# The arguments of hooks
 
 
 def test_hooks_receive_the_conversation(tree, opened):

@@ -1,4 +1,4 @@
-"""Where notices are put back into a caller's list of messages."""
+"""Where notices are inserted into a caller's list of messages."""
 
 import pytest
 
@@ -29,15 +29,15 @@ OFF = {"text": "off", "at": 2}
         ([user("a"), said("b")], [OFF], [user("a"), said("b"), user("off")]),  # as it was first sent
         ([user("c")], [OFF], [user("off"), user("c")]),  # too short: before the last message
         ([], [OFF], [user("off")]),
-        ([user("off"), user("c")], [OFF], [user("off"), user("c")]),  # it is there, wherever that is
-        ([user("x\n\noff\n\ny")], [OFF], [user("x\n\noff\n\ny")]),  # merged with others by the caller
+        ([user("off"), user("c")], [OFF], [user("off"), user("c")]),  # already present, at any position
+        ([user("x\n\noff\n\ny")], [OFF], [user("x\n\noff\n\ny")]),  # merged with other text by the caller
         ([said("off"), user("c"), user("d")], [OFF], [said("off"), user("c"), user("off"), user("d")]),
         (
             [{"role": "user", "content": [{"type": "text", "text": "off"}]}],
             [OFF],
             [{"role": "user", "content": [{"type": "text", "text": "off"}]}],
         ),
-        # The same words a second time, later: both are needed.
+        # The same text again, later: both are needed.
         (
             [user("off"), user("on"), user("c")],
             [{"text": "off", "at": 0}, {"text": "on", "at": 1}, {"text": "off", "at": 2}],
@@ -48,7 +48,7 @@ OFF = {"text": "off", "at": 2}
             [{"text": "off", "at": 1}, {"text": "on", "at": 3}],
             [user("a"), user("off"), user("b"), user("on")],
         ),
-        # Never between a call and its result: providers refuse that.
+        # Never between a call and its result: providers reject that.
         ([CALL, RESULT], [{"text": "off", "at": 9}], [user("off"), CALL, RESULT]),
         ([CHAT_CALL, CHAT_RESULT, CHAT_RESULT], [OFF], [user("off"), CHAT_CALL, CHAT_RESULT, CHAT_RESULT]),
         (
@@ -102,7 +102,7 @@ def test_too_many_notices_drop_the_oldest_and_announce_every_change_again():
 
 
 def test_notices_keep_their_order_in_a_short_list():
-    """A later notice may take back an earlier one."""
+    """A later notice may revoke an earlier one."""
     kept = [{"at": 5, "text": "bash is new"}, {"at": 9, "text": "bash is off"}]
     whole = with_notices([{"role": "user", "content": "hi"}], kept)
     assert [each["content"] for each in whole if each["content"] != "hi"] == ["bash is new", "bash is off"]

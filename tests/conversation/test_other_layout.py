@@ -1,4 +1,4 @@
-"""A known conversation that is asked for with another layout: what was found belongs to the layout it was found for."""
+"""A known conversation opened with another layout: stored inputs belong to the layout they were gathered for."""
 
 import itertools
 from datetime import UTC, datetime
@@ -8,7 +8,7 @@ import pytest
 from foreword import Tool
 
 LAYOUTS = ["foreword", "ion", "opal", "pi", "pod", "builder"]
-# Which layouts make a new edition of another's: on every turn, on a turn with other tools, only when asked to.
+# Which layouts replace an edition of another layout: on every turn, on a turn with different tools, only on request.
 NOW = datetime(2026, 3, 7, 8, 55, 5, tzinfo=UTC)
 ALWAYS, FOR_TOOLS = ("ion", "opal"), ("foreword", "pi")
 

@@ -1,4 +1,4 @@
-"""Conversations between processes: many at once, one that is killed, a store that is gone for a while."""
+"""Conversations in several processes: many at once, one that is killed, a store that is down for a while."""
 
 import itertools
 import json
@@ -19,7 +19,7 @@ SOAK = Path(__file__).parent.parent / "soak"
 LAYOUTS = ["foreword", "ion", "opal", "pi", "pod", "builder"]
 AT_ONCE = 16
 
-# Waits for the others, so that all begin at the same moment.
+# Waits for the others, so that all start at the same moment.
 CONSTRUCT = """
 import hashlib, json, os, sys, time
 from foreword import Agent, Conversations, Tool, Workspace
@@ -36,7 +36,7 @@ print(json.dumps([turn.edition, turn.system, list(turn.tools)]))
 
 @pytest.mark.parametrize("layout", ["builder", "pi", "foreword"])
 def test_sixteen_processes_construct_one_conversation(tree, url, layout):
-    """The prompts of builder and pi tell the time, so no two of them would make the same."""
+    """The prompts of builder and pi contain the time, so no two processes would build the same one."""
     tree({"w/.git": None, "w/AGENTS.md": "X"})
     store = open_store(url)
     store.add_template(TemplateVersion(0, "[system:time] [file:AGENTS.md]"))
@@ -84,7 +84,7 @@ def test_a_process_killed_at_any_moment_leaves_every_conversation_intact():
     assert done.stdout.endswith("every conversation is whole\n")
 
 
-# Two at once
+# Two processes at once
 
 
 class Between:
@@ -126,7 +126,7 @@ def test_the_loser_announces_what_the_winner_did_not(opened, url, said, named):
 
 
 def test_an_announcement_waits_for_a_turn(tree, opened, url, said, skill):
-    """The edition comes into use when a skill is asked for, and only a turn has messages."""
+    """Using a skill may publish an edition, but only a turn has messages."""
     tree({"w/.git": None, "w/.agents/skills/testing/SKILL.md": skill("testing")})
     winner = opened("foreword", tools="read")
     loser = opened("foreword", tools="read zap", store=Between(open_store(url), lambda: winner.turn("hi")))
@@ -165,7 +165,7 @@ def test_a_skill_used_while_another_edition_is_built_is_not_lost(tree, opened, u
 
 
 def test_conversations_in_one_workspace_share_an_assembler(tree):
-    """Each has its own agent, and what changed is seen by the next."""
+    """Each has its agent, and the next one sees changed files."""
     tree({"w/.git": None, "w/AGENTS.md": "One."})
     talks = Conversations()
     agents = [Agent(base=base, tools=[Tool("read")]) for base in ("first", "", "second")]
@@ -187,11 +187,11 @@ def test_a_caller_may_change_the_tools_of_a_turn(tree, opened):
     assert [each["name"] for each in talk.turn("hi").tools] == ["read"]
 
 
-# A store that is gone for a while
+# A store that is down for a while
 
 
 class Moody:
-    """A store that can be away, or refuse to write."""
+    """A store that can be down, or full."""
 
     WRITES = ("publish", "save_state", "add_template")
 
@@ -395,7 +395,7 @@ def test_a_new_template_is_used_after_a_compaction_and_by_new_conversations(open
 
 
 def test_overlapping_constructs_agree_on_one_edition(tree, url):
-    """Each would have another text; a call that begins while another is under way gets what that one makes."""
+    """Each would build another text; a call that overlaps another one gets its edition."""
     numbers, begun, go_on = itertools.count(), threading.Event(), threading.Event()
 
     def value(name, workspace):
@@ -450,7 +450,7 @@ def test_a_conversation_that_was_never_constructed(opened):
     assert opened("builder").shared.prompt("t") is None
 
 
-# Texts that are hard to keep
+# Unusual texts
 
 
 @pytest.mark.parametrize("text", ["half a pair: \ud83d", "NUL: \0", "x" * 3_000_000, "\u2028\x85\r\n"])
@@ -478,7 +478,7 @@ def test_secrets_in_the_environment_are_not_stored(tree, url):
 
 
 def test_the_state_is_bounded(tree, opened, skill):
-    """By the notices that are kept to be put back: what they say may be as long as a section."""
+    """The notices in it are limited: one may be as long as a section."""
     tree({"w/.git": None, "w/.agents/skills/testing/SKILL.md": skill("testing")})
     talk = opened("foreword", set={"on.turn": "append"})
     sizes = set()

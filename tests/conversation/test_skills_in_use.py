@@ -1,4 +1,4 @@
-"""Skills in use: the message that gives the model a body, once, until the messages are summarised."""
+"""Skills in use: the model gets the body in a message, once until the messages are summarised."""
 
 import os
 import subprocess
@@ -51,12 +51,12 @@ def test_after_a_compaction_the_message_has_the_body_again(place, opened, layout
     assert "Run `make" in talk.use_skill("testing")["content"]
     assert talk.use_skill("testing") == ACTIVE
     talk.turn("hi")
-    assert talk.use_skill("testing") == ACTIVE  # given after the compaction, and still in the messages
+    assert talk.use_skill("testing") == ACTIVE  # sent after the compaction, and still in the messages
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_new_edition_does_not_count_as_a_compaction(place, opened, layout):
-    """The body still stands in the messages."""
+    """The body is still in the messages."""
     talk = opened(layout, tools="shell")
     talk.turn("hi")
     talk.use_skill("testing")
@@ -109,7 +109,7 @@ def test_skills_in_use_are_known_to_other_processes(place, opened, url):
 
 
 def test_two_skills_used_at_the_same_time_are_both_remembered(place, opened):
-    """Two processes that both hold the state as it was before."""
+    """Both processes have read the same state before."""
     one, two = opened("opal"), opened("opal")
     one.turn("hi")
     two.turn("hi")
@@ -177,7 +177,7 @@ def test_a_skill_in_use_returns_with_the_next_turn(place, opened, said, layout, 
     assert said(turn.messages) == ["So far.", body, "go on"]
     assert talk.use_skill("testing") == ACTIVE
     assert said(talk.turn("more", turn.history).messages) == ["So far.", body, "go on", "more"]
-    assert said(talk.turn("more", summary).messages) == ["So far.", body, "more"]  # a list of the caller's own
+    assert said(talk.turn("more", summary).messages) == ["So far.", body, "more"]  # the caller's own list
 
 
 @pytest.mark.parametrize("layout", MESSAGES)

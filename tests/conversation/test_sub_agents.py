@@ -1,4 +1,4 @@
-"""Sub-agents: one task, tools of their own, and what they inherit."""
+"""Sub-agents: one task, their tools, and what they inherit."""
 
 import pytest
 

@@ -1,7 +1,7 @@
-"""What each event does to the edition in use, for every layout: one table to be read, `tests/golden/transitions.md`.
+"""What each event does to the edition in use, for every layout: a table for review, `tests/golden/transitions.md`.
 
-Every row is a conversation of its own that has had its first turn, then what the row says, then the turn that is shown.
-`pytest --accept` writes the tables anew; read the diff before you commit it.
+Each row is a separate conversation: its first turn, then what the row says, then the turn that is shown.
+`pytest --accept` writes the tables again; read the diff before you commit it.
 """
 
 import json
@@ -32,7 +32,7 @@ def tool_names(layout):
 
 
 class Scene:
-    """One conversation in a folder of its own, and a clock that goes on by a minute with every turn."""
+    """One conversation in its own folder, and a clock that advances by a minute with every turn."""
 
     def __init__(self, tree, layout, now, row):
         self.tree, self.layout, self.now = tree, layout, now
@@ -158,7 +158,7 @@ ROWS = {
 
 
 def held(scene, system, request):
-    """What can be told from a system prompt, in few words."""
+    """A short description of a system prompt."""
     system = scene.tree.short(system).replace(f"/{scene.place}", "")
     found = [f"{what} {which}" for what, which in re.findall(r"\b(Template|File) (one|two|three)\.", system)]
     mentioned = [name for name in scene.names if re.search(rf"`{name}`|^- {name}:", system, re.MULTILINE)]

@@ -192,7 +192,9 @@ def _span(form: Any, minimum: int, maximum: int, where: str) -> tuple[int, int]:
         raise CallError(f"{where} must be an object")
     start, end = form.get("start"), form.get("end")
     if type(start) is not int or type(end) is not int or not minimum <= start <= end <= maximum:
-        raise CallError(f"{where} must have a start and an end between {minimum} and {maximum}, not {start!r} and {end!r}")
+        raise CallError(
+            f"{where} must have a start and an end between {minimum} and {maximum}, not {start!r} and {end!r}"
+        )
     return start, end
 
 

@@ -1,4 +1,4 @@
-"""What `listen` hears is what the table of extensions says, whatever a layout does on an event."""
+"""`listen` is called with the events in the table of extensions, whatever a layout does on an event."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which tools an agent has: those that it brings, none, or those that the conversation had."""
+"""Which tools an agent has: the ones passed with it, none, or those of the conversation."""
 
 import pytest
 

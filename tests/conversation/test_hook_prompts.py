@@ -1,4 +1,4 @@
-"""The prompt of a `before_agent_start` hook: for every model call until the user's next prompt, in every process."""
+"""The system prompt of a `before_agent_start` hook lasts until the user's next prompt, in every process."""
 
 import pytest
 
@@ -13,7 +13,7 @@ RESULT = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1"
 
 @pytest.fixture
 def hook():
-    """An extension that changes the prompt, and the messages for which it was asked."""
+    """An extension that changes the prompt, and the messages it was called with."""
     asked = []
 
     def start(prompt, message, about):
@@ -104,7 +104,7 @@ def test_a_hook_that_changes_nothing_writes_nothing(opened):
 
 
 class Down:
-    """A store that refuses to write when it is told to."""
+    """A store that can be down for writing."""
 
     def __init__(self, store):
         self.store, self.is_down = store, False

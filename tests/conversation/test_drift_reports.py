@@ -1,4 +1,4 @@
-"""Drift of files and of tools, turn by turn: each has a step of its own, whatever happens to the other at the same time."""
+"""Drift of files and of tools, turn by turn: each has its step, whatever happens to the other at the same time."""
 
 import pytest
 
@@ -9,7 +9,7 @@ READ = Tool("read", guidelines=["Mind the encoding."])
 
 @pytest.fixture
 def turns(tree, opened, said):
-    """`turns({"on.turn": "warn"}, ("read bash", "One."), …)`: for each turn the edition, what was said, and what was found."""
+    """`turns({"on.turn": "warn"}, ("read bash", "One."), …)`: for each turn the edition, new messages, and drift findings."""
 
     def turns(on, *rows, layout="foreword"):
         seen, history = [], ()
@@ -17,8 +17,8 @@ def turns(tree, opened, said):
             tree({"w/.git": None, "w/AGENTS.md": text})
             talk = opened(layout, tools=tools, set=on)
             turn = talk.turn("hi", history)
-            told = [each.message for each in turn.findings if each.code == "drift"]
-            seen.append((turn.edition, said(turn.messages)[len(history) : -1], told))
+            drift = [each.message for each in turn.findings if each.code == "drift"]
+            seen.append((turn.edition, said(turn.messages)[len(history) : -1], drift))
             history = turn.history
         return seen
 
@@ -26,7 +26,7 @@ def turns(tree, opened, said):
 
 
 def heads(seen):
-    """Of all that was said and found, the beginnings."""
+    """The beginnings of all messages and findings."""
     return [
         (
             edition,
@@ -44,7 +44,7 @@ INSTRUCTIONS = "The section 'instructions' of your instructions has changed. It 
 
 
 def test_tools_that_return_revert_the_announcement(turns):
-    """And only once; `append` is the default for tools."""
+    """It is reverted only once; `append` is the default for tools."""
     rows = [(each, "One.") for each in ("read bash", "read", "read", "read bash", "read bash")]
     assert heads(turns({}, *rows)) == [
         (1, [], []),
@@ -81,7 +81,7 @@ def test_a_removed_tool_without_guidance_is_drift(turns, on):
 
 
 def test_files_warn_while_tools_differ(turns):
-    """Each turn as long as it lasts, and of files only: the tools have been told of."""
+    """Every turn warns while files differ, and only about files: the tools were announced."""
     rows = [("read bash", "One."), ("read", "One."), ("read", "Two."), ("read", "Two."), ("read bash", "Two.")]
     seen = heads(turns({"on.turn": "warn"}, *rows))
     assert [found for _, _, found in seen[1:4]] == [
@@ -109,7 +109,7 @@ def test_kept_tools_stay_whatever_the_step_for_files_does(turns, tools, turn):
 
 
 def test_appended_files_are_built_for_the_kept_tools(turns):
-    """A guideline of a kept tool is no news, though the file that changed is."""
+    """The changed file is announced, but not the guideline of a kept tool."""
     rows = [([READ], "One."), ([READ, Tool("bash")], "Two.")]
     assert heads(turns({"on.turn": "append", "on.tools": "keep"}, *rows))[1][1] == [INSTRUCTIONS]
 
@@ -158,7 +158,7 @@ def test_a_layout_without_skills_stores_the_inputs_it_compares(tree, opened, sai
     assert "Two." not in str(said(turn.messages)) and "section 'b'" in said(turn.messages)[0]
 
 
-# What only the prompt tells of a tool
+# Snippets and guidelines
 
 
 PLAIN, SNIPPET, OTHER = Tool("bash"), Tool("bash", snippet="Old way."), Tool("bash", snippet="New way.")
@@ -180,7 +180,7 @@ RULED = Tool("bash", guidelines=["New way."])
     ],
 )
 def test_another_snippet_or_guideline_is_a_tool_change(opened, before, after, is_new):
-    """In this process, and in the next."""
+    """Neither in this process nor in the next."""
     talk = opened("pi", "same", tools=[before])
     talk.turn("a")
     talk.set_active_tools([after])
