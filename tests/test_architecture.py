@@ -211,7 +211,13 @@ PURE = {
     "encoding": (),
     "wire": (),
 }
-PURE_MODULES = ("sources.paths", "conversation.decide", "conversation.notices", "conversation.state", "conversation.tools")
+PURE_MODULES = (
+    "sources.paths",
+    "conversation.decide",
+    "conversation.notices",
+    "conversation.state",
+    "conversation.tools",
+)
 WORLD = {"os", "pathlib", "subprocess", "sqlite3", "socket", "time", "random"}
 
 

@@ -255,7 +255,10 @@ def test_what_a_provider_knows_is_accepted(talk):
         (lambda t: Conversations().open("", HERE), "the id of a conversation has 1 to 512 characters; this one has 0"),
         (lambda t: Conversations().open(7, HERE), "the id of a conversation must be str, not int"),
         (lambda t: Conversations().get(""), "the id of a conversation has 1 to 512 characters; this one has 0"),
-        (lambda t: Conversations().construct("", HERE), "the id of a conversation has 1 to 512 characters; this one has 0"),
+        (
+            lambda t: Conversations().construct("", HERE),
+            "the id of a conversation has 1 to 512 characters; this one has 0",
+        ),
         (lambda t: Conversations().open("x", HERE, []), "the agent must be Agent, not list"),
         (lambda t: Conversations().open_with("x", HERE), "the assembler must be Assembler, not Workspace"),
         (lambda t: Conversations(extensions=Extension("x")), "extensions must be a list, not Extension"),

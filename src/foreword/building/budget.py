@@ -20,7 +20,7 @@ from operator import is_
 
 from ..findings import finding
 from ..layout.keys import LISTS
-from ..text.pieces import sealed, stretch
+from ..text.pieces import close_open, slice_pieces
 from ..text.tokens import estimate
 from ..vocabulary import Origin, Piece, replace
 from .drafts import Draft, Item
@@ -428,12 +428,12 @@ def _described(item: Item, length: int) -> Item:
     fields = dict(item.fields)
     for field, pieces in item.fields.items():
         if field.name == "description" and sum(len(piece.text) for piece in pieces) > length:
-            kept = stretch(pieces, 0, max(length - 1, 0))
+            kept = slice_pieces(pieces, 0, max(length - 1, 0))
             text = "".join(piece.text for piece in kept)
             # An escape such as `&amp;` is kept whole or not at all.
             escape = text.rfind("&", max(len(text) - 6, 0))
             if "xml" in field.filters and escape >= 0 and ";" not in text[escape:]:
-                kept = stretch(kept, 0, escape)
+                kept = slice_pieces(kept, 0, escape)
             fields[field] = (*kept, Piece("…", _MARK)) if length else ()
     return replace(item, fields=fields)
 
@@ -452,8 +452,8 @@ def cut_to(pieces: Pieces, most: int, own_tag: re.Pattern[str] | None = None) ->
         last = text.rfind("<", 0, length)
         while last >= 0 and own_tag is not None and own_tag.match(text[last:length] + "\n"):
             length -= 1
-        kept = stretch(pieces, 0, length)
-        kept = sealed(kept)[0] if is_sealed else kept
+        kept = slice_pieces(pieces, 0, length)
+        kept = close_open(kept)[0] if is_sealed else kept
         left_out = total - estimate(text[:length])
         start = "\n" if length else ""
         return (*kept, Piece(f"{start}[foreword: cut here, about {left_out:,} tokens left out]", _MARK))

@@ -10,13 +10,13 @@ from ..template.languages import LANGUAGES, language_of
 from ..text.hidden import hidden
 from ..text.lines import printable
 from ..text.pieces import (
-    broken,
+    apply_filters,
+    close_open,
     cut_mark,
-    filtered,
+    escape_tags,
     may_stay_open,
     origin_of,
-    sealed,
-    trimmed,
+    strip_blank_lines,
     without_blank_ends,
     without_white_ends,
 )
@@ -83,7 +83,7 @@ class Collector:
 
     def sealed_text(self, draft: Draft) -> Draft:
         """The draft; if its text ends inside a code fence or comment, with that closed."""
-        text, was_open = sealed(draft.text)
+        text, was_open = close_open(draft.text)
         if not was_open:
             return draft
         body = self.inputs.bodies.get(draft.section.name)
@@ -186,9 +186,9 @@ class Collector:
         """The texts of the caller's that this layout has a place for, and what each is."""
         for section, chosen in applying:
             if chosen == "base":
-                yield trimmed(self.agent.base), "base"
+                yield strip_blank_lines(self.agent.base), "base"
             if section.of == "plan":
-                yield trimmed(self.agent.plan), "plan"
+                yield strip_blank_lines(self.agent.plan), "plan"
 
     def taken_texts(
         self, applying: Iterable[tuple[Section, str | None]], given: Iterable[tuple[Document, str]]
@@ -203,13 +203,13 @@ class Collector:
 
     def base(self) -> Pieces:
         """The caller's base, as it is; it stands inside nothing that it could close."""
-        document = trimmed(self.agent.base)
+        document = strip_blank_lines(self.agent.base)
         return (Piece(document.text, origin_of(document, "base")),) if document.text else ()
 
     def content(self, document: Document, name: str = "", with_directives: bool = False) -> Pieces:
         """A file's text: unable to close the section around it, closed where it ends in the middle, marked where it was cut."""
         for each in hidden(document.text, document.line):
-            told = f"{document.path or name} holds {each.told(f' on line {each.line}')}"
+            told = f"{document.path or name} holds {each.describe(f' on line {each.line}')}"
             self.findings.append(finding("hidden-characters", told, document.path, each.line))
         pieces: Pieces = (Piece(document.text, origin_of(document, name)),)
         if with_directives and ("<!--" in document.text or "{{" in document.text):
@@ -222,7 +222,7 @@ class Collector:
             pieces = without_blank_ends(pieces)  # a branch at the end of a file leaves none behind
             self.findings.extend(doubts)
         pieces = (*self.harmless(pieces, document.path), *cut_mark(document))
-        pieces, was_open = sealed(pieces)
+        pieces, was_open = close_open(pieces)
         if was_open:
             self.findings.append(
                 finding("file-fence", f"{document.path or name} ends inside {was_open}; it was closed", document.path)
@@ -265,7 +265,7 @@ class Collector:
         """The pieces with every tag of the layout's own wrappers broken by a backslash. No other `<` is touched."""
         if self.own_tag is None or not any("<" in piece.text for piece in pieces):
             return pieces
-        result = broken(pieces, self.own_tag)
+        result = escape_tags(pieces, self.own_tag)
         if len(result) > len(pieces):
             line = result[0].origin.lines[1] if result[0].origin.lines else None
             message = f"{path or 'a value'} holds a tag that wraps a section; a backslash makes it harmless"
@@ -341,7 +341,7 @@ class Collector:
             return self.spoken(section, row, shown)
         # As one line: on which of the front matter's a value stands is not known here.
         for each in hidden(f"{entry.name} {entry.description}".replace("\n", " ")):
-            told = f"the front matter of {shown} holds {each.told()}"
+            told = f"the front matter of {shown} holds {each.describe()}"
             self.findings.append(finding("hidden-characters", told, shown, entry.lines[0]))
         origin = Origin("skill" if isinstance(entry, Skill) else "resident", shown, entry.lines)
         values = {"name": entry.name, "description": entry.description, "path": shown}
@@ -357,7 +357,7 @@ class Collector:
             if isinstance(part, Field) and part not in fields:
                 content = row[part.name]
                 if isinstance(content, Piece):
-                    single = filtered(content, part.filters)
+                    single = apply_filters(content, part.filters)
                     is_doubtful = is_doubtful or may_stay_open(single.text)
                     content = self.harmless((single,), "") if "<" in single.text else (single,)
                 fields[part] = content
@@ -385,7 +385,7 @@ class Collector:
         own, line = self.scribe.origin(section.name, "text"), 1
         for part in section.form:
             if isinstance(part, Field):
-                pieces.extend(self.harmless((filtered(self.fact(part.name), part.filters),), ""))
+                pieces.extend(self.harmless((apply_filters(self.fact(part.name), part.filters),), ""))
             else:
                 last = line + part.count("\n")
                 is_elsewhere = own.kind in ("setting", "caller")  # its lines are not those of the file
@@ -460,7 +460,7 @@ class Collector:
         """What the caller gave and the layout has no place for, or meant as something else."""
         sections = list(self.layout.each_section())
         bases = [section for section in sections if "base" in section.instead]
-        base = trimmed(self.agent.base).text
+        base = strip_blank_lines(self.agent.base).text
         if base and not bases:
             yield finding("agent-unused", f"the layout {self.layout.name} has no place for the base that was given")
         for text in dict.fromkeys((base, *(section.text or "" for section in bases))) if bases else ():

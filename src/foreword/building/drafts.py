@@ -10,7 +10,7 @@ import re
 
 from ..layout.model import Field
 from ..template.addresses import is_in
-from ..text.pieces import sealed, without_white_ends
+from ..text.pieces import close_open, without_white_ends
 from ..vocabulary import Document, Origin, Piece, value
 
 TYPE_CHECKING = False
@@ -202,7 +202,7 @@ def formed(form: PieceForm, item: Item) -> tuple[Pieces, str]:
         pieces = item.whole
     else:
         pieces = (*item.before, *_filled(form, item)) if item.before else tuple(_filled(form, item))
-    return sealed(pieces) if item.is_doubtful else (pieces, "")
+    return close_open(pieces) if item.is_doubtful else (pieces, "")
 
 
 def _filled(form: PieceForm, item: Item) -> list[Piece]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..findings import WrongType, entries_of, finding
 from ..sources.paths import absolute_path, absolute_scope
 from ..text.lines import printable
-from ..text.pieces import trimmed
+from ..text.pieces import strip_blank_lines
 from ..vocabulary import Document, Origin, Piece, Skill
 
 TYPE_CHECKING = False
@@ -112,7 +112,7 @@ class Lists:
             }
 
     def plan(self) -> Iterator[Row]:
-        document = trimmed(self.agent.plan)
+        document = strip_blank_lines(self.agent.plan)
         if document.text:
             yield {"text": self.content(document, "plan"), "path": Piece(document.path, Origin("caller", "plan"))}
 

@@ -6,7 +6,7 @@ from ..engine.skills import entry_of
 from ..errors import suggestion
 from ..extensions import run
 from ..findings import finding
-from ..text.pieces import as_read
+from ..text.pieces import normalize
 from ..vocabulary import Candidate, Document, replace
 
 TYPE_CHECKING = False
@@ -56,7 +56,7 @@ class _Contributions:
         """Add the documents that an extension has for a find."""
         source = extension.sources[find.name]
         for returned in run(extension, source, self._findings, inputs.workspace, lists=Document) or ():
-            self._add(as_read(returned), extension.name, find)
+            self._add(normalize(returned), extension.name, find)
 
     def _add(self, document: Document, layer: str, find: Find) -> None:
         entry, findings = entry_of(document, find) if document.text else (None, [])

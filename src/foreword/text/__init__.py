@@ -1,1 +1,1 @@
-"""Facts about text: no section, no layout, no disk."""
+"""Functions of text alone: they know no sections, no layouts and no disk."""

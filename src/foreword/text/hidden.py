@@ -1,8 +1,8 @@
-"""Characters that a person does not see and a model reads.
+"""Characters that people do not see but models read.
 
-Tag characters can spell a whole sentence, overrides turn the reading direction, fillers and joiners hide a word from a search.
-Those that writing needs are spared: flags, emoji families, the joiners of Persian and Indic scripts, one variation selector
-after a character.
+Tag characters can spell a sentence, overrides reverse the reading direction, fillers and joiners hide a word from a search.
+Legitimate uses are ignored: flags, emoji families, the joiners of Persian and Indic scripts, one variation selector after a
+character.
 """
 
 from __future__ import annotations
@@ -29,36 +29,36 @@ _SHOWN = 120
 
 @value
 class Hidden:
-    """A run of characters that is not seen: its line, what it is, and what it spells, if anything."""
+    """A run of invisible characters: its line, kind and length, and what it spells, if anything."""
 
     line: int
     kind: str
     count: int
     spells: str = ""
 
-    def told(self, where: str = "") -> str:
-        """What is hidden, in words; `where` stands behind its kind."""
-        times = f"{self.count:,} characters" if self.count > 1 else "1 character"
-        return f"{self.kind}{where} ({times})" + (f", which spell {self.spells!r}" if self.spells else "")
+    def describe(self, where: str = "") -> str:
+        """A phrase for a message; `where` follows the kind."""
+        amount = f"{self.count:,} characters" if self.count > 1 else "1 character"
+        return f"{self.kind}{where} ({amount})" + (f", which spell {self.spells!r}" if self.spells else "")
 
 
 def hidden(text: str, first_line: int = 1) -> list[Hidden]:
-    """What a text hides, one entry for each line and kind."""
+    """The hidden characters of a text, one entry for each line and kind."""
     if not _is_suspicious(text):
         return []
     found: dict[tuple[int, str], tuple[int, str]] = {}
     for line, kind, run in _runs(text, first_line):
-        count, spelt = found.get((line, kind), (0, ""))
-        # What nobody will be shown need not be decoded: a line may have a million of them.
-        found[line, kind] = (count + len(run), spelt if len(spelt) > _SHOWN else spelt + _decoded(run))
-    return [Hidden(line, kind, count, _short(spelt)) for (line, kind), (count, spelt) in found.items()]
+        count, spelled = found.get((line, kind), (0, ""))
+        # Only what is shown is decoded: a line may have a million of them.
+        found[line, kind] = (count + len(run), spelled if len(spelled) > _SHOWN else spelled + _decoded(run))
+    return [Hidden(line, kind, count, _short(spelled)) for (line, kind), (count, spelled) in found.items()]
 
 
 _CONTROLS = bytes(code for code in (*range(1, 32), 127) if code not in (9, 10, 12, 13))
 
 
 def _is_suspicious(text: str) -> bool:
-    """A quick look: nearly every text is plain, and most are ASCII."""
+    """A quick check, because nearly every text is plain and most are ASCII."""
     if text.isascii():
         return len(text.encode().translate(None, _CONTROLS)) < len(text)
     return _patterns()[0].search(text) is not None
@@ -71,10 +71,10 @@ def _runs(text: str, line: int) -> Iterator[tuple[int, str, str]]:
         start = found.start()
         if start < end:
             continue
-        waved = flag.match(text, start - 1) if start and text[start - 1] == "\U0001f3f4" else None
-        match = None if waved else kinds.match(text, start)
-        if waved:
-            end = waved.end()
+        flag_here = flag.match(text, start - 1) if start and text[start - 1] == "\U0001f3f4" else None
+        match = None if flag_here else kinds.match(text, start)
+        if flag_here:
+            end = flag_here.end()
         elif match:
             end = match.end()
             line += text.count("\n", position, start)
@@ -86,7 +86,7 @@ _compiled: list[re.Pattern[str]] = []
 
 
 def _patterns() -> list[re.Pattern[str]]:
-    """A quick one that finds anything suspicious, one that tells what it is, and that of a flag; made when first needed."""
+    """The patterns for any suspicious character, for its kind, and for a flag; compiled on first use."""
     if not _compiled:
         characters = "".join(re.findall(r"\[(?!A-Z)([^\]]+)\]", "".join(pattern for _, pattern in _KINDS)))
         kinds = "|".join(f"(?P<k{number}>{pattern})" for number, (_, pattern) in enumerate(_KINDS))
@@ -95,7 +95,7 @@ def _patterns() -> list[re.Pattern[str]]:
 
 
 def _decoded(run: str) -> str:
-    """What tag characters or variation selectors spell; each stands for one character or byte."""
+    """What tag characters or variation selectors spell; each encodes one character or byte."""
     letters = []
     for each in run:
         code = ord(each)

@@ -1,21 +1,21 @@
-"""Lines of text: printable on a terminal, without blank lines around them."""
+"""Lines of text: make them printable, strip blank lines."""
 
 from __future__ import annotations
 
 
 def printable(path: str) -> str:
-    """A path as it is shown, always on one line: bytes that are no UTF-8, and control characters, as `\\xff`."""
+    """A path for display on one line, with invalid UTF-8 and control characters escaped as `\\xff`."""
     if path.isprintable():
         return path
     try:
         shown = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-    except UnicodeEncodeError:  # half a character that stands for no byte
+    except UnicodeEncodeError:  # a lone surrogate that does not encode a byte
         shown = path.encode("utf-8", "backslashreplace").decode()
     return "".join(f"\\x{ord(each):02x}" if ord(each) < 32 or ord(each) == 127 else each for each in shown)
 
 
 def without_blank_lines(text: str) -> tuple[str, int]:
-    """The text without blank lines before and after it, and the line it begins on."""
+    """The text without leading and trailing blank lines, and the number of its first line."""
     start, line = 0, 1
     while True:
         end = text.find("\n", start)

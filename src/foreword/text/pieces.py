@@ -1,4 +1,4 @@
-"""Pieces of text: trim, cut, escape and join them without losing an origin."""
+"""Operations on pieces of text that preserve their origins: strip, slice, escape, close."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
     Pieces = tuple[Piece, ...]
 
-# What content may not do
+# Escaping
 
 
-def filtered(piece: Piece, filters: Sequence[str]) -> Piece:
-    """A value with its filters applied: `line` puts it on one line, `xml` escapes it for a tag or an attribute."""
+def apply_filters(piece: Piece, filters: Sequence[str]) -> Piece:
+    """Apply filters to a value: `line` joins its lines, `xml` escapes it for a tag or an attribute."""
     text = piece.text
     for name in filters:
         if name == "line":
@@ -27,8 +27,8 @@ def filtered(piece: Piece, filters: Sequence[str]) -> Piece:
     return Piece(text, piece.origin) if text != piece.text else piece
 
 
-def broken(pieces: Pieces, tag: re.Pattern[str]) -> tuple[Piece, ...]:
-    """The pieces with a backslash in every tag, be it put together from several of them."""
+def escape_tags(pieces: Pieces, tag: re.Pattern[str]) -> tuple[Piece, ...]:
+    """Insert a backslash into every match of `tag`, even one that spans several pieces."""
     ends = [match.end() for match in tag.finditer("".join([piece.text for piece in pieces]))]
     result: list[Piece] = []
     start = 0
@@ -43,24 +43,24 @@ def _cut_at(piece: Piece, ends: list[int]) -> Iterator[Piece]:
     position, line = 0, piece.origin.lines[0] if piece.origin.lines else None
     for end in ends:
         text = piece.text[position:end]
-        yield Piece(text, spanning(piece.origin, line, text))
+        yield Piece(text, with_lines(piece.origin, line, text))
         yield Piece("\\", Origin("mark"))
         position = end
         line = None if line is None else line + text.count("\n")
     rest = piece.text[position:]
     if rest or not ends:
-        yield Piece(rest, spanning(piece.origin, line, rest)) if position else piece
+        yield Piece(rest, with_lines(piece.origin, line, rest)) if position else piece
 
 
-def spanning(origin: Origin, line: int | None, text: str) -> Origin:
-    """The origin of a text that begins on this line: its lines end with the line of the last character."""
+def with_lines(origin: Origin, line: int | None, text: str) -> Origin:
+    """The origin with the lines that a text starting on this line covers."""
     if line is None:
         return origin
     return replace(origin, lines=(line, line + text.count("\n") - text.endswith("\n")))
 
 
-def sealed(pieces: Pieces) -> tuple[Pieces, str]:
-    """The pieces with what they leave open closed, and what that was: nothing after them is swallowed."""
+def close_open(pieces: Pieces) -> tuple[Pieces, str]:
+    """The pieces with an open fence or comment closed, and what was open: otherwise it would swallow what follows."""
     text = "".join([piece.text for piece in pieces])
     if not may_stay_open(text):
         return pieces, ""
@@ -71,25 +71,25 @@ def sealed(pieces: Pieces) -> tuple[Pieces, str]:
 
 
 def may_stay_open(text: str) -> bool:
-    """Whether a text holds what begins a fence or a comment: quick to say, and mostly no."""
+    """Whether a text contains the beginning of a fence or comment. A quick check that usually fails."""
     return "```" in text or "~~~" in text or "<!--" in text
 
 
 def without_blank_ends(pieces: Pieces) -> Pieces:
-    """The pieces without the blank lines before and after them."""
+    """The pieces without leading and trailing blank lines."""
     text = "".join([piece.text for piece in pieces])
     kept, _ = without_blank_lines(text)
     start = text.find(kept)
-    return stretch(pieces, start, start + len(kept))
+    return slice_pieces(pieces, start, start + len(kept))
 
 
 def without_white_ends(pieces: Pieces) -> Pieces:
-    """The pieces without the white space before and after them."""
+    """The pieces without leading and trailing white space."""
     text = "".join([piece.text for piece in pieces])
-    return stretch(pieces, len(text) - len(text.lstrip()), len(text.rstrip()))
+    return slice_pieces(pieces, len(text) - len(text.lstrip()), len(text.rstrip()))
 
 
-def stretch(pieces: Pieces, start: int, end: int) -> Pieces:
+def slice_pieces(pieces: Pieces, start: int, end: int) -> Pieces:
     """The characters from `start` to before `end`, each with its origin."""
     kept: list[Piece] = []
     for piece in pieces:
@@ -99,7 +99,7 @@ def stretch(pieces: Pieces, start: int, end: int) -> Pieces:
             kept.append(piece)
         elif text:
             line = lines[0] + piece.text.count("\n", 0, first) if lines else None
-            kept.append(Piece(text, spanning(piece.origin, line, text)))
+            kept.append(Piece(text, with_lines(piece.origin, line, text)))
         start, end = start - len(piece.text), end - len(piece.text)
     return tuple(kept)
 
@@ -117,18 +117,18 @@ def lines_of(document: Document) -> tuple[int, int]:
     return document.line, document.line + document.text.count("\n") - document.text.endswith("\n")
 
 
-def trimmed(given: str | Document) -> Document:
-    """A text of the caller's without the blank lines around it; a blank one is empty."""
-    document = given if isinstance(given, Document) else Document("", given)
+def strip_blank_lines(source: str | Document) -> Document:
+    """A document without leading and trailing blank lines; a blank one becomes empty."""
+    document = source if isinstance(source, Document) else Document("", source)
     if not document.text:
         return document
     text, line = without_blank_lines(document.text)
     return replace(document, text=text if text.strip() else "", line=document.line + line - 1)
 
 
-def as_read(document: Document) -> Document:
-    """A document that no file was read for, as if one had been: no byte order mark, line ends, no blank lines around it."""
-    return trimmed(replace(document, text=document.text.removeprefix("\ufeff").replace("\r\n", "\n")))
+def normalize(document: Document) -> Document:
+    """Treat a caller's document like a file: remove the byte order mark, carriage returns and surrounding blank lines."""
+    return strip_blank_lines(replace(document, text=document.text.removeprefix("\ufeff").replace("\r\n", "\n")))
 
 
 def cut_mark(document: Document) -> Pieces:

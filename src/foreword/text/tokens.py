@@ -1,8 +1,7 @@
-"""How many tokens a text has, and how sure that is.
+"""How many tokens a text has, and how reliable that number is.
 
-Two questions, kept apart. `estimate` is for budgets: one fixed formula, so that the same workspace gives the same bytes whatever
-is installed. `count` is for reports: exact where the tokenizer of the model can be had, scaled or estimated otherwise, and it
-always says which.
+`estimate` is for budgets: one fixed formula, so that the same workspace gives the same bytes whatever is installed. `count` is
+for reports: exact if the model's tokenizer is available, otherwise scaled or estimated, and it always says which.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ if TYPE_CHECKING:
 
 @value
 class Count:
-    """A number of tokens, how it was made, and how wrong it may be.
+    """A number of tokens, how it was counted, and its error.
 
-    `error` is relative: 95 of 100 texts lie within it. It is 0.0 where the count is exact.
+    `error` is relative, and holds for 95 of 100 texts. It is 0.0 if the count is exact.
     """
 
     count: int
@@ -33,27 +32,27 @@ class Count:
 
 
 # In hundredths of a token, fitted to o200k on six thousand pieces of instructions, documentation, code and other languages, then
-# adjusted on paths, tables, data and runs of one letter. `tests/test_tokens.py` holds the stated error for each kind of text, and
+# adjusted on paths, tables, data and runs of one letter. `tests/test_tokens.py` checks the stated error for each kind of text, and
 # `bench/calibrate_tokens.py` measures it on any folder.
 #
-# Two things keep budgets simple, and tests hold them. Whatever is appended costs something or nothing, so a text never costs less than
-# its beginning. Two neighbouring characters complete at most 100 together, so joined texts cost at most one token more than apart.
+# Two tested properties keep budgets simple. Appending never lowers the cost, so a text never costs less than its beginning. Two
+# adjacent characters add at most 100 together, so joined texts cost at most one token more than separate ones.
 
 ESTIMATE_ERROR = 0.2
 
 BYTE = 2
 WORD, NUMBER, SIGNS = 85, 100, 100  # a run of letters, of digits, of other signs and line breaks
 DIGIT = 31
-RARE_LETTER = 37  # words with such letters are rarer, and fall into more tokens
-# Of `a` small and `A` capital letters, `.` other signs: where a line begins, and capitals within a word.
+RARE_LETTER = 37  # words with these letters are rarer, and split into more tokens
+# With `a` for small and `A` for capital letters, `.` for other signs: line beginnings, and capitals within a word.
 COMPOUND = -70
 PATTERNS = ((b"\n", 4), (b"\n ", 75), (b"\n.", 88), (b"aA", 84), (b"AA", 34))
-# Blanks within a line that stand in a column: the first of them after a letter, a capital, a digit and another sign.
+# Blanks that align columns within a line: the first of them after a letter, a capital, a digit and another sign.
 COLUMNS, COLUMN = (b"a  ", b"A  ", b"w  ", b".  "), 60
 
 SMALL, CAPITAL, DIGITS = b"abcdefghijklmnopqrstuvwxyz", b"ABCDEFGHIJKLMNOPQRSTUVWXYZ", b"0123456789"
 RARE = b"jkqvwxzJKQVWXZ"
-# In UTF-8 the first byte of a character tells the script, and the others are of a range of their own.
+# In UTF-8 the first byte of a character indicates the script, and the following bytes have a separate range.
 ACCENTED = bytes(range(0xC3, 0xC8))
 VIETNAMESE = b"\xe1"
 WIDE = bytes(range(0xC2, 0x100))
@@ -61,7 +60,7 @@ FOLLOWING = bytes(range(0x80, 0xC0))
 NARROW = bytes(range(0xC0))
 NO_LETTER = bytes(byte for byte in range(256) if byte not in SMALL + CAPITAL)
 SAME = bytes(3)
-# What a letter costs that follows on three of its own; 50 if not here. Vocabularies have long runs of some letters only.
+# The cost of a letter after three equal ones, by default 50. Vocabularies have long runs of some letters only.
 REPEATED = {
     bytes((letter,)): cost
     for letters, cost in ((b"afloxAF", 12), (b"bcdehikmrsvyBCEILMOY", 25), (b"X", 6))
@@ -78,7 +77,7 @@ SCRIPTS = (
     (b"\xc2\xe2\xef", 102),  # arrows, dashes, wide punctuation
     (b"\xee" + bytes(range(0xF0, 0xF5)), 213),  # emoji
 )
-# Drawn lines begin as arrows and dashes do, but a rule is a run that costs next to nothing, and a branch brings its blanks along.
+# Box-drawing characters begin like arrows and dashes, but a rule is a run that costs next to nothing, and a branch includes its blanks.
 STROKES = (("─━═█░", -102), ("│├└", 118))
 
 
@@ -93,18 +92,18 @@ def _kinds(others: str, members: dict[str, bytes]) -> bytes:
 
 IN_WORDS = _kinds(" ", {"x": SMALL + CAPITAL + ACCENTED + VIETNAMESE})
 IN_NUMBERS = _kinds(" ", {"x": DIGITS})
-# `_` and `.` cling to the word after them as a space does, and count as spaces.
+# `_` and `.` are part of the token of the next word, as a space is, so they count as spaces.
 IN_SIGNS = _kinds("x", {" ": SMALL + CAPITAL + DIGITS + b" \t_." + FOLLOWING + WIDE})
-# A slash or hyphen inside a path or a compound clings to the word after it.
+# A slash or hyphen inside a path or a compound is part of the token of the next word.
 IN_COMPOUNDS = _kinds(".", {"a": SMALL + CAPITAL + DIGITS, "-": b"/-"})
 IN_LINES = _kinds(".", {"a": SMALL + ACCENTED, "A": CAPITAL, "w": DIGITS + WIDE + b"\r", " ": b" \t", "\n": b"\n"})
 
 
 def estimate(text: str) -> int:
-    """About how many tokens a text has; 0 only for the empty text. The same everywhere and always: budgets use it.
+    """Roughly how many tokens a text has; 0 only for the empty text. The same on every machine, for budgets.
 
-    Within 20 % for prose in 16 languages, code, paths, JSON, tables, base64, hexadecimal digits, emoji and runs of one letter; 5 %
-    off in the mean for instructions and code. What has no words is farther off: random letters have four times the tokens, a
+    Within 20 % for prose in 16 languages, code, paths, JSON, tables, base64, hexadecimal digits, emoji and runs of one letter; on
+    average 5 % off for instructions and code. Text without words is farther off: random letters have four times the tokens, a
     list of words in capitals two thirds of them, a run of one emoji half.
     """
     if not text:
@@ -131,10 +130,10 @@ def estimate(text: str) -> int:
 
 
 def _without_repeats(raw: bytes) -> tuple[bytes, int]:
-    """The text with each run of one letter cut to three, and what the rest of these runs costs."""
+    """The text with each run of one letter shortened to three, and the cost of what was removed."""
     letters = raw.translate(None, NO_LETTER)
     number = int.from_bytes(letters, "big")
-    # A quick look: a byte that equals the one before it is zero here. Hardly any text has four equal letters in a row.
+    # A quick check: a byte equal to the one before it is zero here. Hardly any text has four equal letters in a row.
     if SAME not in (number ^ (number >> 8)).to_bytes(len(letters), "big"):
         return raw, 0
     from re import sub
@@ -154,7 +153,7 @@ def _runs(kinds: bytes) -> int:
 
 
 def _cost_of_scripts(raw: bytes) -> int:
-    """What the characters beyond ASCII cost, each by its script."""
+    """The cost of non-ASCII characters, by script."""
     wide = raw.translate(None, NARROW)
     cost = sum(weight * (len(wide) - len(wide.translate(None, leads))) for leads, weight in SCRIPTS)
     return cost + sum(weight * raw.count(stroke.encode()) for strokes, weight in STROKES for stroke in strokes)
@@ -166,13 +165,13 @@ def _cost_of_scripts(raw: bytes) -> int:
 # Claude's vocabulary is not public. o200k times these leaves a mean error of 4 to 5 %, 12 % at the 95th percentile.
 CLAUDE_SCALES = (((4, 7), 1.647), ((3, 0), 1.185))
 CLAUDE_ERROR = 0.12
-# Of a Claude without a version the newest is assumed; if it is an old one, the count is too high by this.
+# Without a version the newest Claude is assumed; for an old one, the count is too high by this.
 CLAUDE_UNVERSIONED_ERROR = 0.56
 # How far o200k is from the farthest of eight current vocabularies at the 95th percentile of the pieces above.
 UNKNOWN_MODEL_ERROR = 0.25
 
-# Which vocabulary a model has. Of each family whose word is in "provider/model", the first row that is found there counts; an error
-# above 0 says that the vocabulary is only near. OpenAI as in tiktoken's model.py, Gemini as in the local tokenizer of
+# The vocabulary of each model. For each family whose key occurs in "provider/model", the first matching row counts; an error above 0
+# means that the vocabulary is only similar. OpenAI as in tiktoken's model.py, Gemini as in the local tokenizer of
 # google-genai (unchecked, hence near), the others as in the list of splintr.
 MODELS = {
     "distill-": ((r"distill-llama", "llama3", 0.0), (r"distill-qwen", "qwen3", 0.0)),
@@ -243,7 +242,7 @@ NAMES_IN_SPLINTR = {"o200k": "o200k_base", "cl100k": "cl100k_base"}
 
 @value
 class CountingRule:
-    """How a model's tokens are counted: in which vocabulary, times what, and how wrong that may be."""
+    """How to count a model's tokens: the vocabulary, a factor, and the error."""
 
     vocabulary: str = "o200k"
     scale: float = 1.0
@@ -251,23 +250,23 @@ class CountingRule:
 
 
 def count(text: str, model: str = "", provider: str = "") -> Count:
-    """How many tokens a text has for a model, as exactly as can be known here; without a model, in o200k.
+    """The tokens of a text for a model, as exactly as possible; without a model, in o200k.
 
-    Loads the tokenizer at the first call, which takes a third of a second, so this is for reports. Without the extra `tokens` it
-    is the estimate, and `method` says so.
+    The first call loads the tokenizer, which takes a third of a second, so this is for reports. Without the extra `tokens` the
+    result is an estimate, and `method` says so.
     """
-    yardstick = counting_rule(model, provider)
-    tokens_in, method = _tokenizer(yardstick.vocabulary)
+    rule = counting_rule(model, provider)
+    tokens_in, method = _tokenizer(rule.vocabulary)
     number = tokens_in(text)
-    error = yardstick.error if tokens_in is not estimate else _error_of_estimate(yardstick)
-    if yardstick.scale != 1.0:
-        number = round(number * yardstick.scale)
-        method = f"{method} x{yardstick.scale}"
+    error = rule.error if tokens_in is not estimate else _error_of_estimate(rule)
+    if rule.scale != 1.0:
+        number = round(number * rule.scale)
+        method = f"{method} x{rule.scale}"
     return Count(number, method, error == 0.0, error)
 
 
 def counting_rule(model: str, provider: str) -> CountingRule:
-    """How to count for a model, by its name in any of the forms that providers and gateways give it."""
+    """How to count for a model, whose name may have any form that providers and gateways use."""
     from re import search
 
     name = f"{provider}/{model}".lower()
@@ -275,7 +274,7 @@ def counting_rule(model: str, provider: str) -> CountingRule:
         return CountingRule()
     if search("claude|/(?:sonnet|opus|haiku)", name):
         return _rule_for_claude(name)
-    # Only the patterns of families that are named: compiling all of them takes longer than reading the prompt's files.
+    # Only the patterns of matching families: compiling all of them takes longer than reading the prompt's files.
     for pattern, vocabulary, error in (row for family, rows in MODELS.items() if family in name for row in rows):
         if search(pattern, name):
             return CountingRule(vocabulary, 1.0, error)
@@ -285,22 +284,22 @@ def counting_rule(model: str, provider: str) -> CountingRule:
 
 
 def _rule_for_claude(name: str) -> CountingRule:
-    """By the version, which stands before or after the family; a date (20250514), `v1:0` or `1m` is none."""
+    """By version, before or after the family; dates (20250514), `v1:0` and `1m` are not versions."""
     from re import search
 
     version = search(r"(?<![\dv])(\d{1,2})(?:[.-](\d{1,2}))?(?![\da-z])", name.partition("claude")[2] or name)
     if not version:
         return CountingRule("o200k", CLAUDE_SCALES[0][1], CLAUDE_UNVERSIONED_ERROR)
-    given = int(version[1]), int(version[2] or 0)
+    number = int(version[1]), int(version[2] or 0)
     for since, scale in CLAUDE_SCALES:
-        if given >= since:
+        if number >= since:
             return CountingRule("o200k", scale, CLAUDE_ERROR)
     return CountingRule("o200k", CLAUDE_SCALES[-1][1], UNKNOWN_MODEL_ERROR)
 
 
-def _error_of_estimate(yardstick: CountingRule) -> float:
-    """The estimate knows only o200k: for another vocabulary it is as far off as o200k is, and its own error on top."""
-    near = yardstick.error if yardstick.vocabulary == "o200k" else UNKNOWN_MODEL_ERROR
+def _error_of_estimate(rule: CountingRule) -> float:
+    """The estimate is for o200k: for another vocabulary, the error of o200k is added to its own."""
+    near = rule.error if rule.vocabulary == "o200k" else UNKNOWN_MODEL_ERROR
     return round((1 + near) * (1 + ESTIMATE_ERROR) - 1, 2)
 
 
@@ -308,25 +307,25 @@ _loaded: dict[str, tuple[Callable[[str], int], str]] = {}
 
 
 def _tokenizer(vocabulary: str) -> tuple[Callable[[str], int], str]:
-    """What counts tokens in a vocabulary, and its name: the estimate where the tokenizer is absent or gives wrong numbers."""
+    """The counting function for a vocabulary and its name: the estimate if the tokenizer is missing or fails its self-check."""
     if vocabulary not in _loaded:
         _loaded[vocabulary] = _load(vocabulary)
     return _loaded[vocabulary]
 
 
 def count_exactly(model: str, provider: str) -> Callable[[str], int]:
-    """What counts the tokens of this model, as exactly as they can be counted."""
+    """A function that counts the tokens of this model as exactly as possible."""
     return lambda text: count(text, model, provider).count
 
 
 def estimate_for(model: str, provider: str) -> Callable[[str], int]:
-    """What estimates the tokens of this model, without a tokenizer."""
+    """A function that estimates the tokens of this model without a tokenizer."""
     scale = counting_rule(model, provider).scale
     return lambda text: round(estimate(text) * scale)
 
 
 def unload_others(model: str, provider: str) -> None:
-    """Let go of all tokenizers but the one for this model: each takes some 40 MB, and few reports need two at a time."""
+    """Drop all tokenizers but the one for this model: each takes about 40 MB, and few reports need two at a time."""
     kept = counting_rule(model, provider).vocabulary
     for vocabulary in [each for each in _loaded if each != kept]:
         del _loaded[vocabulary]
@@ -342,18 +341,18 @@ def _load(vocabulary: str) -> tuple[Callable[[str], int], str]:
     try:
         tokens_in = _counter(splintr.Tokenizer.from_pretrained(NAMES_IN_SPLINTR.get(vocabulary, vocabulary)))
         is_right = tuple(map(tokens_in, GOLDEN_TEXTS)) == GOLDEN_COUNTS[vocabulary]
-    except Exception:  # an extension of another version may fail in any way, and a report is still wanted
+    except Exception:  # another version may fail in any way, and the report should still be written
         is_right = False
     return (tokens_in, vocabulary) if is_right else (estimate, f"estimate ({vocabulary} failed its self-check)")
 
 
 def _counter(tokenizer: Any) -> Callable[[str], int]:
-    """Counts with `encode_ordinary` alone: all else takes `<|endoftext|>` in a text for the control token."""
+    """Counts with `encode_ordinary`, the only method that treats `<|endoftext|>` as text."""
 
     def tokens_in(text: str) -> int:
         try:
             return len(tokenizer.encode_ordinary(text))
-        except UnicodeEncodeError:  # a lone surrogate, which no provider can be sent either
+        except UnicodeEncodeError:  # a lone surrogate, which cannot be sent to a provider either
             return len(tokenizer.encode_ordinary(text.encode("utf-8", "replace").decode()))
 
     return tokens_in

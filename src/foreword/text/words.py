@@ -1,7 +1,7 @@
-"""Which words changed between two texts: lines first, then the words of lines that changed.
+"""Which words changed between two texts: first by line, then by word within changed lines.
 
-Made for prompts of any size: words that stand once in both texts are the anchors, what lies between two anchors is compared
-exactly as long as that is little work, and all work is counted. When it is used up, what is left is told as one change.
+Works for prompts of any size: items that occur once in both texts are anchors, and what is between two anchors is compared
+exactly if it is short. All comparisons are counted; once the budget is spent, the rest is reported as one change.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     Spans = list[tuple[int, int, int, int]]
 
 WORK = 3_000_000  # comparisons for one pair of texts: about a second
-_EACH = 50  # what it costs to look into a line at all
-_CELLS = 250_000  # comparisons for what lies between two anchors
-# A word with its accents, a line end, blanks, or one sign; an emoji stays whole with what is joined to it.
+_EACH = 50  # the cost of comparing a line by words
+_CELLS = 250_000  # comparisons between two anchors
+# A word with its accents, a line end, blanks, or one sign; joined emoji are one sign.
 _TOKENS = re.compile(
     "[\\w\u0300-\u036f]+|\n|[^\\S\n]+|[^\\w\\s](?:\u200d[^\\w\\s]|[\ufe0f\u0300-\u036f\U0001f3fb-\U0001f3ff])*"
 )
 
 
 def changed_spans(old: str, new: str, work: int = WORK) -> Spans:
-    """What changed, as spans of the old text and of the new one, in order; neighbours are told as one."""
+    """The changes, as ranges of the old and the new text, in order; adjacent changes are merged."""
     if old == new:
         return []
     start, end = _ends(old, new)
@@ -42,11 +42,11 @@ def changed_spans(old: str, new: str, work: int = WORK) -> Spans:
         found += _in_characters(
             _readable(_hunks(old_words, new_words, left), old_words, new_words), old_words, new_words, a, c
         )
-    return _slid(_joined(found, old), old, new)
+    return _aligned(_merged(found, old), old, new)
 
 
 def common_start(one: str, other: str) -> int:
-    """How many characters two texts begin with alike."""
+    """The length of the common prefix of two texts."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2
@@ -55,32 +55,28 @@ def common_start(one: str, other: str) -> int:
 
 
 def _ends(old: str, new: str) -> tuple[int, int]:
-    """How many characters at the beginning and at the end are whole lines that both texts share."""
+    """The lengths of the common prefix and suffix of two texts, in complete lines."""
     start = common_start(old, new)
     start = old.rfind("\n", 0, start) + 1
     rest = min(len(old), len(new)) - start
     end = common_start(old[len(old) - rest :][::-1], new[len(new) - rest :][::-1])
-    # The first shared line may have lost its beginning to the change.
+    # The first line of the suffix may be incomplete.
     line_end = old.find("\n", len(old) - end) if end else -1
     return start, len(old) - line_end - 1 if line_end >= 0 else 0
 
 
 def _lines(text: str) -> list[str]:
-    """The lines with their ends; only a line feed ends one."""
+    """The lines with their line feeds."""
     lines = text.split("\n")
     return [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
 
 
 def _hunks(old: Sequence[str], new: Sequence[str], left: list[int]) -> Spans:
-    """What changed between two lists, as ranges of both. `left` is the work that may still be done."""
+    """The changes between two lists, as ranges of both. `left` is the remaining budget of comparisons."""
     found: Spans = []
     waiting = [(0, len(old), 0, len(new))]
     while waiting:
-        a, b, c, d = waiting.pop()
-        while a < b and c < d and old[a] == new[c]:
-            a, c = a + 1, c + 1
-        while a < b and c < d and old[b - 1] == new[d - 1]:
-            b, d = b - 1, d - 1
+        a, b, c, d = _without_common_ends(old, new, *waiting.pop())
         if a == b or c == d:
             found += [(a, b, c, d)] if a < b or c < d else []
             continue
@@ -99,8 +95,19 @@ def _hunks(old: Sequence[str], new: Sequence[str], left: list[int]) -> Spans:
     return sorted(found)
 
 
+def _without_common_ends(
+    old: Sequence[str], new: Sequence[str], a: int, b: int, c: int, d: int
+) -> tuple[int, int, int, int]:
+    """The ranges without the items that both begin or end with."""
+    while a < b and c < d and old[a] == new[c]:
+        a, c = a + 1, c + 1
+    while a < b and c < d and old[b - 1] == new[d - 1]:
+        b, d = b - 1, d - 1
+    return a, b, c, d
+
+
 def _line_by_line(hunks: Spans, old: Sequence[str], new: Sequence[str]) -> Spans:
-    """Where as many lines went as came, each is the new form of the one in its place."""
+    """Pair the lines of a change that replaces lines by the same number of lines."""
     found: Spans = []
     for a, b, c, d in hunks:
         if b - a == d - c:
@@ -111,7 +118,7 @@ def _line_by_line(hunks: Spans, old: Sequence[str], new: Sequence[str]) -> Spans
 
 
 def _anchors(old: Sequence[str], a: int, b: int, new: Sequence[str], c: int, d: int) -> list[tuple[int, int]]:
-    """What stands once in both ranges, as far as it stands in the same order."""
+    """The items that occur once in both ranges, as far as they are in the same order."""
     places: dict[str, int] = {}
     for y in range(c, d):
         places[new[y]] = -1 if new[y] in places else y
@@ -124,7 +131,7 @@ def _anchors(old: Sequence[str], a: int, b: int, new: Sequence[str], c: int, d: 
 
 
 def longest_increasing(numbers: Sequence[int]) -> list[int]:
-    """Where the longest rising run of these numbers stands, gaps allowed."""
+    """The indexes of the longest increasing subsequence."""
     tails: list[int] = []
     ends: list[int] = []
     before: list[int] = []
@@ -142,7 +149,7 @@ def longest_increasing(numbers: Sequence[int]) -> list[int]:
 
 
 def _exactly(old: Sequence[str], a: int, b: int, new: Sequence[str], c: int, d: int) -> Spans:
-    """The least change, by the table of longest common runs."""
+    """The smallest change, by the table of longest common subsequences."""
     rows = [[0] * (d - c + 1)]
     for x in range(b - 1, a - 1, -1):
         below, row, word = rows[-1], [0] * (d - c + 1), old[x]
@@ -165,7 +172,7 @@ def _exactly(old: Sequence[str], a: int, b: int, new: Sequence[str], c: int, d: 
 
 
 def _readable(hunks: Spans, old: Sequence[str], new: Sequence[str]) -> Spans:
-    """The hunks, or one for all where hardly a word is common: confetti tells a person nothing."""
+    """The hunks, or a single one if hardly a word is common: scattered single words are unreadable."""
     lost = sum(len(old[x]) for a, b, _, _ in hunks for x in range(a, b) if not old[x].isspace())
     came = sum(len(new[y]) for _, _, c, d in hunks for y in range(c, d) if not new[y].isspace())
     size = sum(len(word) for word in old if not word.isspace()) + sum(len(word) for word in new if not word.isspace())
@@ -174,7 +181,7 @@ def _readable(hunks: Spans, old: Sequence[str], new: Sequence[str]) -> Spans:
 
 
 def _in_characters(hunks: Spans, old: Sequence[str], new: Sequence[str], old_at: int, new_at: int) -> Spans:
-    """Ranges of two lists as spans of the texts they were cut from; the lists begin at these places."""
+    """Ranges of two lists as ranges of the texts they were split from, which begin at these offsets."""
     found: Spans = []
     x = y = 0
     for a, b, c, d in hunks:
@@ -187,8 +194,8 @@ def _in_characters(hunks: Spans, old: Sequence[str], new: Sequence[str], old_at:
     return found
 
 
-def _joined(found: Spans, old: str) -> Spans:
-    """Changes with nothing but a blank between them are one."""
+def _merged(found: Spans, old: str) -> Spans:
+    """Merge changes that are separated by blanks only."""
     joined: Spans = []
     for a, b, c, d in found:
         if joined:
@@ -201,9 +208,9 @@ def _joined(found: Spans, old: str) -> Spans:
     return joined
 
 
-def _slid(found: Spans, old: str, new: str) -> Spans:
-    """What only came or only went, moved to the beginning of a line where it can be: a person thinks in lines."""
-    slid: Spans = []
+def _aligned(found: Spans, old: str, new: str) -> Spans:
+    """Move insertions and deletions to the beginning of a line where possible, because people think in lines."""
+    aligned: Spans = []
     for number, (a, b, c, d) in enumerate(found):
         following = found[number + 1] if number + 1 < len(found) else (len(old), 0, len(new), 0)
         text, start, end = (new, c, d) if a == b else (old, a, b)
@@ -213,8 +220,8 @@ def _slid(found: Spans, old: str, new: str) -> Spans:
             by += 1
             is_last_line = text[start + by : start + by + 1] == "\n" and end + by == len(text)
             best = by if text[start + by - 1] == "\n" or is_last_line else best
-        slid.append((a + best, b + best, c + best, d + best))
-    return slid
+        aligned.append((a + best, b + best, c + best, d + best))
+    return aligned
 
 
 _SLIDE = 200  # characters
