@@ -286,7 +286,7 @@ def test_an_include_that_may_be_missing(tree):
         ("{{ unclosed", "is a tag that is never closed (line 1, column 1)"),
         ("{% if tools %}", "has no {% endif %} (line 1, column 1)"),
         ("{% if false %}\n{{ 1 + }}{% endif %}", "cannot be parsed"),
-        ("{% if false %}{% include '$std/no' %}{% endif %}", "names no template"),
+        ("{% if false %}{% include '$std/no' %}{% endif %}", "includes a template that does not exist"),
         ("{% endfor %}", "closes nothing (line 1, column 1)"),
     ],
 )

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from ..building.lists import Rule
     from ..layout.model import Layout
+    from ..template.languages import Language
     from ..vocabulary import Finding, Inputs, Piece, Prompt, Scope, Skill
 
 DEFAULT_LAYOUT = "foreword"
@@ -44,6 +45,9 @@ _MADE_WITH = ("settings", "assignments", "rules", "packs", "values", "skill_fold
 
 # By their paths: what came with the workspace, the global template (anyone may have set it), and what came with a request.
 _UNTRUSTED = ("$workspace/", "template", "request")
+# An untrusted template with more characters or more values from the workspace may take long.
+_LONG = 100_000
+_MANY_VALUES = 50
 
 
 def assemble(
@@ -362,12 +366,23 @@ def _templates(
         if body is None:
             continue
         language = language_of(body, section.language)
-        trusting = _only_trusted if _is_trusted(layout, section.name, body) else _nothing
+        is_trusted = _is_trusted(layout, section.name, body)
+        if not is_trusted and not language.is_sandboxed:
+            _announce(language, body)
+        trusting = _only_trusted if is_trusted else _nothing
         loaded = language.module().load_all(body, _loading(body, workspace, reader, packs), trusting)
         templates |= loaded
         if language.is_sandboxed and loaded and not trusting(loaded):
             untrusted.append((body.path, loaded))
     return templates, untrusted
+
+
+def _announce(language: Language, body: Document) -> None:
+    """Announce an untrusted template that may take long, as the sandbox does, so that a service can bound how many run at once."""
+    if len(body.text) > _LONG or len(language.module().wanted_values(body, ())) > _MANY_VALUES:
+        from ..store import waits
+
+        waits.before("template")
 
 
 def _parse(root: str, templates: Mapping[str, Document]) -> None:

@@ -276,7 +276,7 @@ def _diagnose(match: re.Match[str], meaning: Meaning | None, types: frozenset[st
         words = "is not closed on its line and is left as text"
     elif meaning and closing:
         code = "template-unknown-type"
-        words = f"is of no known type ({', '.join(sorted(types))}) and does not exist"
+        words = f"has an unknown type and does not exist; known types: {', '.join(sorted(types))}"
     elif not meaning and closing and _is_almost_a_tag(body.strip(" \t"), types):
         words = "looks like a tag but is not one, and is left as text"
     else:
