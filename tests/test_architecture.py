@@ -118,6 +118,7 @@ def test_the_reader_of_imports_sees_types_and_late_imports():
 # A package may import the packages above it in this list; those on one line do not import each other.
 ORDER = """
     errors version
+    values
     vocabulary
     findings
     extensions

@@ -73,11 +73,11 @@ def test_every_sequence_of_a_public_value_is_read_once(kind, others, field, entr
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
-        ("text", "must be a list, not one text"),
-        (b"text", "must be a list, not one run of bytes"),
-        ({"a"}, "must be a list or another iterable with an order, not set"),
-        (frozenset("a"), "must be a list or another iterable with an order, not frozenset"),
-        ({"a": 1}, "must be a list or another iterable with an order, not dict"),
+        ("text", "must be a list, not a single str"),
+        (b"text", "must be a list, not a single bytes"),
+        ({"a"}, "must be a list or another ordered iterable, not set"),
+        (frozenset("a"), "must be a list or another ordered iterable, not frozenset"),
+        ({"a": 1}, "must be a list or another ordered iterable, not dict"),
         (3, "must be a list, not int"),
         (print, "must be a list, not builtin_function_or_method"),
     ],
@@ -94,9 +94,9 @@ def test_a_sequence_without_an_order_is_refused(kind, others, field, entries, wr
 )
 def test_a_field_of_a_value_can_be_neither_set_nor_deleted(made, field):
     before = getattr(made, field)
-    with pytest.raises(AttributeError, match="is a value"):
+    with pytest.raises(AttributeError, match="is immutable"):
         delattr(made, field)
-    with pytest.raises(AttributeError, match="is a value"):
+    with pytest.raises(AttributeError, match="is immutable"):
         setattr(made, field, "x")
     assert getattr(made, field) == before
 
@@ -115,13 +115,13 @@ def test_assignments_from_a_generator_are_made():
         (lambda: Agent(tools=["read"]), "Agent.tools must be a list of Tool, not of str"),
         (
             lambda: Agent(tools=[READ, Tool("read", "again")]),
-            "two tools are named 'read'; a model knows a tool by its name, so each has its own",
+            "two tools are named 'read'; a model calls a tool by its name, so names must be unique",
         ),
         (lambda: Agent(role="subagent"), "Agent.role must be 'main' or 'sub', not 'subagent'"),
         (lambda: Agent(provider="antropic"), "unknown provider 'antropic'; did you mean 'anthropic'?"),
         (lambda: Agent(provider="Open-AI"), "unknown provider 'Open-AI'; did you mean 'openai'?"),
         (lambda: Agent(provider=None), "Agent.provider must be str, not NoneType"),
-        (lambda: Agent(model="m\ud800"), "the model cannot be written as UTF-8: 'm\\ud800' holds half a character"),
+        (lambda: Agent(model="m\ud800"), "the model cannot be encoded as UTF-8: 'm\\ud800' has a lone surrogate"),
         (lambda: Agent(scope=[Access("/p")]), "Agent.scope must be Scope, not list"),
         (
             lambda: Agent(docs=["README.md"]),
@@ -135,7 +135,7 @@ def test_assignments_from_a_generator_are_made():
         (lambda: Workspace(environment=["A=b"]), "Workspace.environment must be a mapping such as a dict, not list"),
         (
             lambda: Tool("read", schema={"enum": {1}}),
-            "the schema of the tool 'read' cannot be written as JSON: Object of type set is not JSON serializable",
+            "the schema of the tool 'read' cannot be encoded as JSON: Object of type set is not JSON serializable",
         ),
         (
             lambda: Tool("read", schema='{"type": "object"}'),
@@ -199,15 +199,15 @@ def talk(talks):
 
 
 HISTORIES = [
-    (HELLO, "messages must be a list or another iterable with an order, not dict"),
-    ("hi", "messages must be a list, not one text"),
+    (HELLO, "messages must be a list or another ordered iterable, not dict"),
+    ("hi", "messages must be a list, not a single str"),
     (["hi"], 'message 1 must be a mapping, not str, such as {"role": "user", "content": "…"}'),
     ([HELLO, SdkMessage()], "message 2 must be a mapping, not SdkMessage; pass message.model_dump()"),
     ([{"content": "hi"}], f"message 1 has no role; known roles: {ROLES}"),
     ([{"role": None, "content": "hi"}], f"message 1 has no role; known roles: {ROLES}"),
     ([{"role": "asistant", "content": "hi"}], "message 1 has the unknown role 'asistant'; did you mean 'assistant'?"),
     ([{"role": "user"}], "message 1 (user) has no content"),
-    ([{"role": "user", "content": 3}], "the content of message 1 must be a text or a list, not int"),
+    ([{"role": "user", "content": 3}], "the content of message 1 must be a string or a list, not int"),
 ]
 
 
@@ -234,30 +234,30 @@ def test_what_a_provider_knows_is_accepted(talk):
 @pytest.mark.parametrize(
     ("call", "says"),
     [
-        (lambda t: t.turn([HELLO]), "the message must be a text, not list; pass earlier messages as messages=[…]"),
-        (lambda t: t.turn(HELLO), "the message must be a text, not dict; pass earlier messages as messages=[…]"),
-        (lambda t: t.turn(None), "the message must be a text, not NoneType"),
+        (lambda t: t.turn([HELLO]), "the message must be a string, not list; pass earlier messages as messages=[…]"),
+        (lambda t: t.turn(HELLO), "the message must be a string, not dict; pass earlier messages as messages=[…]"),
+        (lambda t: t.turn(None), "the message must be a string, not NoneType"),
         (lambda t: t.turn("hi", now="2026-03-07"), "now must be a datetime, not str"),
-        (lambda t: t.compact([HELLO]), "the message must be a text, not list; pass earlier messages as messages=[…]"),
+        (lambda t: t.compact([HELLO]), "the message must be a string, not list; pass earlier messages as messages=[…]"),
         (lambda t: t.construct("2026"), "now must be a datetime, not str"),
         (lambda t: t.reload("2026"), "now must be a datetime, not str"),
         (lambda t: t.drift("2026"), "now must be a datetime, not str"),
         (lambda t: t.preview("text"), "the template must be Document, not str"),
         (
             lambda t: t.send_message(HELLO),
-            "the message must be a text, not dict; pass earlier messages as messages=[…]",
+            "the message must be a string, not dict; pass earlier messages as messages=[…]",
         ),
         (lambda t: t.use_skill(["tidy"]), "the name of a skill must be str, not list"),
         (lambda t: t.add_resources(["/skills"]), "the resources must be Resources, not list"),
         (lambda t: t.sub_agent(Document("a", "b")), "the task must be str, not Document"),
         (lambda t: t.sub_agent("Count.", ["read"]), "tools must be a list of Tool, not of str"),
         (lambda t: t.sub_agent("Count.", workspace="."), "the workspace must be Workspace, not str"),
-        (lambda t: Conversations().open("", HERE), "the id of a conversation has 1 to 512 characters; this one has 0"),
+        (lambda t: Conversations().open("", HERE), "the id of a conversation must have 1 to 512 characters, not 0"),
         (lambda t: Conversations().open(7, HERE), "the id of a conversation must be str, not int"),
-        (lambda t: Conversations().get(""), "the id of a conversation has 1 to 512 characters; this one has 0"),
+        (lambda t: Conversations().get(""), "the id of a conversation must have 1 to 512 characters, not 0"),
         (
             lambda t: Conversations().construct("", HERE),
-            "the id of a conversation has 1 to 512 characters; this one has 0",
+            "the id of a conversation must have 1 to 512 characters, not 0",
         ),
         (lambda t: Conversations().open("x", HERE, []), "the agent must be Agent, not list"),
         (lambda t: Conversations().open_with("x", HERE), "the assembler must be Assembler, not Workspace"),
@@ -274,7 +274,7 @@ def test_what_a_provider_knows_is_accepted(talk):
             lambda t: assemble(HERE, assignments=["a=b"]),
             "assignments must be a list of pairs (name, content); 'a=b' is not one",
         ),
-        (lambda t: Assembler(HERE, skill_folders="skills"), "skill_folders must be a list, not one text"),
+        (lambda t: Assembler(HERE, skill_folders="skills"), "skill_folders must be a list, not a single str"),
         (lambda t: Assembler(HERE, variables={"x": 1}), "a rule or variable must be a function, not int"),
         (lambda t: watch(".", on_change=print), "the workspace must be Workspace, not str"),
         (lambda t: watch(HERE, [], on_change=print), "the agent must be Agent, not list"),

@@ -10,9 +10,11 @@ import argparse
 import ast
 import contextlib
 import importlib.util
+import inspect
 import itertools
 import json
 import os
+import pydoc
 import re
 import shlex
 import shutil
@@ -32,6 +34,7 @@ from foreword import cli, extensions, vocabulary
 from foreword.cli import commands
 from foreword.conversation import decide, transitions
 from foreword.findings import CODES
+from foreword.inspection import origins
 from foreword.inspection.lint.table import CHECKS
 from foreword.layout import keys, merging
 from foreword.packs import settings
@@ -109,9 +112,9 @@ WORDS = [*keys.PLACES, *keys.LISTS, *keys.FOUND, *keys.FACTS, *keys.FILTERS, *ke
     ("page", "names"),
     [
         ("findings.md", list(CODES)),
-        ("origins.md", list(vocabulary.ORIGINS)),
+        ("origins.md", list(origins.ORIGINS)),
         ("variables.md", [*(f"{row.type}:{row.name}" for row in CATALOG), *jinja.VARIABLES]),
-        ("extensions.md", list(extensions.EVENTS)),
+        ("extensions.md", [name for name in extensions.Extension.__annotations__ if name != "name"]),
         ("keys.md", [*KEYS, *WORDS]),
     ],
 )
@@ -129,14 +132,14 @@ def test_every_setting_and_wording_of_a_shipped_layout_is_described(kind):
 
 def test_every_event_that_is_heard_is_described():
     described = rows("extensions.md")
-    assert {name: described.get(name) for name in extensions.HEARD} == extensions.HEARD
+    assert {name: described.get(name) for name in extensions.EVENTS} == extensions.EVENTS
 
 
 def test_every_event_that_is_told_may_be_heard():
     calls = [node for node in ast.walk(ast.parse(Path(transitions.__file__).read_text())) if isinstance(node, ast.Call)]
     events = [node.args[0] for node in calls if ast.unparse(node.func) == "self._hooks.notify"]
     written = {each.value for event in events for each in ast.walk(event) if isinstance(each, ast.Constant)} - {None}
-    assert written | set(keys.STEPS) - {"keep"} == set(extensions.HEARD)
+    assert written | set(keys.STEPS) - {"keep"} == set(extensions.EVENTS)
 
 
 def test_every_table_of_a_layout_is_described():
@@ -162,8 +165,25 @@ def test_every_command_and_option_is_described(command):
     assert [action.dest for action in actions if not action.help or action.help == argparse.SUPPRESS] == []
 
 
-def test_every_field_of_an_extension_is_an_event_and_the_other_way_round():
-    assert {name for name, _ in generate.fields_in("extensions", "Extension")} == {"name", *extensions.EVENTS}
+PUBLIC = {name: home for home, names in foreword._MODULES.items() for name in names if name[0].isupper()}
+PUBLIC |= {name: home for home, names in generate.GIVEN.items() for name in names if name[0].isupper()}
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_every_field_of_a_public_class_is_described(name):
+    described = generate.meanings(PUBLIC[name], name)
+    assert list(described) == [field for field, _, _ in generate.fields_in(PUBLIC[name], name)]
+    assert [field for field, meaning in described.items() if len(meaning) < 8] == []
+
+
+@pytest.mark.parametrize("kind", [foreword.Agent, foreword.Tool, foreword.Finding, foreword.Extension])
+def test_help_shows_the_fields_with_their_defaults(kind):
+    parameters = inspect.signature(kind).parameters
+    assert list(parameters) == list(kind.__annotations__)
+    assert {name: each.default for name, each in parameters.items() if each.default is not each.empty} == {
+        name: vars(kind)[name] for name in kind.__annotations__ if name in vars(kind)
+    }
+    assert f" {kind.__name__}({next(iter(parameters))}:" in pydoc.render_doc(kind, renderer=pydoc.plaintext)
 
 
 def test_every_public_name_is_described():
@@ -224,7 +244,7 @@ def test_the_page_on_lint_names_every_check():
     assert [each.id for each in CHECKS if f"(reference/checks.md#{each.id})" not in text_of("lint.md")] == []
 
 
-@pytest.mark.parametrize("name", extensions.EVENTS)
+@pytest.mark.parametrize("name", [name for name in extensions.Extension.__annotations__ if name != "name"])
 def test_the_page_on_extensions_shows_every_field(name):
     assert re.search(rf"\b{name}=", text_of("writing-an-extension.md"))
 

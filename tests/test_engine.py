@@ -14,7 +14,7 @@ from foreword import Agent, Assembler, CallError, Conversations, Tool, Workspace
         (lambda: assemble(layout=Path("team.toml")), "the layout must be str, not PosixPath"),
         (
             lambda: assemble(assignments={"on.turn": "warn"}),
-            "assignments must be a list or another iterable with an order, not dict",
+            "assignments must be a list or another ordered iterable, not dict",
         ),
         (lambda: assemble(agent=[Tool("read")]), "the agent must be Agent, not list"),
         (lambda: Agent(tools=["read"]), "Agent.tools must be a list of Tool, not of str"),

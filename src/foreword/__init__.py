@@ -1,6 +1,6 @@
-"""Foreword assembles the system prompt of coding agents, keeps it stable, and can say where every character came from.
+"""Foreword assembles the system prompt of a coding agent, keeps it stable, and records where every character came from.
 
-The names below are the public face. Each is loaded when it is first used: importing the package reads nothing and costs nothing.
+The names below are the public interface. Each is loaded on first use, so importing the package costs nothing.
 """
 
 from __future__ import annotations
@@ -10,40 +10,92 @@ if TYPE_CHECKING:
     from .conversation.conversation import Conversation
     from .conversation.conversations import Conversations
     from .engine.assembler import Assembler, assemble
-    from .errors import CallError, ForewordError
-    from .extensions import Extension
+    from .errors import (
+        CallError,
+        ForewordError,
+        HookError,
+        LayoutError,
+        MissingError,
+        StaleError,
+        StoreError,
+        TemplateError,
+    )
+    from .extensions import Extension, Start
     from .programs.watching import watch
     from .providers.anthropic import for_anthropic
     from .providers.gemini import for_gemini
     from .providers.openai import for_openai_chat, for_openai_responses
     from .version import __version__ as __version__
-    from .vocabulary import Access, Agent, Document, Prompt, Scope, Tool, Turn, Workspace
+    from .vocabulary import (
+        Access,
+        Agent,
+        Document,
+        Edition,
+        Finding,
+        Prompt,
+        Scope,
+        Skill,
+        Tool,
+        Turn,
+        Workspace,
+    )
 
-_HOMES = {
+_MODULES = {
+    "conversation.conversation": ("Conversation",),
+    "conversation.conversations": ("Conversations",),
     "engine.assembler": ("Assembler", "assemble"),
-    "errors": ("CallError", "ForewordError"),
-    "extensions": ("Extension",),
+    "errors": (
+        "CallError",
+        "ForewordError",
+        "HookError",
+        "LayoutError",
+        "MissingError",
+        "StaleError",
+        "StoreError",
+        "TemplateError",
+    ),
+    "extensions": ("Extension", "Start"),
+    "programs.watching": ("watch",),
     "providers.anthropic": ("for_anthropic",),
     "providers.gemini": ("for_gemini",),
     "providers.openai": ("for_openai_chat", "for_openai_responses"),
-    "conversation.conversation": ("Conversation",),
-    "conversation.conversations": ("Conversations",),
     "version": ("__version__",),
-    "vocabulary": ("Access", "Agent", "Document", "Prompt", "Scope", "Tool", "Turn", "Workspace"),
-    "programs.watching": ("watch",),
+    "vocabulary": (
+        "Access",
+        "Agent",
+        "Document",
+        "Edition",
+        "Finding",
+        "Prompt",
+        "Scope",
+        "Skill",
+        "Tool",
+        "Turn",
+        "Workspace",
+    ),
 }
 __all__ = [
     "Access",
     "Agent",
     "Assembler",
     "CallError",
+    "Conversation",
     "Conversations",
     "Document",
+    "Edition",
     "Extension",
+    "Finding",
     "ForewordError",
+    "HookError",
+    "LayoutError",
+    "MissingError",
     "Prompt",
     "Scope",
-    "Conversation",
+    "Skill",
+    "StaleError",
+    "Start",
+    "StoreError",
+    "TemplateError",
     "Tool",
     "Turn",
     "Workspace",
@@ -56,14 +108,14 @@ __all__ = [
 ]
 
 
-if not TYPE_CHECKING:  # to a checker that sees it, any name is one of ours
+if not TYPE_CHECKING:  # a type checker that saw this function would accept any name
 
     def __getattr__(name):
-        for home, names in _HOMES.items():
+        for module, names in _MODULES.items():
             if name in names:
                 from importlib import import_module
 
-                found = getattr(import_module(f"foreword.{home}"), name)
+                found = getattr(import_module(f"foreword.{module}"), name)
                 globals()[name] = found
                 return found
         raise AttributeError(f"module 'foreword' has no attribute {name!r}")

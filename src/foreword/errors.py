@@ -1,15 +1,15 @@
-"""What a caller can do wrong, and what Foreword answers: one sentence that says what would be right.
+"""The errors that callers get, and the checks of arguments. Each error is one sentence that says what would be accepted.
 
     ForewordError
-    ├── CallError       an argument, option or setting that cannot be
-    │   └── MissingError  it names something that is not there
-    ├── LayoutError     a layout that says something the vocabulary does not know
-    ├── TemplateError   a template that cannot be parsed or rendered
-    ├── HookError       a hook that its extension requires has failed
-    └── StoreError      the store cannot be reached, or refuses
-        └── StaleError  someone else has written meanwhile
+    ├── CallError         an invalid argument, option or setting
+    │   └── MissingError  a directory, layout, template or skill that does not exist
+    ├── LayoutError       an invalid layout
+    ├── TemplateError     a template that cannot be parsed or rendered
+    ├── HookError         a required hook of an extension failed
+    └── StoreError        the store cannot be reached or refuses an operation
+        └── StaleError    someone else has written in the meantime
 
-A user's file that is wrong is not an error but a Finding: work goes on.
+An invalid file of the user is not an error but a Finding, and the prompt is still built.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ if TYPE_CHECKING:
 
 
 class ForewordError(Exception):
-    """The base of all; `str(error)` is one sentence for a person."""
+    """The base class of all errors. `str(error)` is one sentence for a person."""
 
 
 class CallError(ForewordError):
-    """An argument, option or setting that cannot be."""
+    """An argument, option or setting is invalid."""
 
 
 class MissingError(CallError):
-    """A directory, layout, template or skill was named that is not there."""
+    """A directory, layout, template or skill does not exist."""
 
 
 class LayoutError(ForewordError):
-    """A layout that says something the vocabulary does not know."""
+    """A layout is invalid: a key is unknown, or its value is."""
 
 
 class TemplateError(ForewordError):
-    """A template that cannot be parsed or rendered.
+    """A template cannot be parsed or rendered.
 
-    Lines and columns count from 1, columns in code points; `end_column` is the column after the last character. All three are
-    None where the error is about the template as a whole.
+    `line` and `column` count from 1, columns in code points; `end_column` is the column after the last character. All three are
+    None if the error is about the template as a whole.
     """
 
     def __init__(
@@ -51,23 +51,23 @@ class TemplateError(ForewordError):
 
 
 class HookError(ForewordError):
-    """A hook that its extension requires has failed, so nothing may be sent to a model."""
+    """A required hook of an extension failed, so nothing may be sent to a model."""
 
 
 class StoreError(ForewordError):
-    """The store cannot be reached, or refuses."""
+    """The store cannot be reached or refuses an operation."""
 
 
 class StaleError(StoreError):
-    """Someone else has written meanwhile: what was to be replaced is no longer the newest."""
+    """Someone else has written in the meantime: the version to be replaced is no longer the newest."""
 
 
-def suggestion(given: str, known: Iterable[str]) -> str:
-    """`; did you mean 'x'?` where something known is close, else the list of all that is known."""
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """`; did you mean 'x'?` if a known name is similar, else the list of known names."""
     from difflib import get_close_matches
 
     names = sorted(known)
-    close = get_close_matches(given, names, n=1, cutoff=0.6)
+    close = get_close_matches(name, names, n=1, cutoff=0.6)
     if close:
         return f"; did you mean {close[0]!r}?"
     shown = names if len(names) <= _SHOWN else [*names[:_SHOWN], f"… ({len(names)} in all)"]
@@ -77,80 +77,78 @@ def suggestion(given: str, known: Iterable[str]) -> str:
 _SHOWN = 20
 
 
-# Checks of arguments: a call that would go wrong later, or silently, is refused at once
+# Checks of arguments: a call that would fail later, or silently do the wrong thing, fails at once
 
-# The roles of messages that a provider knows, and those that a turn turns into user messages.
+# The roles that providers know, and those that a turn converts to user messages.
 ROLES = ("user", "assistant", "system", "developer", "tool", "function", "model")
 OWN_ROLES = ("summary", "branch_summary", "execution", "custom")
 WITH_CONTENT = ("user", "system", "developer", "tool")
 PROVIDERS = ("anthropic", "openai", "gemini")
-# What at least one provider accepts: Gemini takes dots and colons, the others letters, digits, `_` and `-`.
+# Characters that at least one provider accepts: Gemini takes dots and colons, the others letters, digits, `_` and `-`.
 _IN_TOOL_NAMES = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:")
 _LONGEST_TOOL_NAME = 128
 _LONGEST_ID = 512
 
 
-def expect(what: str, given: object, *kinds: type) -> None:
-    """Refuse a value of another kind."""
-    if not isinstance(given, kinds):
+def expect(what: str, content: object, *kinds: type) -> None:
+    """Raise unless a value has one of these types."""
+    if not isinstance(content, kinds):
         names = " or ".join(kind.__name__ for kind in kinds)
-        raise CallError(f"{what} must be {names}, not {type(given).__name__}")
+        raise CallError(f"{what} must be {names}, not {type(content).__name__}")
 
 
-def ordered(what: str, given: Any, kind: type | None = None) -> tuple[Any, ...]:
-    """The entries of a list, tuple, generator or any other iterable that has an order, read once.
+def ordered(what: str, content: Any, kind: type | None = None) -> tuple[Any, ...]:
+    """The entries of a list, tuple, generator or other ordered iterable, which is read once.
 
-    A text would become its characters, and a set or a mapping has no order to keep.
+    Strings are rejected because they would become their characters, sets and mappings because they have no order to keep.
     """
-    if type(given) is not tuple:
-        if isinstance(given, (str, bytes, bytearray)):
-            raise CallError(f"{what} must be a list, not one {'text' if isinstance(given, str) else 'run of bytes'}")
-        if isinstance(given, (set, frozenset)) or hasattr(given, "keys"):
-            raise CallError(f"{what} must be a list or another iterable with an order, not {type(given).__name__}")
+    if type(content) is not tuple:
+        if isinstance(content, (str, bytes, bytearray)):
+            raise CallError(f"{what} must be a list, not a single {type(content).__name__}")
+        if isinstance(content, (set, frozenset)) or hasattr(content, "keys"):
+            raise CallError(f"{what} must be a list or another ordered iterable, not {type(content).__name__}")
         try:
-            entries = iter(given)
+            entries = iter(content)
         except TypeError:
-            raise CallError(f"{what} must be a list, not {type(given).__name__}") from None
-        given = tuple(entries)
+            raise CallError(f"{what} must be a list, not {type(content).__name__}") from None
+        content = tuple(entries)
     if kind is not None:
-        for each in given:
+        for each in content:
             if not isinstance(each, kind):
                 raise CallError(f"{what} must be a list of {kind.__name__}, not of {type(each).__name__}")
-    return tuple(given)
+    return tuple(content)
 
 
-def expect_mapping(what: str, given: object) -> None:
-    """Refuse what is not a mapping of names."""
-    if given is not None and not (hasattr(given, "keys") and hasattr(given, "__getitem__")):
-        raise CallError(f"{what} must be a mapping such as a dict, not {type(given).__name__}")
+def expect_mapping(what: str, content: object) -> None:
+    """Raise unless a value is a mapping or None."""
+    if content is not None and not (hasattr(content, "keys") and hasattr(content, "__getitem__")):
+        raise CallError(f"{what} must be a mapping such as a dict, not {type(content).__name__}")
 
 
 def check_id(id: str) -> None:
-    """Refuse what cannot be the id of a conversation in a store or in the path of a request."""
+    """Raise if a string cannot be the id of a conversation, in a store or in the path of a request."""
     expect("the id of a conversation", id, str)
     if not 1 <= len(id) <= _LONGEST_ID:
-        raise CallError(f"the id of a conversation has 1 to {_LONGEST_ID} characters; this one has {len(id)}")
+        raise CallError(f"the id of a conversation must have 1 to {_LONGEST_ID} characters, not {len(id)}")
     if not is_plain(id):
-        raise CallError(
-            f"the id of a conversation holds no control characters and no half surrogate pairs; {id!r} does"
-        )
+        raise CallError(f"the id of a conversation must not contain control characters or lone surrogates: {id!r}")
 
 
 def is_plain(text: str) -> bool:
-    """Whether a text is without control characters and surrogates."""
+    """Whether a string has neither control characters nor surrogates."""
     if text.isprintable():
         return True
     return not any(each < " " or "\x7f" <= each <= "\x9f" or "\ud800" <= each <= "\udfff" for each in text)
 
 
 def check_tool(name: object, schema: object) -> None:
-    """Refuse the name of a tool that no provider accepts, and a schema that is not JSON Schema as a mapping."""
+    """Raise if no provider accepts the name of a tool, or if its schema is not a mapping."""
     expect("the name of a tool", name, str)
     text = str(name)
     if not text or len(text) > _LONGEST_TOOL_NAME or not _IN_TOOL_NAMES.issuperset(text):
         shown = text if len(text) <= 60 else f"{text[:60]}…"
         raise CallError(
-            f"no provider accepts a tool named {shown!a}; a name has 1 to {_LONGEST_TOOL_NAME} letters, digits, '_', '-',"
+            f"no provider accepts a tool named {shown!a}; a name must have 1 to {_LONGEST_TOOL_NAME} letters, digits, '_', '-',"
             " '.' or ':'"
         )
     if schema is not None and (not hasattr(schema, "keys") or isinstance(schema, type)):
@@ -164,11 +162,11 @@ def check_tool(name: object, schema: object) -> None:
         try:
             dumps(schema)
         except (TypeError, ValueError, RecursionError) as error:
-            raise CallError(f"the schema of the tool {text!r} cannot be written as JSON: {error}") from None
+            raise CallError(f"the schema of the tool {text!r} cannot be encoded as JSON: {error}") from None
 
 
 def check_provider(name: str) -> None:
-    """Refuse a misspelled provider. Others than the known ones exist, so only what resembles a known one is refused."""
+    """Raise if a provider is misspelled. Unknown names are accepted unless they resemble a known one."""
     lower = name.lower()
     if not lower or lower in PROVIDERS:
         return
@@ -180,67 +178,76 @@ def check_provider(name: str) -> None:
 
 
 def check_text_form(what: str, text: str) -> None:
-    """Refuse text that cannot be written as UTF-8."""
+    """Raise if a string cannot be encoded as UTF-8."""
     if not text.isascii() and any("\ud800" <= each <= "\udfff" for each in text):
-        raise CallError(f"{what} cannot be written as UTF-8: {text!a} holds half a character")
+        raise CallError(f"{what} cannot be encoded as UTF-8: {text!a} has a lone surrogate")
 
 
 def check_moment(now: object) -> None:
-    """Refuse a time that is not a datetime."""
+    """Raise unless a time is a datetime or None."""
     if now is not None and not (hasattr(now, "astimezone") and hasattr(now, "tzinfo")):
         raise CallError(f"now must be a datetime, not {type(now).__name__}")
 
 
 def check_message(message: object) -> None:
-    """Refuse a message of the user that is not a text."""
+    """Raise unless the user's message is a string."""
     if not isinstance(message, str):
         hint = "; pass earlier messages as messages=[…]" if isinstance(message, (list, tuple, dict)) else ""
-        raise CallError(f"the message must be a text, not {type(message).__name__}{hint}")
+        raise CallError(f"the message must be a string, not {type(message).__name__}{hint}")
 
 
 def checked_messages(messages: Any) -> tuple[Mapping[str, Any], ...]:
-    """The history as a tuple of messages in the form of a provider; what a model could not be sent is refused."""
+    """The messages as a tuple. Raises if one of them could not be sent to a model."""
     history = ordered("messages", messages)
     for number, each in enumerate(history, 1):
-        _check_entry(each, number)
+        _check_is_mapping(each, number)
+        if each.get("role") is None and isinstance(each.get("type"), str):
+            continue  # an item of OpenAI's Responses API: a call, its output, reasoning
+        _check_role(each.get("role"), number)
+        _check_content(each, number)
     return history
 
 
-def _check_entry(each: Any, number: int) -> None:
-    if not hasattr(each, "keys") or not hasattr(each, "get"):
-        convert = next((name for name in ("model_dump", "to_dict", "dict") if hasattr(each, name)), "")
+def _check_is_mapping(message: Any, number: int) -> None:
+    if not hasattr(message, "keys") or not hasattr(message, "get"):
+        convert = next((name for name in ("model_dump", "to_dict", "dict") if hasattr(message, name)), "")
         hint = f"; pass message.{convert}()" if convert else ', such as {"role": "user", "content": "…"}'
-        raise CallError(f"message {number} must be a mapping, not {type(each).__name__}{hint}")
-    role = each.get("role")
-    if role is None and isinstance(each.get("type"), str):
-        return  # an item of OpenAI's Responses API: a call, its output, reasoning
-    if not isinstance(role, str) or role not in ROLES + OWN_ROLES:
-        from .errors import suggestion
+        raise CallError(f"message {number} must be a mapping, not {type(message).__name__}{hint}")
 
-        if not isinstance(role, str):
-            raise CallError(f"message {number} has no role; known roles: {', '.join(ROLES + OWN_ROLES)}")
-        raise CallError(f"message {number} has the unknown role {role!r}{suggestion(role, ROLES + OWN_ROLES)}")
-    content = each.get("content")
-    if content is not None and not isinstance(content, (str, list, tuple)):
-        raise CallError(f"the content of message {number} must be a text or a list, not {type(content).__name__}")
-    if content is None and role in WITH_CONTENT and "parts" not in each:
-        raise CallError(f"message {number} ({role}) has no content")
-    for part in content if isinstance(content, (list, tuple)) else ():
-        if part is None or isinstance(part, (int, float, list, tuple)):
-            raise CallError(f"the content of message {number} must be a list of blocks, not of {type(part).__name__}")
+
+def _check_role(role: Any, number: int) -> None:
+    known = ROLES + OWN_ROLES
+    if not isinstance(role, str):
+        raise CallError(f"message {number} has no role; known roles: {', '.join(known)}")
+    if role not in known:
+        raise CallError(f"message {number} has the unknown role {role!r}{suggestion(role, known)}")
+
+
+def _check_content(message: Mapping[str, Any], number: int) -> None:
+    content, role = message.get("content"), message["role"]
+    if content is None:
+        if role in WITH_CONTENT and "parts" not in message:
+            raise CallError(f"message {number} ({role}) has no content")
+    elif isinstance(content, (list, tuple)):
+        for block in content:
+            if block is None or isinstance(block, (int, float, list, tuple)):
+                kind = type(block).__name__
+                raise CallError(f"the content of message {number} must be a list of blocks, not of {kind}")
+    elif not isinstance(content, str):
+        raise CallError(f"the content of message {number} must be a string or a list, not {type(content).__name__}")
 
 
 def check_turn(function: str, turn: Any, kind: type) -> None:
-    """Refuse what is not a turn where a request for a provider is made."""
+    """Raise unless the argument of a provider's function is a Turn."""
     if not isinstance(turn, kind):
         raise CallError(
-            f"{function} takes a Turn, as Conversation.turn gives it (Conversations().open(…).turn(…)), not {type(turn).__name__}"
+            f"{function} takes a Turn, the result of Conversation.turn (Conversations().open(…).turn(…)), not {type(turn).__name__}"
         )
 
 
-def pairs(what: str, given: Sequence[Any]) -> tuple[tuple[str, Any], ...]:
-    """Pairs of a name and its content, each as a tuple."""
-    entries = ordered(what, given)
+def pairs(what: str, content: Sequence[Any]) -> tuple[tuple[str, Any], ...]:
+    """Pairs of a name and its content, as tuples."""
+    entries = ordered(what, content)
     for each in entries:
         if not isinstance(each, (tuple, list)) or len(each) != 2 or not isinstance(each[0], str):
             raise CallError(f"{what} must be a list of pairs (name, content); {each!r} is not one")

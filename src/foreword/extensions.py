@@ -1,9 +1,9 @@
 """Everything an extension author must read.
 
-An extension is a value with functions in it; leave out what you do not need. Install it under the entry-point group `foreword`
-(the entry names an `Extension`, or a function that gives one), or pass it in a list. Extensions run in the order of that list,
-installed ones by name. One that raises, or gives something else than it should, is reported as a finding and skipped, unless the
-extension lists that hook in `required`: then the turn stops with an error. Nothing in a workspace is ever an extension.
+An extension is a value with functions in it; leave out those you do not need. Install it under the entry-point group `foreword`
+(the entry names an `Extension`, or a function that returns one), or pass it in a list. Extensions run in the order of that list,
+installed ones by name. If a function raises or returns the wrong type, it is reported as a finding and skipped, unless the extension
+lists that hook in `required`: then the turn stops with an error. Files in a workspace are never loaded as extensions.
 
     from foreword.extensions import Extension, Start
 
@@ -33,7 +33,15 @@ GROUP = "foreword"
 
 @value
 class About:
-    """For which conversation a hook is called. `tools` are the names of the active tools; `edition` is 0 before the first one."""
+    """The conversation that a hook is called for.
+
+    Fields:
+        conversation: The id of the conversation.
+        cwd: The agent's working directory.
+        model: The name of the model.
+        tools: The names of the active tools.
+        edition: The number of the edition in use, 0 before the first one.
+    """
 
     conversation: str
     cwd: str
@@ -44,8 +52,11 @@ class About:
 
 @value
 class Start:
-    """What `before_agent_start` may return: a prompt for every model call until the next user prompt, and a message (user role)
-    that follows the current one.
+    """The result of `before_agent_start`.
+
+    Fields:
+        prompt: The prompt for every model call until the next user prompt. None leaves it unchanged.
+        message: A message with the user role that follows the current one. None adds no message.
     """
 
     prompt: str | None = None
@@ -54,7 +65,12 @@ class Start:
 
 @value
 class Resources:
-    """What `resources_discover` may give: folders of skills, and folders of layouts and templates by their prefix."""
+    """The result of `resources_discover`.
+
+    Fields:
+        skills: Folders of skills.
+        packs: Folders of layouts and templates, by prefix.
+    """
 
     skills: Sequence[str] = ()
     packs: Mapping[str, str] = {}
@@ -62,7 +78,25 @@ class Resources:
 
 @value
 class Extension:
-    """What a package adds to Foreword."""
+    """What a package adds to Foreword.
+
+    Fields:
+        name: The name of the extension, used in findings.
+        before_agent_start: Called for each user prompt with the prompt as earlier extensions left it, the user's message and an
+            About. Returns a Start.
+        context: Called for each turn with the list of messages and an About. Returns the list to send in this call only.
+        resources_discover: Called before a process first reads the workspace for a conversation ('start') and on every reload
+            ('reload'), with an About. Returns Resources.
+        listen: Called after an event with its name and a mapping of details. Returns nothing.
+        rules: Called when guidelines are listed, with the names of the tools. Each returns a sentence, several, or None.
+        sources: Called when the find with that name is read, with the workspace. Each returns documents that follow those that
+            were found; skills and residents need front matter.
+        checks: Called when a prompt was built or is linted. Each returns findings.
+        packs: Folders of layouts, templates and wording, by prefix.
+        variables: Types of variables for the bracket language. Each function returns the value of a name in a workspace, or None.
+        tools: Tools that are added to the agent's, unless it has an empty list of tools.
+        required: The names of hooks whose failure stops the turn with a HookError; failures of others are reported and skipped.
+    """
 
     name: str
     before_agent_start: Callable[[str, str, About], Start | None] | None = None
@@ -78,21 +112,7 @@ class Extension:
     required: Sequence[str] = ()
 
 
-EVENTS = {
-    "before_agent_start": "per user prompt, with the prompt as the extensions before left it, the user's message, and an About; gives a Start",
-    "context": "per turn, with the list of messages and an About; gives the list to send, which is for this call only",
-    "resources_discover": "before a process first gathers for a conversation ('start') and on every reload ('reload'), with an About; gives Resources",
-    "listen": "after an edition was made, or a change was met: the name of the event, and a mapping with what came of it; gives nothing",
-    "rules": "when guidelines are listed, with the names of the tools; gives a sentence, several, or None",
-    "sources": "when a find of that name is gathered, with the workspace; gives documents, put behind what was found; skills and residents with front matter",
-    "checks": "when a prompt was built or is linted; gives findings",
-    "packs": "folders of layouts, templates and wording by their prefix",
-    "variables": "types of variables of the bracket language; a function gives the value of a name in a workspace, or None",
-    "tools": "tools that are added to those of the agent, unless it has none on purpose (`tools=[]`)",
-    "required": "names of hooks whose failure stops the turn with a HookError; the others are reported and skipped",
-}
-
-# What each hook is called with.
+# The arguments of each hook.
 HOOKS = {
     "before_agent_start": ("prompt", "message", "about"),
     "context": ("messages", "about"),
@@ -100,33 +120,33 @@ HOOKS = {
     "listen": ("event", "what"),
 }
 
-# What `listen` hears of, and what it is told with it.
-HEARD = {
+# The events that `listen` is called for, and the details that come with them.
+EVENTS = {
     "constructed": "a conversation has its first edition",
-    "warn": "something has changed, and a finding said so; the edition stays",
-    "append": "something has changed, and a message said so; with a new tool the edition has a new number",
-    "format": "the prompt was built anew from what was found before; if it reads otherwise, the edition has a new number",
-    "gather": "everything was looked for again; if the prompt reads otherwise, the edition has a new number",
+    "warn": "something has changed and was reported as a finding; the edition stays",
+    "append": "something has changed and was announced in a message; a new tool gives the edition a new number",
+    "format": "the prompt was built again from the same inputs; if its text changed, the edition has a new number",
+    "gather": "the workspace was read again; if the text of the prompt changed, the edition has a new number",
 }
-CARRIED = {"conversation": "its id", "edition": "the number of the edition in use from now on"}
+DETAILS = {"conversation": "its id", "edition": "the number of the edition in use from now on"}
 
 
 def installed() -> list[Extension]:
-    """The extensions of installed packages, by the name of their entry. Asked only by commands that need them."""
+    """The extensions of installed packages, sorted by the name of their entry point."""
     from importlib.metadata import entry_points
 
     return [_loaded(entry) for entry in sorted(entry_points(group=GROUP), key=lambda entry: (entry.name, entry.value))]
 
 
 def _loaded(entry: Any) -> Extension:
-    """The extension of an entry point. One that cannot be loaded is reported by every turn, and does nothing else."""
+    """The extension of an entry point. If it cannot be loaded, an extension that reports this in every turn."""
     try:
         loaded = entry.load()
         extension = loaded if isinstance(loaded, Extension) else loaded()
         if isinstance(extension, Extension):
             check_extension(extension)
             return extension
-        raise TypeError(f"{entry.value} gives no Extension")
+        raise TypeError(f"{entry.value} is not an Extension and does not return one")
     except Exception as error:
         failure = error
 
@@ -137,7 +157,7 @@ def _loaded(entry: Any) -> Extension:
 
 
 def check_extension(extension: Extension) -> None:
-    """A CallError for a hook that does not take what it is called with, and for what else cannot be."""
+    """Raise a CallError if a hook does not accept its arguments or another field is invalid."""
     expect("the name of an extension", extension.name, str)
     where = f"the extension {extension.name!r}"
     for tool in extension.tools:
@@ -151,7 +171,9 @@ def check_extension(extension: Extension) -> None:
     for hook, arguments in HOOKS.items():
         function = getattr(extension, hook)
         if function is not None and not _takes(function, len(arguments)):
-            raise CallError(f"{hook} of {where} is called as {hook}({', '.join(arguments)}), and does not take that")
+            raise CallError(
+                f"{hook} of {where} is called as {hook}({', '.join(arguments)}) but does not accept these arguments"
+            )
     for hook in extension.required:
         if hook not in HOOKS:
             raise CallError(f"{where} requires {hook!r}, which is not a hook{suggestion(str(hook), HOOKS)}")
@@ -160,7 +182,7 @@ def check_extension(extension: Extension) -> None:
 
 
 def _takes(function: Any, count: int) -> bool:
-    """Whether a function can be called with so many arguments. One that does not say so is believed."""
+    """Whether a function accepts this many arguments; assumed if it has no signature."""
     from inspect import signature
 
     if not callable(function):
@@ -180,24 +202,24 @@ def run(
     extension: Extension,
     function: Callable[..., Any],
     findings: list[Finding],
-    *given: Any,
-    gives: type = object,
+    *args: Any,
+    returns: type = object,
     lists: type | None = None,
 ) -> Any:
-    """What a function of an extension gives: None, or one of a kind, or a list of a kind.
+    """The result of an extension's function: None, an instance of `returns`, or a list of `lists`.
 
-    If it raises, or gives something else, that is a finding, and it counts as None; for a required hook it is a HookError.
+    If it raises or returns another type, report a finding and return None; for a required hook, raise a HookError.
     """
     try:
-        result = function(*given)
+        result = function(*args)
         if result is None:
             return None
-        entries = _one(result, gives) if lists is None else entries_of(result, lists, f"a list of {lists.__name__}")
+        entries = _one(result, returns) if lists is None else entries_of(result, lists, f"a list of {lists.__name__}")
         for each in entries:
-            _check(each)
+            _check_strings(each)
         return result if lists is None else entries
     except Exception as error:
-        did = f"gave {error}" if isinstance(error, WrongType) else f"raised {type(error).__name__}"
+        did = f"returned {error}" if isinstance(error, WrongType) else f"raised {type(error).__name__}"
         did += f" ({error})" if isinstance(error, ForewordError) else ""
         name = getattr(function, "__name__", "a function")
         message = f"{name} of the extension {extension.name!r} {did}"
@@ -214,22 +236,22 @@ def _one(result: Any, kind: type) -> list[Any]:
     return [result]
 
 
-def _check(given: object) -> None:
-    """Refuse a value of the right kind that holds something of a wrong one."""
-    texts: list[object] = []
-    if isinstance(given, Start):
-        texts = [each for each in (given.prompt, given.message) if each is not None]
-    elif isinstance(given, Document):
-        texts = [given.path, given.text]
-    elif isinstance(given, Resources):
-        texts = [*entries_of(given.skills, str, "Resources with a list of folders"), *given.packs.values()]
-    wrong = [each for each in texts if not isinstance(each, str)]
+def _check_strings(result: object) -> None:
+    """Raise if a field of a result is not a string where it must be."""
+    strings: list[object] = []
+    if isinstance(result, Start):
+        strings = [each for each in (result.prompt, result.message) if each is not None]
+    elif isinstance(result, Document):
+        strings = [result.path, result.text]
+    elif isinstance(result, Resources):
+        strings = [*entries_of(result.skills, str, "Resources with a list of folders"), *result.packs.values()]
+    wrong = [each for each in strings if not isinstance(each, str)]
     if wrong:
-        raise WrongType(f"{kind_of(given)} with {kind_of(wrong[0])} where a text belongs")
+        raise WrongType(f"{kind_of(result)} with {kind_of(wrong[0])} instead of a string")
 
 
-def checked(extensions: Sequence[Extension], prompt: Prompt) -> list[Finding]:
-    """What the checks of the extensions find in a prompt."""
+def run_checks(extensions: Sequence[Extension], prompt: Prompt) -> list[Finding]:
+    """The findings of the extensions' checks for a prompt."""
     found: list[Finding] = []
     for extension in extensions:
         for check in extension.checks:

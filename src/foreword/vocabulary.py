@@ -1,19 +1,20 @@
-"""The nouns of Foreword: values that say what they are and cannot change.
+"""The nouns of Foreword: immutable values.
 
-A value is made with `@value`, not with `@dataclass`: dataclasses write and compile source code for every class, which costs
-more than everything else at the start of a command. `typing` is left to the type checker for the same reason.
+The docstring of each class describes all of its fields; the reference page of the library is generated from them.
 """
 
 from __future__ import annotations
 
 from .errors import CallError, check_provider, check_text_form, check_tool, expect, expect_mapping, ordered, pairs
+from .values import digest as digest
+from .values import replace as replace
+from .values import value as value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any, Literal, TypeVar, dataclass_transform
+    from collections.abc import Mapping, Sequence
+    from typing import Any, Literal
 
-    V = TypeVar("V")
     Lifetime = Literal["release", "project", "conversation", "turn"]
     Severity = Literal["error", "warning", "info"]
     Fate = Literal[
@@ -31,87 +32,26 @@ if TYPE_CHECKING:
         "unread",
         "elsewhere",
     ]
-else:
-
-    def dataclass_transform(**_):
-        return lambda decorator: decorator
-
-
-@dataclass_transform(frozen_default=True)
-def value(cls: type[V]) -> type[V]:
-    """Make a class of annotated fields an immutable value: compared, hashed and shown by its fields.
-
-    A field annotated as a Sequence takes any iterable with an order and keeps it as a tuple. A method `_check` is called last, to
-    refuse fields that cannot be right.
-    """
-    fields = tuple(cls.__annotations__)
-    defaults = {name: cls.__dict__[name] for name in fields if name in cls.__dict__}
-    sequences = tuple(name for name in fields if cls.__annotations__[name].startswith("Sequence"))
-    check = cls.__dict__.get("_check")
-    known = frozenset(fields)
-    size = len(fields)
-
-    def __init__(self: Any, *given: Any, **named: Any) -> None:
-        own = self.__dict__
-        if len(given) != size or named:
-            own.update(defaults)
-        for name, content in zip(fields, given):  # noqa: B905  too many or too few are found out below
-            own[name] = content
-        if named:
-            own.update(named)
-        if len(own) != size or len(given) > size or (named and not named.keys() <= known):
-            wrong = sorted(named.keys() - known) or [each for each in fields if each not in own] or given[size:]
-            raise TypeError(
-                f"{cls.__name__} takes ({', '.join(fields)}); wrong or missing: {', '.join(map(repr, wrong))}"
-            )
-        for name in sequences:
-            content = own[name]
-            if type(content) is not tuple:
-                if type(content) is list:
-                    own[name] = tuple(content)
-                elif content is not None or not cls.__annotations__[name].endswith("| None"):
-                    own[name] = ordered(f"{cls.__name__}.{name}", content)
-        if check is not None:
-            check(self)
-
-    def __setattr__(self: Any, name: str, _: Any) -> None:
-        raise AttributeError(f"{cls.__name__} is a value: use replace(value, {name}=…)")
-
-    def __delattr__(self: Any, name: str) -> None:
-        raise AttributeError(f"{cls.__name__} is a value: its field {name!r} cannot be deleted")
-
-    def __eq__(self: Any, other: object) -> bool:
-        return type(other) is type(self) and other.__dict__ == self.__dict__
-
-    def __hash__(self: Any) -> int:
-        return hash(tuple(map(self.__dict__.__getitem__, fields)))
-
-    def __repr__(self: Any) -> str:
-        return f"{cls.__name__}({', '.join(f'{name}={self.__dict__[name]!r}' for name in fields)})"
-
-    for method in (__init__, __setattr__, __delattr__, __eq__, __hash__, __repr__):
-        if method.__name__ not in cls.__dict__:
-            setattr(cls, method.__name__, method)
-    cls.__match_args__ = fields  # type: ignore[misc,attr-defined,unused-ignore]
-    return cls
-
-
-def replace(original: V, **changes: Any) -> V:
-    """The same value with some fields changed."""
-    return type(original)(**{**original.__dict__, **changes})
 
 
 LIFETIMES = ("release", "project", "conversation", "turn")
 
 
-# Where the agent works and for whom the prompt is
+# Where the agent works, and the agent
 
 
 @value
 class Workspace:
-    """Where the agent works. Nothing is read when it is made: what is None is found out when it is gathered.
+    """Where the agent works. Creating one reads nothing; fields that are None are resolved when the workspace is read.
 
-    `inside` are real folders that the project's files must lie in, wherever links lead: those that a service serves.
+    Fields:
+        cwd: The agent's working directory.
+        root: The top directory of the project. None is the git repository around `cwd`, or `cwd` itself.
+        home: The user's home directory. None is the one in the environment.
+        platform: The operating system, as in `sys.platform`. None is this machine's.
+        environment: The environment variables. None is those of this process.
+        is_repository: Whether `root` is a git repository. Set when the workspace is resolved.
+        inside: Real directories that must contain the project's files, wherever links lead; a service lists its roots here.
     """
 
     cwd: str = "."
@@ -133,7 +73,15 @@ class Workspace:
 
 @value
 class Tool:
-    """A tool of the agent."""
+    """A tool that the agent has.
+
+    Fields:
+        name: The name by which the model calls it.
+        description: What it does, for the provider's tool definition.
+        snippet: One line about it for the prompt.
+        guidelines: Rules for using it, for the prompt's list of guidelines.
+        schema: The JSON schema of its parameters. None is a tool without parameters.
+    """
 
     name: str
     description: str = ""
@@ -150,10 +98,12 @@ class Tool:
 
 @value
 class Access:
-    """One row of a scope: a path the agent may read or write, with what is below it or without.
+    """One row of a scope: a path that is allowed or denied.
 
-    The path is absolute, `~/…`, or relative to the working directory. A row that names no permission means all of them: it
-    allows to write and so to read, or denies to read and so to write.
+    Fields:
+        path: An absolute path, `~/…`, or a path relative to the working directory.
+        permission: `read` or `write`. Empty means `write` (and so `read`) in `allow`, and `read` (and so `write`) in `deny`.
+        recursive: Whether everything below the path is included.
     """
 
     path: str
@@ -168,7 +118,12 @@ class Access:
 
 @value
 class Scope:
-    """What the agent may touch. Write access implies read access; a denied path wins."""
+    """The paths that the agent may access. Write access includes read access, and a denied path overrides an allowed one.
+
+    Fields:
+        allow: The paths it may access.
+        deny: The paths it may not access.
+    """
 
     allow: Sequence[Access] = ()
     deny: Sequence[Access] = ()
@@ -180,9 +135,15 @@ class Scope:
 
 @value
 class Document:
-    """A text and the file it stands in: the line on which it begins, and the size in bytes of a file that was read in part.
+    """Text with the file it came from.
 
-    `syntax` is the language of a template that brings its own; any other is written in that of its section.
+    Fields:
+        path: The file, or a name for text that did not come from one.
+        text: The text.
+        hash: The hash of the file, empty if it is not known.
+        line: The line of the file on which the text starts.
+        cut_from: The size of the file in bytes if only its start was read, else 0.
+        syntax: The language of a template, if it is not the one of its section.
     """
 
     path: str
@@ -195,9 +156,22 @@ class Document:
 
 @value
 class Agent:
-    """For whom the prompt is. A `Document` given as base or plan keeps its file as origin.
+    """The agent that a prompt is for.
 
-    With `tools=None`, a known conversation keeps its tools and a new one has none; an empty list means none.
+    Fields:
+        tools: The tools it has. None keeps the tools of a known conversation, and means no tools in a new one; an empty list
+            means no tools.
+        model: The name of the model.
+        provider: The name of the provider: anthropic, openai or gemini.
+        role: Whether it is the main agent or a sub-agent.
+        session: The id of the session, if the prompt shows one.
+        base: Text that replaces the layout's base text, or the address of a template such as `$user/greet`. A `Document` keeps its
+            file as the origin.
+        skill: The active skill, or its name.
+        plan: The text of the active plan. A `Document` keeps its file as the origin.
+        scope: The paths it may access. None is write access to the workspace.
+        language: The language in which it answers.
+        docs: Documentation about the agent itself, as pairs of a label and a path or URL.
     """
 
     tools: Sequence[Tool] | None = None
@@ -217,7 +191,7 @@ class Agent:
         names = [tool.name for tool in tools]
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
-            raise CallError(f"two tools are named {twice!r}; a model knows a tool by its name, so each has its own")
+            raise CallError(f"two tools are named {twice!r}; a model calls a tool by its name, so names must be unique")
         for name in ("model", "provider", "session", "language"):
             expect(f"Agent.{name}", getattr(self, name), str)
             check_text_form(f"the {name}", getattr(self, name))
@@ -238,9 +212,13 @@ class Agent:
 
 @value
 class Origin:
-    """Where a piece of text came from. `lines` are the first and last line there, None where lines make no sense.
+    """Where a piece of text came from.
 
-    `tag` are the lines of the tag that put it here, with the path of its template, if a template did.
+    Fields:
+        kind: The kind of origin: file, template, tool, …
+        path: The file, the address or the name of the key, depending on the kind.
+        lines: The first and last line there. None if the origin has no lines.
+        tag: The path of the template whose tag inserted the text, with the first and last line of the tag. None if no tag did.
     """
 
     kind: str
@@ -251,28 +229,15 @@ class Origin:
 
 @value
 class Piece:
-    """A run of text with one origin."""
+    """A run of text with one origin.
+
+    Fields:
+        text: The text.
+        origin: Where it came from.
+    """
 
     text: str
     origin: Origin
-
-
-ORIGINS = {
-    "builtin": "text of a shipped layout or template; `path` is its address",
-    "layout": "text of a layout that is not shipped; `path` is the layout and the section",
-    "setting": "text of a key or of wording that a file of settings has written; `path` is that file",
-    "template": "text of a template that is not shipped",
-    "file": "exactly the characters of that file",
-    "skill": "what the front matter of a SKILL.md says, or where it lies",
-    "resident": "what the front matter of a resident file says",
-    "caller": "given by the caller as text, or set by the call; then `path` is the key",
-    "tool": "the snippet, name or guideline of that tool",
-    "scope": "a path of the agent's scope",
-    "environment": "a fact of the workspace or the agent: `path` names it (cwd, platform, now, …)",
-    "variable": "the value of a template's variable; `path` names it",
-    "extension": "a rule of an extension",
-    "mark": "put in by Foreword itself: the mark of a cut, or what keeps content from closing its section",
-}
 
 
 # What was found
@@ -282,7 +247,12 @@ ORIGINS = {
 class Candidate:
     """A file that was considered, and what became of it.
 
-    `target` is the file that explains the fate: the one it duplicates, points at or is shadowed by.
+    Fields:
+        path: The file.
+        layer: Where it comes from: user, project, …
+        fate: What became of it.
+        reason: Why, in words; empty if the fate needs no explanation.
+        target: The file that explains the fate: the one it duplicates, points at or is shadowed by.
     """
 
     path: str
@@ -296,7 +266,14 @@ class Candidate:
 class Finding:
     """Something a person should know. Create one with `findings.finding`, which looks up the severity of its code.
 
-    Lines and columns count from 1, columns in code points. `end_column` is the column after the last character.
+    Fields:
+        code: The kind of finding.
+        severity: How serious it is.
+        message: One sentence, which may be followed by an excerpt.
+        path: The file it is about, if any.
+        line: The line in that file, counted from 1. None if it is not known.
+        column: The column in that line, counted from 1 in code points. None if it is not known.
+        end_column: The column after the last character. None if it is not known.
     """
 
     code: str
@@ -310,7 +287,18 @@ class Finding:
 
 @value
 class Skill:
-    """A folder with a SKILL.md. The body is read when the skill is used, and empty until then."""
+    """A folder with a SKILL.md.
+
+    Fields:
+        name: The name of the skill.
+        description: When to use it.
+        path: The path of its SKILL.md.
+        hidden: Whether it is left out of menus.
+        lines: The first and last line of its front matter.
+        hash: The hash of its file, empty if it is not known.
+        body: The text after the front matter. It is read when the skill is used, and empty until then.
+        body_line: The line on which the body starts.
+    """
 
     name: str
     description: str
@@ -324,7 +312,15 @@ class Skill:
 
 @value
 class Resident:
-    """A file of knowledge or workflow that is named in the prompt by its slug and description."""
+    """A file of knowledge or workflow that the prompt lists by name and description.
+
+    Fields:
+        name: The name in the prompt.
+        description: What it contains.
+        path: The file.
+        lines: The first and last line of its front matter.
+        hash: The hash of the file, empty if it is not known.
+    """
 
     name: str
     description: str
@@ -335,11 +331,20 @@ class Resident:
 
 @value
 class Inputs:
-    """What was found in a workspace for a layout, without agent and clock. `found` is by the name of the find.
+    """What was found in a workspace for a layout, without agent and clock.
 
-    `looks` is what each find looked at; from it the next look knows what need not be read again. `includes` are the files that
-    texts include, `bodies` the templates of sections, `templates` those and all they include by their address, `values` what
-    their variables stand for, `types` the types of variables that extensions add.
+    Fields:
+        workspace: The resolved workspace.
+        found: The documents, skills and residents, by the name of the find.
+        candidates: Every file that was considered.
+        findings: What a person should know about the files.
+        stamps: Every path that was examined, with its stamp; unchanged stamps mean unchanged inputs.
+        looks: The result of each find, from which the next search knows what need not be read again.
+        includes: The files that texts include, by `include_key`, or the finding that says why one is missing.
+        bodies: The templates of sections, by section.
+        templates: The templates of sections and all that they include, by address.
+        values: The values of template variables.
+        types: The types of variables that extensions add.
     """
 
     workspace: Workspace
@@ -360,7 +365,16 @@ class Inputs:
 
 @value
 class Passage:
-    """One rendered section: its text, and the pieces that say where its words came from."""
+    """One rendered section.
+
+    Fields:
+        section: The name of the section.
+        start: Where it starts in the prompt, in code points.
+        text: Its text.
+        lifetime: How long it keeps the same bytes.
+        pieces: Its text in pieces, each with its origin.
+        end: Where it ends in the prompt.
+    """
 
     section: str
     start: int
@@ -375,7 +389,16 @@ class Passage:
 
 @value
 class Prompt:
-    """The finished prompt. Its id is the hash of its text."""
+    """A finished prompt.
+
+    Fields:
+        layout: The name of its layout.
+        text: The whole prompt.
+        passages: Its sections, in order.
+        candidates: Every file that was considered.
+        findings: What a person should know.
+        id: The hash of the text.
+    """
 
     layout: str
     text: str
@@ -393,12 +416,20 @@ class Prompt:
 
 @value
 class Edition:
-    """What a conversation is using: the prompt and the tool definitions, numbered from 1.
+    """A numbered version of a conversation's prompt and tool definitions.
 
-    Everything but the numbers is text, so that a store can keep each distinct text once: `tools` and `account` (passages,
-    candidates, findings) are JSON, `inputs` is what was found for the layout, kept where the layout formats it again, and
-    `made_for` says for which agent, workspace and template it was made. `state` is what the conversation remembers between
-    turns, such as what was announced in a message.
+    Everything except the number is text, so that a store can keep each distinct text once.
+
+    Fields:
+        number: The number, counted from 1.
+        system: The system prompt.
+        tools: The tool definitions, as JSON.
+        account: The passages, candidates and findings of the prompt, as JSON.
+        inputs: What was found for the layout, as JSON; empty unless the layout formats it again.
+        layout: The name or address of the layout.
+        made_for: The agent, workspace and template it was built for, as JSON.
+        made: When it was created, as an ISO time.
+        state: What the conversation remembers between turns, as JSON.
     """
 
     number: int
@@ -416,10 +447,17 @@ class Edition:
 class Turn:
     """What the model sees now: send `system`, `messages` and `tools`, and keep `history` for the next turn.
 
-    `history` is without what `context` hooks changed and without the request for a summary, which are for this call only.
-    `passages` tell where in the system prompt which lifetime ends.
-
-    `root_end` is where the instruction file of the workspace's root ends; 0 if there is none, or it is not known.
+    Fields:
+        conversation: The id of the conversation.
+        edition: The number of the edition in use.
+        is_reused: Whether the edition is the same as in the previous turn.
+        system: The system prompt.
+        messages: The messages to send.
+        tools: The tool definitions.
+        passages: The start, end and lifetime of each passage in `system`.
+        findings: What a person should know.
+        root_end: Where the instruction file of the workspace's root ends in `system`. 0 if there is none or it is not known.
+        history: The messages to keep, without changes by `context` hooks and without requests for a summary.
     """
 
     conversation: str
@@ -436,7 +474,16 @@ class Turn:
 
 @value
 class TemplateVersion:
-    """One version of the global template: versions are only ever added."""
+    """One version of the global template. Versions are only ever added.
+
+    Fields:
+        version: The number of the version, counted from 1.
+        template: The text.
+        author: Who saved it.
+        time: When it was saved, as an ISO time.
+        note: A note about the change.
+        syntax: The template language.
+    """
 
     version: int
     template: str
@@ -446,40 +493,6 @@ class TemplateVersion:
     syntax: str = "brackets"
 
 
-@value
-class ConversationRow:
-    """One conversation in a list."""
-
-    id: str
-    editions: int
-    prompt: str
-    layout: str
-    made: str
-
-
 def include_key(root: str, path: str, target: str) -> str:
-    """By which name an included file is known: the text that was found, the file that includes it, and what it says there."""
+    """The key of an included file: the file found for the layout, the file that includes it, and the path as written there."""
     return f"{root}\n{path}\n{target}"
-
-
-def digest(text: str) -> str:
-    """`sha256:…` of a text."""
-    return "sha256:" + str(_sha256()(text.encode("utf-8", "surrogatepass")).hexdigest())
-
-
-def _sha256() -> Callable[[bytes], Any]:
-    """The built-in small hash, found once: `hashlib` would load all of OpenSSL, 4 ms of every start."""
-    global _found_sha256
-    if _found_sha256 is None:
-        try:
-            from _sha2 import sha256  # type: ignore[import-not-found,unused-ignore]
-        except ImportError:
-            try:
-                from _sha256 import sha256  # type: ignore[import-not-found,no-redef,unused-ignore]
-            except ImportError:
-                from hashlib import sha256  # type: ignore[assignment,unused-ignore]
-        _found_sha256 = sha256
-    return _found_sha256
-
-
-_found_sha256: Callable[[bytes], Any] | None = None

@@ -92,7 +92,7 @@ def test_another_process_knows_an_inactive_tool(opened, said):
     ("tools", "told"),
     [
         (["red"], r"^unknown tool 'red'; known: bash, read\. Pass a Tool to define another one$"),
-        ("read", r"^the active tools must be a list, not one text$"),
+        ("read", r"^the active tools must be a list, not a single str$"),
         ([5], "^an active tool must be Tool or str, not int$"),
     ],
 )

@@ -218,7 +218,7 @@ def test_tools_without_snippets_or_guidelines_add_nothing_to_an_edition(opened):
 def test_two_tools_with_the_same_name_are_an_error(tree, opened, layout):
     tree({"w": None})
     both = [Tool("read", "One."), Tool("edit"), Tool("read", "Two.")]
-    told = "^two tools are named 'read'; a model knows a tool by its name, so each has its own$"
+    told = "^two tools are named 'read'; a model calls a tool by its name, so names must be unique$"
     with pytest.raises(CallError, match=told):
         assemble(tree.workspace("w"), Agent(tools=both), layout)
     talk = opened(layout, tools="read")

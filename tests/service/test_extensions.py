@@ -77,8 +77,8 @@ def test_its_messages_stand_behind_the_users(extended):
 def test_one_that_fails_is_told_and_skipped(extended):
     told = extended.talk("failing").json["findings"]
     assert [each["message"] for each in told if each["code"] == "extension-failed"] == [
-        "loading of the extension 'few' raised CallError (context of the extension 'few' is called as context(messages, about), and"
-        " does not take that) and was skipped",
+        "loading of the extension 'few' raised CallError (context of the extension 'few' is called as context(messages, about) but"
+        " does not accept these arguments) and was skipped",
         "loading of the extension 'missing' raised ModuleNotFoundError and was skipped",
         "fail of the extension 'broken' raised ValueError and was skipped",
     ]

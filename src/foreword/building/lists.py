@@ -91,7 +91,7 @@ class Lists:
             try:
                 yield from [Piece(text, Origin("extension", name)) for text in _sentences(rule(names))]
             except Exception as error:
-                did = f"gave {error}" if isinstance(error, WrongType) else f"raised {type(error).__name__}"
+                did = f"returned {error}" if isinstance(error, WrongType) else f"raised {type(error).__name__}"
                 self.findings.append(finding("extension-failed", f"the rule {name!r} {did} and was skipped"))
 
     def active_skill(self) -> Iterator[Row]:
@@ -156,7 +156,7 @@ def holds(condition: Condition, facts: frozenset[str]) -> bool:
 def _sentences(said: object) -> list[str]:
     if said is None or isinstance(said, str):
         return [said] if said else []
-    return entries_of(said, str, "a text or a list of texts")
+    return entries_of(said, str, "a string or a list of strings")
 
 
 def _takes_back(denied: Access, allowed: Access) -> bool:

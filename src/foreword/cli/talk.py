@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from ..conversation.conversation import Conversation
     from ..store.contract import Store
-    from ..vocabulary import ConversationRow, Turn
+    from ..store.rows import ConversationRow
+    from ..vocabulary import Turn
     from .arguments import Namespace, Parser
 
 _PAGE = 1000

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..errors import CallError, HookError
-from ..extensions import Extension, Resources, Start, check_extension, checked, run
+from ..extensions import Extension, Resources, Start, check_extension, run, run_checks
 from ..vocabulary import replace
 from .notices import texts_of
 
@@ -49,7 +49,7 @@ class Hooks:
         for extension in self.extensions:
             if extension.before_agent_start is None:
                 continue
-            start = run(extension, extension.before_agent_start, findings, system, message, about, gives=Start)
+            start = run(extension, extension.before_agent_start, findings, system, message, about, returns=Start)
             if start is not None:
                 system = system if start.prompt is None else start.prompt
                 added += [{"role": "user", "content": start.message}] if start.message else []
@@ -74,7 +74,9 @@ class Hooks:
         found: list[Resources] = []
         for extension in self.extensions:
             if extension.resources_discover is not None:
-                resources = run(extension, extension.resources_discover, self._waiting, reason, about, gives=Resources)
+                resources = run(
+                    extension, extension.resources_discover, self._waiting, reason, about, returns=Resources
+                )
                 found += [resources] if resources else []
         return found
 
@@ -87,7 +89,7 @@ class Hooks:
 
     def check(self, prompt: Prompt) -> Prompt:
         """The prompt with the findings of the extensions' checks."""
-        found = checked(self.extensions, prompt)
+        found = run_checks(self.extensions, prompt)
         return replace(prompt, findings=(*prompt.findings, *found)) if found else prompt
 
 

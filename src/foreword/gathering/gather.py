@@ -486,5 +486,5 @@ def _ask(
     if isinstance(found, str):
         values[f"{type_}:{name}"] = found
     elif found is not None:
-        message = f"the variable [{type_}:{name}] gave {kind_of(found)}, not a text, and was skipped"
+        message = f"the variable [{type_}:{name}] returned {kind_of(found)}, not a string, and was skipped"
         findings.append(finding("extension-failed", message))

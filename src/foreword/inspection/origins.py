@@ -11,6 +11,25 @@ if TYPE_CHECKING:
     from ..vocabulary import Origin, Prompt
 
 
+# What each kind of origin means; the reference page is generated from this table.
+ORIGINS = {
+    "builtin": "text of a shipped layout or template; `path` is its address",
+    "layout": "text of a layout that is not shipped; `path` is the layout and the section",
+    "setting": "text of a key or of wording in a settings file; `path` is that file",
+    "template": "text of a template that is not shipped",
+    "file": "exactly the characters of that file",
+    "skill": "from the front matter of a SKILL.md, or its path",
+    "resident": "from the front matter of a resident file",
+    "caller": "text that the caller passed, or a key that the call set; then `path` is the key",
+    "tool": "the snippet, name or guideline of that tool",
+    "scope": "a path of the agent's scope",
+    "environment": "a fact about the workspace or the agent; `path` names it (cwd, platform, now, …)",
+    "variable": "the value of a template's variable; `path` names it",
+    "extension": "a rule of an extension",
+    "mark": "added by Foreword itself: the mark of a cut, or an escape that keeps content from closing its section",
+}
+
+
 @value
 class Line:
     """One line of a prompt: the place most of it came from, and its line there; a separator has none."""

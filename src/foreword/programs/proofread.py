@@ -10,7 +10,7 @@ import os
 
 from ..engine.skills import each_skill
 from ..errors import CallError
-from ..extensions import checked
+from ..extensions import run_checks
 from ..findings import finding, grouped
 from ..inspection.lint import Linter, Surroundings
 from ..inspection.lint.source_text import skill_texts
@@ -114,7 +114,7 @@ class _LintRun:
         self.disk.enter(snapshot.plan.workspace)
         skills = [each.path for each in each_skill(snapshot.inputs)]
         self.keep(self.linter.check(prompt, map(printable, skills)))
-        self.keep(checked(self.extensions, prompt))
+        self.keep(run_checks(self.extensions, prompt))
         self.keep(self.wrong_case.findings(prompt.candidates))
         self.files.update(
             piece.origin.path for passage in prompt.passages for piece in passage.pieces if piece.origin.kind == "file"

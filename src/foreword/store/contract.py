@@ -6,7 +6,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
 
-    from ..vocabulary import ConversationRow, Edition, TemplateVersion
+    from ..vocabulary import Edition, TemplateVersion
+    from .rows import ConversationRow
 
     class Store(Protocol):
         """Where templates, prompts and editions are kept. Every write is one transaction; what cannot be done is a StoreError."""

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any, TypeVar
 
-    from ..vocabulary import ConversationRow, Edition, TemplateVersion
+    from ..vocabulary import Edition, TemplateVersion
+    from .rows import ConversationRow
     from .texts import Packed
 
     T = TypeVar("T")

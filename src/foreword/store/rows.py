@@ -6,13 +6,33 @@ import os
 import zlib
 
 from ..errors import CallError, StaleError, StoreError
-from ..vocabulary import ConversationRow, Edition, TemplateVersion
+from ..vocabulary import Edition, TemplateVersion, value
 from .texts import hash_of, id_of, to_bytes, to_text, unpack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
+
+
+@value
+class ConversationRow:
+    """One conversation in a list.
+
+    Fields:
+        id: The id of the conversation.
+        editions: How many editions it has.
+        prompt: The id of its current prompt.
+        layout: The name or address of its layout.
+        made: When the current edition was created, as an ISO time.
+    """
+
+    id: str
+    editions: int
+    prompt: str
+    layout: str
+    made: str
+
 
 LATEST = 2
 LARGEST = 2**31 - 1

@@ -26,9 +26,10 @@ if TYPE_CHECKING:
     from ..inspection.diff import Difference, SectionDiff
     from ..inspection.effects import Effect, SectionEffect
     from ..inspection.origins import Line
+    from ..store.rows import ConversationRow
     from ..template.catalog import CatalogRow
     from ..text.tokens import Count
-    from ..vocabulary import ConversationRow, Edition, TemplateVersion, Turn
+    from ..vocabulary import Edition, TemplateVersion, Turn
     from .forms import (
         ChangesForm,
         ConversationForm,

@@ -1,0 +1,133 @@
+"""Immutable values, which `@value` makes of classes of annotated fields, and the hash of their text.
+
+It replaces `@dataclass`, which writes and compiles source code for every class and would cost more than everything else at the
+start of a command. `typing` and `inspect` are left out for the same reason.
+"""
+
+from __future__ import annotations
+
+from .errors import ordered
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from inspect import Signature
+    from typing import Any, TypeVar, dataclass_transform
+
+    V = TypeVar("V")
+else:
+
+    def dataclass_transform(**_):
+        return lambda decorator: decorator
+
+
+@dataclass_transform(frozen_default=True)
+def value(cls: type[V]) -> type[V]:
+    """Make a class of annotated fields an immutable value, with equality, a hash and a repr from its fields.
+
+    A field annotated as a Sequence takes any ordered iterable and stores it as a tuple. If the class has a method `_check`, it is
+    called last and may reject the fields.
+    """
+    fields = tuple(cls.__annotations__)
+    defaults = {name: cls.__dict__[name] for name in fields if name in cls.__dict__}
+    sequences = tuple(name for name in fields if cls.__annotations__[name].startswith("Sequence"))
+    check = cls.__dict__.get("_check")
+    size = len(fields)
+
+    def fill(own: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Set the fields from defaults and arguments."""
+        own.update(defaults)
+        own.update(zip(fields, args))  # noqa: B905  too many arguments are reported below
+        own.update(kwargs)
+        if len(own) == size and len(args) <= size and kwargs.keys().isdisjoint(fields[: len(args)]):
+            return
+        unknown, missing = [name for name in kwargs if name not in fields], [name for name in fields if name not in own]
+        wrong = sorted(unknown) or missing or args[size:] or [name for name in fields[: len(args)] if name in kwargs]
+        raise TypeError(f"{cls.__name__} takes ({', '.join(fields)}); wrong or missing: {', '.join(map(repr, wrong))}")
+
+    def to_tuple(name: str, content: Any) -> Any:
+        if type(content) is list:
+            return tuple(content)
+        if content is None and cls.__annotations__[name].endswith("| None"):
+            return None
+        return ordered(f"{cls.__name__}.{name}", content)
+
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+        own = self.__dict__
+        if len(args) == size and not kwargs:
+            own.update(zip(fields, args))  # noqa: B905  the lengths are equal
+        else:
+            fill(own, args, kwargs)
+        for name in sequences:
+            if type(own[name]) is not tuple:
+                own[name] = to_tuple(name, own[name])
+        if check is not None:
+            check(self)
+
+    def __setattr__(self: Any, name: str, _: Any) -> None:
+        raise AttributeError(f"{cls.__name__} is immutable: use replace(value, {name}=…)")
+
+    def __delattr__(self: Any, name: str) -> None:
+        raise AttributeError(f"{cls.__name__} is immutable: its field {name!r} cannot be deleted")
+
+    def __eq__(self: Any, other: object) -> bool:
+        return type(other) is type(self) and other.__dict__ == self.__dict__
+
+    def __hash__(self: Any) -> int:
+        return hash(tuple(map(self.__dict__.__getitem__, fields)))
+
+    def __repr__(self: Any) -> str:
+        return f"{cls.__name__}({', '.join(f'{name}={self.__dict__[name]!r}' for name in fields)})"
+
+    for method in (__init__, __setattr__, __delattr__, __eq__, __hash__, __repr__):
+        setattr(cls, method.__name__, method)
+    cls.__match_args__ = fields  # type: ignore[misc,attr-defined,unused-ignore]
+    cls.__signature__ = _FieldSignature()  # type: ignore[attr-defined,unused-ignore]
+    return cls
+
+
+class _FieldSignature:
+    """The signature of a value's class, for `help` and `inspect.signature`; computed on access, because `inspect` is slow to load."""
+
+    def __get__(self, _: object, cls: type) -> Signature:
+        from inspect import Parameter, Signature
+
+        return Signature(
+            [
+                Parameter(
+                    name,
+                    Parameter.POSITIONAL_OR_KEYWORD,
+                    default=cls.__dict__.get(name, Parameter.empty),
+                    annotation=annotation,
+                )
+                for name, annotation in cls.__annotations__.items()
+            ]
+        )
+
+
+def replace(original: V, **changes: Any) -> V:
+    """A copy of a value with some fields changed."""
+    return type(original)(**{**original.__dict__, **changes})
+
+
+def digest(text: str) -> str:
+    """The hash of a string, `sha256:…`."""
+    return "sha256:" + str(_sha256()(text.encode("utf-8", "surrogatepass")).hexdigest())
+
+
+def _sha256() -> Callable[[bytes], Any]:
+    """The built-in hash function: `hashlib` would load all of OpenSSL, 4 ms at every start."""
+    global _found_sha256
+    if _found_sha256 is None:
+        try:
+            from _sha2 import sha256  # type: ignore[import-not-found,unused-ignore]
+        except ImportError:
+            try:
+                from _sha256 import sha256  # type: ignore[import-not-found,no-redef,unused-ignore]
+            except ImportError:
+                from hashlib import sha256  # type: ignore[assignment,unused-ignore]
+        _found_sha256 = sha256
+    return _found_sha256
+
+
+_found_sha256: Callable[[bytes], Any] | None = None
