@@ -128,7 +128,17 @@ _CARRIED = ("skills", "returning", "in_prompt", "prompt")
 
 @value
 class Drift:
-    """How a prompt built now differs from the edition in use, and what a rebuild would lose of the provider's cache."""
+    """How a prompt built now differs from the edition in use, and what a rebuild would lose of the provider's cache.
+
+    Fields:
+        sections: The sections that differ.
+        tools: The names of the tools that differ.
+        tokens_kept: How many tokens would stay in the provider's cache after a rebuild.
+        tokens_lost: How many tokens a rebuild would have to send again.
+        rule: The caching rule that the two numbers follow.
+        is_changed: Whether the text or the tool definitions differ.
+        section_names: The names of the sections that differ.
+    """
 
     sections: Sequence[SectionChange]
     tools: Names

@@ -93,8 +93,12 @@ def _sources(origins: Iterable[tuple[str, str, str]]) -> dict[str, Sequence[str]
 class SectionChange:
     """A section that differs: how, and because of which sources.
 
-    `kinds` is added, removed, changed, moved, or both changed and moved. `old` and `new` are its indexes in the two lists of sections,
-    None where it is missing.
+    Fields:
+        section: The name of the section.
+        kinds: Added, removed, changed, moved, or both changed and moved.
+        sources: The files and other sources that explain the difference.
+        old: Its index in the old list of sections. None if it was added.
+        new: Its index in the new list of sections. None if it was removed.
     """
 
     section: str
@@ -106,7 +110,15 @@ class SectionChange:
 
 @value
 class Names:
-    """The names of added, removed, changed and moved items; each name once per list."""
+    """The names of added, removed, changed and moved items; each name once per list.
+
+    Fields:
+        added: The names that are only in the new list.
+        removed: The names that are only in the old list.
+        changed: The names whose content differs.
+        moved: The names whose position differs.
+        has_any: Whether any of the lists has a name.
+    """
 
     added: Sequence[str] = ()
     removed: Sequence[str] = ()

@@ -47,7 +47,16 @@ class ProviderRules:
 
 @value
 class CacheRule:
-    """By which rule the price of a change was found. `is_assumed` where neither the provider nor the model was known."""
+    """The caching rule that the price of a change follows.
+
+    Fields:
+        provider: The name of the provider.
+        model: The model, or the start of its name, that the rule is for.
+        caching: How the provider caches: `prefix` keeps the common beginning, `breakpoints` keeps it up to the last breakpoint.
+        step: The cache keeps multiples of this many tokens.
+        minimum: The fewest tokens that are cached. None if it is not known.
+        is_assumed: Whether the rule is a guess, because the provider is not known.
+    """
 
     provider: str = ""
     model: str = ""

@@ -39,7 +39,13 @@ if TYPE_CHECKING:
 
 @value
 class Report:
-    """The findings of lint, how many files it checked, and the root of the workspace."""
+    """The result of lint.
+
+    Fields:
+        findings: What was found.
+        files: How many files were checked.
+        root: The root of the workspace.
+    """
 
     findings: Sequence[Finding]
     files: int
