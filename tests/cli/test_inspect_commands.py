@@ -429,7 +429,7 @@ def test_a_directory_with_the_name_of_something_else(run, asked, tree):
         (["cache", "--turns", "many"], "argument --turns: invalid int value: 'many'"),
         (["cache", "--prices", "nowhere.toml"], "the prices /w/nowhere.toml cannot be read: there is no such file"),
         (["cache", "--prices", "wrong.toml"], "/w/wrong.toml is not TOML"),
-        (["cache", "--prices", "key.toml"], "/w/key.toml: a file of prices has no key 'models'; did you mean 'model'?"),
+        (["cache", "--prices", "key.toml"], "/w/key.toml: unknown key 'models'; did you mean 'model'?"),
     ],
 )
 def test_wrong_calls(run, tree, arguments, complaint):

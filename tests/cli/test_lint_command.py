@@ -237,9 +237,9 @@ def test_the_settings_of_lint_are_no_keys_of_a_layout(tree, run):
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ('lint = "off"', "[lint] takes a table, not 'off'"),
-        ('[lint]\nof = ["secret"]', "[lint] has no key 'of'; did you mean 'off'?"),
-        ('[lint]\noff = "secret"', "lint.off takes a list of checks, not 'secret'"),
+        ('lint = "off"', "[lint] must be a table of keys, not 'off'"),
+        ('[lint]\nof = ["secret"]', "[lint]: unknown key 'of'; did you mean 'off'?"),
+        ('[lint]\noff = "secret"', "[lint]: off must be a list of strings, not 'secret'"),
         ('[lint]\noff = ["secrets"]', "lint.off: there is no check 'secrets'; did you mean 'secret'?"),
     ],
 )

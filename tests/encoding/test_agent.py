@@ -82,9 +82,9 @@ def test_of_tools_with_the_same_name_the_first_is_used():
         ({"model": 5}, "model must be a string, not a number"),
         ({"sub_agent": "yes"}, "sub_agent must be true or false, not a string"),
         ({"tools": {"name": "a"}}, 'tools: the tools must be a list, [{"name": …}], not an object'),
-        ({"tools": [{}]}, "tools: tool 1 must be an object with a name, not an object"),
-        ({"tools": [{"name": "a", "args": {}}]}, "tools: tool 1 has an unknown field 'args'; its fields are name, description, snippet, guidelines, schema"),
-        ({"scope": {"allow": [{"path": "/p", "permission": "run"}]}}, "scope: allow 1: permission must be read or write, not 'run'"),
+        ({"tools": [{}]}, "tools: tool 1: the key 'name' is missing"),
+        ({"tools": [{"name": "a", "args": {}}]}, "tools: tool 1: unknown key 'args'; known: description, guidelines, name, schema, snippet"),
+        ({"scope": {"allow": [{"path": "/p", "permission": "run"}]}}, "scope: allow 1: permission must be one of read, write, not 'run'"),
         ({"docs": [["Manual"]]}, "docs must be a list of pairs (label, path); ['Manual'] is not one"),
     ],
 )  # fmt: skip

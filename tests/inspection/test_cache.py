@@ -347,47 +347,48 @@ def test_a_row_of_the_users_outranks_the_shipped_one_key_by_key():
 @pytest.mark.parametrize(
     ("table", "complaint"),
     [
-        ({"modle": []}, "own: a file of prices has no key 'modle'; did you mean 'model'?"),
-        ({"model": 5}, "own: model of a file of prices has a value of the wrong kind: 5"),
-        ({"model": [5]}, "own: [[model]] 1 takes a table of keys"),
-        ({"model": [{}]}, "own: [[model]] 1 needs a name"),
-        ({"model": [{"name": "x"}]}, "own: the model 'x' needs 'provider'"),
-        ({"model": [{"name": "x", "inptu": 1}]}, "own: [[model]] 1 has no key 'inptu'; did you mean 'input'?"),
+        ({"modle": []}, "own: unknown key 'modle'; did you mean 'model'?"),
+        ({"model": 5}, "own: model must be a list, not 5"),
+        ({"model": [5]}, "own: [[model]] 1 must be a table of keys, not 5"),
+        ({"model": [{"name": " "}]}, "own: [[model]] 1: name must be a string that is not blank, not ' '"),
+        ({"model": [{}]}, "own: [[model]] 1: the key 'name' is missing"),
+        ({"model": [{"name": "x"}]}, "own: the model 'x': the key 'provider' is missing"),
+        ({"model": [{"name": "x", "inptu": 1}]}, "own: [[model]] 1: unknown key 'inptu'; did you mean 'input'?"),
         (
             {"model": [{"name": "claude-sonnet-5", "input": "a"}]},
-            "own: input of [[model]] 1 has a value of the wrong kind",
+            "own: [[model]] 1: input must be a number from 0 to 1e9, not ",
         ),
         (
             {"model": [{"name": "claude-sonnet-5", "input": True}]},
-            "own: input of [[model]] 1 has a value of the wrong kind",
+            "own: [[model]] 1: input must be a number from 0 to 1e9, not ",
         ),
         (
             {"model": [{"name": "claude-sonnet-5", "input": -1}]},
-            "own: input of 'claude-sonnet-5' takes a number from 0 on",
+            "own: [[model]] 1: input must be a number from 0 to 1e9, not -1",
         ),
         (
             {"model": [{"name": "claude-sonnet-5", "read": float("nan")}]},
-            "own: read of 'claude-sonnet-5' takes a number",
+            "own: [[model]] 1: read must be a number from 0 to 1e9, not nan",
         ),
         (
             {"model": [{"name": "claude-sonnet-5", "provider": "openia"}]},
             "the price of 'claude-sonnet-5' names the provider",
         ),
-        ({"provider": {"x": {"order": ["tools"]}}}, "own: [provider.x] needs 'caching'"),
+        ({"provider": {"x": {"order": ["tools", "system", "messages"]}}}, "own: [provider.x]: the key 'caching' is missing"),
         (
             {"provider": {"openai": {"order": ["tools"]}}},
-            "own: order of [provider.openai] takes tools, system, messages",
+            "own: [provider.openai]: order must be tools, system, messages, each once, not ",
         ),
         (
             {"provider": {"openai": {"order": [[], 1, 2]}}},
-            "own: order of [provider.openai] takes tools, system, messages",
+            "own: [provider.openai]: order must be tools, system, messages, each once, not ",
         ),
         (
             {"provider": {"openai": {"caching": "often"}}},
-            "own: caching of [provider.openai] takes breakpoints or prefix",
+            "own: [provider.openai]: caching must be one of breakpoints, prefix, not 'often'",
         ),
-        ({"provider": {"openai": {"step": 0}}}, "own: step of [provider.openai] takes a number from 1 on"),
-        ({"provider": {"openai": 3}}, "own: [provider.openai] takes a table of keys"),
+        ({"provider": {"openai": {"step": 0}}}, "own: [provider.openai]: step must be a whole number from 1 to 1e9, not 0"),
+        ({"provider": {"openai": 3}}, "own: [provider.openai] must be a table of keys, not 3"),
     ],
 )
 def test_a_wrong_table_is_an_error(table, complaint):

@@ -7,6 +7,7 @@ needs an entry here, an option in `cli/options.py` and a field in `service/bodie
 from __future__ import annotations
 
 from ..errors import CallError, suggestion
+from ..shapes import LIST, NAME, OBJECT, STRING, STRINGS, SWITCH, check_table, one_of
 from ..vocabulary import Access, Agent, Document, Scope, Skill, Tool
 
 TYPE_CHECKING = False
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 
     Parse = Callable[[Any, str], Any]
 
-_PERMISSIONS = ("read", "write")
+_TOOL = {"name": NAME, "description": STRING, "snippet": STRING, "guidelines": STRINGS, "schema": OBJECT}
+_ACCESS = {"path": NAME, "permission": one_of("read", "write"), "recursive": SWITCH}
 
 
 # From a mapping
@@ -80,50 +82,26 @@ def _parse_tools(rows: Any, name: str) -> list[Tool] | None:
 
 
 def _parse_tool(row: Any, name: str) -> Tool:
-    if not isinstance(row, dict) or not isinstance(row.get("name"), str) or not row["name"].strip():
-        raise CallError(f"{name} must be an object with a name, not {kind_of(row)}")
-    _check_fields(row, Tool.__annotations__, name)
-    row = {key: content for key, content in row.items() if content is not None}
-    for key in ("description", "snippet"):
-        _parse_string(row.get(key, ""), f"{name}: {key}")
-    guidelines = row.get("guidelines", ())
-    if not isinstance(guidelines, (list, tuple)) or not all(isinstance(each, str) for each in guidelines):
-        raise CallError(f"{name}: guidelines must be a list of strings")
-    if not isinstance(row.get("schema", {}), dict):
-        raise CallError(f"{name}: schema must be an object, not {kind_of(row['schema'])}")
+    if isinstance(row, dict):
+        row = {key: content for key, content in row.items() if content is not None}
+    check_table(row, _TOOL, name, required=("name",), kind=OBJECT)
     return Tool(**row)
 
 
 def _parse_scope(content: Any, name: str) -> Scope | None:
     if content is None or isinstance(content, Scope):
         return content
-    if not isinstance(content, dict) or not content.keys() <= {"allow", "deny"}:
-        raise CallError(f'{name}: a scope must be an object {{"allow": […], "deny": […]}}')
+    check_table(content, {"allow": LIST, "deny": LIST}, name, kind=OBJECT)
     lists = []
     for key, default in (("allow", "write"), ("deny", "read")):
-        rows = content.get(key, ())
-        if not isinstance(rows, (list, tuple)):
-            raise CallError(f"{name}: {key} must be a list, not {kind_of(rows)}")
-        lists.append([_parse_access(row, f"{name}: {key} {number}", default) for number, row in enumerate(rows, 1)])
+        rows = enumerate(content.get(key, ()), 1)
+        lists.append([_parse_access(row, f"{name}: {key} {number}", default) for number, row in rows])
     return Scope(*lists)
 
 
 def _parse_access(row: Any, name: str, default: str) -> Access:
-    if not isinstance(row, dict) or not isinstance(row.get("path"), str) or not row["path"]:
-        raise CallError(f"{name} must be an object with a path")
-    _check_fields(row, Access.__annotations__, name)
-    permission, recursive = row.get("permission", default), row.get("recursive", True)
-    if permission not in _PERMISSIONS:
-        raise CallError(f"{name}: permission must be read or write, not {permission!r}")
-    if not isinstance(recursive, bool):
-        raise CallError(f"{name}: recursive must be true or false, not {recursive!r}")
-    return Access(row["path"], permission, recursive)
-
-
-def _check_fields(row: Mapping[str, Any], known: Mapping[str, Any], name: str) -> None:
-    unknown = sorted(row.keys() - known.keys())
-    if unknown:
-        raise CallError(f"{name} has an unknown field {unknown[0]!r}; its fields are {', '.join(known)}")
+    check_table(row, _ACCESS, name, required=("path",), kind=OBJECT)
+    return Access(row["path"], row.get("permission", default), row.get("recursive", True))
 
 
 def kind_of(content: Any) -> str:

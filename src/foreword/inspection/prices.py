@@ -6,6 +6,7 @@ The figures are data with a source and a date each (`prices.toml`), because they
 from __future__ import annotations
 
 from ..errors import CallError, suggestion
+from ..shapes import AMOUNT, LIST, NAME, STRING, TABLE, check_table, one_of
 from ..vocabulary import value
 
 TYPE_CHECKING = False
@@ -121,24 +122,29 @@ def is_named(row: str, model: str) -> bool:
     return is_whole and all(re.fullmatch(r"latest|preview|thinking|1m|v\d+|0", word) for word in words)
 
 
-_ROW: dict[str, type | tuple[type, ...]] = {
-    "name": str,
-    "provider": str,
-    "input": (int, float),
-    "write": (int, float),
-    "read": (int, float),
-    "minimum": int,
-    "source": str,
-    "date": str,
+_FILE = {"provider": TABLE, "model": LIST}
+_ROW = {
+    "name": NAME,
+    "provider": STRING,
+    "input": AMOUNT,
+    "write": AMOUNT,
+    "read": AMOUNT,
+    "minimum": ("a whole number from 0 to 1e9", lambda content: type(content) is int and AMOUNT[1](content)),
+    "source": STRING,
+    "date": STRING,
 }
-_NEEDED = ("provider", "input", "write", "read")
-_RULES: dict[str, type | tuple[type, ...]] = {
-    "order": list,
-    "caching": str,
-    "step": int,
-    "model": str,
-    "source": str,
-    "date": str,
+_REQUIRED = ("provider", "input", "write", "read")
+_ORDER = (
+    f"{', '.join(PARTS_OF_A_REQUEST)}, each once",
+    lambda content: isinstance(content, list) and sorted(content, key=str) == sorted(PARTS_OF_A_REQUEST),
+)
+_RULES = {
+    "order": _ORDER,
+    "caching": one_of(*CACHINGS),
+    "step": ("a whole number from 1 to 1e9", lambda content: type(content) is int and 1 <= content < 1e9),
+    "model": STRING,
+    "source": STRING,
+    "date": STRING,
 }
 
 
@@ -147,20 +153,17 @@ def prices(tables: Sequence[tuple[str, Mapping[str, Any]]]) -> Prices:
     providers: dict[str, dict[str, Any]] = {}
     models: dict[str, dict[str, Any]] = {}
     for path, table in tables:
-        _check(table, {"provider": dict, "model": list}, path, "a file of prices")
+        check_table(table, _FILE, path)
         for name, rules in table.get("provider", {}).items():
-            _check(rules, _RULES, path, f"[provider.{name}]")
+            where = f"{path}: [provider.{name}]"
+            check_table(rules, _RULES, where)
             providers[name] = {**providers.get(name, {}), **rules}
+            check_table(providers[name], _RULES, where, required=("order", "caching", "step", "model"))
         for number, row in enumerate(table.get("model", ()), 1):
-            where = f"[[model]] {number}"
-            _check(row, _ROW, path, where)
-            if not row.get("name"):
-                raise CallError(f"{path}: {where} needs a name")
-            models[row["name"]] = {**models.get(row["name"], {}), **row}
-            _need(models[row["name"]], _NEEDED, path, f"the model {row['name']!r}")
-            _check_numbers(models[row["name"]], path)
-        for name, rules in providers.items():
-            _check_rules(rules, path, name)
+            check_table(row, _ROW, f"{path}: [[model]] {number}", required=("name",))
+            name = row["name"]
+            models[name] = {**models.get(name, {}), **row}
+            check_table(models[name], _ROW, f"{path}: the model {name!r}", required=_REQUIRED)
     for name, row in models.items():
         if row["provider"] not in providers:
             raise CallError(
@@ -169,37 +172,3 @@ def prices(tables: Sequence[tuple[str, Mapping[str, Any]]]) -> Prices:
     return Prices(
         [ProviderRules(name, **rules) for name, rules in providers.items()], [Price(**row) for row in models.values()]
     )
-
-
-def _check(table: Any, known: Mapping[str, type | tuple[type, ...]], path: str, where: str) -> None:
-    if not isinstance(table, dict):
-        raise CallError(f"{path}: {where} takes a table of keys")
-    for key, content in table.items():
-        if key not in known:
-            raise CallError(f"{path}: {where} has no key {key!r}{suggestion(key, known)}")
-        if not isinstance(content, known[key]) or isinstance(content, bool):
-            raise CallError(f"{path}: {key} of {where} has a value of the wrong kind: {content!r}")
-
-
-def _need(table: Mapping[str, Any], keys: Sequence[str], path: str, where: str) -> None:
-    for key in keys:
-        if key not in table:
-            raise CallError(f"{path}: {where} needs {key!r}")
-
-
-def _check_numbers(row: Mapping[str, Any], path: str) -> None:
-    for key in ("input", "write", "read", "minimum"):
-        # Written so that a nan is refused as well.
-        if key in row and not 0 <= row[key] < 1e9:
-            raise CallError(f"{path}: {key} of {row['name']!r} takes a number from 0 on, not {row[key]!r}")
-
-
-def _check_rules(rules: Mapping[str, Any], path: str, name: str) -> None:
-    where = f"[provider.{name}]"
-    _need(rules, ("order", "caching", "step", "model"), path, where)
-    if sorted(rules["order"], key=str) != sorted(PARTS_OF_A_REQUEST):
-        raise CallError(f"{path}: order of {where} takes {', '.join(PARTS_OF_A_REQUEST)}, each once")
-    if rules["caching"] not in CACHINGS:
-        raise CallError(f"{path}: caching of {where} takes {' or '.join(CACHINGS)}, not {rules['caching']!r}")
-    if not 1 <= rules["step"] < 1e9:
-        raise CallError(f"{path}: step of {where} takes a number from 1 on, not {rules['step']!r}")

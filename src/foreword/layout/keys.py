@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..shapes import COUNT, STRING, STRINGS, SWITCH, is_list_of_strings, one_of
 from ..template.languages import LANGUAGES
 from ..vocabulary import LIFETIMES, value
 
@@ -227,6 +228,26 @@ FACTS = (
 )
 FILTERS = ("line", "xml")
 INHERITED = ("lifetime", "language", "file_budget", "over")
+_GROUPS = (
+    "a list of patterns, or of lists of patterns",
+    lambda content: (
+        isinstance(content, list | tuple) and all(isinstance(each, str) or is_list_of_strings(each) for each in content)
+    ),
+)
+_TAKES = {
+    "text": STRING,
+    "form": STRING,
+    "name": STRING,
+    "switch": SWITCH,
+    "count": COUNT,
+    "names": STRINGS,
+    "conditions": STRINGS,
+    "groups": _GROUPS,
+}
 KNOWN = {table: {key.name: key for key in KEYS if key.table == table} for table in TABLES}
+KINDS = {
+    table: {name: one_of(*key.choices) if key.choices else _TAKES[key.takes] for name, key in keys.items()}
+    for table, keys in KNOWN.items()
+}
 BODIES = ("text", "of", "sections")
 TOP_TABLES = ("settings", "find", "section", "guideline", "wording", "on", "compaction")

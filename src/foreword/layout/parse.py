@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 
 from ..errors import LayoutError, suggestion
+from ..shapes import LIST, STRING, TABLE, check, check_table, is_list_of_strings
 from ..template.addresses import is_address
 from ..template.languages import LANGUAGES
 from ..template.limits import TEMPLATE_LIMIT
-from .keys import BODIES, FACTS, FILTERS, FOUND, INHERITED, KNOWN, LISTS, PLACES, TOP_TABLES
+from .keys import BODIES, FACTS, FILTERS, FOUND, INHERITED, KINDS, LISTS, PLACES, TOP_TABLES
 from .merging import flat
 from .model import Condition, Field, Find, Guideline, Layout, Pattern, Section, with_inner
-from .shapes import TAKES, is_list_of_texts, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from typing import Any, Literal
 
     from .model import Form
-
-"""The most bytes that a template may write, unless the layout says otherwise."""
-
 
 # Parsing
 
@@ -43,20 +40,20 @@ _DEEPEST = 50
 
 def _layout(mapping: Mapping[str, Any], name: str, address: str, untrusted: frozenset[str]) -> Layout:
     top = {key: content for key, content in mapping.items() if key not in TOP_TABLES}
-    _check(top, "layout", "", also=TOP_TABLES)
+    _check(top, "layout", also=TOP_TABLES)
     tables = {table: _table(mapping, table) for table in TOP_TABLES if table != "guideline"}
     settings = tables["settings"]
     wording = flat(tables["wording"])
     for key, content in wording.items():
-        _expect(isinstance(content, str), f"wording.{key}", "a text", content)
+        check(content, STRING, f"wording.{key}", LayoutError)
     finds = tuple(
-        _find(key, _table(tables["find"], key), settings, untrusted, top.get("links", "inside"))
+        _find(key, _table(tables["find"], key, f"find.{key}"), settings, untrusted, top.get("links", "inside"))
         for key in tables["find"]
     )
-    _check(tables["on"], "on", "on.")
-    _check(tables["compaction"], "compaction", "compaction.")
+    _check(tables["on"], "on", "on")
+    _check(tables["compaction"], "compaction", "compaction")
     rows = mapping.get("guideline", [])
-    _expect(isinstance(rows, list | tuple), "guideline", "a list of tables", rows)
+    check(rows, ("a list of tables", LIST[1]), "guideline", LayoutError)
     reader = _Sections(tables["section"], {find.name: find for find in finds}, settings, wording)
     sections = reader.sections(top.get("sections", ()), "sections", {})
     return Layout(
@@ -79,33 +76,25 @@ def _layout(mapping: Mapping[str, Any], name: str, address: str, untrusted: froz
     )
 
 
-def _table(mapping: Mapping[str, Any], key: str) -> dict[str, Any]:
+def check_tables(mapping: Mapping[str, Any], name: str) -> None:
+    """Raise an error if a table of a layout is something else, so that layouts can be merged before they are parsed."""
+    for table in TOP_TABLES:
+        if table != "guideline":
+            check(mapping.get(table, {}), TABLE, f"layout {name}: {table}", LayoutError)
+        if table in ("find", "section"):
+            for key, inner in mapping.get(table, {}).items():
+                check(inner, TABLE, f"layout {name}: {table}.{key}", LayoutError)
+
+
+def _table(mapping: Mapping[str, Any], key: str, name: str = "") -> dict[str, Any]:
     content = mapping.get(key, {})
-    _expect(isinstance(content, dict), key, "a table", content)
+    check(content, TABLE, name or key, LayoutError)
     return dict(content)
 
 
-def _expect(holds: bool, where: str, wanted: str, given: Any) -> None:
-    if not holds:
-        raise LayoutError(f"{where} takes {wanted}, not {shown(given)}")
-
-
-def _check(table: Mapping[str, Any], kind: str, where: str, also: Iterable[str] = ()) -> None:
-    """Every key is known, and every content is what its key takes."""
-    known = KNOWN[kind]
-    for name, content in table.items():
-        key = known.get(name)
-        if key is None:
-            raise LayoutError(f"{where}{name} is no key of a layout" + suggestion(name, (*known, *also)))
-        if key.choices:
-            if content not in key.choices:
-                hint = suggestion(content, key.choices) if isinstance(content, str) else ""
-                raise LayoutError(
-                    f"{where}{name} takes one of {', '.join(key.choices)}, not {shown(content)}{hint if '?' in hint else ''}"
-                )
-        else:
-            wanted, fits = TAKES[key.takes]
-            _expect(fits(content), where + name, wanted, content)
+def _check(table: Mapping[str, Any], kind: str, name: str = "", also: Iterable[str] = ()) -> None:
+    """Raise an error for an unknown key of a table, or for a value that its key does not take."""
+    check_table(table, KINDS[kind], name, LayoutError, also=also)
 
 
 def _find(
@@ -116,7 +105,7 @@ def _find(
     links: Literal["inside", "follow"],
 ) -> Find:
     where = f"find.{name}."
-    _check(table, "find", where)
+    _check(table, "find", f"find.{name}")
     walk = table.get("walk", "git")
     groups = tuple(_groups(table.get("files", ()), where, settings, untrusted))
     for group in groups:
@@ -230,9 +219,9 @@ class _Sections:
         if len(self.above) >= _DEEPEST:
             raise LayoutError(f"sections nest deeper than {_DEEPEST} ({' > '.join(self.above[:3])} > …)")
         self.seen.add(name)
-        table = _table(self.tables, name)
+        table = _table(self.tables, name, f"section.{name}")
         where = f"section.{name}."
-        _check(table, "section", where)
+        _check(table, "section", f"section.{name}")
         bodies = [key for key in BODIES if key in table]
         if len(bodies) != 1 and not (not bodies and "instead" in table):
             raise LayoutError(
@@ -377,7 +366,7 @@ def condition(term: str, settings: Mapping[str, Any], where: str) -> Condition:
     for word in words:
         if word.startswith("@"):
             named = settings.get(word[1:], "")
-            if not is_list_of_texts(named):
+            if not is_list_of_strings(named):
                 raise LayoutError(f"{where}: {word!r} names no list of the settings" + suggestion(word[1:], settings))
             facts.extend(named)
         else:
@@ -397,8 +386,7 @@ def condition(term: str, settings: Mapping[str, Any], where: str) -> Condition:
 
 def _guideline(row: Mapping[str, Any], number: int, settings: Mapping[str, Any]) -> Guideline:
     where = f"guideline {number}: "
-    _expect(isinstance(row, dict), f"guideline {number}", "a table", row)
-    _check(row, "guideline", where)
+    _check(row, "guideline", f"guideline {number}")
     if ("say" in row) == ("from" in row):
         raise LayoutError(f"{where}needs either say or from")
     return Guideline(

@@ -13,7 +13,7 @@ import os
 
 from ..errors import CallError, LayoutError, MissingError, suggestion
 from ..layout.merging import flat, merge
-from ..layout.shapes import check_shape
+from ..layout.parse import check_tables
 from ..sources.environment import absolute
 from ..sources.links import Reach, inside_for
 from ..sources.paths import config_folder
@@ -175,7 +175,7 @@ class _Loader:
     def load(self, given: str, beside: str, above: tuple[str, ...]) -> Source:
         """One layout and, through `extends`, those below it. `beside` is the folder of the file that named it."""
         name, address, mapping = self.read(given, beside)
-        check_shape(mapping, name)
+        check_tables(mapping, name)
         if address in above or len(above) >= _MOST_EXTENDED:
             raise LayoutError(f"layouts extend each other in a circle: {' > '.join((*above, address))}")
         own = {key: content for key, content in mapping.items() if key != "extends"}

@@ -19,7 +19,7 @@ from ..errors import CallError, ForewordError, LayoutError, suggestion
 from ..findings import finding, known_ids
 from ..layout.merging import assign, flat, full_key
 from ..layout.parse import parse
-from ..layout.shapes import shown
+from ..shapes import STRING, STRINGS, TABLES, check, check_table
 from ..sources.environment import absolute
 from ..sources.links import only_inside
 from ..sources.paths import config_folder
@@ -87,29 +87,13 @@ def _read(path: str, reader: Reader, reach: Reach | None = None) -> list[Setting
     if reading.fate != "used":
         raise CallError(f"the settings file {printable(path)} cannot be read: {reading.reason}")
     mapping = parse_toml(reading.text, printable(path))
-    for key in OWN:
-        if key in mapping and not isinstance(mapping[key], str):
-            raise CallError(f"{printable(path)}: {key} takes a text, not {shown(mapping[key])}")
-    if not isinstance(mapping.get("for", {}), dict) or not all(
-        isinstance(each, dict) for each in mapping.get("for", {}).values()
-    ):
-        raise CallError(f"{printable(path)}: [for.LAYOUT] takes a table of keys")
+    kinds = {**dict.fromkeys(OWN, STRING), "for": TABLES}
+    for key in kinds.keys() & mapping.keys():
+        check(mapping[key], kinds[key], f"{printable(path)}: {key}")
     if "lint" in mapping:
-        _check_lint(mapping["lint"], printable(path))
+        check_table(mapping["lint"], {"off": STRINGS}, f"{printable(path)}: [lint]")
+        check_ids(mapping["lint"].get("off", ()), f"{printable(path)}: lint.off")
     return [Settings(path, mapping, is_untrusted)]
-
-
-def _check_lint(table: Any, path: str) -> None:
-    """Refuse a table of lint that is none, or that turns off what there is not."""
-    if not isinstance(table, dict):
-        raise CallError(f"{path}: [lint] takes a table, not {shown(table)}")
-    for key in table:
-        if key not in LINT:
-            raise CallError(f"{path}: [lint] has no key {key!r}{suggestion(key, LINT)}")
-    off = table.get("off", [])
-    if not isinstance(off, list) or not all(isinstance(each, str) for each in off):
-        raise CallError(f"{path}: lint.off takes a list of checks, not {shown(off)}")
-    check_ids(off, f"{path}: lint.off")
 
 
 def check_ids(ids: Iterable[str], where: str) -> None:

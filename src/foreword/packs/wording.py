@@ -12,7 +12,7 @@ from ..errors import CallError, ForewordError, LayoutError, suggestion
 from ..findings import finding
 from ..layout.merging import assign, flat
 from ..layout.parse import form
-from ..layout.shapes import shown
+from ..shapes import STRING, check
 from ..sources.environment import absolute
 from ..sources.links import only_inside
 from ..sources.paths import config_folder
@@ -84,8 +84,7 @@ def _with_word(source: Source, key: str, content: Any, path: str, findings: list
                 finding("wording-unknown", f"{path}: no wording {key!r}{suggestion(key, _every_wording())}", path)
             )
         return source
-    if not isinstance(content, str):
-        raise LayoutError(f"{path}: {key} takes a text, not {shown(content)}")
+    check(content, STRING, f"{path}: {key}", LayoutError)
     for field in ("{}", "{name}", "{text}"):
         if field in shipped and content.count(field) != 1:
             raise LayoutError(f"{path}: {key} needs {field!r} exactly once, where its value stands")

@@ -1,0 +1,81 @@
+"""The one checker of shapes: is a value of the right kind, is a mapping a table of known keys?
+
+Layouts, settings, prices and agents come from files and requests. Each has a table of its keys and their kinds, and every error says
+where the value is, what it must be and what it is.
+"""
+
+from __future__ import annotations
+
+from .errors import CallError, suggestion
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
+
+    Kind = tuple[str, Callable[[Any], bool]]  # in words, and its test
+
+
+def is_list_of_strings(content: Any) -> bool:
+    return isinstance(content, list | tuple) and all(isinstance(each, str) for each in content)
+
+
+STRING: Kind = ("a string", lambda content: isinstance(content, str))
+NAME: Kind = ("a string that is not blank", lambda content: isinstance(content, str) and bool(content.strip()))
+STRINGS: Kind = ("a list of strings", is_list_of_strings)
+SWITCH: Kind = ("true or false", lambda content: isinstance(content, bool))
+COUNT: Kind = ("a whole number above zero", lambda content: type(content) is int and content > 0)
+# Written so that a nan is refused too.
+AMOUNT: Kind = ("a number from 0 to 1e9", lambda content: type(content) in (int, float) and 0 <= content < 1e9)
+LIST: Kind = ("a list", lambda content: isinstance(content, list | tuple))
+TABLE: Kind = ("a table of keys", lambda content: isinstance(content, dict))
+TABLES: Kind = ("a table of tables", lambda content: TABLE[1](content) and all(map(TABLE[1], content.values())))
+OBJECT: Kind = ("an object", TABLE[1])
+
+
+def one_of(*choices: str) -> Kind:
+    """The kind of a string that is one of these."""
+    return f"one of {', '.join(choices)}", lambda content: isinstance(content, str) and content in choices
+
+
+def check(content: Any, kind: Kind, name: str, error: type[Exception] = CallError) -> None:
+    """Raise an error if a value is not of a kind. `name` says where it is."""
+    wanted, fits = kind
+    if not fits(content):
+        hint = ""
+        if wanted.startswith("one of ") and isinstance(content, str):
+            hint = suggestion(content, wanted.removeprefix("one of ").split(", "))
+        raise error(f"{name} must be {wanted}, not {show(content)}{hint if '?' in hint else ''}")
+
+
+def check_table(
+    table: Any,
+    kinds: Mapping[str, Kind],
+    name: str = "",
+    error: type[Exception] = CallError,
+    required: Iterable[str] = (),
+    also: Iterable[str] = (),
+    kind: Kind = TABLE,
+) -> None:
+    """Raise an error if a value is not a table whose keys are known, of the right kinds, and include the required ones.
+
+    `also` are keys that are suggested for a misspelled one but are checked elsewhere. `kind` says what the table itself is called.
+    """
+    check(table, kind, name, error)
+    prefix = f"{name}: " if name else ""
+    for key, content in table.items():
+        if key not in kinds:
+            raise error(f"{prefix}unknown key {key!r}{suggestion(str(key), (*kinds, *also))}")
+        check(content, kinds[key], prefix + key, error)
+    for key in required:
+        if key not in table:
+            raise error(f"{prefix}the key {key!r} is missing")
+
+
+def show(content: Any) -> str:
+    """A value in at most 80 characters."""
+    try:
+        text = repr(content)
+    except ValueError:  # Python refuses to print a number with so many digits
+        return "a very long number"
+    return text if len(text) <= 80 else text[:79] + "…"
