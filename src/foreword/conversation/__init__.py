@@ -1,1 +1,12 @@
-"""Conversations: decide what an event does, keep editions, run hooks, make turns."""
+"""Conversations: decide what an event does, publish editions, run hooks and create turns.
+
+| module | contents |
+|---|---|
+| `conversations.py`, `conversation.py` | the two public classes: opening conversations, and the verbs of one |
+| `shared.py` | what the conversations of one process share |
+| `decide.py`, `state.py`, `tools.py`, `notices.py` | pure: the step for an event, the stored state, tool definitions, added messages |
+| `transitions.py` | carries out what `decide.py` decided |
+| `editions.py` | the edition in use: read, publish, update, and continue while the store is down |
+| `builder.py`, `assembling.py`, `contributions.py`, `agents.py` | build an edition: from which layout and inputs, for which agent |
+| `turns.py`, `hooks.py`, `sub_agents.py` | what a model is sent |
+"""

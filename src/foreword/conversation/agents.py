@@ -1,4 +1,4 @@
-"""The agent of a conversation: its tools, the skill in its prompt, and how it differs from the one the edition was made for."""
+"""The agent of a conversation: its tools, the skill in its prompt, and how it differs from that of the edition."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class ConversationAgent:
         return self._stored
 
     def has_other_tools(self, using: Edition) -> bool:
-        """Whether the agent's tools differ from those that the edition was made for."""
+        """Whether the agent's tools differ from those of the edition."""
         stored = self.stored_tools
         if stored.notes != made_for(using).agent.get("tools", {}):
             return True
@@ -109,7 +109,7 @@ class ConversationAgent:
         return replace(self.resolved, tools=tools)
 
     def set_tools(self, tools: Sequence[Tool | str], using: Callable[[], Edition | None]) -> None:
-        """Give the agent these tools. A name stands for a tool that the conversation knows."""
+        """Give the agent these tools. A name refers to a tool that the conversation knows."""
         self._known_tools |= {tool.name: tool for tool in tools if isinstance(tool, Tool)}
         active = [self._tool(each, using) if isinstance(each, str) else each for each in tools]
         self.configured = replace(self.configured, tools=tuple(active))
@@ -125,7 +125,7 @@ class ConversationAgent:
         return self._known_tools[name]
 
     def about(self, cwd: str, number: int | None = None) -> About:
-        """What hooks are told about the conversation; `number` is that of the edition in use unless passed."""
+        """The description of the conversation for hooks. `number` defaults to that of the edition in use."""
         tools = [tool.name for tool in self.resolved.tools or ()]
         return About(self.id, cwd, self.configured.model, tools, self.edition_number if number is None else number)
 

@@ -1,4 +1,4 @@
-"""One conversation: the verbs that a caller uses. `transitions.py` carries them out, `turns.py` makes the turns."""
+"""One conversation: the verbs that a caller uses. `transitions.py` carries them out, `turns.py` creates the turns."""
 
 from __future__ import annotations
 

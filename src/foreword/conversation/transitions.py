@@ -177,7 +177,7 @@ class Transitions:
 
 
 def rebuild_pricing(agent: Agent, using: Edition, table: Callable[[], Prices], counter: Counter) -> Pricing:
-    """What a rebuild would keep of the cache of the agent's provider, or else of the provider the edition was made for."""
+    """What a rebuild would keep of the cache of the agent's provider, or else of the provider of the edition."""
     whose = agent if agent.model or agent.provider else made_for(using)
 
     def price(old: Edition, new: Edition) -> tuple[int, int, CacheRule]:

@@ -53,7 +53,7 @@ _accounts = ParseCache(_parse_account)
 
 
 class Turns:
-    """Makes the turns of one conversation."""
+    """Creates the turns of one conversation."""
 
     def __init__(
         self,
