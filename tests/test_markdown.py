@@ -1,4 +1,4 @@
-"""Where code is, and what a text leaves open. Every row is what CommonMark makes of the text."""
+"""Which parts are code, and what is open at the end. Every row follows CommonMark."""
 
 import pytest
 
@@ -151,5 +151,5 @@ def test_fences_and_prose(text, code):
     ],
     ids=range(9),
 )
-def test_however_deep_it_nests(text):
+def test_blocks_may_nest_deeply(text):
     assert left_open(f"{text}\n\n# end\n~~~ -->") == ("\n~~~", FENCE)

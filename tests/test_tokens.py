@@ -1,4 +1,4 @@
-"""Which way of counting a model gets, what it says of itself, and what happens without a tokenizer."""
+"""How tokens are counted for each model, with and without a tokenizer."""
 
 import json
 import subprocess
@@ -21,7 +21,7 @@ PROSE = "Read the file before you change it, and run the tests after every chang
 
 @pytest.fixture(autouse=True)
 def forget_tokenizers(monkeypatch):
-    """Each test loads for itself what it needs."""
+    """Each test loads the tokenizers it needs."""
     monkeypatch.setattr(tokens, "_loaded", {})
 
 
@@ -125,7 +125,7 @@ def without_splintr(monkeypatch):
         ("a model of my own", "o200k", NEAR),
     ],
 )
-def test_model_is_known_by_any_of_its_names(with_splintr, model, method, error):
+def test_model_is_recognized_by_any_of_its_names(with_splintr, model, method, error):
     counted = count(PROSE, model)
     assert (counted.method, counted.exact, counted.error) == (method, error == EXACT, error)
 
@@ -146,7 +146,7 @@ def test_model_is_known_by_any_of_its_names(with_splintr, model, method, error):
         ("ollama", "my-finetune", "o200k", NEAR),
     ],
 )
-def test_provider_helps_where_the_model_does_not_say(with_splintr, provider, model, method, error):
+def test_provider_decides_if_the_model_does_not(with_splintr, provider, model, method, error):
     counted = count(PROSE, model, provider)
     assert (counted.method, counted.exact, counted.error) == (method, error == EXACT, error)
 
@@ -175,11 +175,11 @@ def test_counts(with_splintr, text, model, counted):
 
 
 @pytest.mark.parametrize("vocabulary", tokens.GOLDEN_COUNTS)
-def test_every_vocabulary_is_carried_and_passes_its_self_check(with_splintr, vocabulary):
+def test_every_vocabulary_passes_its_self_check(with_splintr, vocabulary):
     assert tokens._load(vocabulary)[1] == vocabulary
 
 
-def test_every_row_names_a_vocabulary_that_is_checked():
+def test_every_row_names_a_vocabulary_with_a_self_check():
     assert {vocabulary for rows in tokens.MODELS.values() for _, vocabulary, _ in rows} <= tokens.GOLDEN_COUNTS.keys()
 
 
@@ -214,7 +214,7 @@ def broken(name):
 
 
 @pytest.mark.parametrize("from_pretrained", [wrong_everywhere, absent, broken])
-def test_tokenizer_that_fails_its_self_check_is_not_believed(monkeypatch, from_pretrained):
+def test_tokenizer_that_fails_its_self_check_is_not_used(monkeypatch, from_pretrained):
     splintr = SimpleNamespace(Tokenizer=SimpleNamespace(from_pretrained=from_pretrained))
     monkeypatch.setitem(sys.modules, "splintr", splintr)
     assert count(PROSE) == Count(estimate(PROSE), "estimate (o200k failed its self-check)", False, 0.2)
@@ -273,7 +273,7 @@ def test_importing_loads_neither_tokenizer_nor_regular_expressions():
     ],
 )
 def test_estimate_never_changes(text, estimated):
-    """Budgets cut by it: another number here is another prompt for somebody."""
+    """Budgets depend on it: another number here changes somebody's prompt."""
     assert estimate(text) == estimated
 
 

@@ -64,7 +64,7 @@ def is_parsed(text):
 
 
 def is_told(piece, templates):
-    """A text that a template wrote stands on its lines, unless it was made by a tag there."""
+    """Text of a template has the right lines, unless a tag there produced it."""
     assert piece.text
     origin = piece.origin
     if origin.kind == "variable":

@@ -1,4 +1,4 @@
-"""Bounded fuzzing without help: seeds are cut, joined and sprinkled with words; the first input that fails is printed.
+"""Bounded fuzzing without dependencies: seeds are cut, joined and mixed with words; the first failing input is printed.
 
 A failure is an exception from `check`, or a check that takes longer than the input's size allows.
 """
@@ -15,7 +15,7 @@ LONGEST = 20_000
 
 
 def fuzz(check, name, words):
-    """Run `check(text)` on mutations of the seeds in seeds/<name> for as many seconds as asked; the exit status."""
+    """Run `check(text)` on mutations of the seeds in seeds/<name> for this many seconds, and return the exit status."""
     options = argparse.ArgumentParser(description=f"fuzz {name}")
     options.add_argument("--seconds", type=float, default=20)
     options.add_argument(
@@ -53,7 +53,7 @@ def passes(check, text):
 
 
 def mutation(chance, seeds, words):
-    """A text made from the seeds."""
+    """A random mutation of the seeds."""
     text = chance.choice(seeds)
     for _ in range(chance.randint(1, 8)):
         text = chance.choice(CHANGES)(chance, text, seeds, words)[:LONGEST]

@@ -1,4 +1,4 @@
-"""What holds for every template in the bracket language."""
+"""Properties of every template in the bracket language."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ trees = st.recursive(
 
 
 def written(tree):
-    """The template that a tree stands for."""
+    """The template of a tree."""
     return "".join(map(_written, tree))
 
 
@@ -43,7 +43,7 @@ def _written(node):
 
 
 def meant(tree, values):
-    """What a tree comes to."""
+    """The output of a tree."""
     return "".join(_meant(node, values) for node in tree)
 
 
@@ -78,7 +78,7 @@ def test_a_template_without_brackets_is_itself(text):
 
 
 @given(st.text())
-def test_an_escaped_text_is_itself(text):
+def test_escaped_text_is_itself(text):
     assert joined(pieces_of(text.replace("[", "\\["))) == text
 
 
@@ -100,7 +100,7 @@ def test_parsing_never_raises_and_findings_point_into_the_text(text):
 
 
 @given(soup, st.dictionaries(st.sampled_from("ab"), st.text(max_size=3)))
-def test_the_text_of_a_template_stands_on_the_lines_it_names(text, values):
+def test_text_is_on_the_lines_its_origin_names(text, values):
     lines = text.split("\n")
     at = 1
     for piece in pieces_of(text, values):
@@ -112,14 +112,14 @@ def test_the_text_of_a_template_stands_on_the_lines_it_names(text, values):
 
 
 @given(trees, st.dictionaries(names, st.text(max_size=5)))
-def test_a_whole_template_means_what_its_tree_means(tree, values):
+def test_a_template_renders_like_its_tree(tree, values):
     template = parse(written(tree), TYPES)
     assert template.findings == ()
     assert joined(pieces_of(written(tree), values)) == meant(tree, values)
 
 
 @given(soup, st.dictionaries(st.sampled_from("ab"), st.text(max_size=3)))
-def test_what_is_looked_up_is_among_the_variables(text, values):
+def test_only_listed_variables_are_looked_up(text, values):
     asked = []
 
     def lookup(type, name):
@@ -134,6 +134,6 @@ def test_what_is_looked_up_is_among_the_variables(text, values):
 
 
 @given(st.integers(0, 5_000), st.booleans())
-def test_nesting_is_no_burden(depth, exists):
+def test_deep_nesting_works(depth, exists):
     text = "[if file:a]" * depth + "x" + "[else]y[endif]" * depth
     assert joined(pieces_of(text, {"a": "A"} if exists else {})) == ("x" if exists or not depth else "y")

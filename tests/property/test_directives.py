@@ -1,4 +1,4 @@
-"""What holds for every text with directives."""
+"""Properties of every text with directives."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def joined(pieces):
 
 
 def written(tree):
-    """The text that a tree stands for."""
+    """The text of a tree."""
     return "".join(map(_written, tree))
 
 
@@ -59,7 +59,7 @@ def _written(node):
 
 
 def meant(tree):
-    """What a tree comes to."""
+    """The output of a tree."""
     return "".join(map(_meant, tree))
 
 
@@ -74,7 +74,7 @@ def _meant(node):
 
 
 @given(st.text())
-def test_a_text_without_directives_is_itself(text):
+def test_text_without_directives_is_itself(text):
     text = text.replace("<!--", "<--").replace("{{", "{")
     pieces, findings = run(text)
     assert joined(pieces) == text and len(pieces) == bool(text) and findings == ()
@@ -82,7 +82,7 @@ def test_a_text_without_directives_is_itself(text):
 
 
 @given(soup, files)
-def test_the_text_of_a_file_stands_on_the_lines_it_names(text, texts):
+def test_text_of_a_file_is_on_the_lines_its_origin_names(text, texts):
     texts = {"a": text, **texts}
     pieces, _ = run(text, texts)
     for piece in pieces:
@@ -117,7 +117,7 @@ def test_findings_point_into_their_file(text, texts):
 
 
 @given(soup, files)
-def test_what_is_loaded_is_among_the_includes(text, texts):
+def test_only_listed_includes_are_loaded(text, texts):
     asked = []
 
     def load(path, target):
@@ -129,7 +129,7 @@ def test_what_is_loaded_is_among_the_includes(text, texts):
 
 
 @given(trees)
-def test_a_line_means_what_its_tree_means(tree):
+def test_a_line_renders_like_its_tree(tree):
     pieces, findings = run("." + written(tree))
     assert findings == ()
     assert joined(pieces) == "." + meant(tree)
@@ -188,7 +188,7 @@ expressions = st.recursive(
 
 
 @given(expressions)
-def test_a_condition_means_what_python_would_say(expression):
+def test_a_condition_has_the_value_of_the_same_python_expression(expression):
     ours, pythons = expression
     condition = conditions.parse(ours)
     assert isinstance(condition, conditions.DirectiveCondition)
@@ -200,7 +200,7 @@ def test_a_condition_means_what_python_would_say(expression):
         " ".join
     )
 )
-def test_every_condition_is_read_or_has_its_mistake_shown(text):
+def test_every_condition_is_parsed_or_has_a_located_problem(text):
     condition = conditions.parse(text)
     if isinstance(condition, conditions.ConditionProblem):
         assert 0 <= condition.start <= condition.end <= len(text)

@@ -1,4 +1,4 @@
-"""Whatever a template holds, it renders or is refused; a value arrives as it is; and every character has its origin."""
+"""Every template renders or is refused; values are inserted unchanged; and every character has its origin."""
 
 import minijinja
 from hypothesis import assume, example, given
@@ -66,7 +66,7 @@ def test_parsing_raises_nothing_but_template_errors(text):
 
 
 @given(st.one_of(sound, crumbs.filter(lambda text: "\ud800" not in text)))
-def test_what_the_scanner_refuses_the_engine_refuses(text):
+def test_the_engine_refuses_what_the_scanner_refuses(text):
     try:
         tags.scan(Document("", text))
     except TemplateError:
@@ -132,7 +132,7 @@ right = st.recursive(leaves, kept, max_leaves=12)
 
 @given(right, right.filter(lambda text: "include" not in text), everything, st.lists(st.text(max_size=5), max_size=3))
 @example("{% for t in b %}{{ t }}{% endfor %}", "", "", ["\ue000", "0:"])
-def test_the_trace_spells_out_what_is_rendered(text, part, a, b):
+def test_the_traced_pieces_are_the_output(text, part, a, b):
     variables = {"a": a, "b": [*b, "y"]}
     templates = {"$u/t": Document("", text), "$u/p": Document("", part)}
     pieces = render("$u/t", templates, variables)
@@ -164,8 +164,8 @@ direct = st.recursive(plain_leaves, written, max_leaves=12)
 
 
 @given(direct, sound)
-def test_what_is_written_directly_is_told_exactly(text, a):
-    """A piece is one run of a template's text, on the lines where it stands, or one value."""
+def test_directly_written_text_has_exact_origins(text, a):
+    """A piece is one run of a template's text, with its lines, or one value."""
     templates = {"$u/t": Document("", text), "$u/p": Document("", "p\n{{ a }}\n")}
     collected = inclusion.collect("$u/t", templates.get)
     runs = {

@@ -78,7 +78,7 @@ texts = st.one_of(everything, st.lists(st.sampled_from(CRUMBS), max_size=60).map
 
 
 @given(texts)
-def test_nothing_costs_nothing_and_something_costs_something(text):
+def test_only_the_empty_text_costs_nothing(text):
     assert estimate(text) == 0 if text == "" else estimate(text) >= 1
 
 
@@ -95,19 +95,19 @@ def test_the_same_text_costs_the_same(text):
 @example("\ud83d", "\ude42")
 @example("ggg", "ggg")
 @example("ee", "EE")
-def test_joined_texts_cost_at_most_one_more_than_apart(one, other):
+def test_joined_texts_cost_at_most_one_more_than_separate(one, other):
     assert estimate(one + other) <= estimate(one) + estimate(other) + 1
 
 
 @given(texts, texts)
 @example("XX", "XX")
 @example("xxx", "xxx")
-def test_apart_texts_cost_at_most_four_more_than_joined(one, other):
+def test_separate_texts_cost_at_most_four_more_than_joined(one, other):
     assert estimate(one) + estimate(other) <= estimate(one + other) + 4
 
 
 @given(texts.map(lambda text: text.rstrip("\n")), texts)
-def test_lines_cost_at_most_two_more_apart_than_joined(one, other):
+def test_separate_lines_cost_at_most_two_more_than_joined(one, other):
     assert estimate(one) + estimate("\n- " + other) <= estimate(one + "\n- " + other) + 2
 
 
@@ -134,7 +134,7 @@ def test_counting_never_raises(text, model):
 
 
 @given(st.text(), st.text())
-def test_any_name_of_a_model_or_provider_is_taken(model, provider):
+def test_any_name_of_a_model_or_provider_is_accepted(model, provider):
     counted = count("Hello, world!", model, provider)
     assert 0 <= counted.error < 1
 

@@ -1,4 +1,4 @@
-"""The bracket language, case by case: tests/cases/brackets holds what goes in and what comes out."""
+"""The bracket language, case by case: tests/cases/brackets has the inputs and outputs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def rendered(template, values=()):
 
 
 def places(findings):
-    """Findings as `code line:column`, the column as the message tells it."""
+    """Findings as `code line:column`, with the column of the message."""
     return [f"{found.code} {found.line}:{COLUMN.search(found.message)[1]}" for found in findings]
 
 
@@ -53,12 +53,12 @@ def test_case(case):
         assert [f"{variable.type}:{variable.name}" for variable in template.variables] == case["variables"]
 
 
-def test_a_third_of_the_cases_are_doubtful():
+def test_a_third_of_the_cases_have_findings():
     doubtful = [case for case in CASES if case.values[0].get("findings")]
     assert len(doubtful) * 3 >= len(CASES)
 
 
-def test_text_has_the_lines_it_stands_on_and_a_value_its_own_origin():
+def test_text_has_its_lines_and_a_value_its_own_origin():
     template = parse("one\ntwo [file:a] two\nthree\n[if file:a]four\n\n[endif]six", TYPES)
     value = Piece("A\nB", Origin("file", "/w/a", (1, 2)))
     assert render(template, lambda type, name: (value,), OURS) == (
@@ -104,7 +104,7 @@ def test_the_types_are_those_of_the_catalog():
     assert parse("[if:x]", (*TYPES, "if")).variables == (Variable("if", "x"),)
 
 
-def test_a_finding_shows_the_place():
+def test_a_finding_shows_its_location():
     text = "one\nand so [endif] on\n"
     assert parse(text, TYPES, "/w/prompt.md").findings == (
         Finding(
@@ -119,7 +119,7 @@ def test_a_finding_shows_the_place():
     )
 
 
-def test_a_finding_shows_a_short_stretch_of_a_long_line_and_nothing_unprintable():
+def test_a_finding_shows_a_short_printable_part_of_a_long_line():
     text = "x" * 500 + "\x1b[31m\t[file:" + "n" * 500 + "\n"
     (found,) = parse(text, TYPES).findings
     _, shown, carets = found.message.split("\n")
@@ -127,7 +127,7 @@ def test_a_finding_shows_a_short_stretch_of_a_long_line_and_nothing_unprintable(
     assert shown[carets.index("^") :].startswith("[file:nnn")
 
 
-def test_doubtful_places_beyond_number_are_counted():
+def test_too_many_findings_are_counted():
     findings = parse("[else]" * (MAX_LISTED + 7), TYPES).findings
     assert len(findings) == MAX_LISTED + 1
     assert findings[-1] == Finding("template-more", "info", "7 more problems are not listed")
@@ -140,7 +140,7 @@ def test_a_template_over_the_limit_is_an_error():
 
 
 @pytest.mark.parametrize("depth", [5_000, 25_000])
-def test_no_depth_is_too_deep(depth):
+def test_blocks_nest_to_any_depth(depth):
     text = "[if file:a]" * depth + "x" + "[else]y[endif]" * depth if depth < 20_000 else "[if file:a]" * depth + "x"
     expected = "x" if depth < 20_000 else text
     assert rendered(text, {"file:a": "A"}) == expected
@@ -150,7 +150,7 @@ def test_no_depth_is_too_deep(depth):
     "unit",
     ["[", "[if", "[if file:a]", "[file:", "[x:y]", "[ ", "\\[", "[else]", "[endif]", "[IF a:", "[if !", "]", "[if \t"],
 )
-def test_hostile_text_of_any_kind_ends(unit):
+def test_hostile_text_is_parsed_in_linear_time(unit):
     text = (unit * (SOURCE_LIMIT // len(unit) + 1))[:SOURCE_LIMIT]
     template = parse(text, TYPES)
     render(template, values_of({}), OURS)

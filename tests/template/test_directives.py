@@ -1,4 +1,4 @@
-"""Directives in instruction files, case by case: tests/cases/directives holds what goes in and what comes out."""
+"""Directives in instruction files, case by case: tests/cases/directives has the inputs and outputs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def rendered(text, files=(), **facts):
 
 
 def place(found):
-    """A finding as `code path line:column`, as far as it tells."""
+    """A finding as `code path line:column`, as far as it has them."""
     told = COLUMN.search(found.message)
     return " ".join([found.code, found.path.removeprefix("/w/"), *([f"{told[1]}:{told[2]}"] if told else [])])
 
@@ -57,12 +57,12 @@ def test_case(case):
         assert list(includes(case["text"])) == case["includes"]
 
 
-def test_a_third_of_the_cases_are_doubtful():
+def test_a_third_of_the_cases_have_findings():
     doubtful = [case for case in CASES if case.values[0].get("findings")]
     assert len(doubtful) * 3 >= len(CASES)
 
 
-def test_a_plain_text_is_one_piece():
+def test_plain_text_is_one_piece():
     document = Document("/w/AGENTS.md", "a\n`{{ cwd }}`\n<!-- b -->\n", "sha256:1", line=4)
     origin = Origin("file", "/w/AGENTS.md", (4, 6))
     assert render(document, FACTS, loader({})) == ((Piece(document.text, origin),), ())
@@ -95,7 +95,7 @@ def test_the_final_newline_of_an_included_file_is_not_among_its_lines():
     assert pieces == (Piece("B\n", Origin("file", "/w/b.md", (1, 1))),)
 
 
-def test_a_finding_shows_the_place():
+def test_a_finding_shows_its_location():
     _, findings = render(Document("/w/AGENTS.md", "\n- <!-- if: modle == 'x' -->", line=5), FACTS, loader({}))
     assert findings == (
         Finding(
@@ -166,7 +166,7 @@ def test_only_the_includes_of_branches_taken_are_loaded():
         "{{", "{{ ", "{{ cwd }}", "`", "` ", "``` ", "```\n", "> ```\n> ```\n", "``\n`\n```a`\n", "| ` \n", "\n", " ", "- ", "> ", "-",
     ],
 )  # fmt: skip
-def test_hostile_text_of_any_kind_ends(unit):
+def test_hostile_text_is_parsed_in_linear_time(unit):
     text = "{{ cwd }}" + unit * (500_000 // len(unit))
     _, findings = rendered(text, {"/w/b.md": "B"})
     assert len(findings) <= MAX_LISTED + 1
@@ -175,6 +175,6 @@ def test_hostile_text_of_any_kind_ends(unit):
 @pytest.mark.parametrize(
     "condition", ["(" * 100_000, "(" * 50_000 + "cwd == '/w'" + ")" * 50_000, "not " * 50_000 + "cwd == '/w'"]
 )
-def test_no_condition_is_too_deep(condition):
+def test_conditions_nest_to_any_depth(condition):
     text, _ = rendered(f"<!-- if: {condition} -->x<!-- endif -->")
     assert text in ("x", f"<!-- if: {condition} -->x<!-- endif -->")

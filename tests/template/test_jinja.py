@@ -1,4 +1,4 @@
-"""The Jinja-like language, case by case: tests/cases/jinja holds what goes in and what comes out."""
+"""The Jinja-like language, case by case: tests/cases/jinja has the inputs and outputs."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_a_third_of_the_cases_are_errors():
 # What takes part
 
 
-def test_includes_tells_names_and_targets():
+def test_includes_have_names_and_targets():
     text = "{% include 'a' %}\n{% include ['b', '$std/c'] ignore missing %}{% import 'd' as e %}"
     document = Document("$user/x/y", text)
     found = inclusion.includes(document, tags.scan(document))
@@ -89,7 +89,7 @@ def test_includes_tells_names_and_targets():
     ]
 
 
-def test_check_gives_what_takes_part_as_it_was_loaded_the_root_first():
+def test_check_returns_all_templates_as_loaded_the_root_first():
     written = documents({"$user/main": "{% include 'a' %}{% include ['no', 'b'] %}", "$user/a": "{% include 'b' %}\n"})
     written |= documents({"$user/b": "B\n", "$user/c": "C"})
     asked = []
@@ -118,7 +118,7 @@ def test_includes_may_be_as_deep_as_the_limit_and_no_deeper():
         check("$user/0", chain_of(most + 1).get)
 
 
-def test_depth_counts_by_the_longest_way():
+def test_depth_is_that_of_the_longest_chain():
     most = inclusion.DEPTH
     written = chain_of(most)
     written |= documents({"$user/root": "{% include '1' %}{% include '0' %}"})
@@ -166,14 +166,14 @@ def test_names_used_are_those_of_every_template():
         ("a \ud800 b", "is a lone surrogate and cannot be encoded (line 1, column 3)"),
     ],
 )
-def test_what_is_too_much_is_an_error_before_the_engine_sees_it(template, says):
+def test_limits_are_checked_before_the_engine_sees_a_template(template, says):
     with pytest.raises(TemplateError) as raised:
         check("$user/main", documents({"$user/main": template}).get)
     assert str(raised.value).startswith("$user/main") and says in str(raised.value)
     assert len(str(raised.value)) < 400
 
 
-def test_what_is_just_not_too_much_renders():
+def test_templates_at_the_limits_render():
     deep = "{% if cwd %}" * 50 + "x" + "{% elif cwd %}y" * 50 + "{% endif %}" * 50
     long = "{{ " + "~".join(["cwd"] * 200) + " }}"
     wide = "{{ [" + "1, " * 3_000 + "] | length }}"
@@ -184,7 +184,7 @@ def test_what_is_just_not_too_much_renders():
     assert pieces[-2].origin.lines == (1, 60_000)
 
 
-def test_what_is_rendered_may_not_be_endless():
+def test_output_is_limited():
     written = documents({"$user/main": "{% for i in range(20000) %}" + "x" * 201 + "{% endfor %}"})
     with pytest.raises(TemplateError, match=r"^\$user/main writes more than 4,000,000 bytes"):
         render("$user/main", written, USUAL)
@@ -215,7 +215,7 @@ def test_a_template_cannot_change_the_callers_variables():
     assert tools == ["read"]
 
 
-def test_a_variable_with_methods_of_its_own_is_copied_without_them():
+def test_variables_are_copied_without_their_methods():
     class Loud(str):
         def shout(self):
             return "boo"
@@ -238,12 +238,12 @@ def test_a_variable_may_have_any_name(name):
     assert text(render("$user/main", written, {name: "x"})) == "x"
 
 
-def test_a_variable_that_is_no_text_is_refused():
+def test_a_variable_that_is_not_text_is_refused():
     with pytest.raises(CallError, match=r"^variable 'x' must be a string or a list of strings, not dict$"):
         render("$user/main", documents({"$user/main": ""}), {"x": {}})
 
 
-def test_half_a_character_in_a_value_is_written_out():
+def test_a_lone_surrogate_in_a_value_is_escaped():
     assert text(render("$user/main", documents({"$user/main": "{{ a }}"}), {"a": "x\ud800"})) == "x\\ud800"
 
 
@@ -254,7 +254,7 @@ def test_lines_count_from_where_the_text_begins_in_its_file():
         render("$user/main", {"$user/main": Document("/x", "{{ ghost }}", line=11)}, USUAL)
 
 
-def test_output_without_trace_is_one_piece_of_the_whole_root():
+def test_output_without_trace_is_one_piece_from_the_root():
     written = documents({"$user/main": "a\n{{ cwd }}\n"})
     assert render("$user/main", written, USUAL, trace=False) == (
         Piece("a\n/w\n", Origin("template", "$user/main", (1, 2))),

@@ -11,7 +11,7 @@ from foreword.vocabulary import Origin, Piece
 LARGE = "x" * 1_000_000
 
 
-def test_brackets_stop_where_there_is_no_more_room():
+def test_brackets_stop_at_the_limit():
     asked = []
 
     def lookup(type, name):
@@ -53,7 +53,7 @@ def test_included_files_count_too():
 @pytest.mark.parametrize(
     "text", ["{% for t in tools %}{{ cwd }}{% endfor %}", "{% set c = cwd %}{{ c }}{{ c }}{{ c }}"]
 )
-def test_jinja_writes_no_more_either(text):
+def test_jinja_stops_at_the_limit(text):
     variables = {"cwd": "x" * 400, "tools": ["a", "b", "c"]}
     with pytest.raises(TemplateError, match=r"^\$u/t writes more than 1,000 bytes"):
         jinja.render("$u/t", {"$u/t": Document("", text)}, variables, limit=1_000)

@@ -69,7 +69,7 @@ _WORD = re.compile(
 # repetition never begins like the repeated part, so a failed match takes linear time.
 _STRING = r""" "[^"\\]*" | '[^'\\]*' """
 _GROUP = rf"""[(\[] [^"'()\[\]{{}}]* (?: (?: {_STRING} ) [^"'()\[\]{{}}]* )* [)\]]"""
-_WHOLE = {
+_SIMPLE = {
     "{{": re.compile(rf"""([^"'()\[\]{{}}]* (?: (?: {_STRING} | {_GROUP} ) [^"'()\[\]{{}}]* )*) \}}\}}""", re.VERBOSE),
     "{%": re.compile(rf"""([^"'()\[\]{{}}%]* (?: (?: {_STRING} | {_GROUP} ) [^"'()\[\]{{}}%]* )*) %\}}""", re.VERBOSE),
 }
@@ -166,10 +166,10 @@ def _raw(template: Document, opening: re.Match[str]) -> tuple[Token, bool] | Non
 def _tag(template: Document, opening: re.Match[str]) -> tuple[Token, bool]:
     """A tag, and whether it trims the white space after it."""
     kind, text = opening[1], template.text
-    whole = _WHOLE[kind].match(text, opening.end())
-    if whole and not text.endswith(("e-", "E-", "e+", "E+"), whole.start(1), whole.end(1)):
-        stop, end = whole.end(1), whole.end()
-        stop -= text.endswith(("-", "+"), whole.start(1), stop)
+    simple = _SIMPLE[kind].match(text, opening.end())
+    if simple and not text.endswith(("e-", "E-", "e+", "E+"), simple.start(1), simple.end(1)):
+        stop, end = simple.end(1), simple.end()
+        stop -= text.endswith(("-", "+"), simple.start(1), stop)
     else:
         stop, end = _word_by_word(template, opening)
     if stop - opening.end() > TAG:
