@@ -326,7 +326,7 @@ def test_verify_says_what_is_wrong(tree, run, asked):
     connection.close()
     status, out, _ = run("store", "verify", "--store", "here.db")
     assert (status, out.count("\n")) == (1, 1)
-    assert "is not what its hash" in out
+    assert "does not match its hash" in out
     assert json.loads(run("store", "verify", "--store", "here.db", "--json")[1])["wrong"] == [out.strip()]
 
 

@@ -336,7 +336,7 @@ def test_a_version_after_one_that_is_not_the_newest_is_refused(store, after, new
     for number in range(newest):
         store.add_template(TemplateVersion(0, str(number)), after=number)
     with pytest.raises(
-        StoreError, match=f"the template was changed meanwhile: its newest version is {newest}, not {after}"
+        StoreError, match=f"the template has changed in the meantime: its newest version is {newest}, not {after}"
     ):
         store.add_template(TemplateVersion(0, "lost"), after=after)
     assert [each.template for each in store.templates()] == ["1", "0"]
@@ -429,11 +429,11 @@ def test_a_text_that_was_changed_is_found_by_its_hash(store, edition):
     number = numbers(store, edition(1))["inputs"]
     change(store, f"UPDATE foreword_texts SET form = 0, body = {blob(store, b'changed')} WHERE id = {number}")
     hash = digest(edition(1).inputs)
-    assert store.verify() == [f"text {number} is not what its hash {hash} says"]
+    assert store.verify() == [f"text {number} does not match its hash {hash}"]
     change(store, f"UPDATE foreword_texts SET form = 1 WHERE id = {number}")
-    assert store.verify() == [f"text {number} ({hash}) cannot be unpacked"]
+    assert store.verify() == [f"text {number} ({hash}) cannot be decoded"]
     change(store, f"UPDATE foreword_texts SET form = 9 WHERE id = {number}")
-    assert store.verify() == [f"text {number} ({hash}) cannot be unpacked"]
+    assert store.verify() == [f"text {number} ({hash}) cannot be decoded"]
 
 
 def blob(store, content):
@@ -448,7 +448,7 @@ def test_an_edition_without_its_text_is_found(store, edition):
     store.publish("talk", edition(1), 0)
     number = numbers(store, edition(1))["inputs"]
     change(store, *unguarded(store), f"DELETE FROM foreword_texts WHERE id = {number}")
-    assert store.verify() == [f"edition 1 of conversation 'talk' has no inputs: text {number} is gone"]
+    assert store.verify() == [f"edition 1 of conversation 'talk' has no inputs: text {number} is missing"]
     StoreReader.__init__(store)  # empties the caches
     with pytest.raises(StoreError, match="a text is missing from the store"):
         store.current("talk")
@@ -467,8 +467,8 @@ def test_rows_that_are_missing_are_found(store, edition):
     )
     assert store.verify() == [
         "the prompt of edition 3 of conversation 'talk' cannot be found by its id",
-        "edition 3 of conversation 'talk' follows edition 1",
-        "version 2 of the template follows version 0",
+        "edition 3 of conversation 'talk' comes after edition 1",
+        "version 2 of the template comes after version 0",
     ]
 
 

@@ -1,6 +1,6 @@
 """What one process remembers of a store: texts by their hash, and the edition it last saw of each conversation.
 
-Neither cache can go stale. A hash always names the same text, and an edition is kept together with the row it was read from:
+Neither cache can go stale. A hash always names the same text, and an edition is cached with the row it was read from:
 it is used again only if the store still returns that row. So both survive a backup that is restored, a file that is replaced,
 and a connection that is lost.
 """

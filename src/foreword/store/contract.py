@@ -1,4 +1,4 @@
-"""What every store does: the one page that SQLite and PostgreSQL both follow. For the type checker only."""
+"""The protocol that every store implements. For the type checker only."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from .rows import ConversationRow
 
     class Store(Protocol):
-        """Where templates, prompts and editions are kept. Every write is one transaction; what cannot be done is a StoreError."""
+        """Storage for templates, prompts and editions. Every write is one transaction; failures are StoreErrors."""
 
         def current(self, conversation: str, moment: object = None) -> Edition | None:
             """The edition in use, or None if the conversation was never constructed. One SELECT, and another for uncached texts.
@@ -25,44 +25,44 @@ if TYPE_CHECKING:
             """A value that changes whenever the store does; None where finding out costs as much as reading."""
 
         def publish(self, conversation: str, edition: Edition, after: int, state: str | None = None) -> Edition:
-            """Make this the edition in use if number `after` still is (0: none yet), and with `state`, if that is still kept
-            beside it. Gives back this very edition; else the one that is in use.
+            """Make this the edition in use if number `after` still is (0 if there is none yet) and, with `state`, still has that
+            state. Returns this same edition, or the one in use if another was published first.
             """
 
         def save_state(self, conversation: str, number: int, state: str, before: str | None = None) -> bool:
-            """Remember something of a conversation beside its edition. With `before`, only if the edition is in use and that is
-            still what is kept beside it: False if not, for someone else has written meanwhile.
+            """Save the state of a conversation with its edition. With `before`, only if the edition is in use and still has that
+            state; returns False if another process has changed it.
             """
 
         def edition(self, conversation: str, number: int) -> Edition | None:
             """One edition of a conversation."""
 
         def editions(self, conversation: str) -> list[Edition]:
-            """All editions of a conversation, the first first."""
+            """All editions of a conversation, oldest first."""
 
         def conversations(self, search: str = "", limit: int = 100, offset: int = 0) -> list[ConversationRow]:
-            """Conversations whose id holds the search, by id."""
+            """Conversations whose id contains `search`, sorted by id."""
 
         def prompt(self, id: str) -> tuple[str, str] | None:
-            """The text and the account of a prompt by its id."""
+            """The text and the account of a prompt; None if there is no prompt with this id."""
 
         def template(self) -> TemplateVersion | None:
-            """The newest version of the global template; None if none was ever set."""
+            """The newest version of the global template; None if it was never set."""
 
         def templates(self) -> list[TemplateVersion]:
-            """All versions, the newest first."""
+            """All versions of the global template, newest first."""
 
         def add_template(self, version: TemplateVersion, after: int | None = None) -> TemplateVersion:
-            """Add a version, which gets the next number. With `after`, only if that is still the newest: else a StaleError."""
+            """Add a version, which gets the next number. With `after`, raises StaleError if that is no longer the newest."""
 
         def uses(self) -> list[tuple[str, int]]:
-            """For what the editions in use were made (`Edition.made_for`), each with the number of its conversations."""
+            """The distinct `made_for` of the editions in use, each with its number of conversations."""
 
         def verify(self) -> list[str]:
-            """What is wrong in the store, each as a sentence: hashes that do not match, editions without their texts."""
+            """The faults in the store, one sentence each: hashes that do not match, editions with missing texts."""
 
         def stats(self) -> dict[str, int]:
-            """How much is kept: conversations, editions, distinct texts, bytes, versions of the template."""
+            """How many conversations, editions, distinct texts, bytes and versions of the template are stored."""
 
         def close(self) -> None:
-            """Let go of the store."""
+            """Close all connections."""

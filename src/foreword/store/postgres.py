@@ -62,7 +62,7 @@ _PUBLISH = f"""
         SELECT %s, %s, %s, %s, %s, %s, %s, %s, %s, %s::bytea
         WHERE %s = (SELECT coalesce(max(number), 0) FROM foreword_editions WHERE conversation = %s)
         ON CONFLICT DO NOTHING RETURNING system, account
-    ), kept AS (
+    ), added AS (
         INSERT INTO foreword_prompts (system, account) SELECT system, account FROM won ON CONFLICT DO NOTHING
     )
     SELECT count(*) FROM won
@@ -93,7 +93,7 @@ _TABLES = [f"foreword_{name}" for name in ("texts", "prompts", "editions", "temp
 class PostgresStore(StoreReader):
     """A `Store` in the database at `url`, connected on the first call. Safe to use from several threads."""
 
-    HOLDS = "strpos"
+    SEARCH = "strpos"
 
     def __init__(self, url: str) -> None:
         super().__init__()
@@ -148,22 +148,22 @@ class PostgresStore(StoreReader):
     def add_template(self, version: TemplateVersion, after: int | None = None) -> TemplateVersion:
         packed = self._pack_new([version.template])
         others = [to_bytes(each) for each in (version.author, version.time, version.note, version.syntax)]
-        kept = 0
+        number = 0
 
         def add(connection: TimedConnection) -> bool:
-            nonlocal kept
+            nonlocal number
             connection.execute(_LOCK_TEMPLATES)
             ((newest,),) = connection.execute(_NEWEST_TEMPLATE)
             check_newest(newest, after)
-            kept = newest + 1
+            number = newest + 1
             numbers = self._numbers(connection, [version.template], packed)
-            connection.execute(_ADD_TEMPLATE, (kept, numbers[version.template], *others))
+            connection.execute(_ADD_TEMPLATE, (number, numbers[version.template], *others))
             return True
 
         # Must not be repeated, as it would add two versions. So check the connection first, and then try only once.
         self._run(lambda connection: connection.execute("SELECT 1"))
         self._write(add, packed, is_repeatable=False)
-        return replace(version, version=kept)
+        return replace(version, version=number)
 
     def verify(self) -> list[str]:
         def read(connection: TimedConnection) -> list[str]:

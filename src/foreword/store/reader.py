@@ -40,12 +40,12 @@ if TYPE_CHECKING:
 CURRENT = f"SELECT {READ} FROM foreword_editions WHERE conversation = ? ORDER BY number DESC LIMIT 1"
 _EDITION = f"SELECT {READ} FROM foreword_editions WHERE conversation = ? AND number = ?"
 _EDITIONS = f"SELECT {READ} FROM foreword_editions WHERE conversation = ? ORDER BY number"
-# Every conversation has an edition 1, so there is no need to group. HOLDS is replaced by each database's search function.
+# Every conversation has an edition 1, so there is no need to group. SEARCH is replaced by each database's search function.
 _CONVERSATIONS = f"""
     SELECT page.conversation, e.number, t.hash, {hash_at("e.layout")}, e.made
     FROM (
         SELECT conversation FROM foreword_editions
-        WHERE number = 1 AND HOLDS(conversation, ?) > 0 ORDER BY conversation LIMIT ? OFFSET ?
+        WHERE number = 1 AND SEARCH(conversation, ?) > 0 ORDER BY conversation LIMIT ? OFFSET ?
     ) AS page
     JOIN foreword_editions AS e ON e.conversation = page.conversation
         AND e.number = (SELECT max(number) FROM foreword_editions AS o WHERE o.conversation = page.conversation)
@@ -74,20 +74,20 @@ _COUNTS = """
         (SELECT count(*) FROM foreword_texts),
         (SELECT count(*) FROM foreword_templates)
 """
-_ALL = (
+_ALL_ROWS = (
     "SELECT id, hash, form, body FROM foreword_texts",
     "SELECT system, account FROM foreword_prompts",
     f"SELECT conversation, number, {', '.join(TEXTS)} FROM foreword_editions ORDER BY conversation, number",
     "SELECT version, template FROM foreword_templates ORDER BY version",
 )
 _HASHES = slice(1, 1 + len(TEXTS))
-_AT_ONCE = 500
+_BATCH_SIZE = 500
 
 
 class StoreReader:
     """The reading half of a store. Subclasses say how to run a statement."""
 
-    HOLDS = "instr"
+    SEARCH = "instr"
 
     def __init__(self) -> None:
         self._texts, self._editions = TextCache(), EditionCache()
@@ -121,7 +121,8 @@ class StoreReader:
         def read(connection: Any) -> Edition | None:
             for row in self._select(connection, CURRENT, (conversation,)):
                 if known is not None and row == known.row:
-                    known.moment = moment
+                    if moment is not None:
+                        known.moment = moment
                     return known.edition
                 edition = edition_of(row, self._by_hash(connection, row[_HASHES]))
                 self._editions.put(conversation, edition, row, moment)
@@ -157,7 +158,7 @@ class StoreReader:
             return []
 
         def read(connection: Any) -> list[ConversationRow]:
-            rows = self._select(connection, _CONVERSATIONS.replace("HOLDS", self.HOLDS), (search, limit, offset))
+            rows = self._select(connection, _CONVERSATIONS.replace("SEARCH", self.SEARCH), (search, limit, offset))
             texts = self._by_hash(connection, [row[3] for row in rows])
             return [conversation_of(row, texts) for row in rows]
 
@@ -204,8 +205,8 @@ class StoreReader:
     def _by_hash(self, connection: Any, hashes: Sequence[bytes | None]) -> dict[bytes, str]:
         def load(missing: list[bytes]) -> Rows:
             rows: Rows = []
-            for start in range(0, len(missing), _AT_ONCE):
-                some = missing[start : start + _AT_ONCE]
+            for start in range(0, len(missing), _BATCH_SIZE):
+                some = missing[start : start + _BATCH_SIZE]
                 marks = ", ".join("?" * len(some))
                 rows += self._select(
                     connection, f"SELECT hash, form, body FROM foreword_texts WHERE hash IN ({marks})", some
@@ -225,7 +226,7 @@ class StoreReader:
         }
 
     def _faults(self, connection: Any) -> Iterable[str]:
-        return faults(*(self._stream(connection, statement) for statement in _ALL))
+        return faults(*(self._stream(connection, statement) for statement in _ALL_ROWS))
 
     def _pack_new(self, texts: Iterable[str]) -> dict[str, Packed]:
         """The rows of texts that are not cached, prepared before any lock is taken."""

@@ -1,4 +1,4 @@
-"""Rows as values, for both stores: what can be asked for, what an edition's columns mean, and what can be wrong with them."""
+"""Rows as values, for all stores: checks of arguments, the columns of an edition, and what `verify` checks."""
 
 from __future__ import annotations
 
@@ -41,29 +41,29 @@ COLUMNS = f"number, {', '.join(TEXTS)}, made, state"
 
 
 def hash_at(pointer: str) -> str:
-    """The hash of the text that a column points at, as an expression of SQL. What is read goes by hashes alone."""
+    """An SQL expression for the hash of the text that a column points at."""
     return f"(SELECT hash FROM foreword_texts WHERE id = {pointer})"
 
 
-# An edition as it is read: with the hashes of its texts in the place of their numbers.
+# The columns of an edition, with the hashes of its texts instead of their row ids.
 READ = f"number, {', '.join(map(hash_at, TEXTS))}, made, state"
 _NO_STATE = "{}"
 
 
-# What can be asked for
+# Checks of arguments
 
 
 def check_next(edition: Edition, after: int) -> None:
-    """A CallError for an edition that does not follow the one it says it follows."""
+    """Raise CallError unless an edition has the number after `after`."""
     if not 0 <= after < LARGEST:
-        raise CallError(f"editions are counted from 1 on, and 0 stands for none yet; {after} is neither")
+        raise CallError(f"after must be the number of an edition, or 0 if there is none yet; {after} is neither")
     if edition.number != after + 1:
-        raise CallError(f"the edition after number {after} is number {after + 1}, not {edition.number}")
+        raise CallError(f"the edition after number {after} must have number {after + 1}, not {edition.number}")
 
 
 def check_page(limit: int, offset: int) -> None:
     if not (0 <= limit <= LARGEST and 0 <= offset <= LARGEST):
-        raise CallError(f"limit and offset are counts from 0 to {LARGEST}; given were {limit} and {offset}")
+        raise CallError(f"limit and offset must be from 0 to {LARGEST}, not {limit} and {offset}")
 
 
 def no_edition(conversation: str, number: int) -> StoreError:
@@ -71,15 +71,15 @@ def no_edition(conversation: str, number: int) -> StoreError:
 
 
 def check_newest(newest: int, after: int | None) -> None:
-    """A StaleError if a version of the template was to follow one that is not the newest."""
+    """Raise StaleError if `after` is not the newest version of the template."""
     if after is not None and after != newest:
         raise StaleError(
-            f"the template was changed meanwhile: its newest version is {newest or 'none yet'}, not {after}"
+            f"the template has changed in the meantime: its newest version is {newest or 'none yet'}, not {after}"
         )
 
 
 def hash_in(id: str) -> bytes | None:
-    """The hash that the id of a prompt names; None if it can be none."""
+    """The hash in the id of a prompt; None if the id is not valid."""
     scheme, _, digits = id.partition(":")
     try:
         return bytes.fromhex(digits) if scheme == "sha256" and len(digits) == 64 else None
@@ -95,7 +95,7 @@ def texts_of(edition: Edition) -> list[str]:
 
 
 def edition_of(row: Sequence[Any], texts: Mapping[bytes, str]) -> Edition:
-    """An edition from what is READ of it, given its texts by their hashes."""
+    """An edition from its READ columns and its texts by hash."""
     number, system, tools, account, inputs, layout, made_for, made, state = row
     return Edition(
         number,
@@ -121,36 +121,36 @@ def state_column(state: str) -> bytes | None:
 
 
 def conversation_of(row: Sequence[Any], texts: Mapping[bytes, str]) -> ConversationRow:
-    """A conversation from id, number, hash of the prompt, layout and time."""
+    """A conversation from its id, number, prompt hash, layout hash and time."""
     id, number, prompt, layout, made = row
     return ConversationRow(id, number, id_of(prompt), texts[layout], to_text(made))
 
 
 def version_of(row: Sequence[Any], texts: Mapping[bytes, str]) -> TemplateVersion:
-    """A version of the template from number, text, author, time, note and syntax."""
+    """A version of the template from its number, text hash, author, time, note and syntax."""
     version, template, *others = row
     return TemplateVersion(version, texts[template], *map(to_text, others))
 
 
-# The tables
+# Tables
 
 
 def schema(store: str, version: int) -> list[str]:
-    """The statements that take a store from the version before to this one."""
+    """The statements that migrate a store from the previous version to this one."""
     path = os.path.join(os.path.dirname(__file__), "schema", f"{store}-{version}.sql")
     with open(path, encoding="utf-8") as file:
         return [statement for statement in file.read().split(";\n") if statement.strip()]
 
 
 def check_version(version: int, latest: int = LATEST) -> None:
-    """A StoreError for a store that a newer Foreword has written."""
+    """Raise StoreError if a newer Foreword has written the store."""
     if version > latest:
         raise StoreError(
-            f"a newer Foreword wrote the store: its tables have version {version}, and this one knows them up to {latest}"
+            f"a newer Foreword wrote this store: its tables have version {version}, and this Foreword supports up to {latest}"
         )
 
 
-# What can be wrong
+# Verification
 
 
 def faults(
@@ -159,48 +159,48 @@ def faults(
     editions: Iterable[Sequence[Any]],
     templates: Iterable[Sequence[Any]],
 ) -> Iterator[str]:
-    """What is wrong with the rows of a store, each as a sentence. Editions and templates come in their order."""
+    """The faults in the rows of a store, one sentence each. Editions and templates must be sorted."""
     known: set[int] = set()
     for number, hash, form, body in texts:
         known.add(number)
-        yield from _faults_of_text(number, hash, form, body)
-    accounted: set[int] = set()
+        yield from _text_faults(number, hash, form, body)
+    indexed: set[int] = set()
     for system, account in prompts:
-        accounted.add(system)
-        yield from _lacking("a prompt", {"text": system, "account": account}, known)
-    yield from _faults_of_editions(editions, known, accounted)
+        indexed.add(system)
+        yield from _missing_texts("a prompt", {"text": system, "account": account}, known)
+    yield from _edition_faults(editions, known, indexed)
     before = 0
     for version, template in templates:
-        yield from _lacking(f"version {version} of the template", {"text": template}, known)
+        yield from _missing_texts(f"version {version} of the template", {"text": template}, known)
         if version != before + 1:
-            yield f"version {version} of the template follows version {before}"
+            yield f"version {version} of the template comes after version {before}"
         before = version
 
 
-def _faults_of_text(number: int, hash: bytes, form: int, body: bytes) -> Iterator[str]:
+def _text_faults(number: int, hash: bytes, form: int, body: bytes) -> Iterator[str]:
     try:
         text = unpack(form, body)
     except (ValueError, TypeError, zlib.error):
-        yield f"text {number} ({id_of(hash)}) cannot be unpacked"
+        yield f"text {number} ({id_of(hash)}) cannot be decoded"
     else:
         if hash_of(text) != hash:
-            yield f"text {number} is not what its hash {id_of(hash)} says"
+            yield f"text {number} does not match its hash {id_of(hash)}"
 
 
-def _faults_of_editions(rows: Iterable[Sequence[Any]], known: set[int], accounted: set[int]) -> Iterator[str]:
+def _edition_faults(rows: Iterable[Sequence[Any]], known: set[int], indexed: set[int]) -> Iterator[str]:
     before: tuple[str, int] = ("", 0)
     for conversation, number, *numbers in rows:
         name = f"edition {number} of conversation {conversation!r}"
-        yield from _lacking(name, dict(zip(TEXTS, numbers, strict=True)), known)
-        if numbers[0] in known and numbers[0] not in accounted:
+        yield from _missing_texts(name, dict(zip(TEXTS, numbers, strict=True)), known)
+        if numbers[0] in known and numbers[0] not in indexed:
             yield f"the prompt of {name} cannot be found by its id"
         last = before[1] if before[0] == conversation else 0
         if number != last + 1:
-            yield f"{name} follows edition {last}"
+            yield f"{name} comes after edition {last}"
         before = (conversation, number)
 
 
-def _lacking(name: str, pointers: Mapping[str, int], known: set[int]) -> Iterator[str]:
+def _missing_texts(name: str, pointers: Mapping[str, int], known: set[int]) -> Iterator[str]:
     for what, number in pointers.items():
         if number not in known:
-            yield f"{name} has no {what}: text {number} is gone"
+            yield f"{name} has no {what}: text {number} is missing"

@@ -129,19 +129,19 @@ class SqliteStore(StoreReader):
     def add_template(self, version: TemplateVersion, after: int | None = None) -> TemplateVersion:
         packed = self._pack_new([version.template])
         others = [to_bytes(each) for each in (version.author, version.time, version.note, version.syntax)]
-        kept = 0
+        number = 0
 
         def add(connection: sqlite3.Connection) -> bool:
-            nonlocal kept
+            nonlocal number
             newest = connection.execute(_NEWEST_TEMPLATE).fetchone()[0]
             check_newest(newest, after)
-            kept = newest + 1
+            number = newest + 1
             numbers = self._numbers(connection, [version.template], packed)
-            connection.execute(_ADD_TEMPLATE, (kept, numbers[version.template], *others))
+            connection.execute(_ADD_TEMPLATE, (number, numbers[version.template], *others))
             return True
 
         self._write(add, packed, is_durable=True)
-        return replace(version, version=kept)
+        return replace(version, version=number)
 
     def moment(self) -> object:
         # data_version counts the changes made by other connections, so this one must never write.

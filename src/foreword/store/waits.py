@@ -1,7 +1,7 @@
-"""Work that may keep a thread waiting announces itself here first.
+"""Announcements of work that may block a thread.
 
-A program that serves many callers gives its threads a listener, which decides whether this thread may wait: the service moves such
-work to other threads, so that those which answer reads are always free. Without a listener nothing happens.
+A server can give its threads a listener, which decides whether this thread may block: the HTTP service moves such work to other
+threads, so that the threads that answer reads stay free. Without a listener, nothing happens.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
             """Called before a prompt is built, the store is written, or an untrusted template is rendered. May raise."""
 
         def stoppable(self, stop: Callable[[], None] | None) -> None:
-            """Takes what ends the work of this thread early, and None once there is nothing to end."""
+            """Called with a function that ends the work of this thread early, and with None when the work has ended."""
 
 
 class _Thread(_local):
@@ -31,17 +31,17 @@ _thread = _Thread()
 
 
 def listen(listener: Listener | None) -> None:
-    """Set the listener of this thread, or remove it."""
+    """Set the listener of this thread, or remove it with None."""
     _thread.listener = listener
 
 
 def before(kind: Kind) -> None:
-    """Announce work of this kind."""
+    """Announce work of a kind to the listener of this thread."""
     if _thread.listener is not None:
         _thread.listener.before(kind)
 
 
 def stoppable(stop: Callable[[], None] | None) -> None:
-    """Tell the listener how to end what this thread is about to wait for."""
+    """Pass the listener a function that ends what this thread is about to wait for."""
     if _thread.listener is not None:
         _thread.listener.stoppable(stop)

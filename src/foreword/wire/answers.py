@@ -54,8 +54,8 @@ def watch_form(
     files: Iterable[str],
     error: str | None,
     prompt: Prompt,
-    whole: Count,
-    each: Sequence[Count],
+    total: Count,
+    by_passage: Sequence[Count],
     effect: Effect | None,
 ) -> WatchForm:
     """An event of `watch`: `start`, then `change`, `same` or `error`, with the current prompt and what changed in it."""
@@ -66,7 +66,7 @@ def watch_form(
         "error": error,
         "id": prompt.id,
         "layout": prompt.layout,
-        "tokens": tokens_form(whole),
+        "tokens": tokens_form(total),
         "passages": [
             {
                 "section": passage.section,
@@ -75,7 +75,7 @@ def watch_form(
                 "lifetime": passage.lifetime,
                 "tokens": count.count,
             }
-            for passage, count in zip(prompt.passages, each, strict=True)
+            for passage, count in zip(prompt.passages, by_passage, strict=True)
         ],
         "effect": effect_form(effect) if effect else None,
         "findings": [finding_form(finding) for finding in prompt.findings],
