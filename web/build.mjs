@@ -1,4 +1,4 @@
-// Makes the page: one script, one style sheet, one document, and the licences of what is in them.
+// Builds the page: a script, a style sheet, a document, and the licences of the bundled packages.
 import { copyFile, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -23,10 +23,10 @@ const options = {
   logLevel: "warning",
 };
 
-/** The licence of every package whose code is in the script, as those licences ask. */
+/** The licences of all packages whose code is in the script. */
 async function licences(metafile) {
-  const inside = /^node_modules\/((?:@[^/]+\/)?[^/]+)\//;
-  const names = new Set(Object.keys(metafile.inputs).flatMap((path) => inside.exec(path)?.[1] ?? []));
+  const packagePath = /^node_modules\/((?:@[^/]+\/)?[^/]+)\//;
+  const names = new Set(Object.keys(metafile.inputs).flatMap((path) => packagePath.exec(path)?.[1] ?? []));
   const texts = [...names].sort().map(async (name) => {
     const folder = join(here, "node_modules", name);
     const file = (await readdir(folder)).find((each) => /^licen[cs]e/i.test(each));
@@ -41,8 +41,8 @@ const copy = (name) => copyFile(join(here, name), join(out, name));
 if (process.argv.includes("--watch")) {
   await (await esbuild.context({ ...options, minify: false, sourcemap: "inline" })).watch();
 } else {
-  const made = await esbuild.build(options);
-  await writeFile(join(out, "licences.txt"), await licences(made.metafile));
+  const result = await esbuild.build(options);
+  await writeFile(join(out, "licences.txt"), await licences(result.metafile));
 }
 await copy("icon.svg");
-await copy("index.html"); // last: whoever sees it knows that the page is whole
+await copy("index.html"); // last, so that its presence means the build is complete

@@ -24,7 +24,7 @@ class Editor:
         self.dialog = page.get_by_role("dialog", name="Template editor")
         self.code = page.locator(CODE)
         self.preview = page.get_by_role("region", name="Preview")
-        self.prompt = page.get_by_role("group", name="The prompt, by origin")
+        self.prompt = page.get_by_role("group", name="Prompt with origins")
         expect(self.code).to_be_visible()
         self.settle()
 
@@ -109,4 +109,4 @@ class Editor:
 
     def lit_lines(self):
         """The lines that are lit in the template."""
-        return self.code.locator(".cm-line.cm-lit").all_inner_texts()
+        return self.code.locator(".cm-line.cm-highlighted").all_inner_texts()

@@ -145,7 +145,7 @@ def draw(chrome: Browser, site: Site) -> None:
 
     for name in ("template", "variables", "preview"):
         page = open_editor(chrome, site, 360, 720)
-        page.get_by_role("group", name="Show").get_by_role("button", name=name).click()
+        page.get_by_role("group", name="View").get_by_role("button", name=name).click()
         shoot(page, f"page-small-{name}")
 
     page = open_editor(chrome, site, 1100, 800)
@@ -153,12 +153,12 @@ def draw(chrome: Browser, site: Site) -> None:
     page.keyboard.press("End")
     page.keyboard.type(" Be brief.")
     page.keyboard.press("Control+s")
-    page.get_by_label("Why").fill("shorter answers")
-    expect(page.get_by_text("until their compaction")).to_be_visible()
+    page.get_by_label("Note").fill("shorter answers")
+    expect(page.get_by_text("until they are compacted")).to_be_visible()
     shoot(page, "page-save")
 
     page = open_view(chrome, site, "#/history", 1280, 640)
-    expect(page.get_by_role("region", name="What version 3 changed")).to_be_visible()
+    expect(page.get_by_role("region", name="Changes in version 3")).to_be_visible()
     shoot(page, "page-history")
 
     page = open_view(chrome, site, "#/conversations/billing-7", 1280, 860, "dark")

@@ -28,7 +28,7 @@ def test_conversations_are_listed_and_searched(open_page, talks):
     expect(rows).to_have_count(2)
     page.get_by_label("Search conversations by id").fill("no such")
     expect(rows).to_have_count(0)
-    expect(page.get_by_text("No conversation has “no such” in its id.")).to_be_visible()
+    expect(page.get_by_text("No conversation id contains “no such”.")).to_be_visible()
 
 
 def test_the_search_is_there_again_when_one_comes_back_and_the_title_says_where_one_is(open_page, talks):
@@ -46,11 +46,11 @@ def test_a_conversation_shows_the_edition_in_use_and_its_prompt_by_origin(open_p
     page = open_page(talks.url)
     page.get_by_role("link", name=re.compile("^billing-2")).click()
     expect(page.get_by_role("heading", name="billing-2")).to_be_visible()
-    prompt = page.get_by_role("group", name="The prompt, by origin")
+    prompt = page.get_by_role("group", name="Prompt with origins")
     expect(prompt.locator(".k-template").first).to_contain_text("Two.")
     expect(prompt.locator(".k-file")).to_contain_text("# Shop")
     prompt.locator(".k-file").focus()
-    expect(page.locator("#origin-told")).to_contain_text("AGENTS.md, lines 1–4")
+    expect(page.locator("#origin-info")).to_contain_text("AGENTS.md, lines 1–4")
     page.get_by_label("Edition").select_option("1")
     expect(prompt.locator(".k-template").first).to_contain_text("One.")
 
@@ -58,7 +58,7 @@ def test_a_conversation_shows_the_edition_in_use_and_its_prompt_by_origin(open_p
 def test_an_id_may_be_any_text(open_page, talks):
     page = open_page(talks.url)
     page.get_by_role("link", name="search/ü 3").click()
-    expect(page.get_by_role("group", name="The prompt, by origin")).to_contain_text("One.")
+    expect(page.get_by_role("group", name="Prompt with origins")).to_contain_text("One.")
 
 
 def test_drift_names_the_sections_that_changed(open_page, talks):
@@ -72,7 +72,7 @@ def test_drift_names_the_sections_that_changed(open_page, talks):
 
 def test_an_unknown_conversation_says_so(open_page, talks):
     page = open_page(f"{talks.url}/#/conversations/nobody")
-    expect(page.get_by_role("alert").first).to_contain_text("'nobody' was never constructed")
+    expect(page.get_by_role("alert").first).to_contain_text("'nobody' has not been started")
 
 
 def held(page, url):
@@ -108,7 +108,7 @@ def test_of_two_editions_asked_for_the_last_is_shown(open_page, talks):
     page = open_page(f"{talks.url}/#/conversations/billing-2")
     choice = page.get_by_label("Edition")
     choice.select_option("1")
-    prompt = page.get_by_role("group", name="The prompt, by origin")
+    prompt = page.get_by_role("group", name="Prompt with origins")
     expect(prompt).to_contain_text("One.")
     release = held(page, "**/editions/2")
     with page.expect_request("**/editions/2"):

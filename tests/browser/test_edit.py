@@ -32,12 +32,12 @@ def colours(editor, words):
 
 def test_the_editor_is_a_dialog_over_the_overview_that_opens_and_closes(open_page, site):
     page = open_page(site.url)
-    page.get_by_role("link", name="Edit the template").press("Enter")
+    page.get_by_role("link", name="Edit", exact=True).press("Enter")
     dialog = page.get_by_role("dialog", name="Template editor")
     expect(dialog.locator(".cm-content")).to_be_focused()
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
-    expect(page.get_by_role("link", name="Edit the template")).to_be_focused()
+    expect(page.get_by_role("link", name="Edit", exact=True)).to_be_focused()
     assert page.url.endswith("#/")
 
 
@@ -56,7 +56,7 @@ def test_the_bracket_language_is_highlighted(editor):
 
 
 def test_the_jinja_language_is_highlighted_where_it_is_chosen(editor):
-    editor.dialog.get_by_label("Written in").select_option("jinja")
+    editor.dialog.get_by_label("Language").select_option("jinja")
     editor.write("{# a note #}\n{% if tools %}{{ cwd }}{% endif %} Plain")
     seen = colours(editor, ["if", "tools", "{# a note #}"])
     assert len(set(seen.values())) == 3
@@ -119,7 +119,7 @@ def test_findings_come_as_you_type_with_place_and_reason(editor):
 
 
 def test_a_template_of_jinja_that_cannot_be_parsed_says_where(editor):
-    editor.dialog.get_by_label("Written in").select_option("jinja")
+    editor.dialog.get_by_label("Language").select_option("jinja")
     editor.write("Fine\n{% if %}\n")
     expect(editor.dialog.get_by_role("region", name="Findings")).to_contain_text("Line 2")
     expect(editor.preview.get_by_role("alert")).to_contain_text("2")
@@ -132,14 +132,14 @@ def test_every_variable_has_a_button_in_the_group_of_its_type_with_its_value(edi
     for variable in site.call("GET", "/system-prompt/variables")["variables"]:
         group = editor.dialog.get_by_role("group", name=variable["type"], exact=True)
         if variable.get("dynamic"):
-            expect(group.get_by_label("Path of a file to insert")).to_be_visible()
+            expect(group.get_by_label("File path to insert")).to_be_visible()
             continue
         button = group.get_by_role("button", name=f"insert {variable['type']}:{variable['name']}")
         expect(button).to_be_visible()
         value = values[variable["type"], variable["name"]]
         if variable["name"] != "time":  # which has gone on meanwhile
             expect(button.locator(".value")).to_have_text(
-                value.strip().split("\n")[0] if value else "not existing here"
+                value.strip().split("\n")[0] if value else "not available here"
             )
 
 
@@ -163,7 +163,7 @@ def test_a_button_inserts_at_the_caret_replaces_a_selection_and_can_be_undone(ed
 
 def test_the_path_field_completes_and_inserts(editor):
     editor.write("")
-    field = editor.dialog.get_by_label("Path of a file to insert")
+    field = editor.dialog.get_by_label("File path to insert")
     field.fill("docs/")
     offered = editor.dialog.locator("form.path-field datalist option")
     expect(offered).to_have_count(1)
@@ -186,8 +186,8 @@ def test_buttons_wrap_the_selection_in_a_condition(editor, negated, button, afte
     editor.write("a dirty tree")
     editor.put_caret(1, 2)
     editor.select(5)
-    condition = editor.dialog.get_by_role("group", name="Condition around the selection")
-    condition.get_by_label("Variable of the condition").fill("git:status")
+    condition = editor.dialog.get_by_role("group", name="Wrap the selection in a condition")
+    condition.get_by_label("Condition variable").fill("git:status")
     condition.get_by_label("if it does not exist").set_checked(negated)
     condition.get_by_role("button", name=re.compile(button)).click()
     if "else" in button:
@@ -204,8 +204,8 @@ def test_whole_lines_are_wrapped_by_lines(editor):
     editor.put_caret(1)
     editor.page.keyboard.press("Shift+ArrowDown")
     editor.page.keyboard.press("Shift+ArrowDown")
-    condition = editor.dialog.get_by_role("group", name="Condition around the selection")
-    condition.get_by_label("Variable of the condition").fill("git:branch")
+    condition = editor.dialog.get_by_role("group", name="Wrap the selection in a condition")
+    condition.get_by_label("Condition variable").fill("git:branch")
     condition.get_by_role("button", name=re.compile(r"\[else\]")).click()
     expect(editor.code.locator(".cm-line").nth(5)).to_have_text("[endif]")
     assert editor.text() == "[if git:branch]\none\ntwo\n[else]\n\n[endif]\nthree"
@@ -223,8 +223,8 @@ def test_keys_save_go_to_the_next_finding_and_close(editor):
     editor.page.keyboard.press("F8")
     expect(editor.dialog.get_by_role("status").filter(has_text="[endif] has no [if]")).to_be_visible()
     editor.page.keyboard.press("ControlOrMeta+s")
-    save = editor.page.get_by_role("dialog", name="Save the template")
-    expect(save.get_by_label("Why")).to_be_focused()
+    save = editor.page.get_by_role("dialog", name="Save template")
+    expect(save.get_by_label("Note")).to_be_focused()
     editor.page.keyboard.type("so that it is kept")
     editor.page.keyboard.press("Enter")
     expect(save).to_have_count(0)

@@ -39,12 +39,12 @@ def show_overview(page):
 
 
 def show_history(page):
-    expect(page.get_by_role("region", name=re.compile("What version"))).to_be_visible()
+    expect(page.get_by_role("region", name=re.compile("Changes in version"))).to_be_visible()
 
 
 def show_conversation(page):
     expect(page.get_by_role("region", name="Drift")).to_contain_text("body changed")
-    expect(page.get_by_role("group", name="The prompt, by origin")).to_be_visible()
+    expect(page.get_by_role("group", name="Prompt with origins")).to_be_visible()
 
 
 def show_completion(page):
@@ -56,7 +56,7 @@ def show_completion(page):
 
 def show_outdated_preview(page):
     settle_editor(page)
-    page.get_by_label("Written in").select_option("jinja")
+    page.get_by_label("Language").select_option("jinja")
     page.locator(".cm-content").focus()
     page.keyboard.press("ControlOrMeta+a")
     page.keyboard.insert_text("{% if %}")
@@ -68,7 +68,7 @@ def show_saving(page):
     page.locator(".cm-content").focus()
     page.keyboard.type("Three. ")
     page.keyboard.press("ControlOrMeta+s")
-    expect(page.get_by_role("dialog", name="Save the template").get_by_text(re.compile("until"))).to_be_visible()
+    expect(page.get_by_role("dialog", name="Save template").get_by_text(re.compile("until"))).to_be_visible()
 
 
 def show_leaving(page):
@@ -76,7 +76,7 @@ def show_leaving(page):
     page.locator(".cm-content").focus()
     page.keyboard.type("Three. ")
     page.keyboard.press("Escape")
-    expect(page.get_by_role("dialog", name="Unsaved text")).to_be_visible()
+    expect(page.get_by_role("dialog", name="Unsaved changes")).to_be_visible()
 
 
 def show_restoring(page):
@@ -148,25 +148,25 @@ def test_numbers_of_lines_are_as_easy_to_read_as_other_quiet_text(open_page, liv
 def test_on_a_small_screen_all_three_panes_can_be_reached(open_page, lived_in):
     page = open_page(f"{lived_in.url}/#/edit", width=360, height=740)
     settle_editor(page)
-    switch = page.get_by_role("group", name="Show")
+    switch = page.get_by_role("group", name="View")
     expect(page.locator(".cm-content")).to_be_visible()
     switch.get_by_role("button", name="variables").click()
     expect(page.locator(".cm-content")).not_to_be_visible()
     page.get_by_role("button", name=re.compile("insert git:branch")).click()
     expect(page.locator(".cm-content")).to_be_focused()  # the text comes back to show what was inserted
     switch.get_by_role("button", name="preview").click()
-    expect(page.get_by_role("group", name="The prompt, by origin")).to_be_visible()
+    expect(page.get_by_role("group", name="Prompt with origins")).to_be_visible()
 
 
 def test_the_choice_of_colours_is_kept(open_page, lived_in):
     page = open_page(lived_in.url, scheme="light")
     background = "getComputedStyle(document.documentElement).backgroundColor"
     light = page.evaluate(background)
-    page.get_by_label("Colours").select_option("Dark")
+    page.get_by_label("Theme").select_option("Dark")
     expect(page.locator("html")).not_to_have_css("background-color", light)
     dark = page.evaluate(background)
     page.reload()
-    expect(page.get_by_label("Colours")).to_have_value("dark")
+    expect(page.get_by_label("Theme")).to_have_value("dark")
     expect(page.locator("html")).to_have_css("background-color", dark)
 
 
@@ -218,7 +218,7 @@ def test_a_change_by_keyboard_alone_from_the_first_view_to_the_saved_version(ope
     show_overview(page)
     for _ in range(10):
         page.keyboard.press("Tab")
-        if page.evaluate("document.activeElement.textContent") == "Edit the template":
+        if page.evaluate("document.activeElement.textContent") == "Edit":
             break
     page.keyboard.press("Enter")
     expect(page.locator(".cm-content")).to_be_focused()
@@ -226,12 +226,12 @@ def test_a_change_by_keyboard_alone_from_the_first_view_to_the_saved_version(ope
     page.keyboard.type("By keyboard. On [git:br")
     accept_completion(page)
     page.keyboard.press("ControlOrMeta+s")
-    expect(page.get_by_label("Why")).to_be_focused()
+    expect(page.get_by_label("Note")).to_be_focused()
     page.keyboard.type("no mouse")
     page.keyboard.press("Enter")
     expect(page.get_by_role("dialog").get_by_text("Saved as version")).to_be_visible()
     page.keyboard.press("Escape")
-    expect(page.get_by_role("link", name="Edit the template")).to_be_focused()
+    expect(page.get_by_role("link", name="Edit", exact=True)).to_be_focused()
     assert lived_in.template() == "By keyboard. On [git:branch]"
     lived_in.write("Two.\n[file:AGENTS.md]\nOn [git:branch] in [prompt:cwd].\n[endif]\n")
 
@@ -263,7 +263,7 @@ def test_a_screen_reader_is_told_what_things_are(open_page, lived_in):
           - form "Preview for"
           - region "Tokens"
           - list "Origins in this prompt"
-          - group "The prompt, by origin"
+          - group "Prompt with origins"
         """
     )
 

@@ -12,8 +12,8 @@ pytestmark = pytest.mark.xdist_group("browser-keep")
 
 def save(editor, note=""):
     editor.page.keyboard.press("ControlOrMeta+s")
-    dialog = editor.page.get_by_role("dialog", name="Save the template")
-    dialog.get_by_label("Why").fill(note)
+    dialog = editor.page.get_by_role("dialog", name="Save template")
+    dialog.get_by_label("Note").fill(note)
     dialog.get_by_role("button", name="Save", exact=True).click()
 
 
@@ -30,7 +30,7 @@ def unsaved(editor):
 @pytest.mark.parametrize("way", ["Escape", "the button", "back", "a link"])
 def test_leaving_with_unsaved_text_asks_first(open_page, site, way):
     page = open_page(site.url)
-    page.get_by_role("link", name="Edit the template").click()
+    page.get_by_role("link", name="Edit", exact=True).click()
     code = page.locator(".cm-content")
     code.focus()
     page.keyboard.insert_text("Mine. ")
@@ -42,8 +42,8 @@ def test_leaving_with_unsaved_text_asks_first(open_page, site, way):
         "a link": lambda: page.get_by_role("link", name="History").last.click(),
     }
     ways[way]()
-    asked = page.get_by_role("dialog", name="Unsaved text")
-    expect(asked.get_by_role("button", name="Go on editing")).to_be_focused()
+    asked = page.get_by_role("dialog", name="Unsaved changes")
+    expect(asked.get_by_role("button", name="Keep editing")).to_be_focused()
     page.keyboard.press("Enter")
     expect(asked).to_have_count(0)
     expect(code).to_contain_text("Mine. You are")
@@ -52,9 +52,9 @@ def test_leaving_with_unsaved_text_asks_first(open_page, site, way):
 
 def test_discarding_leaves_and_forgets(unsaved, site):
     unsaved.page.keyboard.press("Escape")
-    unsaved.page.get_by_role("button", name="Discard it").click()
+    unsaved.page.get_by_role("button", name="Discard").click()
     expect(unsaved.dialog).to_have_count(0)
-    unsaved.page.get_by_role("link", name="Edit the template").click()
+    unsaved.page.get_by_role("link", name="Edit", exact=True).click()
     expect(unsaved.code).to_contain_text("You are a helpful coding assistant.")
     assert unsaved.draft() is None
 
@@ -62,7 +62,7 @@ def test_discarding_leaves_and_forgets(unsaved, site):
 def test_saving_from_the_question_leaves_afterwards(unsaved, site):
     unsaved.page.keyboard.press("Escape")
     unsaved.page.get_by_role("button", name="Save…").last.click()
-    unsaved.page.get_by_role("dialog", name="Save the template").get_by_role("button", name="Save", exact=True).click()
+    unsaved.page.get_by_role("dialog", name="Save template").get_by_role("button", name="Save", exact=True).click()
     expect(unsaved.dialog).to_have_count(0)
     assert site.template() == "Not saved yet."
 
@@ -73,8 +73,8 @@ def test_a_reload_with_unsaved_text_asks_first_and_brings_it_back(unsaved):
     unsaved.page.reload()
     assert asked == ["beforeunload"]
     expect(unsaved.code).to_have_text("Not saved yet.")
-    expect(unsaved.dialog.get_by_text(re.compile("Your unsaved text of .* is back"))).to_be_visible()
-    unsaved.dialog.get_by_role("button", name="Show the saved text instead").click()
+    expect(unsaved.dialog.get_by_text(re.compile("Restored your unsaved text from"))).to_be_visible()
+    unsaved.dialog.get_by_role("button", name="Use the saved text instead").click()
     expect(unsaved.code).to_contain_text("You are a helpful coding assistant.")
     unsaved.page.keyboard.press("ControlOrMeta+z")
     expect(unsaved.code).to_contain_text("Not saved yet.")
@@ -120,7 +120,7 @@ def test_the_saved_text_instead_of_an_old_draft_is_edited_as_the_newest_version(
     page = profile.new_page()
     page.goto(f"{site.url}/#/edit")
     editor = Editor(page)
-    page.get_by_role("button", name="Show the saved text instead").click()
+    page.get_by_role("button", name="Use the saved text instead").click()
     newest = site.call("GET", "/system-prompt/versions")["versions"][0]["version"]
     expect(editor.dialog.locator(".state")).to_have_text(f"version {newest} saved")
     editor.write("Written on top of it.")
@@ -139,11 +139,11 @@ def test_the_second_to_save_is_told_and_shown_the_difference(edit, site):
     save(one, "first")
     expect(one.dialog.get_by_text("unsaved changes")).to_have_count(0)
     save(two, "second")
-    told = two.page.get_by_role("dialog", name="Somebody else has saved")
-    difference = told.get_by_role("region", name="From their text to yours")
-    expect(difference.locator("tr.gone .text")).to_have_text("removed: From one.")
-    expect(difference.locator("tr.new .text")).to_have_text("added: From two.")
-    told.get_by_role("button", name="Go on editing mine").click()
+    told = two.page.get_by_role("dialog", name="Someone else saved")
+    difference = told.get_by_role("region", name="Changes from their text to yours")
+    expect(difference.locator("tr.removed .text")).to_have_text("removed: From one.")
+    expect(difference.locator("tr.added .text")).to_have_text("added: From two.")
+    told.get_by_role("button", name="Keep editing").click()
     expect(two.code).to_have_text("From two.")
     assert site.template() == "From one."
     save(two, "second again")
@@ -160,8 +160,8 @@ def test_the_second_may_save_on_top_at_once(edit, site):
     save(one)
     expect(one.dialog.get_by_text("unsaved changes")).to_have_count(0)
     save(two, "on top")
-    two.page.get_by_role("button", name="Save mine on top").click()
-    expect(two.page.get_by_role("dialog", name="Somebody else has saved")).to_have_count(0)
+    two.page.get_by_role("button", name="Save mine anyway").click()
+    expect(two.page.get_by_role("dialog", name="Someone else saved")).to_have_count(0)
     expect(two.dialog.get_by_text("unsaved changes")).to_have_count(0)
     versions = site.call("GET", "/system-prompt/versions")["versions"]
     assert [(each["template"], each["note"]) for each in versions[:2]] == [("From two.", "on top"), ("From one.", "")]
@@ -174,7 +174,7 @@ def test_the_second_may_take_theirs_and_undo_that(edit, site):
     save(one)
     expect(one.dialog.get_by_text("unsaved changes")).to_have_count(0)
     save(two)
-    two.page.get_by_role("button", name="Put theirs into the editor").click()
+    two.page.get_by_role("button", name="Use theirs").click()
     expect(two.code).to_have_text("From one.")
     two.page.keyboard.press("ControlOrMeta+z")
     expect(two.code).to_have_text("From two.")
@@ -185,7 +185,7 @@ def test_theirs_may_have_other_line_ends(edit, site):
     editor.write("Mine.")
     site.write("One\r\ntwo\r\n")
     save(editor)
-    editor.page.get_by_role("button", name="Put theirs into the editor").click()
+    editor.page.get_by_role("button", name="Use theirs").click()
     expect(editor.dialog.get_by_text("unsaved changes")).to_have_count(0)
 
 
@@ -199,14 +199,14 @@ def test_before_saving_it_says_what_changes_and_who_keeps_the_old_text(editor, s
     editor.put_caret(1)
     editor.page.keyboard.type("Be brief. ")
     editor.page.keyboard.press("ControlOrMeta+s")
-    dialog = editor.page.get_by_role("dialog", name="Save the template")
-    changes = dialog.get_by_role("region", name="What changes")
-    expect(changes.locator("tr.gone .text")).to_have_text("removed: You are a helpful coding assistant.")
-    expect(changes.locator("tr.new .text")).to_have_text("added: Be brief. You are a helpful coding assistant.")
-    expect(dialog).to_contain_text(f"{used} conversations keep their prompt until their compaction.")
+    dialog = editor.page.get_by_role("dialog", name="Save template")
+    changes = dialog.get_by_role("region", name="Changes", exact=True)
+    expect(changes.locator("tr.removed .text")).to_have_text("removed: You are a helpful coding assistant.")
+    expect(changes.locator("tr.added .text")).to_have_text("added: Be brief. You are a helpful coding assistant.")
+    expect(dialog).to_contain_text(f"{used} conversations keep their prompt until they are compacted.")
     assert used >= 3
-    dialog.get_by_label("Who").fill("Ada")
-    dialog.get_by_label("Why").fill("shorter answers")
+    dialog.get_by_label("Author").fill("Ada")
+    dialog.get_by_label("Note").fill("shorter answers")
     dialog.get_by_role("button", name="Save", exact=True).click()
     expect(editor.dialog.get_by_role("status").filter(has_text="Saved as version")).to_be_visible()
     newest = site.call("GET", "/system-prompt/versions")["versions"][0]
@@ -221,19 +221,19 @@ def test_history_shows_each_version_with_its_difference_and_restores_one(open_pa
     page = open_page(f"{site.url}/#/history")
     versions = page.get_by_role("navigation", name="Versions")
     expect(versions.get_by_role("link").first).to_contain_text("the second")
-    changed = page.get_by_role("region", name=f"What version {first + 1} changed")
-    expect(changed.locator("tr.gone .text")).to_have_text("removed: two")
-    expect(changed.locator("tr.new .text")).to_have_text("added: three")
+    changed = page.get_by_role("region", name=f"Changes in version {first + 1}")
+    expect(changed.locator("tr.removed .text")).to_have_text("removed: two")
+    expect(changed.locator("tr.added .text")).to_have_text("added: three")
     versions.get_by_role("link", name=re.compile("the first")).click()
-    page.get_by_label("Compared with").select_option("the newest")
-    expect(page.get_by_role("region", name=f"What changed since version {first}").locator("tr.new .text")).to_have_text(
+    page.get_by_label("Compare with").select_option("the newest")
+    expect(page.get_by_role("region", name=f"Changes since version {first}").locator("tr.added .text")).to_have_text(
         "added: three"
     )
     page.get_by_role("button", name="Restore…").click()
     dialog = page.get_by_role("dialog", name=f"Restore version {first}")
-    expect(dialog.locator("tr.new .text")).to_have_text("added: two")
+    expect(dialog.locator("tr.added .text")).to_have_text("added: two")
     dialog.get_by_role("button", name="Restore", exact=True).dblclick()
-    expect(page.get_by_role("status").filter(has_text=f"Version {first} is back")).to_be_visible()
+    expect(page.get_by_role("status").filter(has_text=f"Restored version {first} as version")).to_be_visible()
     expect(versions.get_by_role("link").first).to_contain_text(f"Version {first + 2}")
     expect(page.get_by_role("heading", name=f"Version {first + 2}")).to_be_focused()
     assert site.template() == "One\ntwo\n"
@@ -243,7 +243,7 @@ def test_history_shows_each_version_with_its_difference_and_restores_one(open_pa
 
 
 def test_a_template_is_saved_in_its_language_and_conversations_render_it(editor, site):
-    editor.dialog.get_by_label("Written in").select_option("jinja")
+    editor.dialog.get_by_label("Language").select_option("jinja")
     editor.write("We are in {{ cwd }}.")
     save(editor)
     expect(editor.dialog.get_by_role("status").filter(has_text="Saved as version")).to_be_visible()
@@ -253,26 +253,26 @@ def test_a_template_is_saved_in_its_language_and_conversations_render_it(editor,
     assert made["system"] == f"We are in {site.shop}."
     editor.page.reload()
     editor.settle()
-    expect(editor.dialog.get_by_label("Written in")).to_have_value("jinja")
+    expect(editor.dialog.get_by_label("Language")).to_have_value("jinja")
 
 
 def test_another_language_alone_is_a_change_to_save(editor):
     expect(editor.dialog.get_by_text("unsaved changes")).to_have_count(0)
-    editor.dialog.get_by_label("Written in").select_option("jinja")
+    editor.dialog.get_by_label("Language").select_option("jinja")
     expect(editor.dialog.get_by_text("unsaved changes")).to_be_visible()
-    editor.dialog.get_by_label("Written in").select_option("brackets")
+    editor.dialog.get_by_label("Language").select_option("brackets")
     expect(editor.dialog.get_by_text("unsaved changes")).to_have_count(0)
 
 
 def test_saving_what_cannot_be_rendered_asks_first(editor, site):
     before = site.template()
-    editor.dialog.get_by_label("Written in").select_option("jinja")
+    editor.dialog.get_by_label("Language").select_option("jinja")
     editor.write("{% if %}")
     editor.page.keyboard.press("ControlOrMeta+s")
-    dialog = editor.page.get_by_role("dialog", name="Save the template")
+    dialog = editor.page.get_by_role("dialog", name="Save template")
     expect(dialog.get_by_role("alert")).to_contain_text("This template cannot be rendered")
     expect(dialog.get_by_role("button", name="Save", exact=True)).to_have_count(0)
-    dialog.get_by_role("button", name="Go on editing").click()
+    dialog.get_by_role("button", name="Keep editing").click()
     assert site.template() == before
     editor.page.keyboard.press("ControlOrMeta+s")
     dialog.get_by_role("button", name="Save anyway").click()

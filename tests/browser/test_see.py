@@ -86,7 +86,7 @@ def test_every_character_is_drawn_by_itself(seeing):
 
 def test_hover_shows_file_and_line(seeing, site):
     box = seeing.prompt.locator(".k-file").first.bounding_box()
-    told = seeing.preview.locator("#origin-told")
+    told = seeing.preview.locator("#origin-info")
     seeing.page.mouse.move(box["x"] + 5, box["y"] + 5)
     expect(told).to_have_text(f"File {site.shop}/AGENTS.md, line 1")
     seeing.page.mouse.move(box["x"] + 5, box["y"] + box["height"] - 5)
@@ -94,7 +94,7 @@ def test_hover_shows_file_and_line(seeing, site):
 
 
 def test_focus_shows_them_too_and_arrow_keys_go_from_origin_to_origin(seeing, site):
-    told = seeing.preview.locator("#origin-told")
+    told = seeing.preview.locator("#origin-info")
     seeing.prompt.locator("[tabindex='0']").focus()
     expect(told).to_have_text(re.compile("^Template template, lines? 1"))
     seen = []
@@ -133,14 +133,14 @@ def test_a_line_of_the_template_lights_its_output(seeing, site, line, lit):
 def test_output_lights_its_line_of_the_template(seeing, kind, text, line):
     span = seeing.prompt.locator(f".k-{kind}", has_text=text).first
     span.click(position={"x": 4, "y": 6})
-    expect(seeing.code.locator(".cm-line.cm-lit")).to_have_text(line)
+    expect(seeing.code.locator(".cm-line.cm-highlighted")).to_have_text(line)
     seeing.eventually(lambda: bool(seeing.lit_text()), True)
 
 
 def test_the_keyboard_does_it_too(seeing):
     seeing.prompt.locator(".k-file").first.focus()
     seeing.page.keyboard.press("Enter")
-    expect(seeing.code.locator(".cm-line.cm-lit")).to_have_text("[file:AGENTS.md]")
+    expect(seeing.code.locator(".cm-line.cm-highlighted")).to_have_text("[file:AGENTS.md]")
 
 
 def test_tokens_per_section_are_a_bar_and_follow_the_model(editor, site):
@@ -163,7 +163,7 @@ def test_folder_and_tools_can_be_chosen(editor, site):
     editor.write("[file:AGENTS.md]")
     editor.dialog.get_by_label("Folder").fill(str(site.shop / "api"))
     expect(editor.prompt).to_have_text("Handlers stay thin; rules live in `domain/`.")
-    editor.dialog.get_by_label("Written in").select_option("jinja")
+    editor.dialog.get_by_label("Language").select_option("jinja")
     editor.write("{% for tool in tools %}- {{ tool }}\n{% endfor %}end")
     expect(editor.prompt).to_have_text("end")
     editor.dialog.get_by_role("textbox", name="Tools").fill("read_file, shell")
@@ -183,20 +183,20 @@ def test_a_value_lights_the_tag_that_wrote_it_and_not_one_of_the_same_name(edito
     for at, line in ((1, "two [file:./AGENTS.md]"), (0, "One [file:AGENTS.md]")):
         editor.prompt.locator(".k-file").nth(at).focus()
         editor.page.keyboard.press("Enter")
-        expect(editor.code.locator(".cm-line.cm-lit")).to_have_text(line)
+        expect(editor.code.locator(".cm-line.cm-highlighted")).to_have_text(line)
 
 
 def test_a_value_of_jinja_lights_its_tag(editor):
-    editor.dialog.get_by_label("Written in").select_option("jinja")
+    editor.dialog.get_by_label("Language").select_option("jinja")
     editor.write("In\n{{ cwd }}\nto work")
     expect(editor.prompt).to_contain_text("to work")
     editor.prompt.locator(".k-variable").focus()
     editor.page.keyboard.press("Enter")
-    expect(editor.code.locator(".cm-line.cm-lit")).to_have_text("{{ cwd }}")
+    expect(editor.code.locator(".cm-line.cm-highlighted")).to_have_text("{{ cwd }}")
 
 
 def test_after_a_failed_render_the_prompt_before_is_marked_as_outdated(editor):
-    editor.dialog.get_by_label("Written in").select_option("jinja")
+    editor.dialog.get_by_label("Language").select_option("jinja")
     editor.write("Fine {{ cwd }}")
     expect(editor.prompt).to_contain_text("Fine /")
     expect(editor.preview.locator(".outdated")).to_have_count(0)

@@ -16,7 +16,7 @@ MINE = "What I wrote while it was broken."
 
 def try_to_save(editor):
     editor.page.keyboard.press("ControlOrMeta+s")
-    dialog = editor.page.get_by_role("dialog", name="Save the template")
+    dialog = editor.page.get_by_role("dialog", name="Save template")
     dialog.get_by_role("button", name="Save", exact=True).click()
     return dialog
 
@@ -43,7 +43,7 @@ def test_the_store_is_down_when_one_saves(own_site, edit):
     break_store(site)
     dialog = try_to_save(editor)
     expect(dialog.get_by_role("alert")).to_contain_text("Your text is kept in this browser")
-    dialog.get_by_role("button", name="Go on editing").click()
+    dialog.get_by_role("button", name="Keep editing").click()
     expect(editor.code).to_have_text(MINE)
     assert editor.draft() == MINE
     mend_store(site)
@@ -57,17 +57,17 @@ def test_the_store_is_down_from_the_start(own_site, edit):
     site.write("Before.")
     break_store(site)
     editor = edit(site)
-    expect(editor.dialog.get_by_text("The store cannot be reached: this is the default template.")).to_be_visible()
+    expect(editor.dialog.get_by_text("The store is unavailable. This is the default template.")).to_be_visible()
     editor.write(MINE)
     dialog = try_to_save(editor)
     expect(dialog.get_by_role("alert")).to_contain_text("kept in this browser")
     mend_store(site)
     dialog.get_by_role("button", name="Save", exact=True).click()
-    told = editor.page.get_by_role("dialog", name="Somebody else has saved")
+    told = editor.page.get_by_role("dialog", name="Someone else saved")
     expect(told).to_contain_text("Before.")  # what the store had all along is not written over unseen
-    told.get_by_role("button", name="Save mine on top").click()
+    told.get_by_role("button", name="Save mine anyway").click()
     expect(editor.dialog.get_by_text("unsaved changes")).to_have_count(0)
-    expect(editor.dialog.get_by_text("The store cannot be reached")).to_have_count(0)
+    expect(editor.dialog.get_by_text("The store is unavailable")).to_have_count(0)
     assert site.template() == MINE
 
 
@@ -89,14 +89,14 @@ def test_the_server_is_gone(own_site, edit):
     editor = edit(site)
     site.stop()
     editor.write(MINE)
-    gone = editor.dialog.get_by_role("alert").filter(has_text="The server does not answer")
+    gone = editor.dialog.get_by_role("alert").filter(has_text="The server is not responding")
     expect(gone.first).to_be_visible()
     dialog = try_to_save(editor)
-    expect(dialog.get_by_role("alert")).to_contain_text("The server does not answer")
-    dialog.get_by_role("button", name="Go on editing").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("The server is not responding")
+    dialog.get_by_role("button", name="Keep editing").click()
     expect(editor.code).to_have_text(MINE)
     site.start()
-    expect(editor.dialog.locator(".gone")).to_be_empty()
+    expect(editor.dialog.locator(".offline")).to_be_empty()
     expect(editor.prompt).to_have_text(MINE)
     expect(editor.preview.get_by_role("alert")).to_have_count(0)
     try_to_save(editor)
@@ -115,16 +115,16 @@ def test_a_token_is_asked_for_and_a_wrong_one_refused(own_site, open_page):
     asked.get_by_role("textbox", name="Token").fill("the-right-one")
     page.keyboard.press("Enter")
     expect(asked).to_have_count(0)
-    expect(page.get_by_role("region", name="Text of the template")).to_contain_text("You are a helpful")
+    expect(page.get_by_role("region", name="Current template")).to_contain_text("You are a helpful")
     page.reload()
-    expect(page.get_by_role("region", name="Text of the template")).to_contain_text("You are a helpful")
+    expect(page.get_by_role("region", name="Current template")).to_contain_text("You are a helpful")
     assert page.evaluate("JSON.stringify(localStorage)").count("the-right-one") == 0
 
 
 def test_without_the_token_every_view_says_that_it_is_needed(own_site, open_page):
     page = open_page(f"{own_site(token='secret').url}/#/history")
-    page.get_by_role("button", name="Not now").click()
-    expect(page.get_by_role("alert").filter(has_text="This service answers only with its token.")).to_be_visible()
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_role("alert").filter(has_text="This service requires a token.")).to_be_visible()
 
 
 def test_a_token_that_turns_wrong_loses_no_text(own_site, open_page, edit):
@@ -137,7 +137,7 @@ def test_a_token_that_turns_wrong_loses_no_text(own_site, open_page, edit):
     with page.expect_response("**/system-prompt/check"):
         page.keyboard.insert_text(MINE)
     # What is asked while one types comes first: else it might ask for the token before one saves.
-    expect(page.get_by_role("group", name="The prompt, by origin")).to_contain_text(MINE)
+    expect(page.get_by_role("group", name="Prompt with origins")).to_contain_text(MINE)
     site.stop()
     site.token = "new"
     site.start()
@@ -145,7 +145,7 @@ def test_a_token_that_turns_wrong_loses_no_text(own_site, open_page, edit):
     asked = page.get_by_role("dialog", name="Token")
     asked.get_by_role("textbox", name="Token").fill("new")
     page.keyboard.press("Enter")
-    page.get_by_role("dialog", name="Save the template").get_by_role("button", name="Save", exact=True).click()
+    page.get_by_role("dialog", name="Save template").get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_text("unsaved changes")).to_have_count(0)
     assert MINE in site.template()
 
@@ -158,7 +158,7 @@ def test_a_megabyte_is_refused_with_a_reason_and_stays_in_the_editor(edit, site)
     expect(editor.preview.get_by_role("alert")).to_contain_text("at most")
     dialog = try_to_save(editor)
     expect(dialog.get_by_role("alert")).to_contain_text("at most")
-    dialog.get_by_role("button", name="Go on editing").click()
+    dialog.get_by_role("button", name="Keep editing").click()
     editor.eventually(editor.draft, text)
 
 
@@ -182,9 +182,9 @@ def test_five_hundred_files(edit, site):
     editor.paste(text)
     expect(editor.prompt.locator(".k-file")).to_have_count(500)
     editor.prompt.locator(".k-file").last.focus()
-    expect(editor.preview.locator("#origin-told")).to_contain_text("499.md")
+    expect(editor.preview.locator("#origin-info")).to_contain_text("499.md")
     editor.page.keyboard.press("Enter")
-    expect(editor.code.locator(".cm-line.cm-lit")).to_have_text("[file:many/499.md]")
+    expect(editor.code.locator(".cm-line.cm-highlighted")).to_have_text("[file:many/499.md]")
     dialog = try_to_save(editor)
     expect(dialog).to_have_count(0)
     assert site.template() == text
@@ -207,7 +207,7 @@ def test_every_view_says_that_the_server_is_gone_and_goes_on_when_it_is_back(own
     expect(page.get_by_role("heading", name="nobody")).to_be_visible()
     site.stop()
     page.evaluate("(where) => (location.hash = where)", where)
-    gone = page.get_by_role("alert").filter(has_text="The server does not answer")
+    gone = page.get_by_role("alert").filter(has_text="The server is not responding")
     expect(gone.first).to_be_visible()
     site.start()
     for one in seen.split(", "):
@@ -231,13 +231,13 @@ KEEP_NOTHING = """() => {
 def test_a_browser_that_is_full_says_so_and_saves(open_page, site):
     page = open_page(site.url)
     page.evaluate(FILL)
-    page.get_by_role("link", name="Edit the template").click()
+    page.get_by_role("link", name="Edit", exact=True).click()
     editor = Editor(page)
     editor.write(MINE)
     expect(editor.dialog.get_by_role("alert").filter(has_text="This browser cannot keep unsaved text")).to_be_visible()
     page.keyboard.press("ControlOrMeta+s")
-    dialog = page.get_by_role("dialog", name="Save the template")
-    dialog.get_by_label("Who").fill("Ada")
+    dialog = page.get_by_role("dialog", name="Save template")
+    dialog.get_by_label("Author").fill("Ada")
     dialog.get_by_role("button", name="Save", exact=True).click()
     expect(dialog).to_have_count(0)
     assert site.template() == MINE

@@ -1,11 +1,11 @@
-// The one door to the service: every request, what can go wrong with it, and the token.
+// All requests to the service, their errors, and the token.
 import type {
   ConversationRow, Drift, Edition, EditionRow, Entry, Finding, Layout, Previewed, Syntax, Variable, VariableValue, Version,
 } from "./forms";
-import { ofTab } from "./shelf";
-import { Watched } from "./state";
+import { tabStorage } from "./storage";
+import { Observable } from "./state";
 
-/** What the service refused, in its own sentence. */
+/** An error response of the service, with its message. */
 export class Problem extends Error {
   constructor(
     readonly status: number,
@@ -16,37 +16,37 @@ export class Problem extends Error {
   }
 }
 
-/** Nobody answered. */
-export class Gone extends Error {
+/** The server could not be reached. */
+export class Unreachable extends Error {
   constructor() {
-    super("The server does not answer. Your text is kept in this browser.");
+    super("The server is not responding. Your text is kept in this browser.");
   }
 }
 
-export const isGone = new Watched(false);
+export const isOffline = new Observable(false);
 
 // The token
 
-export interface Question {
-  wasWrong: boolean;
-  answer(token: string | null): void;
+export interface TokenRequest {
+  wasInvalid: boolean;
+  respond(token: string | null): void;
 }
 
-/** Set while the service wants a token that the page does not have. */
-export const question = new Watched<Question | null>(null);
+/** Set while the page needs the token from the user. */
+export const tokenRequest = new Observable<TokenRequest | null>(null);
 
 const TOKEN = "foreword.token";
 let asking: Promise<boolean> | null = null;
 
-/** Ask for the token, once for however many requests wait for it. False if none was given. */
-function askToken(wasWrong: boolean): Promise<boolean> {
+/** Ask for the token, once for all waiting requests. False if the user entered none. */
+function askToken(wasInvalid: boolean): Promise<boolean> {
   asking ??= new Promise<boolean>((resolve) => {
-    question.set({
-      wasWrong,
-      answer(token) {
-        if (token !== null) ofTab.keep(TOKEN, token);
+    tokenRequest.set({
+      wasInvalid,
+      respond(token) {
+        if (token !== null) tabStorage.write(TOKEN, token);
         asking = null;
-        question.set(null);
+        tokenRequest.set(null);
         resolve(token !== null);
       },
     });
@@ -56,13 +56,13 @@ function askToken(wasWrong: boolean): Promise<boolean> {
 
 // Requests
 
-interface Answer<T> {
+interface Reply<T> {
   body: T;
   version: string | null;
   syntax: Syntax;
 }
 
-interface Sending {
+interface SendOptions {
   method?: string;
   body?: unknown;
   query?: Record<string, string | number | undefined>;
@@ -70,68 +70,68 @@ interface Sending {
   signal?: AbortSignal | undefined;
 }
 
-async function send<T>(path: string, sending: Sending = {}): Promise<Answer<T>> {
-  const token = ofTab.read(TOKEN);
-  const response = await reach(path, sending, token);
+async function send<T>(path: string, options: SendOptions = {}): Promise<Reply<T>> {
+  const token = tabStorage.read(TOKEN);
+  const response = await fetchResponse(path, options, token);
   if (response.status === 401) {
-    const isStale = token !== ofTab.read(TOKEN); // another request has asked meanwhile
-    if (isStale || (await askToken(token !== null))) return send(path, sending);
+    const isStale = token !== tabStorage.read(TOKEN); // another request has asked in the meantime
+    if (isStale || (await askToken(token !== null))) return send(path, options);
   }
-  if (!response.ok) throw await problem(response);
+  if (!response.ok) throw await readProblem(response);
   const tag = response.headers.get("ETag");
   const syntax = response.headers.get("Template-Syntax") === "jinja" ? "jinja" : "brackets";
   return { body: (await response.json()) as T, version: tag && tag.replace(/^(W\/)?"|"$/g, ""), syntax };
 }
 
-async function reach(path: string, sending: Sending, token: string | null): Promise<Response> {
+async function fetchResponse(path: string, options: SendOptions, token: string | null): Promise<Response> {
   const headers: Record<string, string> = { Accept: "application/json" };
   if (token) headers["Authorization"] = `Bearer ${token}`;
-  if (sending.body !== undefined) headers["Content-Type"] = "application/json";
-  if (sending.match) headers["If-Match"] = `"${sending.match}"`;
+  if (options.body !== undefined) headers["Content-Type"] = "application/json";
+  if (options.match) headers["If-Match"] = `"${options.match}"`;
   try {
-    const response = await fetch(path + query(sending.query), {
-      method: sending.method ?? "GET",
+    const response = await fetch(path + query(options.query), {
+      method: options.method ?? "GET",
       headers,
-      body: sending.body === undefined ? null : JSON.stringify(sending.body),
-      signal: sending.signal ?? null,
+      body: options.body === undefined ? null : JSON.stringify(options.body),
+      signal: options.signal ?? null,
       cache: "no-store",
     });
-    if (isGone.now) isGone.set(false);
+    if (isOffline.value) isOffline.set(false);
     return response;
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    if (!isGone.now) waitForServer();
-    throw new Gone();
+    if (!isOffline.value) waitForServer();
+    throw new Unreachable();
   }
 }
 
-function query(given: Sending["query"] = {}): string {
-  const pairs = Object.entries(given).filter(([, value]) => value !== undefined && value !== "");
+function query(parameters: SendOptions["query"] = {}): string {
+  const pairs = Object.entries(parameters).filter(([, value]) => value !== undefined && value !== "");
   return pairs.length ? `?${new URLSearchParams(pairs.map(([name, value]) => [name, String(value)]))}` : "";
 }
 
-async function problem(response: Response): Promise<Problem> {
+async function readProblem(response: Response): Promise<Problem> {
   const form = await response.json().catch(() => ({}));
-  const told = form.detail || form.title || response.statusText || "The server gave no reason.";
-  return new Problem(response.status, inWords(response.status, told), form.errors ?? []);
+  const detail = form.detail || form.title || response.statusText || "The server gave no reason.";
+  return new Problem(response.status, explain(response.status, detail), form.errors ?? []);
 }
 
-function inWords(status: number, told: string): string {
-  if (status === 401) return "This service answers only with its token. The page asks for it again when you go on, or load it anew.";
-  if (status === 503) return `${told} Your text is kept in this browser; try again in a moment.`;
-  return told;
+function explain(status: number, detail: string): string {
+  if (status === 401) return "This service requires a token. Try again or reload the page to enter it.";
+  if (status === 503) return `${detail.replace(/\.?$/, ".")} Your text is kept in this browser; try again in a moment.`;
+  return detail;
 }
 
-/** Say that the server is gone until it answers again. */
+/** Mark the server as offline until it responds again. */
 function waitForServer(): void {
-  isGone.set(true);
+  isOffline.set(true);
   const timer = setInterval(() => {
-    if (!isGone.now) clearInterval(timer);
-    else fetch("/healthz", { cache: "no-store" }).then(() => isGone.set(false), () => {});
+    if (!isOffline.value) clearInterval(timer);
+    else fetch("/healthz", { cache: "no-store" }).then(() => isOffline.set(false), () => {});
   }, 2000);
 }
 
-// What can be asked
+// Routes
 
 export interface Choices {
   cwd: string;
@@ -140,7 +140,7 @@ export interface Choices {
   tools: string;
 }
 
-function asAgent({ cwd, model, tools }: Choices): Record<string, unknown> {
+function agentBody({ cwd, model, tools }: Choices): Record<string, unknown> {
   const names = tools.split(/[\s,]+/).filter(Boolean);
   return { ...(cwd && { cwd }), ...(model && { model }), ...(names.length && { tools: names.map((name) => ({ name })) }) };
 }
@@ -149,7 +149,7 @@ const TEMPLATE = "/system-prompt";
 
 export interface Current {
   template: string;
-  /** None while the store is down: what is shown then is the default. */
+  /** Null while the store is down; the template is then the default one. */
   version: string | null;
   syntax: Syntax;
 }
@@ -174,7 +174,7 @@ export async function listVersions(): Promise<Version[]> {
   return (await send<{ versions: Version[] }>(`${TEMPLATE}/versions`)).body.versions;
 }
 
-/** How many conversations have a prompt from which version. */
+/** The number of conversations that use each version. */
 export async function readUsage(): Promise<Map<number, number>> {
   type Usage = { versions: { version: number; conversations: number }[] };
   const { versions } = (await send<Usage>(`${TEMPLATE}/usage`)).body;
@@ -191,7 +191,7 @@ export async function readValues({ cwd, model }: Choices): Promise<VariableValue
 }
 
 export async function preview(template: string, syntax: Syntax, choices: Choices, signal?: AbortSignal): Promise<Previewed> {
-  const body = { template, syntax, ...asAgent(choices), ...(choices.layout && { layout: choices.layout }) };
+  const body = { template, syntax, ...agentBody(choices), ...(choices.layout && { layout: choices.layout }) };
   return (await send<Previewed>(`${TEMPLATE}/preview`, { method: "POST", body, signal })).body;
 }
 
@@ -219,18 +219,18 @@ export async function listConversations(search: string, offset: number, signal?:
 
 export const PAGE = 50;
 
-function conversation(id: string): string {
+function conversationPath(id: string): string {
   return `/conversations/${encodeURIComponent(id)}`;
 }
 
 export async function listEditions(id: string): Promise<EditionRow[]> {
-  return (await send<{ editions: EditionRow[] }>(`${conversation(id)}/editions`)).body.editions;
+  return (await send<{ editions: EditionRow[] }>(`${conversationPath(id)}/editions`)).body.editions;
 }
 
 export async function readEdition(id: string, number?: number): Promise<Edition> {
-  return (await send<Edition>(number ? `${conversation(id)}/editions/${number}` : conversation(id))).body;
+  return (await send<Edition>(number ? `${conversationPath(id)}/editions/${number}` : conversationPath(id))).body;
 }
 
 export async function readDrift(id: string): Promise<Drift> {
-  return (await send<Drift>(`${conversation(id)}/drift`)).body;
+  return (await send<Drift>(`${conversationPath(id)}/drift`)).body;
 }

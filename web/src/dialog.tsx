@@ -1,4 +1,4 @@
-// A modal dialog: the rest of the page is out of reach, Escape asks to close, and focus goes back to where it was.
+// A modal dialog. The rest of the page is inert, Escape cancels, and focus returns to where it was.
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 
@@ -25,9 +25,9 @@ export function Dialog({ label, class: name = "", onCancel, children }: Props) {
   function key(event: KeyboardEvent): void {
     event.stopPropagation();
     if (event.key !== "Escape") return;
-    const isTaken = event.defaultPrevented; // by a list of completions, say
-    event.preventDefault(); // or the browser closes it on its own the second time
-    if (!isTaken) onCancel();
+    const isHandled = event.defaultPrevented; // for example by a list of completions
+    event.preventDefault(); // otherwise the browser closes the dialog by itself the second time
+    if (!isHandled) onCancel();
   }
 
   function cancel(event: Event): void {

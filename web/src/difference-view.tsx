@@ -1,26 +1,26 @@
-// What changed between two texts, for the eye and for a screen reader.
+// The differences between two texts, also readable by screen readers.
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { type Line, difference, hunks } from "./difference";
 
-// More than anyone reads, and no more than a browser draws at once.
-const MOST = 600;
+// More lines would be slow to render, and nobody would read them.
+const MAX_LINES = 600;
 
-const SIGNS: Record<Line["mark"], [string, string]> = { same: [" ", ""], gone: ["−", "removed: "], new: ["+", "added: "] };
+const SIGNS: Record<Line["mark"], [string, string]> = { same: [" ", ""], removed: ["−", "removed: "], added: ["+", "added: "] };
 
 export function DifferenceView({ before, after, label }: { before: string; after: string; label: string }) {
   const lines = useMemo(() => difference(before, after), [before, after]);
-  const [added, gone] = [lines.filter((each) => each.mark === "new").length, lines.filter((each) => each.mark === "gone").length];
+  const [added, removed] = (["added", "removed"] as const).map((mark) => lines.filter((each) => each.mark === mark).length) as [number, number];
   const shown = hunks(lines);
-  if (!added && !gone) return <p class="quiet">Nothing is different.</p>;
+  if (!added && !removed) return <p class="quiet">No changes.</p>;
   return (
     <figure class="difference">
-      <figcaption class="quiet">{added.toLocaleString("en")} {plural("line", added)} added, {gone.toLocaleString("en")} removed</figcaption>
+      <figcaption class="quiet">{added.toLocaleString("en")} {plural("line", added)} added, {removed.toLocaleString("en")} removed</figcaption>
       <div class="lines" role="region" aria-label={label} tabIndex={0}>
         <table>
           <tbody>
-            {shown.slice(0, MOST).map((each, at) => ("gap" in each ? <Gap key={at}>{each.gap} {plural("line", each.gap)} the same</Gap> : <Row key={at} line={each} />))}
-            {shown.length > MOST && <Gap>{(shown.length - MOST).toLocaleString("en")} further lines are not shown</Gap>}
+            {shown.slice(0, MAX_LINES).map((each, at) => ("gap" in each ? <Gap key={at}>{each.gap} unchanged {plural("line", each.gap)}</Gap> : <Row key={at} line={each} />))}
+            {shown.length > MAX_LINES && <Gap>{(shown.length - MAX_LINES).toLocaleString("en")} more lines not shown</Gap>}
           </tbody>
         </table>
       </div>
@@ -39,11 +39,11 @@ function Row({ line }: { line: Line }) {
       <td class="number">{line.before}</td>
       <td class="number">{line.after}</td>
       <td class="sign"><span aria-hidden="true">{sign}</span></td>
-      <td class="text">{words && <span class="unseen">{words}</span>}{line.text}</td>
+      <td class="text">{words && <span class="visually-hidden">{words}</span>}{line.text}</td>
     </tr>
   );
 }
 
-export function plural(word: string, many: number): string {
-  return many === 1 ? word : `${word}s`;
+export function plural(word: string, count: number): string {
+  return count === 1 ? word : `${word}s`;
 }

@@ -1,15 +1,15 @@
-// What changed between two texts, line by line: Myers' shortest script, bounded.
+// The differences between two texts by line, with Myers' algorithm up to a limit.
 
 export interface Line {
-  mark: "same" | "gone" | "new";
+  mark: "same" | "removed" | "added";
   text: string;
-  /** Numbers in the text before and after; null where the line is not in it. */
+  /** Line numbers before and after; null if the line is not in that text. */
   before: number | null;
   after: number | null;
 }
 
-// Beyond so many changed lines nobody reads a script; they are shown as replaced.
-const MOST = 400;
+// With more changes than this, the text is shown as replaced.
+const MAX_CHANGES = 400;
 
 export function difference(before: string, after: string): Line[] {
   const old = before.split("\n");
@@ -23,33 +23,33 @@ export function difference(before: string, after: string): Line[] {
   for (let i = 0; i < start; i++) same(i, i);
   let i = start;
   let j = start;
-  for (const step of script(old.slice(start, old.length - end), now.slice(start, now.length - end))) {
+  for (const step of editScript(old.slice(start, old.length - end), now.slice(start, now.length - end))) {
     if (step === "same") same(i++, j++);
-    else if (step === "gone") lines.push({ mark: step, text: old[i]!, before: ++i, after: null });
+    else if (step === "removed") lines.push({ mark: step, text: old[i]!, before: ++i, after: null });
     else lines.push({ mark: step, text: now[j]!, before: null, after: ++j });
   }
   while (i < old.length) same(i++, j++);
   return lines;
 }
 
-function script(old: string[], now: string[]): Line["mark"][] {
-  const most = old.length + now.length;
+function editScript(old: string[], now: string[]): Line["mark"][] {
+  const total = old.length + now.length;
   const reach = new Map<number, number>([[1, 0]]);
   const trail: Map<number, number>[] = [];
-  for (let depth = 0; depth <= Math.min(most, MOST); depth++) {
+  for (let depth = 0; depth <= Math.min(total, MAX_CHANGES); depth++) {
     trail.push(new Map(reach));
     for (let k = -depth; k <= depth; k += 2) {
       const isDown = k === -depth || (k !== depth && reach.get(k - 1)! < reach.get(k + 1)!);
       let x = isDown ? reach.get(k + 1)! : reach.get(k - 1)! + 1;
       while (x < old.length && x - k < now.length && old[x] === now[x - k]) x++;
       reach.set(k, x);
-      if (x >= old.length && x - k >= now.length) return walkedBack(trail, old.length, now.length);
+      if (x >= old.length && x - k >= now.length) return backtrack(trail, old.length, now.length);
     }
   }
-  return [...old.map(() => "gone" as const), ...now.map(() => "new" as const)];
+  return [...old.map(() => "removed" as const), ...now.map(() => "added" as const)];
 }
 
-function walkedBack(trail: Map<number, number>[], x: number, y: number): Line["mark"][] {
+function backtrack(trail: Map<number, number>[], x: number, y: number): Line["mark"][] {
   const steps: Line["mark"][] = [];
   for (let depth = trail.length - 1; depth >= 0; depth--) {
     const reach = trail[depth]!;
@@ -61,17 +61,17 @@ function walkedBack(trail: Map<number, number>[], x: number, y: number): Line["m
       steps.push("same");
       x--, y--;
     }
-    if (depth) steps.push(isDown ? "new" : "gone");
+    if (depth) steps.push(isDown ? "added" : "removed");
     [x, y] = [px, py];
   }
   return steps.reverse();
 }
 
-/** Runs of lines to show: changes with a little around them. A gap stands where same lines are left out. */
-export function hunks(lines: Line[], around = 3): (Line | { gap: number })[] {
+/** The lines to show: changes with some context, and gaps for unchanged lines that are left out. */
+export function hunks(lines: Line[], context = 3): (Line | { gap: number })[] {
   const near = new Uint8Array(lines.length);
   lines.forEach((line, at) => {
-    if (line.mark !== "same") near.fill(1, Math.max(0, at - around), at + around + 1);
+    if (line.mark !== "same") near.fill(1, Math.max(0, at - context), at + context + 1);
   });
   const shown: (Line | { gap: number })[] = [];
   for (let at = 0; at < lines.length; at++) {

@@ -1,4 +1,4 @@
-// The JSON forms of the service, as docs/http.md has them.
+// The JSON types of the service, as described in docs/reference/http.md.
 
 export interface Variable {
   type: string;
@@ -13,7 +13,7 @@ export interface VariableValue {
   value: string | null;
 }
 
-/** The languages of templates. */
+/** The template languages. */
 export type Syntax = "brackets" | "jinja";
 
 export interface Version {
@@ -70,7 +70,7 @@ export interface Prompt {
   findings: Finding[];
 }
 
-/** Characters of a prompt, and the lines of the template that wrote them: as its own text, or as the value of a tag. */
+/** A range of the prompt, and the template lines that produced it, as text or as the value of a tag. */
 export interface TemplateLines {
   start: number;
   end: number;

@@ -1,27 +1,27 @@
-// Asks a little after the last change. An answer that was overtaken by a newer question is never told.
+// A debounced request. Only the response to the newest request is delivered.
 
-export interface Telling<A, B> {
-  answer(answer: B, given: A): void;
-  failure(error: unknown, given: A): void;
+export interface Handlers<A, B> {
+  success(result: B, input: A): void;
+  failure(error: unknown, input: A): void;
 }
 
 export function latest<A, B>(
-  wait: number,
-  ask: (given: A, signal: AbortSignal) => Promise<B>,
-  tell: Telling<A, B>,
-): { ask(given: A): void; stop(): void } {
+  delay: number,
+  send: (input: A, signal: AbortSignal) => Promise<B>,
+  handlers: Handlers<A, B>,
+): { request(input: A): void; stop(): void } {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let running: AbortController | undefined;
 
-  async function run(given: A): Promise<void> {
+  async function run(input: A): Promise<void> {
     running?.abort();
     const mine = (running = new AbortController());
     const isNewest = () => running === mine && !mine.signal.aborted;
     try {
-      const answer = await ask(given, mine.signal);
-      if (isNewest()) tell.answer(answer, given);
+      const result = await send(input, mine.signal);
+      if (isNewest()) handlers.success(result, input);
     } catch (error) {
-      if (isNewest()) tell.failure(error, given);
+      if (isNewest()) handlers.failure(error, input);
     }
   }
 
@@ -31,9 +31,9 @@ export function latest<A, B>(
   }
 
   return {
-    ask(given) {
+    request(input) {
       stop();
-      timer = setTimeout(() => void run(given), wait);
+      timer = setTimeout(() => void run(input), delay);
     },
     stop,
   };

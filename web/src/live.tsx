@@ -1,15 +1,15 @@
-// What is said aloud: the last message, and whether the server is there. Stands in every dialog, as those hide the rest.
-import { isGone } from "./api";
-import { message, useWatched } from "./state";
+// Messages for screen readers and everyone else. Repeated in every dialog, because a modal dialog hides the rest of the page.
+import { isOffline } from "./api";
+import { message, useObservable } from "./state";
 
 export function Live() {
-  const { text, isWrong } = useWatched(message);
-  const gone = useWatched(isGone);
+  const { text, isError } = useObservable(message);
+  const offline = useObservable(isOffline);
   return (
     <div class="live">
-      <p role="status">{!isWrong && text}</p>
-      <p role="alert" class="wrong">{isWrong && text}</p>
-      <p role="alert" class="gone">{gone && "The server does not answer. Your text is kept in this browser; the page goes on when it is back."}</p>
+      <p role="status">{!isError && text}</p>
+      <p role="alert" class="wrong">{isError && text}</p>
+      <p role="alert" class="offline">{offline && "The server is not responding. Your text is kept in this browser, and the page continues when the server is back."}</p>
     </div>
   );
 }

@@ -1,4 +1,4 @@
-// The page: where one is decides what is shown. The editor opens over the overview.
+// The page: the route decides which view is shown. The editor opens over the overview.
 import { render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Conversation } from "./conversations/conversation";
@@ -7,14 +7,14 @@ import { History } from "./history/history";
 import { Live } from "./live";
 import { Overview } from "./overview";
 import { OVERVIEW, type Route, route } from "./route";
-import { useWatched } from "./state";
+import { useObservable } from "./state";
 import { ThemeChoice } from "./theme-choice";
 import { TokenDialog } from "./token";
 
 function Page() {
-  const here = useWatched(route);
+  const here = useObservable(route);
   const visits = useRef({ edit: 0, wasEditing: false });
-  // A new visit is a new view: what it shows may have changed meanwhile, and focus returns to what opened the editor.
+  // A new key reloads the overview after editing, and focus returns to the button that opened the editor.
   if (here.at === "edit") visits.current.wasEditing = true;
   else if (visits.current.wasEditing) visits.current = { edit: visits.current.edit + 1, wasEditing: false };
   const { edit } = visits.current;
@@ -37,7 +37,7 @@ function Page() {
   );
 }
 
-/** So that tabs, and the browser's own history, can be told apart. */
+/** Tells tabs and history entries apart. */
 function titleOf(here: Route): string {
   if (here.at === "edit") return "Template · Foreword";
   if (here.at === "history") return "History · Foreword";

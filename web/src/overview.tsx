@@ -1,4 +1,4 @@
-// The first view: the template as it is, and the conversations that use it.
+// The first view: the current template and the conversations that use it.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type Current, listVersions, readTemplate } from "./api";
 import { Conversations } from "./conversations/list";
@@ -36,14 +36,14 @@ export function Overview({ focusEdit }: { focusEdit: boolean }) {
           </div>
           <nav class="buttons" aria-label="Template">
             <a class="button" href={HISTORY}>History</a>
-            <a class="button primary" href={EDIT} ref={edit}>Edit the template</a>
+            <a class="button primary" href={EDIT} ref={edit}>Edit</a>
           </nav>
         </header>
         {problem && <p class="note wrong" role="alert">{problem}</p>}
-        {current?.version === null && <p class="note wrong" role="alert">The store cannot be reached: this is the default template.</p>}
+        {current?.version === null && <p class="note wrong" role="alert">The store is unavailable. This is the default template.</p>}
         {current && (current.template
-          ? <pre class="text" tabIndex={0} role="region" aria-label="Text of the template">{current.template}</pre>
-          : <p class="note">The template is empty: the model gets no system prompt at all.</p>)}
+          ? <pre class="text" tabIndex={0} role="region" aria-label="Current template">{current.template}</pre>
+          : <p class="note">The template is empty, so the model gets no system prompt.</p>)}
         {current && <p class="quiet">{lines.toLocaleString("en")} {plural("line", lines)}, {current.template.length.toLocaleString("en")} {plural("character", current.template.length)}</p>}
       </section>
       <Conversations />

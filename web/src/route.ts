@@ -1,5 +1,5 @@
-// Where in the page one is: the part of the address after `#`, and who may hold one back from leaving.
-import { Watched } from "./state";
+// The current route, from the part of the URL after `#`, and a guard against leaving with unsaved changes.
+import { Observable } from "./state";
 
 export type Route =
   | { at: "overview" }
@@ -11,11 +11,11 @@ function parse(hash: string): Route {
   const [at, rest] = hash.replace(/^#\/?/, "").split("/");
   if (at === "edit") return { at };
   if (at === "history") return { at, version: rest ? Number(rest) : null };
-  if (at === "conversations" && rest) return { at: "conversation", id: decoded(rest) };
+  if (at === "conversations" && rest) return { at: "conversation", id: decode(rest) };
   return { at: "overview" };
 }
 
-function decoded(text: string): string {
+function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -30,14 +30,14 @@ export const conversationAt = (id: string) => `#/conversations/${encodeURICompon
 export const versionAt = (version: number) => `${HISTORY}/${version}`;
 
 let here = location.hash;
-export const route = new Watched<Route>(parse(here));
+export const route = new Observable<Route>(parse(here));
 
 type Guard = (to: string) => boolean;
 let guard: Guard | null = null;
 
-/** Let `may` decide whether one may leave for somewhere else; it is told where to. */
-export function guardLeaving(may: Guard | null): void {
-  guard = may;
+/** Set a function that may prevent navigation to another route. */
+export function guardLeaving(newGuard: Guard | null): void {
+  guard = newGuard;
 }
 
 addEventListener("hashchange", () => {

@@ -1,12 +1,12 @@
-// What a view asks of the server, it asks again when a server that was gone is back.
+// Loads data for a view, and loads it again when the server is back after an outage.
 import { useEffect } from "preact/hooks";
-import { isGone } from "./api";
+import { isOffline } from "./api";
 
-export function useServer(ask: () => void, inputs: unknown[] = []): void {
+export function useServer(load: () => void, inputs: unknown[] = []): void {
   useEffect(() => {
-    ask();
-    return isGone.watch((gone) => {
-      if (!gone) ask();
+    load();
+    return isOffline.subscribe((offline) => {
+      if (!offline) load();
     });
   }, inputs);
 }

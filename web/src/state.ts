@@ -1,49 +1,50 @@
-// Values that several views watch.
+// Observable values that several views share.
 import { useEffect, useState } from "preact/hooks";
 
-export class Watched<T> {
-  private readonly watchers = new Set<(now: T) => void>();
+export class Observable<T> {
+  private readonly subscribers = new Set<(value: T) => void>();
 
-  constructor(public now: T) {}
+  constructor(public value: T) {}
 
   set(value: T): void {
-    if (value === this.now) return;
-    this.now = value;
-    for (const watcher of [...this.watchers]) watcher(value);
+    if (value === this.value) return;
+    this.value = value;
+    for (const subscriber of [...this.subscribers]) subscriber(value);
   }
 
-  watch(watcher: (now: T) => void): () => void {
-    this.watchers.add(watcher);
-    return () => this.watchers.delete(watcher);
+  subscribe(subscriber: (value: T) => void): () => void {
+    this.subscribers.add(subscriber);
+    return () => this.subscribers.delete(subscriber);
   }
 }
 
-export function useWatched<T>(watched: Watched<T>): T {
-  const [now, setNow] = useState(watched.now);
+export function useObservable<T>(observable: Observable<T>): T {
+  const [value, setValue] = useState(observable.value);
   useEffect(() => {
-    setNow(watched.now);
-    return watched.watch(setNow);
-  }, [watched]);
-  return now;
+    setValue(observable.value);
+    return observable.subscribe(setValue);
+  }, [observable]);
+  return value;
 }
 
-/** The last thing worth saying, for the eye and for a screen reader. */
-export const message = new Watched<{ text: string; isWrong: boolean }>({ text: "", isWrong: false });
+/** The current message, shown and announced to screen readers. */
+export const message = new Observable<{ text: string; isError: boolean }>({ text: "", isError: false });
 
 const SHOWN_FOR = 8000;
 let hiding: ReturnType<typeof setTimeout> | undefined;
 
-function show(text: string, isWrong: boolean): void {
+function show(text: string, isError: boolean): void {
   clearTimeout(hiding);
-  message.set({ text, isWrong });
+  message.set({ text, isError });
 }
 
-/** Good news goes by itself after a while. */
-export function say(text: string): void {
+/** Show a message for a few seconds. */
+export function announce(text: string): void {
   show(text, false);
   hiding = setTimeout(() => show("", false), SHOWN_FOR);
 }
 
-export function complain(error: unknown): void {
+/** Show an error until the next message. */
+export function showError(error: unknown): void {
   show(error instanceof Error ? error.message : String(error), true);
 }

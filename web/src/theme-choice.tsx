@@ -1,18 +1,18 @@
-// Light, dark, or as the system has it.
+// The colour theme: light, dark, or the system's.
 import { useEffect, useState } from "preact/hooks";
-import { ofBrowser } from "./shelf";
+import { browserStorage } from "./storage";
 
 const KEY = "foreword.theme";
 
 export function ThemeChoice() {
-  const [theme, setTheme] = useState(ofBrowser.read(KEY) ?? "auto");
+  const [theme, setTheme] = useState(browserStorage.read(KEY) ?? "auto");
   useEffect(() => {
     document.documentElement.dataset["theme"] = theme;
-    ofBrowser.keep(KEY, theme);
+    browserStorage.write(KEY, theme);
   }, [theme]);
   return (
     <label class="theme">
-      <span class="unseen">Colours</span>
+      <span class="visually-hidden">Theme</span>
       <select value={theme} onInput={(event) => setTheme(event.currentTarget.value)}>
         <option value="auto">Auto</option>
         <option value="light">Light</option>

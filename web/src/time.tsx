@@ -1,4 +1,4 @@
-// A time as people say it, with the whole of it for those who ask.
+// A time in readable form, with the exact one as a tooltip.
 
 export function Time({ iso }: { iso: string | null }) {
   if (!iso) return null;

@@ -1,26 +1,26 @@
-// Asks for the token of a service that has one.
+// Asks for the token if the service requires one.
 import { useRef } from "preact/hooks";
-import { question } from "./api";
+import { tokenRequest } from "./api";
 import { Dialog } from "./dialog";
-import { useWatched } from "./state";
+import { useObservable } from "./state";
 
 export function TokenDialog() {
-  const asked = useWatched(question);
+  const request = useObservable(tokenRequest);
   const field = useRef<HTMLInputElement>(null);
-  if (!asked) return null;
+  if (!request) return null;
   return (
-    <Dialog label="Token" class="small" onCancel={() => asked.answer(null)}>
-      <form onSubmit={(event) => { event.preventDefault(); asked.answer(field.current!.value); }}>
-        <h2>This service asks for a token</h2>
-        <p>It is the one that the server was started with, as <code>FOREWORD_TOKEN</code>. It stays in this tab until the tab is closed.</p>
-        {asked.wasWrong && <p class="note wrong" role="alert">That token is wrong.</p>}
+    <Dialog label="Token" class="small" onCancel={() => request.respond(null)}>
+      <form onSubmit={(event) => { event.preventDefault(); request.respond(field.current!.value); }}>
+        <h2>This service requires a token</h2>
+        <p>Enter the <code>FOREWORD_TOKEN</code> that the server was started with. It is remembered until you close this tab.</p>
+        {request.wasInvalid && <p class="note wrong" role="alert">Invalid token.</p>}
         <label>
           Token
           <input ref={field} type="password" autocomplete="off" required data-first />
         </label>
         <p class="buttons">
-          <button type="button" onClick={() => asked.answer(null)}>Not now</button>
-          <button type="submit" class="primary">Go on</button>
+          <button type="button" onClick={() => request.respond(null)}>Cancel</button>
+          <button type="submit" class="primary">Continue</button>
         </p>
       </form>
     </Dialog>

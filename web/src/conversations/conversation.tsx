@@ -1,4 +1,4 @@
-// One conversation: the edition in use, its prompt by origin, and what a prompt built now would change.
+// One conversation: its current edition, the prompt with its origins, and how a prompt built now would differ.
 import { useMemo, useState } from "preact/hooks";
 import { listEditions, readDrift, readEdition } from "../api";
 import type { Drift, Edition, EditionRow } from "../forms";
@@ -20,8 +20,8 @@ export function Conversation({ id }: { id: string }) {
   const [problem, setProblem] = useState("");
   const [driftProblem, setDriftProblem] = useState("");
 
-  const reading = useMemo(() => latest<number | undefined, Edition>(0, (number) => readEdition(id, number), {
-    answer(edition) {
+  const loading = useMemo(() => latest<number | undefined, Edition>(0, (number) => readEdition(id, number), {
+    success(edition) {
       setEdition(edition);
       setProblem("");
     },
@@ -32,8 +32,8 @@ export function Conversation({ id }: { id: string }) {
     listEditions(id).then(setEditions, () => {});
     readDrift(id).then(setDrift, (error: Error) => setDriftProblem(error.message));
   });
-  useServer(() => reading.ask(number), [number]);
-  const cut = useMemo(() => (edition ? segments(edition.system, edition.passages) : []), [edition]);
+  useServer(() => loading.request(number), [number]);
+  const parts = useMemo(() => (edition ? segments(edition.system, edition.passages) : []), [edition]);
   const newest = Math.max(0, ...editions.map((each) => each.edition));
 
   return (
@@ -47,7 +47,7 @@ export function Conversation({ id }: { id: string }) {
           <label class="inline">
             Edition{" "}
             <select value={String(edition?.edition ?? newest)} onInput={(event) => setNumber(Number(event.currentTarget.value))}>
-              {editions.map((each) => <option key={each.edition} value={each.edition}>{each.edition}{each.edition === newest ? " (in use)" : ""}</option>)}
+              {editions.map((each) => <option key={each.edition} value={each.edition}>{each.edition}{each.edition === newest ? " (current)" : ""}</option>)}
             </select>
           </label>
         )}
@@ -56,8 +56,8 @@ export function Conversation({ id }: { id: string }) {
       {edition && (
         <section class="card prompt-card" aria-labelledby="prompt-heading">
           <h3 id="prompt-heading">Prompt</h3>
-          <Legend segments={cut} />
-          {edition.system ? <PromptText label="The prompt, by origin" segments={cut} /> : <p class="quiet">There is no system prompt.</p>}
+          <Legend segments={parts} />
+          {edition.system ? <PromptText label="Prompt with origins" segments={parts} /> : <p class="quiet">This edition has no system prompt.</p>}
           {edition.tools.length > 0 && <p><b>Tools</b> {edition.tools.map((tool) => tool.name).join(", ")}</p>}
           {edition.findings.length > 0 && <ul class="plain-list">{edition.findings.map((each, at) => <li key={at}>{each.severity}: {sentence(each)}</li>)}</ul>}
         </section>
@@ -72,7 +72,7 @@ function Facts({ edition }: { edition: Edition }) {
   return (
     <dl class="facts">
       {Object.entries(facts).map(([name, fact]) => fact && <div key={name}><dt>{name}</dt><dd class="path">{fact}</dd></div>)}
-      <div><dt>Made</dt><dd><Time iso={edition.made} /></dd></div>
+      <div><dt>Created</dt><dd><Time iso={edition.made} /></dd></div>
     </dl>
   );
 }

@@ -1,4 +1,4 @@
-// What stands between the edition in use and a prompt built now.
+// The differences between the current edition and a prompt built now.
 import type { Drift } from "../forms";
 
 export function DriftView({ drift, problem }: { drift: Drift | null; problem: string }) {
@@ -18,7 +18,7 @@ function Changes({ drift }: { drift: Drift }) {
   const [kept, lost] = [drift.tokens_kept, drift.tokens_lost].map((each) => each.toLocaleString("en"));
   return (
     <>
-      <p>A prompt built now would keep about <b>{kept}</b> tokens of the provider's cache and lose <b>{lost}</b>.</p>
+      <p>A prompt built now would keep about <b>{kept}</b> tokens in the provider's cache and lose <b>{lost}</b>.</p>
       <ul class="changes">
         {drift.details.map((each, number) => (
           <li key={number}>

@@ -1,4 +1,4 @@
-/** A layout as people call it: shipped ones without their pack. */
+/** The name of a layout, without the pack if it is a shipped one. */
 export function shortLayout(address: string): string {
   return address.replace(/^\$std\//, "");
 }

@@ -1,4 +1,4 @@
-// The conversations, by id, with search.
+// The list of conversations, ordered by id, with search.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { PAGE, listConversations } from "../api";
 import { plural } from "../difference-view";
@@ -6,48 +6,48 @@ import type { ConversationRow } from "../forms";
 import { latest } from "../latest";
 import { conversationAt } from "../route";
 import { useServer } from "../server";
-import { Watched, useWatched } from "../state";
+import { Observable, useObservable } from "../state";
 import { Time } from "../time";
 import { shortLayout } from "./layout-name";
 
-interface Asked {
+interface Query {
   search: string;
-  /** Those that are there already. */
+  /** The rows that are already shown. */
   after: ConversationRow[];
 }
 
-/** Stays as it is while one looks at a conversation and comes back. */
-const searched = new Watched("");
+/** Survives opening a conversation and coming back. */
+const searchText = new Observable("");
 
 export function Conversations() {
-  const search = useWatched(searched);
+  const search = useObservable(searchText);
   const [rows, setRows] = useState<ConversationRow[] | null>(null);
-  const [isMore, setMore] = useState(false);
+  const [hasMore, setHasMore] = useState(false);
   const [problem, setProblem] = useState("");
 
-  const asking = useMemo(() => latest<Asked, ConversationRow[]>(150, ({ search, after }, signal) => listConversations(search, after.length, signal), {
-    answer(found, { after }) {
+  const loading = useMemo(() => latest<Query, ConversationRow[]>(150, ({ search, after }, signal) => listConversations(search, after.length, signal), {
+    success(found, { after }) {
       setRows([...after, ...found]);
-      setMore(found.length === PAGE);
+      setHasMore(found.length === PAGE);
       setProblem("");
     },
     failure: (error) => setProblem((error as Error).message),
   }), []);
-  useServer(() => asking.ask({ search, after: [] }), [search]);
-  useEffect(() => asking.stop, []);
+  useServer(() => loading.request({ search, after: [] }), [search]);
+  useEffect(() => loading.stop, []);
 
   return (
     <section class="card conversations" aria-labelledby="conversations-heading">
       <header>
         <h2 id="conversations-heading">Conversations</h2>
         <label class="search">
-          <span class="unseen">Search conversations by id</span>
-          <input type="search" placeholder="Search by id" value={search} onInput={(event) => searched.set(event.currentTarget.value)} />
+          <span class="visually-hidden">Search conversations by id</span>
+          <input type="search" placeholder="Search by id" value={search} onInput={(event) => searchText.set(event.currentTarget.value)} />
         </label>
       </header>
       {problem && <p class="note wrong" role="alert">{problem}</p>}
-      <p class="unseen" role="status">{rows && `${rows.length}${isMore ? " or more" : ""} ${plural("conversation", rows.length)} found`}</p>
-      {rows?.length === 0 && <p class="quiet">{search ? `No conversation has “${search}” in its id.` : "No conversation has been constructed yet."}</p>}
+      <p class="visually-hidden" role="status">{rows && `${rows.length}${hasMore ? " or more" : ""} ${plural("conversation", rows.length)} found`}</p>
+      {rows?.length === 0 && <p class="quiet">{search ? `No conversation id contains “${search}”.` : "No conversations have been started yet."}</p>}
       {rows && rows.length > 0 && (
         <ul class="rows">
           {rows.map((row) => (
@@ -60,7 +60,7 @@ export function Conversations() {
           ))}
         </ul>
       )}
-      {isMore && <p><button type="button" onClick={() => asking.ask({ search, after: rows! })}>Show more</button></p>}
+      {hasMore && <p><button type="button" onClick={() => loading.request({ search, after: rows! })}>Show more</button></p>}
     </section>
   );
 }

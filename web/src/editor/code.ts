@@ -1,6 +1,6 @@
-// CodeMirror as the page uses it: one text, one language, findings, lines that are lit.
+// The CodeMirror editor of the page: text, language, findings and highlighted lines.
 //
-// It lives in a shadow root: there its style sheets are adopted, so that the page needs no inline styles.
+// It lives in a shadow root, which adopts its style sheets, so that the page needs no inline styles.
 import { autocompletion, closeCompletion, completionKeymap, completionStatus } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, isolateHistory } from "@codemirror/commands";
 import { HighlightStyle, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
@@ -14,82 +14,82 @@ import type { Finding } from "../forms";
 import type { Language } from "../languages/language";
 import { type FindFiles, complete } from "./completion";
 import { diagnostics } from "./diagnostics";
-import { partnerMarks } from "./partners";
+import { matchingTagMarks } from "./matching-tags";
 import { highlighting, theme } from "./theme";
 
 export interface CodeEvents {
-  /** The text changed. To read all of it takes time: later is soon enough. */
+  /** The text changed. Reading it takes time, so do that later. */
   changed(): void;
-  /** The caret moved to another place without a change of the text. */
+  /** The caret moved without a change of the text. */
   moved(line: number): void;
 }
 
 export interface Code {
   readonly view: EditorView;
   text(): string;
-  is(text: Text): boolean;
+  equals(text: Text): boolean;
   replaceAll(text: string): void;
-  speak(language: Language): void;
-  /** Put a text where the caret or the selection is. */
+  setLanguage(language: Language): void;
+  /** Insert text at the caret, replacing the selection. */
   insert(text: string): void;
-  /** Put texts around the selection; the caret is then where there is something to write. */
+  /** Wrap the selection, and move the caret to where text is missing. */
   wrap(open: string, middle: string, close: string): void;
   goTo(line: number): void;
-  light(lines: [number, number] | null): void;
+  highlight(lines: [number, number] | null): void;
   show(findings: Finding[]): void;
-  /** Go to the next finding, or the one before; what it says, if there is one. */
+  /** Go to the next or previous finding. Returns its message, or null if there is none. */
   nextFinding(direction: 1 | -1): string | null;
   destroy(): void;
 }
 
-const setLit = StateEffect.define<[number, number] | null>();
-const litLine = Decoration.line({ class: "cm-lit" });
+const setHighlight = StateEffect.define<[number, number] | null>();
+const highlightedLine = Decoration.line({ class: "cm-highlighted" });
 
-const lit = StateField.define<DecorationSet>({
+const highlighted = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update(marks, change) {
-    for (const effect of change.effects) if (effect.is(setLit)) return litMarks(change.state.doc, effect.value);
+    for (const effect of change.effects) if (effect.is(setHighlight)) return highlightMarks(change.state.doc, effect.value);
     return change.docChanged || change.selection ? Decoration.none : marks;
   },
   provide: (field) => EditorView.decorations.from(field),
 });
 
-function litMarks(doc: Text, lines: [number, number] | null): DecorationSet {
+function highlightMarks(doc: Text, lines: [number, number] | null): DecorationSet {
   if (!lines) return Decoration.none;
   const [first, last] = lines.map((line) => Math.min(Math.max(line, 1), doc.lines)) as [number, number];
   const numbers = Array.from({ length: last - first + 1 }, (_, at) => first + at);
-  return Decoration.set(numbers.map((line) => litLine.range(doc.line(line).from)));
+  return Decoration.set(numbers.map((line) => highlightedLine.range(doc.line(line).from)));
 }
 
-// Escape is for closing: first the list of completions that is open, then the dialog.
+// Escape closes the list of completions first, then the dialog.
 const escape: KeyBinding = { key: "Escape", run: (view) => completionStatus(view.state) === "active" && closeCompletion(view) };
 
 export function mountCode(host: HTMLElement, text: string, language: Language, files: FindFiles, events: CodeEvents): Code {
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
-  const speech = new Compartment();
+  const languageSlot = new Compartment();
   const extensions: Extension[] = [
     keymap.of([escape, ...[...completionKeymap, ...historyKeymap, ...defaultKeymap].filter((each) => each.key !== "Escape")]),
     lineNumbers(), highlightActiveLine(), highlightActiveLineGutter(), highlightSpecialChars(), history(),
-    tooltips({ tooltipSpace: (view) => view.dom.getBoundingClientRect() }), // what leaves the pane is cut off
-    lintGutter(), lit, EditorView.lineWrapping, theme, syntaxHighlighting(HighlightStyle.define(highlighting)),
+    tooltips({ tooltipSpace: (view) => view.dom.getBoundingClientRect() }), // anything outside the pane is cut off
+    lintGutter(), highlighted, EditorView.lineWrapping, theme, syntaxHighlighting(HighlightStyle.define(highlighting)),
     EditorView.contentAttributes.of({ "aria-label": "Template", spellcheck: "true", autocapitalize: "off" }),
-    EditorView.updateListener.of((update) => tell(update, events)),
-    speech.of(spoken(language, files)),
+    EditorView.updateListener.of((update) => notify(update, events)),
+    languageSlot.of(languageSupport(language, files)),
   ];
   const state = EditorState.create({ doc: text, extensions });
   const view = new EditorView({ state, parent: root, root });
   return {
     view,
     text: () => view.state.doc.toString(),
-    is: (other) => view.state.doc.eq(other),
-    replaceAll: (all) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: all }, ...step }),
-    speak: (other) => view.dispatch({ effects: speech.reconfigure(spoken(other, files)) }),
+    equals: (other) => view.state.doc.eq(other),
+    replaceAll: (all) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: all }, ...ownUndoStep }),
+    setLanguage: (other) => view.dispatch({ effects: languageSlot.reconfigure(languageSupport(other, files)) }),
     insert: (inserted) => insert(view, inserted),
     wrap: (open, middle, close) => wrap(view, open, middle, close),
     goTo: (line) => goTo(view, line),
-    light(lines) {
+    highlight(lines) {
       const scroll = lines && EditorView.scrollIntoView(view.state.doc.line(Math.min(lines[0], view.state.doc.lines)).from, { y: "nearest" });
-      view.dispatch({ effects: [setLit.of(lines), ...(scroll ? [scroll] : [])] });
+      view.dispatch({ effects: [setHighlight.of(lines), ...(scroll ? [scroll] : [])] });
     },
     show: (findings) => view.dispatch(setDiagnostics(view.state, diagnostics(view.state.doc, findings))),
     nextFinding: (direction) => nextFinding(view, direction),
@@ -97,24 +97,24 @@ export function mountCode(host: HTMLElement, text: string, language: Language, f
   };
 }
 
-function spoken(language: Language, files: FindFiles): Extension {
+function languageSupport(language: Language, files: FindFiles): Extension {
   return [
     StreamLanguage.define(language.parser),
     autocompletion({ override: [(at) => complete(language, files, at)], icons: false, defaultKeymap: false }),
-    partnerMarks(language),
+    matchingTagMarks(language),
   ];
 }
 
-function tell(update: ViewUpdate, events: CodeEvents): void {
+function notify(update: ViewUpdate, events: CodeEvents): void {
   if (update.docChanged) events.changed();
   else if (update.selectionSet) events.moved(update.state.doc.lineAt(update.state.selection.main.head).number);
 }
 
-/** What a button does is one step of its own to undo. */
-const step = { userEvent: "input.insert", annotations: isolateHistory.of("full") };
+/** Makes the action of a button a separate undo step. */
+const ownUndoStep = { userEvent: "input.insert", annotations: isolateHistory.of("full") };
 
 function insert(view: EditorView, text: string): void {
-  view.dispatch(view.state.replaceSelection(text), { ...step, scrollIntoView: true });
+  view.dispatch(view.state.replaceSelection(text), { ...ownUndoStep, scrollIntoView: true });
   view.focus();
 }
 
@@ -127,11 +127,11 @@ function wrap(view: EditorView, open: string, middle: string, close: string): vo
   const body = isLines && !inner.endsWith("\n") ? `${inner}\n` : inner;
   const before = open + end + body;
   const last = isLines && inner.endsWith("\n") ? "\n" : "";
-  const written = before + (middle ? middle + end + end : "") + close + last;
-  // Without a selection there is something to write in the first branch, with one in the other.
+  const wrapped = before + (middle ? middle + end + end : "") + close + last;
+  // The caret goes into the first branch, or into the second one if the selection fills the first.
   const caret = inner && middle ? before.length + middle.length + end.length : open.length + end.length;
   const selection = inner && !middle ? EditorSelection.range(from + caret, from + caret + body.length) : EditorSelection.cursor(from + caret);
-  view.dispatch({ changes: { from, to, insert: written }, selection, ...step, scrollIntoView: true });
+  view.dispatch({ changes: { from, to, insert: wrapped }, selection, ...ownUndoStep, scrollIntoView: true });
   view.focus();
 }
 

@@ -1,4 +1,4 @@
-// The full-page dialog: variables, the template, and what it gives.
+// The full-page editor: variables, the template and its preview.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type Current, listFiles } from "../api";
 import { Dialog } from "../dialog";
@@ -10,23 +10,23 @@ import { rememberChoices, rememberedChoices } from "../preview/choices";
 import { Preview } from "../preview/preview";
 import { HISTORY, OVERVIEW, go } from "../route";
 import { useServer } from "../server";
-import { say } from "../state";
-import { useAnswers } from "./answers";
+import { announce } from "../state";
+import { useResults } from "./results";
 import { type Code, mountCode } from "./code";
 import { Findings } from "./findings";
-import { useKeeping } from "./keeping";
-import { type Opened, open } from "./opening";
-import { ConflictDialog, LeaveDialog, SaveDialog } from "./saving";
+import { useSaving } from "./saving";
+import { type EditorData, loadEditor } from "./opening";
+import { ConflictDialog, LeaveDialog, SaveDialog } from "./save-dialogs";
 import { Variables } from "./variables";
 
 const MAC = navigator.platform.startsWith("Mac");
 
 export function EditorDialog() {
-  const [opened, setOpened] = useState<Opened | null>(null);
+  const [opened, setOpened] = useState<EditorData | null>(null);
   const [problem, setProblem] = useState("");
   const load = () => {
     setProblem("");
-    open().then(setOpened, (error: Error) => setProblem(error.message));
+    loadEditor().then(setOpened, (error: Error) => setProblem(error.message));
   };
   useServer(() => {
     if (!opened) load();
@@ -48,72 +48,72 @@ export function EditorDialog() {
 
 type Pane = "template" | "variables" | "preview";
 
-function Editor({ opened }: { opened: Opened }) {
+function Editor({ opened }: { opened: EditorData }) {
   const { current, draft, variables, layouts, roots } = opened;
   const root = useRef<HTMLDivElement>(null);
   const host = useRef<HTMLDivElement>(null);
   const code = useRef<Code>(null);
   const [choices, setChoices] = useState(() => rememberedChoices(roots, layouts));
-  const [lit, setLit] = useState<number | null>(null);
+  const [highlightedLine, setHighlightedLine] = useState<number | null>(null);
   const [pane, setPane] = useState<Pane>("template");
-  const [isBack, setBack] = useState(draft !== null);
+  const [isDraftShown, setDraftShown] = useState(draft !== null);
 
-  const begun: Current = {
+  const initial: Current = {
     template: draft?.template ?? current.template,
     version: draft?.version ?? current.version,
     syntax: draft?.syntax ?? current.syntax,
   };
-  const [syntax, setSyntax] = useState(begun.syntax);
+  const [syntax, setSyntax] = useState(initial.syntax);
   const syntaxNow = useRef(syntax);
-  const keeping = useKeeping(code, syntaxNow, { ...current, version: begun.version }, begun, go);
+  const saving = useSaving(code, syntaxNow, { ...current, version: initial.version }, initial, go);
 
   const language = useMemo(() => (syntax === "jinja" ? jinja : brackets(variables)), [syntax, variables]);
-  const answers = useAnswers(code, choices, language);
+  const results = useResults(code, choices, language);
 
   const cwd = useRef("");
   cwd.current = choices.cwd || roots[0] || "";
   const files = useMemo(() => (prefix: string) => listFiles(cwd.current, prefix), []);
 
   function changed(): void {
-    keeping.changed();
-    setLit(null);
-    answers.ask();
+    saving.changed();
+    setHighlightedLine(null);
+    results.refresh();
   }
 
   const onChanged = useRef(changed);
   onChanged.current = changed;
 
   useEffect(() => {
-    code.current = mountCode(host.current!, begun.template, language, files, {
+    code.current = mountCode(host.current!, initial.template, language, files, {
       changed: () => onChanged.current(),
-      moved: setLit,
+      moved: setHighlightedLine,
     });
     code.current.view.focus();
     return () => code.current!.destroy();
   }, []);
-  useEffect(() => code.current!.speak(language), [language]);
-  useEffect(() => code.current!.show(answers.findings), [answers.findings]);
+  useEffect(() => code.current!.setLanguage(language), [language]);
+  useEffect(() => code.current!.show(results.findings), [results.findings]);
   useEffect(() => rememberChoices(choices), [choices]);
 
-  function speak(chosen: Syntax): void {
+  function chooseSyntax(chosen: Syntax): void {
     syntaxNow.current = chosen;
     setSyntax(chosen);
-    keeping.changed();
+    saving.changed();
   }
 
-  function take(text: Current): void {
-    speak(text.syntax);
+  function load(text: Current): void {
+    chooseSyntax(text.syntax);
     code.current!.replaceAll(text.template);
-    keeping.acknowledge(text);
+    saving.setBase(text);
   }
 
   function nextFinding(direction: 1 | -1): void {
-    put(() => say(code.current!.nextFinding(direction) ?? "No findings."));
+    inTemplatePane(() => announce(code.current!.nextFinding(direction) ?? "No findings."));
   }
 
   function save(): void {
-    if (keeping.isDirty) keeping.openSaving();
-    else say("Everything is saved.");
+    if (saving.isDirty) saving.openSaving();
+    else announce("All changes are saved.");
   }
 
   function key(event: KeyboardEvent): void {
@@ -124,26 +124,26 @@ function Editor({ opened }: { opened: Opened }) {
     event.preventDefault();
   }
 
-  function put(change: () => void): void {
-    root.current!.dataset["pane"] = "template"; // at once: what is hidden cannot take the focus
+  function inTemplatePane(change: () => void): void {
+    root.current!.dataset["pane"] = "template"; // immediately, because a hidden pane cannot take the focus
     setPane("template");
     change();
   }
 
-  function bringBack(): void {
-    take(current);
+  function showSavedText(): void {
+    load(current);
     code.current!.view.focus();
-    setBack(false);
-    say("The saved text is back; undo brings yours again.");
+    setDraftShown(false);
+    announce("The saved text is in the editor. Undo brings yours back.");
   }
 
   const pick = useMemo(() => (lines: [number, number]) => {
-    code.current!.light(lines);
-    setLit(lines[0]);
+    code.current!.highlight(lines);
+    setHighlightedLine(lines[0]);
   }, []);
 
-  const { step, saved } = keeping;
-  const isStoreAway = current.version === null && saved.template === current.template;
+  const { step, saved } = saving;
+  const isStoreDown = current.version === null && saved.template === current.template;
   return (
     <Dialog label="Template editor" class="page" onCancel={() => go(OVERVIEW)}>
       <div class="editor" ref={root} data-pane={pane} onKeyDown={key}>
@@ -151,11 +151,11 @@ function Editor({ opened }: { opened: Opened }) {
           <h1>Template</h1>
           <p class="state">
             <span class="quiet">{versionName(saved.version)}</span>{" "}
-            <span class={keeping.isDirty ? "unsaved" : "quiet"}>{keeping.isDirty ? "unsaved changes" : "saved"}</span>
+            <span class={saving.isDirty ? "unsaved" : "quiet"}>{saving.isDirty ? "unsaved changes" : "saved"}</span>
           </p>
           <label class="inline">
-            Written in{" "}
-            <select value={syntax} onInput={(event) => speak(event.currentTarget.value as Syntax)}>
+            Language{" "}
+            <select value={syntax} onInput={(event) => chooseSyntax(event.currentTarget.value as Syntax)}>
               <option value="brackets">brackets</option>
               <option value="jinja">Jinja</option>
             </select>
@@ -167,46 +167,46 @@ function Editor({ opened }: { opened: Opened }) {
           </nav>
         </header>
         <Live />
-        {isStoreAway && <p class="note wrong" role="alert">The store cannot be reached: this is the default template. What you write is kept in this browser until it can be saved.</p>}
-        {isBack && draft && (
+        {isStoreDown && <p class="note wrong" role="alert">The store is unavailable. This is the default template; your text is kept in this browser until it can be saved.</p>}
+        {isDraftShown && draft && (
           <div class="note" role="status">
-            <span>Your unsaved text of {new Date(draft.time).toLocaleString()} is back.</span>{" "}
-            <button type="button" onClick={bringBack}>Show the saved text instead</button>{" "}
-            <button type="button" onClick={() => setBack(false)}>Keep it</button>
+            <span>Restored your unsaved text from {new Date(draft.time).toLocaleString()}.</span>{" "}
+            <button type="button" onClick={showSavedText}>Use the saved text instead</button>{" "}
+            <button type="button" onClick={() => setDraftShown(false)}>Dismiss</button>
           </div>
         )}
-        <div class="panes-switch" role="group" aria-label="Show">
+        <div class="panes-switch" role="group" aria-label="View">
           {(["template", "variables", "preview"] as const).map((name) => (
             <button key={name} type="button" data-name={name} aria-pressed={pane === name} onClick={() => setPane(name)}>{name}</button>
           ))}
         </div>
         <div class="panes">
-          <Variables language={language} values={answers.values} files={files}
-            onInsert={(text) => put(() => code.current!.insert(text))}
-            onWrap={(open, middle, close) => put(() => code.current!.wrap(open, middle, close))} />
+          <Variables language={language} values={results.values} files={files}
+            onInsert={(text) => inTemplatePane(() => code.current!.insert(text))}
+            onWrap={(open, middle, close) => inTemplatePane(() => code.current!.wrap(open, middle, close))} />
           <section class="writing" aria-label="Template text">
             <div class="code" ref={host} />
-            <Findings findings={answers.all} onGoTo={(line) => put(() => code.current!.goTo(line))} onNext={() => nextFinding(1)} />
+            <Findings findings={results.all} onGoTo={(line) => inTemplatePane(() => code.current!.goTo(line))} onNext={() => nextFinding(1)} />
           </section>
-          <Preview previewed={answers.previewed} problem={answers.problem} waiting={answers.waiting} choices={choices} roots={roots} layouts={layouts}
-            lit={lit} onChoices={setChoices} onPick={pick} />
+          <Preview previewed={results.previewed} problem={results.problem} waiting={results.waiting} choices={choices} roots={roots} layouts={layouts}
+            highlightedLine={highlightedLine} onChoices={setChoices} onPick={pick} />
         </div>
       </div>
       {step.at === "saving" && (
-        <SaveDialog before={saved.template} after={code.current!.text()} isBusy={step.isBusy} problem={step.problem} trial={answers.trial}
-          onSave={(author, note) => void keeping.save(author, note)} onCancel={keeping.goOn} />
+        <SaveDialog before={saved.template} after={code.current!.text()} isBusy={step.isBusy} problem={step.problem} tryRender={results.tryRender}
+          onSave={(author, note) => void saving.save(author, note)} onCancel={saving.closeDialog} />
       )}
       {step.at === "conflict" && (
         <ConflictDialog theirs={step.theirs} mine={code.current!.text()} problem={step.problem}
-          onSaveMine={() => void keeping.save(step.author, step.note, step.theirs)}
-          onTakeTheirs={() => { take(step.theirs); keeping.goOn(); say("Their text is in the editor; undo brings yours back."); }}
-          onCancel={() => { keeping.acknowledge(step.theirs); keeping.goOn(); }} />
+          onSaveMine={() => void saving.save(step.author, step.note, step.theirs)}
+          onTakeTheirs={() => { load(step.theirs); saving.closeDialog(); announce("Their text is in the editor. Undo brings yours back."); }}
+          onCancel={() => { saving.setBase(step.theirs); saving.closeDialog(); }} />
       )}
-      {step.at === "leaving" && <LeaveDialog onSave={save} onDiscard={keeping.discard} onCancel={keeping.goOn} />}
+      {step.at === "leaving" && <LeaveDialog onSave={save} onDiscard={saving.discard} onCancel={saving.closeDialog} />}
     </Dialog>
   );
 }
 
 export function versionName(version: string | null): string {
-  return version === null ? "store not reached" : version === "0" ? "default" : `version ${version}`;
+  return version === null ? "store unavailable" : version === "0" ? "default" : `version ${version}`;
 }

@@ -1,4 +1,4 @@
-// What is doubtful about the template, with place and reason.
+// The findings about the template, with line and message.
 import type { Finding } from "../forms";
 import { sentence } from "./diagnostics";
 
@@ -22,8 +22,8 @@ export function Findings({ findings, onGoTo, onNext }: Props) {
           {findings.map((each, at) => (
             <li key={at} class={each.severity}>
               <span class="sign" aria-hidden="true">{SIGNS[each.severity]}</span>
-              <span class="unseen">{each.severity}: </span>
-              {each.line !== null && isOfTemplate(each)
+              <span class="visually-hidden">{each.severity}: </span>
+              {each.line !== null && isAboutTemplate(each)
                 ? <button type="button" class="plain" onClick={() => onGoTo(each.line!)}><b>Line {each.line}</b> {sentence(each)}</button>
                 : <span>{sentence(each)}</span>}
             </li>
@@ -34,7 +34,7 @@ export function Findings({ findings, onGoTo, onNext }: Props) {
   );
 }
 
-/** Whether a finding speaks of the text in the editor, not of a file. */
-export function isOfTemplate(finding: Finding): boolean {
+/** Whether a finding is about the text in the editor rather than a file. */
+export function isAboutTemplate(finding: Finding): boolean {
   return !finding.path || !finding.path.includes("/");
 }

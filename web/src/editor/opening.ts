@@ -1,9 +1,9 @@
-// What the editor needs before it can open.
+// Loads everything the editor needs.
 import { type Current, listLayouts, listRoots, listVariables, readTemplate } from "../api";
 import { type Draft, findDraft } from "../draft";
 import type { Layout, Variable } from "../forms";
 
-export interface Opened {
+export interface EditorData {
   current: Current;
   draft: Draft | null;
   variables: Variable[];
@@ -11,17 +11,17 @@ export interface Opened {
   roots: string[];
 }
 
-export async function open(): Promise<Opened> {
+export async function loadEditor(): Promise<EditorData> {
   const [current, draft, variables, layouts, roots] = await Promise.all([
     readText(), findDraft(), listVariables(), listLayouts(), listRoots(),
   ]);
-  const isOther = draft && (draft.template !== current.template || (draft.syntax ?? current.syntax) !== current.syntax);
-  // Only layouts whose conversations read the stored template: under any other, a preview would show what nobody gets.
-  const using = layouts.filter((each) => each.stored_template);
-  return { current, draft: isOther ? draft : null, variables, layouts: using, roots };
+  const isDifferent = draft && (draft.template !== current.template || (draft.syntax ?? current.syntax) !== current.syntax);
+  // Only layouts that use the stored template: with any other, the preview would show a prompt that nobody gets.
+  const usable = layouts.filter((each) => each.stored_template);
+  return { current, draft: isDifferent ? draft : null, variables, layouts: usable, roots };
 }
 
-/** The template as the editor has it, which knows only line feeds. */
+/** The template with the line endings of the editor, which only uses line feeds. */
 export async function readText(): Promise<Current> {
   const current = await readTemplate();
   return { ...current, template: current.template.replace(/\r\n?/g, "\n") };

@@ -1,4 +1,4 @@
-// How the editor looks. Colours are the custom properties of the page, which reach into the shadow root.
+// The theme of the editor. Colours are custom properties of the page, which also apply inside the shadow root.
 import type { TagStyle } from "@codemirror/language";
 import { EditorView } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
@@ -26,8 +26,8 @@ export const theme = EditorView.theme({
   ".cm-activeLine": { backgroundColor: "var(--line-active)" },
   ".cm-activeLineGutter": { backgroundColor: "transparent", color: "var(--ink)" },
   ".cm-content ::selection, .cm-content::selection": { backgroundColor: "var(--selection)" },
-  ".cm-lit": { backgroundColor: "var(--lit)", boxShadow: "inset 3px 0 0 var(--lit-edge)" },
-  ".cm-partner": { backgroundColor: "var(--partner)", borderRadius: "3px", outline: "1px solid var(--partner-edge)" },
+  ".cm-highlighted": { backgroundColor: "var(--highlight)", boxShadow: "inset 3px 0 0 var(--highlight-edge)" },
+  ".cm-matching-tag": { backgroundColor: "var(--matching-tag)", borderRadius: "3px", outline: "1px solid var(--matching-tag-edge)" },
   ".cm-tooltip": {
     backgroundColor: "var(--raised)", color: "var(--ink)", border: "1px solid var(--edge)", borderRadius: "8px",
     boxShadow: "var(--shadow)", overflow: "hidden", fontFamily: "var(--sans)", fontSize: "var(--size-small)",
@@ -38,12 +38,12 @@ export const theme = EditorView.theme({
   ".cm-completionDetail": { fontFamily: "var(--sans)", fontStyle: "normal", opacity: "0.8", marginLeft: "1em" },
   ".cm-completionMatchedText": { textDecoration: "none", fontWeight: "700" },
   ".cm-diagnostic": { padding: "6px 10px", borderLeftWidth: "4px" },
-  ".cm-diagnostic-error": { borderLeftColor: "var(--wrong)" },
-  ".cm-diagnostic-warning": { borderLeftColor: "var(--doubt)" },
+  ".cm-diagnostic-error": { borderLeftColor: "var(--error)" },
+  ".cm-diagnostic-warning": { borderLeftColor: "var(--warning)" },
   ".cm-diagnosticSource": { opacity: "1", color: "var(--ink-soft)" },
-  ".cm-lintRange-error": { backgroundImage: "none", textDecoration: "underline wavy var(--wrong) 1px", textUnderlineOffset: "3px" },
-  ".cm-lintRange-warning": { backgroundImage: "none", textDecoration: "underline wavy var(--doubt) 1px", textUnderlineOffset: "3px" },
+  ".cm-lintRange-error": { backgroundImage: "none", textDecoration: "underline wavy var(--error) 1px", textUnderlineOffset: "3px" },
+  ".cm-lintRange-warning": { backgroundImage: "none", textDecoration: "underline wavy var(--warning) 1px", textUnderlineOffset: "3px" },
   ".cm-lintRange-info": { backgroundImage: "none", textDecoration: "underline dotted var(--ink-soft) 1px", textUnderlineOffset: "3px" },
   ".cm-gutter-lint": { width: "1em" },
-  ".cm-specialChar": { color: "var(--wrong)" },
+  ".cm-specialChar": { color: "var(--error)" },
 });

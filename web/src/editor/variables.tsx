@@ -1,8 +1,8 @@
-// Buttons that insert each variable, with its value now; a field for paths; and buttons that wrap the selection.
+// Buttons that insert variables and show their values, a field for paths, and buttons that wrap the selection in a condition.
 import { useId, useRef, useState } from "preact/hooks";
 import type { Entry, Variable, VariableValue } from "../forms";
 import { latest } from "../latest";
-import { type Language, named } from "../languages/language";
+import { type Language, fullName } from "../languages/language";
 import type { FindFiles } from "./completion";
 
 interface Props {
@@ -24,7 +24,7 @@ export function Variables({ language, values, files, onInsert, onWrap }: Props) 
           {variables.map((each) =>
             each.dynamic
               ? <PathField key={each.name} variable={each} files={files} onInsert={(path) => onInsert(language.insertion(`${each.type}:${path}`))} />
-              : <VariableButton key={each.name} variable={each} value={valueOf.get(named(each))} onInsert={() => onInsert(language.insertion(named(each)))} />,
+              : <VariableButton key={each.name} variable={each} value={valueOf.get(fullName(each))} onInsert={() => onInsert(language.insertion(fullName(each)))} />,
           )}
         </div>
       ))}
@@ -34,11 +34,11 @@ export function Variables({ language, values, files, onInsert, onWrap }: Props) 
 }
 
 function VariableButton({ variable, value, onInsert }: { variable: Variable; value: string | null | undefined; onInsert(): void }) {
-  const hint = value === undefined ? variable.description : (value ?? "not existing here");
+  const hint = value === undefined ? variable.description : (value ?? "not available here");
   const [first = ""] = hint.trim().split("\n");
-  const told = value === undefined ? hint : `${variable.description}\nnow: ${hint}`;
+  const tooltip = value === undefined ? hint : `${variable.description}\nNow: ${hint}`;
   return (
-    <button type="button" class="variable" title={told} onClick={onInsert} aria-label={`${variable.name} ${first}: insert ${named(variable)}`}>
+    <button type="button" class="variable" title={tooltip} onClick={onInsert} aria-label={`${variable.name} ${first}: insert ${fullName(variable)}`}>
       <span class="name">{variable.name}</span>{" "}
       <span class="value">{first}</span>
     </button>
@@ -49,10 +49,10 @@ function PathField({ variable, files, onInsert }: { variable: Variable; files: F
   const id = useId();
   const [path, setPath] = useState("");
   const [entries, setEntries] = useState<Entry[]>([]);
-  const asking = useRef(latest<string, Entry[]>(150, files, { answer: setEntries, failure: () => setEntries([]) }));
+  const listing = useRef(latest<string, Entry[]>(150, files, { success: setEntries, failure: () => setEntries([]) }));
   function type(text: string): void {
     setPath(text);
-    asking.current.ask(text);
+    listing.current.request(text);
   }
   function submit(event: Event): void {
     event.preventDefault();
@@ -62,9 +62,9 @@ function PathField({ variable, files, onInsert }: { variable: Variable; files: F
   }
   return (
     <form class="path-field" onSubmit={submit}>
-      <label for={id} class="unseen">Path of a file to insert</label>
+      <label for={id} class="visually-hidden">File path to insert</label>
       <input id={id} list={`${id}-files`} value={path} placeholder="path" title={variable.description} spellcheck={false} autocomplete="off"
-        onFocus={() => asking.current.ask(path)} onInput={(event) => type(event.currentTarget.value)} />
+        onFocus={() => listing.current.request(path)} onInput={(event) => type(event.currentTarget.value)} />
       <datalist id={`${id}-files`}>
         {entries.map((each) => <option key={each.path} value={each.kind === "folder" ? `${each.path.replace(/\/$/, "")}/` : each.path} />)}
       </datalist>
@@ -76,14 +76,14 @@ function PathField({ variable, files, onInsert }: { variable: Variable; files: F
 function Condition({ language, onWrap }: { language: Language; onWrap: Props["onWrap"] }) {
   const id = useId();
   const [isNegated, setNegated] = useState(false);
-  const names = language.variables.map((each) => (each.dynamic ? `${each.type}:AGENTS.md` : named(each)));
+  const names = language.variables.map((each) => (each.dynamic ? `${each.type}:AGENTS.md` : fullName(each)));
   const [chosen, setChosen] = useState("");
   const variable = chosen.trim() || names.at(-1) || "";
   const { open, middle, close } = language.condition(variable, isNegated);
   return (
-    <div class="group condition" role="group" aria-label="Condition around the selection">
+    <div class="group condition" role="group" aria-label="Wrap the selection in a condition">
       <h2>condition</h2>
-      <label for={`${id}-if`} class="unseen">Variable of the condition</label>
+      <label for={`${id}-if`} class="visually-hidden">Condition variable</label>
       <input id={`${id}-if`} list={`${id}-names`} value={chosen} placeholder={names.at(-1)} spellcheck={false} autocomplete="off"
         onInput={(event) => setChosen(event.currentTarget.value)} />
       <datalist id={`${id}-names`}>{names.map((name) => <option key={name} value={name} />)}</datalist>

@@ -1,13 +1,13 @@
-// The versions of the template: what each changed, and back to any of them.
+// The versions of the template: shows the changes of each, and restores any of them.
 import { useRef, useState } from "preact/hooks";
 import { listVersions, readTemplate, restoreVersion } from "../api";
 import { Dialog } from "../dialog";
 import { DifferenceView } from "../difference-view";
-import { Followers, Signature, useSignature } from "../editor/saving";
+import { Usage, Signature, useSignature } from "../editor/save-dialogs";
 import type { Version } from "../forms";
 import { OVERVIEW, go, versionAt } from "../route";
 import { useServer } from "../server";
-import { say } from "../state";
+import { announce } from "../state";
 import { Time } from "../time";
 
 type Against = "before" | "now";
@@ -36,10 +36,10 @@ export function History({ version }: { version: number | null }) {
 
   function restored(number: string | null): void {
     setRestoring(false);
-    say(`Version ${chosen?.version} is back, as version ${number}.`);
+    announce(`Restored version ${chosen?.version} as version ${number}.`);
     void load().then(() => {
       if (number) go(versionAt(Number(number)));
-      heading.current?.focus(); // the button that opened the dialog is gone: the newest cannot be restored
+      heading.current?.focus(); // the Restore button is gone, because the newest version cannot be restored
     });
   }
 
@@ -50,7 +50,7 @@ export function History({ version }: { version: number | null }) {
         <h2>History</h2>
       </header>
       {problem && <p class="note wrong" role="alert">{problem}</p>}
-      {versions?.length === 0 && <p class="quiet">The template has not been changed yet: the default is in use.</p>}
+      {versions?.length === 0 && <p class="quiet">The template has not been changed yet. The default is in use.</p>}
       {versions && chosen && (
         <div class="columns">
           <nav class="card" aria-label="Versions">
@@ -74,18 +74,18 @@ export function History({ version }: { version: number | null }) {
               </div>
               <div class="buttons">
                 <label class="inline">
-                  Compared with{" "}
+                  Compare with{" "}
                   <select value={against} onInput={(event) => setAgainst(event.currentTarget.value as Against)}>
-                    <option value="before">the one before</option>
-                    <option value="now">the newest</option>
+                    <option value="before">the previous version</option>
+                    <option value="now">the newest version</option>
                   </select>
                 </label>
                 {!isNewest && <button type="button" class="primary" onClick={() => setRestoring(true)}>Restore…</button>}
               </div>
             </header>
             {against === "before"
-              ? <DifferenceView before={before?.template ?? ""} after={chosen.template} label={`What version ${chosen.version} changed`} />
-              : <DifferenceView before={chosen.template} after={now} label={`What changed since version ${chosen.version}`} />}
+              ? <DifferenceView before={before?.template ?? ""} after={chosen.template} label={`Changes in version ${chosen.version}`} />
+              : <DifferenceView before={chosen.template} after={now} label={`Changes since version ${chosen.version}`} />}
           </section>
         </div>
       )}
@@ -109,7 +109,7 @@ function RestoreDialog({ version, now, onDone, onCancel }: RestoreProps) {
     event.preventDefault();
     remember();
     setBusy(true);
-    restoreVersion(version.version, author, note || `version ${version.version} again`).then(
+    restoreVersion(version.version, author, note).then(
       (current) => onDone(current.version),
       (error: Error) => {
         setProblem(error.message);
@@ -121,9 +121,9 @@ function RestoreDialog({ version, now, onDone, onCancel }: RestoreProps) {
     <Dialog label={`Restore version ${version.version}`} onCancel={onCancel}>
       <form onSubmit={submit}>
         <h2>Restore version {version.version}</h2>
-        <p>It becomes the newest version; the others stay.</p>
-        <DifferenceView before={now} after={version.template} label="What changes" />
-        <Followers />
+        <p>It becomes the newest version. All other versions are kept.</p>
+        <DifferenceView before={now} after={version.template} label="Changes" />
+        <Usage />
         <Signature {...fields} />
         {problem && <p class="note wrong" role="alert">{problem}</p>}
         <p class="buttons">

@@ -1,8 +1,8 @@
-// The bracket language: [type:name], [if type:name], [if !type:name], [else], [endif]; \[ is a bracket that is text.
+// The bracket language: [type:name], [if type:name], [if !type:name], [else], [endif]; \[ is a literal bracket.
 import type { StreamParser, StringStream } from "@codemirror/language";
 import type { Completion } from "@codemirror/autocomplete";
 import type { Variable } from "../forms";
-import { type Asked, type Language, type Tag, named } from "./language";
+import { type CompletionRequest, type Language, type Tag, fullName } from "./language";
 
 const TAG = /\\\[|\[[ \t]*(?:(if)[ \t]+(?:![ \t]*)?)?(?:([a-z][a-z0-9_-]*):([^[\]\r\n\0]+)|(else|endif)[ \t]*)\](\()?/g;
 const PLAIN_NAME = /^(?!\/)[\p{L}\p{N}_./-]+$/u;
@@ -31,11 +31,11 @@ export function brackets(variables: Variable[]): Language {
       }
       return found;
     },
-    ask: (before, at, after) => asked(before, at, after, variables),
+    complete: (before, at, after) => complete(before, at, after, variables),
   };
 }
 
-function asked(before: string, at: number, after: string, variables: Variable[]): Asked | null {
+function complete(before: string, at: number, after: string, variables: Variable[]): CompletionRequest | null {
   const open = /(?<!\\)\[[ \t]*(if[ \t]+!?)?([^[\]\\]*)$/.exec(before);
   if (!open) return null;
   const [, condition = "", typed = ""] = open;
@@ -43,16 +43,16 @@ function asked(before: string, at: number, after: string, variables: Variable[])
   const dynamic = variables.find((each) => each.dynamic && typed.startsWith(`${each.type}:`));
   if (dynamic) {
     const prefix = typed.slice(dynamic.type.length + 1).trimStart();
-    return { from: at - prefix.length, files: { prefix, apply: (path, isWhole) => path + (isWhole ? close : "") } };
+    return { from: at - prefix.length, files: { prefix, apply: (path, isComplete) => path + (isComplete ? close : "") } };
   }
   const words: Completion[] = variables.map((each) => ({
-    label: each.dynamic ? `${each.type}:` : named(each),
+    label: each.dynamic ? `${each.type}:` : fullName(each),
     detail: each.description,
-    apply: each.dynamic ? `${each.type}:` : named(each) + close,
+    apply: each.dynamic ? `${each.type}:` : fullName(each) + close,
     type: "variable",
   }));
   if (!condition) {
-    words.push({ label: "if ", detail: "only where a variable exists", type: "keyword" });
+    words.push({ label: "if ", detail: "only if a variable exists", type: "keyword" });
     words.push({ label: "else", apply: `else${close}`, type: "keyword" }, { label: "endif", apply: `endif${close}`, type: "keyword" });
   }
   return { from: at - typed.length, words };

@@ -3,7 +3,7 @@ import type { StreamParser } from "@codemirror/language";
 import type { Variable } from "../forms";
 import type { Language, Tag } from "./language";
 
-// As foreword.template.jinja.VARIABLES has them.
+// The same as foreword.template.jinja.VARIABLES; a test compares them.
 const VARIABLES: Variable[] = [
   ["date", "the day, in UTC: 2026-04-15"],
   ["time", "the time of day, in UTC: 09:30:00"],
@@ -35,7 +35,7 @@ export const jinja: Language = {
     }
     return found;
   },
-  ask(before, at, after) {
+  complete(before, at, after) {
     const open = /\{([{%])-?\s*(?:[^{}%]*\s)?(\w*)$/.exec(before);
     if (!open) return null;
     const [, kind, typed = ""] = open;

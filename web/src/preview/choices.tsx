@@ -1,32 +1,32 @@
-// For whom the preview is made: folder, layout, model, tools.
+// The settings of the preview: folder, layout, model and tools.
 import { useId } from "preact/hooks";
 import type { Choices } from "../api";
 import type { Layout } from "../forms";
-import { ofBrowser } from "../shelf";
+import { browserStorage } from "../storage";
 
 const KEY = "foreword.choices";
 const MODELS = ["claude-opus-4-7", "claude-sonnet-4-5", "gpt-5", "gpt-4o", "gemini-2.5-pro"];
 
-const NOTHING: Choices = { cwd: "", model: "", layout: "", tools: "" };
+const DEFAULTS: Choices = { cwd: "", model: "", layout: "", tools: "" };
 
-/** What was chosen last, as far as this service has it: another one may have had the same address then. */
+/** The last settings, without those that this service does not know: another one may have used the same address. */
 export function rememberedChoices(roots: string[], layouts: Layout[]): Choices {
-  const { cwd, layout, ...rest } = { ...NOTHING, ...readChoices() };
+  const { cwd, layout, ...rest } = { ...DEFAULTS, ...readChoices() };
   const isServed = !cwd.startsWith("/") || roots.some((root) => `${cwd}/`.startsWith(root.replace(/\/?$/, "/")));
   const isKnown = layouts.some((each) => each.name === layout);
-  return { ...rest, cwd: isServed ? cwd : NOTHING.cwd, layout: isKnown ? layout : (layouts[0]?.name ?? NOTHING.layout) };
+  return { ...rest, cwd: isServed ? cwd : DEFAULTS.cwd, layout: isKnown ? layout : (layouts[0]?.name ?? DEFAULTS.layout) };
 }
 
 function readChoices(): Partial<Choices> {
   try {
-    return JSON.parse(ofBrowser.read(KEY) ?? "{}") as Partial<Choices>;
+    return JSON.parse(browserStorage.read(KEY) ?? "{}") as Partial<Choices>;
   } catch {
     return {};
   }
 }
 
 export function rememberChoices(choices: Choices): void {
-  ofBrowser.keep(KEY, JSON.stringify(choices));
+  browserStorage.write(KEY, JSON.stringify(choices));
 }
 
 interface Props {
@@ -44,7 +44,7 @@ export function ChoicesForm({ choices, roots, layouts, onChange }: Props) {
     onInput: (event: { currentTarget: HTMLInputElement | HTMLSelectElement }) => onChange({ ...choices, [name]: event.currentTarget.value }),
   });
   return (
-    <form class="choices" aria-label="Preview for" onSubmit={(event) => event.preventDefault()}>
+    <form class="choices" aria-label="Preview settings" onSubmit={(event) => event.preventDefault()}>
       <label for={`${id}-cwd`}>
         Folder
         <input {...field("cwd")} list={`${id}-roots`} placeholder={roots[0] ?? ""} spellcheck={false} />

@@ -1,11 +1,11 @@
-// What the kinds of origins are called.
+// The names of origins.
 import type { Origin } from "../forms";
 
 const KINDS: Record<string, string> = {
   template: "Template",
   file: "File",
   variable: "Value",
-  builtin: "Shipped text",
+  builtin: "Built-in text",
   layout: "Layout",
   setting: "Setting",
   skill: "Skill",
@@ -15,15 +15,15 @@ const KINDS: Record<string, string> = {
   scope: "Scope",
   environment: "Environment",
   extension: "Extension",
-  mark: "Mark",
+  mark: "Marker",
 };
 
 export function kindName(kind: string): string {
   return KINDS[kind] ?? kind;
 }
 
-/** A place in words: the path, and the line or lines. */
-export function place(origin: Origin, line: number | null = null): string {
+/** The path and the line or lines of an origin. */
+export function location(origin: Origin, line: number | null = null): string {
   const lines = line !== null ? `, line ${line}` : origin.lines ? range(origin.lines) : "";
   return `${origin.path}${lines}`;
 }

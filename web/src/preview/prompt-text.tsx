@@ -1,39 +1,39 @@
-// The text of a prompt, every stretch marked by its origin. One stop for Tab; arrow keys go from origin to origin.
+// The text of a prompt, coloured by origin. It is one tab stop; the arrow keys move between origins.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Origin } from "../forms";
-import { Drawing } from "./drawing";
-import { kindName, place } from "./origins";
+import { SegmentRenderer } from "./renderer";
+import { kindName, location } from "./origins";
 import { type Segment, lineAt } from "./segments";
 
 interface Props {
   label: string;
   segments: Segment[];
-  /** A line of the template whose output is to be lit. */
-  lit?: number | null;
-  /** A section to go to; a new object each time it is asked for. */
+  /** The template line whose output is highlighted. */
+  highlightedLine?: number | null;
+  /** A section to scroll to; a new object for each request. */
   target?: { section: string } | null;
-  /** Lines of the template were picked by picking what they made. */
+  /** Called with the template lines that produced the text that was clicked. */
   onPick?(lines: [number, number]): void;
 }
 
 const STEPS: Record<string, number> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Home: -1e9, End: 1e9 };
 
-export function PromptText({ label, segments, lit = null, target = null, onPick }: Props) {
+export function PromptText({ label, segments, highlightedLine = null, target = null, onPick }: Props) {
   const host = useRef<HTMLDivElement>(null);
-  const drawing = useRef<Drawing | null>(null);
-  const [told, setTold] = useState<{ origin: Origin; line: number | null } | null>(null);
+  const renderer = useRef<SegmentRenderer | null>(null);
+  const [info, setInfo] = useState<{ origin: Origin; line: number | null } | null>(null);
 
   useLayoutEffect(() => {
-    drawing.current ??= new Drawing(host.current!);
-    drawing.current.draw(segments);
+    renderer.current ??= new SegmentRenderer(host.current!);
+    renderer.current.render(segments);
   }, [segments]);
-  useEffect(() => void drawing.current?.light(lit), [lit, segments]);
-  useEffect(() => () => void CSS.highlights?.delete("lit"), []);
-  useEffect(() => void (target && drawing.current?.scrollTo(target.section)), [target]);
+  useEffect(() => void renderer.current?.highlight(highlightedLine), [highlightedLine, segments]);
+  useEffect(() => () => void CSS.highlights?.delete("lines"), []);
+  useEffect(() => void (target && renderer.current?.scrollTo(target.section)), [target]);
 
   function point(event: PointerEvent): void {
-    const at = drawing.current!.at(event.clientX, event.clientY, event.target as Element);
-    if (at) setTold({ origin: at.segment.origin!, line: at.line });
+    const at = renderer.current!.at(event.clientX, event.clientY, event.target as Element);
+    if (at) setInfo({ origin: at.segment.origin!, line: at.line });
   }
 
   function pick(segment: Segment | undefined, offset: number): void {
@@ -43,47 +43,47 @@ export function PromptText({ label, segments, lit = null, target = null, onPick 
   }
 
   function click(event: MouseEvent): void {
-    const at = drawing.current!.at(event.clientX, event.clientY, event.target as Element);
+    const at = renderer.current!.at(event.clientX, event.clientY, event.target as Element);
     if (at) pick(at.segment, at.offset);
   }
 
   function focus(event: FocusEvent): void {
     const element = event.target as HTMLElement;
-    const segment = drawing.current!.segmentOf(element);
+    const segment = renderer.current!.segmentOf(element);
     if (!segment?.origin) return;
     for (const other of host.current!.querySelectorAll("[tabindex='0']")) other.setAttribute("tabindex", "-1");
     element.tabIndex = 0;
-    setTold({ origin: segment.origin, line: null });
+    setInfo({ origin: segment.origin, line: null });
   }
 
   function key(event: KeyboardEvent): void {
     const element = event.target as HTMLElement;
     const by = STEPS[event.key];
-    if (by !== undefined) drawing.current!.step(element, by)?.focus();
-    else if (event.key === "Enter" || event.key === " ") pick(drawing.current!.segmentOf(element), 0);
+    if (by !== undefined) renderer.current!.step(element, by)?.focus();
+    else if (event.key === "Enter" || event.key === " ") pick(renderer.current!.segmentOf(element), 0);
     else return;
     event.preventDefault();
   }
 
-  const isMany = segments.filter((each) => each.isFirst).length > 1;
+  const hasSections = segments.filter((each) => each.isFirst).length > 1;
   return (
     <>
-      <div class={isMany ? "prompt many" : "prompt"} ref={host} role="group" aria-label={label} onPointerMove={point} onClick={click} onFocusIn={focus} onKeyDown={key} />
-      <p class="told" id="origin-told">
-        {told ? (
+      <div class={hasSections ? "prompt many" : "prompt"} ref={host} role="group" aria-label={label} onPointerMove={point} onClick={click} onFocusIn={focus} onKeyDown={key} />
+      <p class="origin-info" id="origin-info">
+        {info ? (
           <>
-            <span class={`swatch k-${told.origin.kind}`} aria-hidden="true" />
-            <b>{kindName(told.origin.kind)}</b> <span class="path">{place(told.origin, told.line)}</span>
+            <span class={`swatch k-${info.origin.kind}`} aria-hidden="true" />
+            <b>{kindName(info.origin.kind)}</b> <span class="path">{location(info.origin, info.line)}</span>
           </>
         ) : (
-          <span class="quiet">Point at the text, or walk through it with the arrow keys, to see where it came from.</span>
+          <span class="quiet">Hover over the text or use the arrow keys to see where it came from.</span>
         )}
       </p>
     </>
   );
 }
 
-/** What the marks mean, for the kinds that are there. */
+/** The colours of the kinds of origin in this prompt. */
 export function Legend({ segments }: { segments: Segment[] }) {
   const kinds = [...new Set(segments.flatMap((each) => each.origin?.kind ?? []))];
   if (!kinds.length) return null;

@@ -1,19 +1,19 @@
-// A prompt cut into segments of one origin each, and which lines of the template each came from.
+// Splits a prompt into segments with one origin each, and the template lines that produced them.
 import type { Origin, Passage, TemplateLines } from "../forms";
 
 export interface Segment {
   text: string;
-  /** None: a separator between sections. */
+  /** Null for a separator between sections. */
   origin: Origin | null;
   section: string;
   isFirst: boolean;
-  /** Lines of the template that made it; none if it did not come from there. */
+  /** The template lines that produced it; null if none did. */
   lines: [number, number] | null;
 }
 
-export function segments(text: string, passages: Passage[], written: TemplateLines[] = []): Segment[] {
+export function segments(text: string, passages: Passage[], templateLines: TemplateLines[] = []): Segment[] {
   const slice = slicer(text);
-  const linesOf = lineFinder(written);
+  const linesOf = lineFinder(templateLines);
   const found: Segment[] = [];
   let at = 0;
   for (const passage of passages) {
@@ -33,41 +33,41 @@ function separator(text: string): Segment {
   return { text, origin: null, section: "", isFirst: false, lines: null };
 }
 
-/** Cuts by code points, in which the service counts. */
+/** Slices by code points, which is how the service counts. */
 function slicer(text: string): (from: number, to: number) => string {
   if (!/[\ud800-\udbff]/.test(text)) return (from, to) => text.slice(from, to);
-  const places: number[] = [];
-  for (let at = 0; at < text.length; at += text.codePointAt(at)! > 0xffff ? 2 : 1) places.push(at);
-  return (from, to) => text.slice(places[from] ?? text.length, places[to] ?? text.length);
+  const offsets: number[] = [];
+  for (let at = 0; at < text.length; at += text.codePointAt(at)! > 0xffff ? 2 : 1) offsets.push(at);
+  return (from, to) => text.slice(offsets[from] ?? text.length, offsets[to] ?? text.length);
 }
 
-/** The lines of the template that wrote these characters, as the service says; none if the template did not. Both lists are in order. */
-function lineFinder(written: TemplateLines[]): (start: number, end: number) => [number, number] | null {
+/** Finds the template lines that produced a range of the prompt, or null. Ranges must be asked for in order. */
+function lineFinder(templateLines: TemplateLines[]): (start: number, end: number) => [number, number] | null {
   let next = 0;
   return (start, end) => {
-    while (next < written.length && written[next]!.end <= start) next++;
+    while (next < templateLines.length && templateLines[next]!.end <= start) next++;
     let lines: [number, number] | null = null;
-    for (let at = next; at < written.length && written[at]!.start < end; at++) {
-      const [first, last] = written[at]!.lines;
+    for (let at = next; at < templateLines.length && templateLines[at]!.start < end; at++) {
+      const [first, last] = templateLines[at]!.lines;
       lines = lines ? [Math.min(lines[0], first), Math.max(lines[1], last)] : [first, last];
     }
     return lines;
   };
 }
 
-/** The line of an origin at an offset of its segment: where it came from, file or template. */
+/** The line in the origin (file or template) at an offset of its segment. */
 export function lineAt(segment: Segment, offset: number): number | null {
   const lines = segment.origin?.lines;
   if (!lines) return null;
-  return Math.min(lines[0] + count(segment.text.slice(0, offset)), lines[1]);
+  return Math.min(lines[0] + countNewlines(segment.text.slice(0, offset)), lines[1]);
 }
 
-function count(text: string): number {
+function countNewlines(text: string): number {
   return text.split("\n").length - 1;
 }
 
-/** The stretch of a segment that a line of the template made. */
-export function stretch(segment: Segment, line: number): [number, number] | null {
+/** The range of a segment that a template line produced. */
+export function rangeOfLine(segment: Segment, line: number): [number, number] | null {
   const { lines, text } = segment;
   if (!lines || line < lines[0] || line > lines[1]) return null;
   if (segment.origin?.kind !== "template") return [0, text.length];

@@ -1,9 +1,9 @@
-// What each section costs, as a bar and as rows.
+// The tokens of each section, as a bar and a list.
 import type { Passage, Tokens } from "../forms";
 
 export function TokensBar({ tokens, passages, onSection }: { tokens: Tokens; passages: Passage[]; onSection(section: string): void }) {
-  const most = Math.max(1, passages.reduce((sum, each) => sum + (each.tokens ?? 0), 0));
-  const share = (passage: Passage) => (100 * (passage.tokens ?? 0)) / most;
+  const total = Math.max(1, passages.reduce((sum, each) => sum + (each.tokens ?? 0), 0));
+  const share = (passage: Passage) => (100 * (passage.tokens ?? 0)) / total;
   return (
     <section class="tokens" aria-label="Tokens">
       <p>
@@ -18,7 +18,7 @@ export function TokensBar({ tokens, passages, onSection }: { tokens: Tokens; pas
         {passages.map((each) => (
           <li key={each.section}>
             <button type="button" class="plain" onClick={() => onSection(each.section)}>
-              <span class="name">{each.section}</span> <span class="quiet">{(each.tokens ?? 0).toLocaleString("en")} · {Math.round(share(each))} %</span>
+              <span class="name">{each.section}</span> <span class="quiet">{(each.tokens ?? 0).toLocaleString("en")} · {Math.round(share(each))}%</span>
             </button>
           </li>
         ))}
@@ -28,5 +28,5 @@ export function TokensBar({ tokens, passages, onSection }: { tokens: Tokens; pas
 }
 
 function method({ method, exact, error }: Tokens): string {
-  return exact ? `exactly, by ${method}` : `by ${method}, within ${Math.round(100 * error)} %`;
+  return exact ? `exact (${method})` : `estimated (${method}, ±${Math.round(100 * error)}%)`;
 }

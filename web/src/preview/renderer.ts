@@ -1,16 +1,16 @@
-// Draws segments by hand: thousands of them may stand in a prompt, and most stay as they were when it changes.
-import { type Segment, lineAt, stretch } from "./segments";
+// Renders segments without Preact: a prompt may have thousands, and most stay the same when it changes.
+import { type Segment, lineAt, rangeOfLine } from "./segments";
 
-const LIT = "lit";
+const HIGHLIGHT = "lines";
 
-export class Drawing {
-  private drawn: { segment: Segment; element: HTMLElement }[] = [];
+export class SegmentRenderer {
+  private rendered: { segment: Segment; element: HTMLElement }[] = [];
   private readonly byElement = new Map<Element, Segment>();
 
   constructor(private readonly host: HTMLElement) {}
 
-  draw(segments: Segment[]): void {
-    const old = this.drawn;
+  render(segments: Segment[]): void {
+    const old = this.rendered;
     const shared = Math.min(old.length, segments.length);
     let start = 0;
     while (start < shared && isSame(old[start]!.segment, segments[start]!)) start++;
@@ -18,14 +18,14 @@ export class Drawing {
     while (end < shared - start && isSame(old.at(-1 - end)!.segment, segments.at(-1 - end)!)) end++;
     for (const each of old.slice(start, old.length - end)) each.element.remove();
     const before = end ? old[old.length - end]!.element : null;
-    const fresh = segments.slice(start, segments.length - end).map((segment) => ({ segment, element: made(segment) }));
+    const added = segments.slice(start, segments.length - end).map((segment) => ({ segment, element: createElement(segment) }));
     const nodes = document.createDocumentFragment();
-    nodes.append(...fresh.map((each) => each.element));
+    nodes.append(...added.map((each) => each.element));
     this.host.insertBefore(nodes, before);
-    const kept = [...old.slice(0, start), ...fresh, ...old.slice(old.length - end)];
-    this.drawn = kept.map(({ element }, at) => ({ element, segment: segments[at]! }));
+    const kept = [...old.slice(0, start), ...added, ...old.slice(old.length - end)];
+    this.rendered = kept.map(({ element }, at) => ({ element, segment: segments[at]! }));
     this.byElement.clear();
-    for (const { segment, element } of this.drawn) this.byElement.set(element, segment);
+    for (const { segment, element } of this.rendered) this.byElement.set(element, segment);
     if (!this.host.querySelector("[tabindex='0']")) this.step(null, 0)?.setAttribute("tabindex", "0");
   }
 
@@ -33,28 +33,28 @@ export class Drawing {
     return element ? this.byElement.get(element) : undefined;
   }
 
-  /** The element with an origin that lies so many steps away from another; from the first or last if there is none. */
+  /** The element with an origin `by` steps away, within the first and last. */
   step(from: Element | null, by: number): HTMLElement | undefined {
-    const all = this.drawn.filter((each) => isRead(each.segment));
+    const all = this.rendered.filter((each) => isFocusable(each.segment));
     const at = from ? all.findIndex((each) => each.element === from) : 0;
     return all[Math.min(Math.max(at + by, 0), all.length - 1)]?.element;
   }
 
-  /** Light what a line of the template made, and bring it into view. Whether there is anything. */
-  light(line: number | null): boolean {
-    CSS.highlights?.delete(LIT);
+  /** Highlight what a template line produced and scroll to it. Returns whether it produced anything. */
+  highlight(line: number | null): boolean {
+    CSS.highlights?.delete(HIGHLIGHT);
     if (line === null) return false;
-    const found = this.drawn.flatMap(({ segment, element }) => {
-      const place = stretch(segment, line);
-      return place && place[1] > place[0] ? [range(element, place)] : [];
+    const found = this.rendered.flatMap(({ segment, element }) => {
+      const span = rangeOfLine(segment, line);
+      return span && span[1] > span[0] ? [range(element, span)] : [];
     });
     if (!found.length) return false;
-    CSS.highlights?.set(LIT, new Highlight(...found));
-    bringIntoView(this.host, found[0]!);
+    CSS.highlights?.set(HIGHLIGHT, new Highlight(...found));
+    scrollIntoView(this.host, found[0]!);
     return true;
   }
 
-  /** The segment under a point, and the line of its origin there. */
+  /** The segment at a point, and the line of its origin there. */
   at(x: number, y: number, element: Element): { segment: Segment; line: number | null; offset: number } | null {
     const segment = this.segmentOf(element);
     if (!segment?.origin) return null;
@@ -64,8 +64,8 @@ export class Drawing {
   }
 
   scrollTo(section: string): void {
-    const first = this.drawn.find((each) => each.segment.section === section);
-    if (first) bringIntoView(this.host, range(first.element, [0, 1]), true);
+    const first = this.rendered.find((each) => each.segment.section === section);
+    if (first) scrollIntoView(this.host, range(first.element, [0, 1]), true);
   }
 }
 
@@ -74,35 +74,35 @@ function isSame(a: Segment, b: Segment): boolean {
     && a.origin?.kind === b.origin?.kind && a.origin?.path === b.origin?.path;
 }
 
-/** White space alone is nothing to stop at. */
-function isRead(segment: Segment): boolean {
+/** The arrow keys skip segments of white space. */
+function isFocusable(segment: Segment): boolean {
   return segment.origin !== null && segment.text.trim() !== "";
 }
 
-function made(segment: Segment): HTMLElement {
+function createElement(segment: Segment): HTMLElement {
   const element = document.createElement("span");
   element.textContent = segment.text;
   if (!segment.origin) return element;
   element.className = `origin k-${segment.origin.kind}`;
   if (segment.isFirst) element.dataset["section"] = segment.section;
-  if (!isRead(segment)) return element;
+  if (!isFocusable(segment)) return element;
   element.tabIndex = -1;
   element.setAttribute("role", "button");
-  element.setAttribute("aria-describedby", "origin-told");
+  element.setAttribute("aria-describedby", "origin-info");
   return element;
 }
 
 function range(element: HTMLElement, [from, to]: [number, number]): Range {
-  const made = document.createRange();
+  const result = document.createRange();
   const node = element.firstChild!;
   const length = node.textContent!.length;
-  made.setStart(node, Math.min(from, length));
-  made.setEnd(node, Math.min(to, length));
-  return made;
+  result.setStart(node, Math.min(from, length));
+  result.setEnd(node, Math.min(to, length));
+  return result;
 }
 
-function bringIntoView(host: HTMLElement, place: Range, toTop = false): void {
-  const box = place.getBoundingClientRect();
+function scrollIntoView(host: HTMLElement, target: Range, toTop = false): void {
+  const box = target.getBoundingClientRect();
   const frame = host.getBoundingClientRect();
   if (!toTop && box.top >= frame.top && box.bottom <= frame.bottom) return;
   host.scrollTop += box.top - frame.top - (toTop ? 8 : frame.height / 3);

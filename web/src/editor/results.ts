@@ -1,4 +1,4 @@
-// What the service says of the text in the editor: its prompt, its findings, and the values of variables.
+// What the service returns for the text in the editor: the prompt, findings, and values of variables.
 import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type Choices, Problem, check, preview, readValues } from "../api";
@@ -6,91 +6,91 @@ import type { Finding, Previewed, VariableValue } from "../forms";
 import type { Language } from "../languages/language";
 import { latest } from "../latest";
 import { useServer } from "../server";
-import { Watched } from "../state";
+import { Observable } from "../state";
 import type { Code } from "./code";
 
-const PREVIEW_AFTER = 250;
-const CHECK_AFTER = 350;
+const PREVIEW_DELAY = 250;
+const CHECK_DELAY = 350;
 
-export function useAnswers(code: RefObject<Code | null>, choices: Choices, language: Language) {
+export function useResults(code: RefObject<Code | null>, choices: Choices, language: Language) {
   const [previewed, setPreviewed] = useState<Previewed | null>(null);
   const [problem, setProblem] = useState("");
-  const [checked, setChecked] = useState<Finding[]>([]);
-  const [broken, setBroken] = useState<Finding[]>([]);
+  const [checkFindings, setCheckFindings] = useState<Finding[]>([]);
+  const [renderErrors, setRenderErrors] = useState<Finding[]>([]);
   const [values, setValues] = useState<VariableValue[]>([]);
   const now = useRef({ choices, language });
   now.current = { choices, language };
 
-  const asking = useMemo(() => {
-    const waiting = new Watched(true); // watched by the preview alone: a keystroke must not draw the whole editor
-    const answered = (problem: string, broken: Finding[]) => {
+  const requests = useMemo(() => {
+    const waiting = new Observable(true); // only the preview subscribes: typing must not render the entire editor
+    const finish = (problem: string, errors: Finding[]) => {
       setProblem(problem);
-      setBroken(broken);
+      setRenderErrors(errors);
       waiting.set(false);
     };
     const previewing = latest<null, Previewed>(
-      PREVIEW_AFTER,
+      PREVIEW_DELAY,
       (_, signal) => preview(code.current!.text(), now.current.language.name, now.current.choices, signal),
       {
-        answer(answer) {
-          setPreviewed(answer);
-          answered("", []);
+        success(result) {
+          setPreviewed(result);
+          finish("", []);
         },
-        failure: (error) => answered(told(error), mistakes(error)),
+        failure: (error) => finish(messageOf(error), templateErrors(error)),
       },
     );
     const checking = latest<null, Finding[]>(
-      CHECK_AFTER,
+      CHECK_DELAY,
       (_, signal) => check(code.current!.text(), now.current.language.name, now.current.choices.cwd, signal),
-      { answer: setChecked, failure: () => {} },
+      { success: setCheckFindings, failure: () => {} },
     );
-    const valuing = latest<null, VariableValue[]>(PREVIEW_AFTER, () => readValues(now.current.choices), {
-      answer: setValues,
+    const valuing = latest<null, VariableValue[]>(PREVIEW_DELAY, () => readValues(now.current.choices), {
+      success: setValues,
       failure: () => setValues([]),
     });
     return { waiting, previewing, checking, valuing };
   }, []);
 
-  function ask(): void {
-    asking.waiting.set(true);
-    asking.previewing.ask(null);
-    asking.checking.ask(null);
+  function refresh(): void {
+    requests.waiting.set(true);
+    requests.previewing.request(null);
+    requests.checking.request(null);
   }
 
   useServer(() => {
-    ask();
-    asking.valuing.ask(null);
+    refresh();
+    requests.valuing.request(null);
   }, [choices, language]);
-  useEffect(() => () => [asking.previewing, asking.checking, asking.valuing].forEach((each) => each.stop()), []);
+  useEffect(() => () => [requests.previewing, requests.checking, requests.valuing].forEach((each) => each.stop()), []);
 
-  const findings = useMemo(() => unique([...checked, ...broken]), [checked, broken]);
+  const findings = useMemo(() => unique([...checkFindings, ...renderErrors]), [checkFindings, renderErrors]);
   const all = useMemo(() => unique([...findings, ...(previewed?.findings ?? [])]), [findings, previewed]);
-  /** Why the text cannot be rendered now; empty if it can be, or if that cannot be found out. */
-  async function trial(): Promise<string> {
+  /** Why the text cannot be rendered; empty if it can be, or if the service does not say. */
+  async function tryRender(): Promise<string> {
     try {
       await preview(code.current!.text(), now.current.language.name, now.current.choices);
       return "";
     } catch (error) {
-      return mistakes(error).length ? told(error) : "";
+      return templateErrors(error).length ? messageOf(error) : "";
     }
   }
 
   return {
-    trial,
-    /** Ask anew, a little later: the text has changed. */
-    ask,
-    previewed, problem, values, waiting: asking.waiting,
-    /** Those that have a place in the text, and those of the prompt too. */
+    tryRender,
+    /** Request everything again after a change, with a delay. */
+    refresh,
+    previewed, problem, values, waiting: requests.waiting,
+    /** The findings in the text, and those together with the prompt's. */
     findings, all,
   };
 }
 
-function told(error: unknown): string {
+function messageOf(error: unknown): string {
   return error instanceof Error ? error.message.split("\n")[0]! : String(error);
 }
 
-/** What keeps a template from being rendered, as findings. */
-function mistakes(error: unknown): Finding[] {
+/** The errors of a template that cannot be rendered, as findings. */
+function templateErrors(error: unknown): Finding[] {
   if (!(error instanceof Problem)) return [];
   return error.errors.map(({ line = null, column = null, end_column = null, message }) => (
     { code: "template-error", severity: "error", message, path: null, line, column, end_column }

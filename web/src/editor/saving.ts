@@ -1,12 +1,12 @@
-// Keeps the text: what is saved, what is not, the draft in the browser, and who saved meanwhile.
+// The state of saving: the saved version, the draft in the browser, and conflicts with other people's versions.
 import { Text } from "@codemirror/state";
 import { type RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type Current, Problem, saveTemplate } from "../api";
-import { dropDraft, keepDraft } from "../draft";
+import { deleteDraft, saveDraft } from "../draft";
 import type { Syntax } from "../forms";
 import { guardLeaving } from "../route";
-import { complain, say } from "../state";
+import { announce, showError } from "../state";
 import type { Code } from "./code";
 import { readText } from "./opening";
 
@@ -18,67 +18,67 @@ export type Step =
   | { at: "leaving" };
 
 const DRAFT_AFTER = 300;
-const STORE_IS_DOWN = "The store cannot be reached. Your text is kept in this browser; try again in a moment.";
+const STORE_DOWN = "The store is unavailable. Your text is kept in this browser; try again in a moment.";
 
-export function useKeeping(code: RefObject<Code | null>, syntax: RefObject<Syntax>, from: Current, start: Current, leave: (to: string) => void) {
+export function useSaving(code: RefObject<Code | null>, syntax: RefObject<Syntax>, from: Current, start: Current, leave: (to: string) => void) {
   const [saved, setSaved] = useState(from);
   const [isDirty, setDirty] = useState(from.template !== start.template || from.syntax !== start.syntax);
   const [step, setStep] = useState<Step>({ at: "editing" });
   const savedText = useRef(asText(from.template));
-  const leavingFor = useRef<string | null>(null);
+  const destination = useRef<string | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const state = useRef({ saved, isDirty });
   state.current = { saved, isDirty };
 
-  const isSaved = () => code.current!.is(savedText.current) && syntax.current === state.current.saved.syntax;
+  const isSaved = () => code.current!.equals(savedText.current) && syntax.current === state.current.saved.syntax;
 
-  function keepNow(): void {
+  function saveDraftNow(): void {
     clearTimeout(timer.current);
-    if (!code.current || isSaved()) return dropDraft();
+    if (!code.current || isSaved()) return deleteDraft();
     const draft = { template: code.current.text(), syntax: syntax.current!, version: state.current.saved.version, time: Date.now() };
-    if (!keepDraft(draft)) complain("This browser cannot keep unsaved text: save before you leave.");
+    if (!saveDraft(draft)) showError("This browser cannot keep unsaved text. Save before you leave.");
   }
 
   function changed(): void {
     setDirty(!isSaved());
     clearTimeout(timer.current);
-    timer.current = setTimeout(keepNow, DRAFT_AFTER);
+    timer.current = setTimeout(saveDraftNow, DRAFT_AFTER);
   }
 
-  function settle(now: Current): void {
+  function setBase(now: Current): void {
     savedText.current = asText(now.template);
     state.current.saved = now;
     state.current.isDirty = !isSaved();
     setSaved(now);
     setDirty(state.current.isDirty);
-    keepNow();
+    saveDraftNow();
   }
 
   async function save(author: string, note: string, after = saved): Promise<void> {
     const mine = code.current!.text();
     setStep({ at: "saving", problem: "", isBusy: true });
     try {
-      const base = after.version === null ? await found(after) : after;
-      settle(await saveTemplate(mine, syntax.current!, base.version, author, note));
-      say(`Saved as version ${state.current.saved.version}.`);
+      const base = after.version === null ? await currentBase(after) : after;
+      setBase(await saveTemplate(mine, syntax.current!, base.version, author, note));
+      announce(`Saved as version ${state.current.saved.version}.`);
       setStep({ at: "editing" });
-      const to = leavingFor.current;
+      const to = destination.current;
       if (to && !state.current.isDirty) leave(to);
     } catch (error) {
-      await refused(error, author, note);
+      await handleFailure(error, author, note);
     }
   }
 
-  async function refused(error: unknown, author: string, note: string): Promise<void> {
+  async function handleFailure(error: unknown, author: string, note: string): Promise<void> {
     const problem = error instanceof Error ? error.message : String(error);
-    const isLate = error instanceof Problem && error.status === 412;
-    const theirs = isLate ? await readText().catch(() => null) : null;
+    const isConflict = error instanceof Problem && error.status === 412;
+    const theirs = isConflict ? await readText().catch(() => null) : null;
     if (theirs) setStep({ at: "conflict", theirs, problem: "", author, note });
     else setStep({ at: "saving", problem, isBusy: false });
   }
 
   useEffect(() => {
-    const hide = () => keepNow();
+    const hide = () => saveDraftNow();
     const unload = (event: BeforeUnloadEvent) => {
       if (state.current.isDirty) event.preventDefault();
     };
@@ -87,7 +87,7 @@ export function useKeeping(code: RefObject<Code | null>, syntax: RefObject<Synta
     addEventListener("beforeunload", unload);
     guardLeaving((to) => {
       if (!state.current.isDirty) return true;
-      leavingFor.current = to;
+      destination.current = to;
       setStep({ at: "leaving" });
       return false;
     });
@@ -103,27 +103,27 @@ export function useKeeping(code: RefObject<Code | null>, syntax: RefObject<Synta
   return {
     saved, isDirty, step, changed, save,
     openSaving: () => setStep({ at: "saving", problem: "", isBusy: false }),
-    goOn() {
-      leavingFor.current = null;
+    closeDialog() {
+      destination.current = null;
       setStep({ at: "editing" });
     },
-    /** From now on the text is compared with theirs, and saved after it. */
-    acknowledge: settle,
+    /** Compare the text with this version from now on, and save it as its successor. */
+    setBase,
     discard() {
-      dropDraft();
+      deleteDraft();
       clearTimeout(timer.current);
       guardLeaving(null);
       state.current.isDirty = false;
-      if (leavingFor.current) leave(leavingFor.current);
+      if (destination.current) leave(destination.current);
     },
   };
 }
 
-/** The version to save after, for a text that was begun while the store was down. */
-async function found(base: Current): Promise<Current> {
+/** The version to save after, for text that was started while the store was down. */
+async function currentBase(base: Current): Promise<Current> {
   const now = await readText();
-  if (now.version === null) throw new Problem(503, STORE_IS_DOWN);
-  if (now.template !== base.template) throw new Problem(412, "the template is another one");
+  if (now.version === null) throw new Problem(503, STORE_DOWN);
+  if (now.template !== base.template) throw new Problem(412, "the template has changed");
   return now;
 }
 
