@@ -1,7 +1,7 @@
-"""The service as a process of its own, asked over real sockets.
+"""Runs the service as a process, and sends requests over real sockets.
 
-Whatever is secret in these tests (prompts, templates, messages, tokens, the home directory) holds the word `planted`. When a
-server ends, every line of its log must parse, and none may hold that word, a traceback, or a fault of ours.
+Everything secret in these tests (prompts, templates, messages, tokens, the home directory) contains the word `planted`. When a
+server ends, every line of its log must parse, and none may contain that word, a traceback or an internal error.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _KEYS = {"time", "status", "method", "path", "ms", "request"}
 
 
 class Reply:
-    """An answer."""
+    """A response."""
 
     def __init__(self, status, headers, body):
         self.status, self.body = status, body
@@ -42,19 +42,19 @@ class Reply:
 
     @property
     def problem(self):
-        """The kind of the problem it tells; its whole form is checked on the way."""
+        """The kind of the problem, after checking its form."""
         assert self.headers["content-type"] == "application/problem+json", (self.status, self.body[:300])
-        told = self.json
-        assert (told["status"], told["instance"]) == (
+        message = self.json
+        assert (message["status"], message["instance"]) == (
             self.status,
             f"urn:foreword:request:{self.headers['x-request-id']}",
         )
-        assert told["title"] and told["detail"] and told["type"].startswith("urn:foreword:problem:")
-        return told["type"].rpartition(":")[2]
+        assert message["title"] and message["detail"] and message["type"].startswith("urn:foreword:problem:")
+        return message["type"].rpartition(":")[2]
 
 
 class Server:
-    """A process of `foreword serve` on a free port. Its log goes to a file."""
+    """A `foreword serve` process on a free port, logging to a file."""
 
     def __init__(self, folder, *options, home, token="", environment=()):
         self.folder, self.token = Path(folder), token
@@ -67,13 +67,13 @@ class Server:
             self.process = subprocess.Popen(
                 command, stdout=subprocess.PIPE, stderr=log, text=True, cwd=self.folder, env=surroundings
             )
-        told = self.process.stdout.readline()
-        assert told.startswith("Foreword listens on http://127.0.0.1:"), (told, self.log_path.read_text())
-        self.url = told.split()[-1]
+        message = self.process.stdout.readline()
+        assert message.startswith("Foreword listens on http://127.0.0.1:"), (message, self.log_path.read_text())
+        self.url = message.split()[-1]
         self.port = int(self.url.rpartition(":")[2])
 
     def ask(self, method, path, body=None, headers=(), token=None):
-        """One request on a connection of its own. A body that is not bytes is sent as JSON; the token is sent where there is one."""
+        """Send one request on a new connection, with the token if there is one. A body that is not bytes is sent as JSON."""
         headers = dict(headers)
         token = self.token if token is None else token
         if token:
@@ -95,47 +95,47 @@ class Server:
         return self.ask("POST", path, {} if body is None else body, **options)
 
     def talk(self, id, what="turn", query="", **body):
-        """A route of a conversation."""
+        """Send a request to a route of a conversation."""
         return self.post(f"/conversations/{quote(id, safe='')}/{what}{query}", {"cwd": "", **body})
 
     def raw(self, *pieces, is_ended=False):
-        """What comes back for these bytes, until the server closes; `is_ended` closes our side once all is sent."""
+        """Send bytes and return what comes back until the server closes; `is_ended` closes our side after sending."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE) as connection:
             for piece in pieces:
                 try:
                     connection.sendall(piece)
                 except OSError:
-                    break  # refused meanwhile: what it said is read below
+                    break  # refused already; the response is read below
             if is_ended:
                 connection.shutdown(socket.SHUT_WR)
             return b"".join(_each(connection))
 
     def answer(self, *pieces):
-        """The one answer to these bytes."""
+        """The single response to these bytes."""
         head, _, body = self.raw(*pieces).partition(b"\r\n\r\n")
         first, *lines = head.decode().split("\r\n")
         return Reply(int(first.split()[1]), [line.split(": ", 1) for line in lines], body)
 
     def memory(self):
-        """The most memory that the process ever had, in MB."""
+        """The peak memory of the process, in MB."""
         found = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{self.process.pid}/status").read_text())
         return int(found[1]) / 1024
 
     def log(self):
-        """Its log, each line read: time, status, method, path, ms, request, problem; other events as they are."""
+        """The parsed lines of the log."""
         text = self.log_path.read_text()
-        return [_read(line) for line in text[: text.rfind("\n") + 1].splitlines()]  # the last may be half written
+        return [_read(line) for line in text[: text.rfind("\n") + 1].splitlines()]  # the last line may be incomplete
 
     def lines(self, request):
-        """The lines of the log that have this id; they are written behind the answer."""
+        """The lines of the log for a request; they are written after the response."""
         for _ in range(1000):
             if found := [line for line in self.log() if line.get("request") == request]:
                 return found
             time.sleep(0.01)
-        raise AssertionError(f"no line of the log tells of request {request}")
+        raise AssertionError(f"the log has no line for request {request}")
 
     def close(self):
-        """End the process, and look at what it leaves. Once is enough."""
+        """Stop the process and check its log."""
         if self.process.returncode is not None:
             return
         self.process.send_signal(signal.SIGTERM)
@@ -190,7 +190,7 @@ LINKS = {"w/link-out": "outside", "w/link-file": "outside/secret.txt", "w/link-i
 
 @pytest.fixture(scope="session")
 def place(tmp_path_factory):
-    """Folders to serve, what lies beside them, and a home directory."""
+    """Folders to serve, folders beside them, and a home directory."""
     top = tmp_path_factory.mktemp("place")
     for name, text in FILES.items():
         (top / name).parent.mkdir(parents=True, exist_ok=True)
@@ -204,7 +204,7 @@ def place(tmp_path_factory):
 @pytest.fixture(scope="session")
 def start(place, tmp_path_factory):
     """`start("--time-limit", "1")` starts a server for `w` that ends with the tests; `root=` and `store=` name others."""
-    with ExitStack() as servers:  # each of them is ended, whatever another one leaves
+    with ExitStack() as servers:  # stops every server, even if one fails
 
         def start(*options, root="w", store="", **more):
             folder = tmp_path_factory.mktemp("server")
@@ -220,25 +220,25 @@ def start(place, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def service(start):
-    """The service as it starts without options."""
+    """A service with default options."""
     return start()
 
 
 @pytest.fixture(scope="session")
 def guarded(start):
-    """A service with a token, that logs JSON."""
+    """A service with a token that logs JSON."""
     return start("--log", "json", token=TOKEN)
 
 
 @pytest.fixture(scope="session")
-def hasty(start):
-    """A service that waits only a moment for requests."""
+def impatient(start):
+    """A service with a short time limit."""
     return start("--time-limit", "1.5")
 
 
 @pytest.fixture
 def fresh(start):
-    """A service of its own for one test, with an empty store."""
+    """A new service with an empty store."""
     server = start()
     yield server
     server.close()

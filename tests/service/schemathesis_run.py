@@ -67,15 +67,15 @@ def main():
     parser.add_argument("--examples", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--phases", default="examples,coverage,fuzzing,stateful")
-    given = parser.parse_args()
+    args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="foreword-schemathesis-") as name:
         folder = Path(name)
         (folder / "schemathesis.toml").write_text(CONFIG)
         process, url = serve(folder)
         try:
             command = [str(Path(sys.executable).with_name("schemathesis")), "--config-file", "schemathesis.toml", "run"]
-            command += [f"{url}/openapi.json", "--checks", "all", "--max-examples", str(given.examples)]
-            command += ["--phases", given.phases, "--seed", str(given.seed), "--continue-on-failure", "--no-color"]
+            command += [f"{url}/openapi.json", "--checks", "all", "--max-examples", str(args.examples)]
+            command += ["--phases", args.phases, "--seed", str(args.seed), "--continue-on-failure", "--no-color"]
             hooks = {"SCHEMATHESIS_HOOKS": "schemathesis_hooks", "PYTHONPATH": str(HERE)}
             ended = subprocess.run(command, cwd=folder, env={**os.environ, **hooks}, stdout=subprocess.PIPE, text=True)
         finally:

@@ -1,4 +1,4 @@
-"""What a request may not say is refused with the same sentence as in the library; a base may be a reference."""
+"""Invalid arguments are refused with the library's messages, and a base may be a reference."""
 
 import pytest
 
@@ -14,25 +14,25 @@ def greeting(service, place):
 @pytest.mark.parametrize("layout", ["foreword", "builder", "pod"])
 def test_a_base_may_be_a_reference(greeting, layout):
     id = f"reference-{layout}"
-    told = greeting.talk(id, layout=layout, base="$user/greet").json
-    assert told["system"].startswith("Greet the user.")
+    turn = greeting.talk(id, layout=layout, base="$user/greet").json
+    assert turn["system"].startswith("Greet the user.")
     assert greeting.talk(id, layout=layout, base="$user/greet").json["reused"]
     assert greeting.get(f"/conversations/{id}/drift").json["changed"] is False
 
 
-def test_a_wrong_reference_is_a_problem(greeting):
+def test_an_invalid_reference_is_a_problem(greeting):
     answer = greeting.talk("absent", base="$user/absent")
     assert answer.status in (400, 404, 422)
     assert "no template '$user/absent'" in answer.json["detail"]
 
 
-def test_a_base_that_is_only_a_file_name_is_a_finding(service):
-    told = service.talk("file-name", base="prompts/base.md").json
-    assert [each["code"] for each in told["findings"]] == ["base-file-name"]
+def test_a_base_that_looks_like_a_file_name_is_a_finding(service):
+    turn = service.talk("file-name", base="prompts/base.md").json
+    assert [each["code"] for each in turn["findings"]] == ["base-file-name"]
 
 
 @pytest.mark.parametrize(
-    ("body", "says"),
+    ("body", "message"),
     [
         ({"messages": [{"content": "x"}]}, "message 1 has no role; known roles: user, assistant"),
         ({"messages": [{"role": "usr", "content": "x"}]}, "message 1 has the unknown role 'usr'; did you mean 'user'?"),
@@ -42,7 +42,7 @@ def test_a_base_that_is_only_a_file_name_is_a_finding(service):
         ({"provider": "antropic"}, "unknown provider 'antropic'; did you mean 'anthropic'?"),
     ],
 )
-def test_what_would_go_wrong_later_is_refused(service, body, says):
+def test_invalid_arguments_are_refused(service, body, message):
     answer = service.talk("wrong", **body)
     assert answer.status in (400, 422), answer.body
-    assert says in answer.json["detail"]
+    assert message in answer.json["detail"]

@@ -1,4 +1,4 @@
-"""Conversations over HTTP: every route, in every layout, with every id that can be and some that cannot."""
+"""Conversations over HTTP: every route, in every layout, with valid and invalid ids."""
 
 import json
 from urllib.parse import quote, urlencode
@@ -19,7 +19,7 @@ def editions(server, id):
 # Constructing
 
 
-def test_construct_constructs_every_time(service):
+def test_construct_always_builds_a_new_edition(service):
     first = service.talk("construct", "construct").json
     assert (first["edition"], first["reused"]) == (1, False)
     assert service.talk("construct", "construct").json == {**first, "reused": True}
@@ -31,7 +31,7 @@ def test_construct_constructs_every_time(service):
 
 
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
-def test_absent_tools_are_those_of_the_conversation_and_an_empty_list_is_none(service, layout):
+def test_without_tools_a_conversation_keeps_its_own_and_an_empty_list_removes_them(service, layout):
     id = f"tools {layout}"
     first = service.talk(id, layout=layout, tools=TOOLS, message="hi").json
     for tools in ({}, {"tools": None}):
@@ -74,7 +74,7 @@ def test_a_conversation_in_every_layout(service, layout):
     assert service.get(f"/conversations/{quote(id)}").json["layout"] == f"$std/{layout}"
 
 
-def test_without_a_layout_it_is_builder(fresh):
+def test_the_default_layout_is_builder(fresh):
     assert fresh.talk("a").json["system"].startswith("You are a helpful coding assistant.")
     assert fresh.get("/conversations/a").json["layout"] == "$std/builder"
 
@@ -92,32 +92,32 @@ def test_without_a_layout_it_is_builder(fresh):
         ("x.toml", 400, "invalid-request"),
         ("..", 400, "invalid-request"),
         (".", 400, "invalid-request"),
-        ("$user/\0", 404, "not-found"),
+        ("$user/\0", 400, "invalid-request"),
         ("l" * 513, 400, "invalid-body"),
     ],
 )
-def test_a_layout_that_is_none(service, layout, status, kind):
+def test_invalid_layout_names(service, layout, status, kind):
     reply = service.talk("layout", layout=layout)
     assert (reply.status, reply.problem) == (status, kind)
     assert service.get("/conversations/layout").status == 404
 
 
-def test_drift_says_what_changed_and_for_whom(fresh, place):
+def test_drift_reports_changes_for_an_agent(fresh, place):
     fresh.talk("d", layout="opal", tools=TOOLS)
     assert fresh.get("/conversations/d/drift").json["changed"] is False
-    told = fresh.get("/conversations/d/drift?tool=shell&tool=edit").json
-    assert (told["changed"], told["tools"]["added"], told["tools"]["removed"]) == (True, ["edit"], ["read_file"])
+    reply = fresh.get("/conversations/d/drift?tool=shell&tool=edit").json
+    assert (reply["changed"], reply["tools"]["added"], reply["tools"]["removed"]) == (True, ["edit"], ["read_file"])
     assert fresh.get("/conversations/d/drift?cwd=sub").json["details"]
     assert fresh.get("/conversations/d/drift?model=other").json["changed"] is False
     notes = place / "w" / "AGENTS.md"
     before = notes.read_text()
     notes.write_text("Something planted else.\n")
     try:
-        told = fresh.get("/conversations/d/drift").json
+        reply = fresh.get("/conversations/d/drift").json
     finally:
         notes.write_text(before)
-    assert [(each["section"], each["changes"]) for each in told["details"]] == [("context", ["changed"])]
-    assert [source.endswith("/w/AGENTS.md") for source in told["details"][0]["sources"]] == [True]
+    assert [(each["section"], each["changes"]) for each in reply["details"]] == [("context", ["changed"])]
+    assert [source.endswith("/w/AGENTS.md") for source in reply["details"][0]["sources"]] == [True]
     assert fresh.get("/conversations/none/drift").problem == "not-found"
 
 
@@ -139,7 +139,7 @@ BRINGS = [
 
 
 @pytest.mark.parametrize(("body", "name", "other"), BRINGS)
-def test_drift_compares_with_the_agent_the_edition_was_made_for(service, body, name, other):
+def test_drift_defaults_to_the_agent_of_the_edition(service, body, name, other):
     id, now = f"drift {name} {len(str(body))}", "2026-03-07T08:55:05Z"
     service.talk(id, now=now, **body)
 
@@ -148,20 +148,20 @@ def test_drift_compares_with_the_agent_the_edition_was_made_for(service, body, n
         assert reply.status == 200, reply.body
         return reply.json["changed"]
 
-    said = {key: each if isinstance(each, str) else json.dumps(each) for key, each in body.items()}
-    assert (drift(), drift(cwd=""), drift(**said), drift(**{name: other})) == (False, False, False, True)
+    same = {key: each if isinstance(each, str) else json.dumps(each) for key, each in body.items()}
+    assert (drift(), drift(cwd=""), drift(**same), drift(**{name: other})) == (False, False, False, True)
 
 
-def test_halves_of_characters_in_an_old_store_are_no_fault(start, tmp_path):
-    """They came from a command line; nothing takes them any more."""
+def test_lone_surrogates_in_an_old_store_are_read(start, tmp_path):
+    """Older versions accepted them on the command line."""
     store = open_store(str(tmp_path / "old.db"))
     tools = json.dumps([{"name": "t", "description": "t\udcff", "schema": {}}], ensure_ascii=False)
     made_for = json.dumps({"cwd": "", "model": "m\udcff"}, ensure_ascii=False)
     edition = Edition(1, "planted", tools, layout="$std/builder", made_for=made_for, made="2026-03-07T08:55:05Z")
     store.publish("old", replace(edition, account='{"passages": [], "candidates": [], "findings": []}'), 0)
     server = start(store=str(tmp_path / "old.db"))
-    told = server.get("/conversations/old").json
-    assert (told["tools"][0]["description"], told["made_for"]["model"]) == ("t\udcff", "m\udcff")
+    reply = server.get("/conversations/old").json
+    assert (reply["tools"][0]["description"], reply["made_for"]["model"]) == ("t\udcff", "m\udcff")
     paths = ("drift", "editions", "editions/1")
     assert [server.get(f"/conversations/old/{path}").status for path in paths] == [200] * len(paths)
     assert server.get("/system-prompt/usage").status == 200
@@ -169,7 +169,7 @@ def test_halves_of_characters_in_an_old_store_are_no_fault(start, tmp_path):
     store.close()
 
 
-def test_an_edition_for_which_another_version_kept_more_is_compared_too(start, tmp_path):
+def test_an_edition_with_unknown_agent_fields_is_compared(start, tmp_path):
     store = open_store(str(tmp_path / "other.db"))
     made_for = json.dumps({"cwd": "", "model": "m", "snippets": "0123456789abcdef", "template": 1})
     edition = Edition(1, "planted", "[]", layout="$std/builder", made_for=made_for, made="2026-03-07T08:55:05Z")
@@ -180,8 +180,8 @@ def test_an_edition_for_which_another_version_kept_more_is_compared_too(start, t
     server.close()
 
 
-def test_an_edition_of_another_text_has_another_tag(start, tmp_path):
-    """After a backup was put back, an edition may have the number and the time of one that was there before."""
+def test_editions_with_different_text_have_different_etags(start, tmp_path):
+    """After restoring a backup, an edition may have the same number and time as an earlier one."""
     tags = set()
     for number, tools in enumerate(("[]", '[{"name":"a","description":"","schema":{}}]')):
         store = open_store(str(tmp_path / f"{number}.db"))
@@ -193,13 +193,13 @@ def test_an_edition_of_another_text_has_another_tag(start, tmp_path):
     assert len(tags) == 2
 
 
-def test_a_tool_that_drift_names_is_as_the_edition_has_it(service):
+def test_drift_uses_the_editions_definition_of_a_named_tool(service):
     service.talk("named", layout="foreword", tools=[DESCRIBED])
     assert service.get("/conversations/named/drift?tool=a").json["changed"] is False
 
 
 @pytest.mark.parametrize(
-    ("query", "told"),
+    ("query", "expected"),
     [
         ("tools=a", "tools must be valid JSON"),
         ("tools=%7B%7D", "tools: expected 'array', got 'object'"),
@@ -211,17 +211,17 @@ def test_a_tool_that_drift_names_is_as_the_edition_has_it(service):
         ("base=a&base=b", "'base' is repeated 2 times; pass it once"),
     ],
 )
-def test_a_wrong_query_of_drift(service, query, told):
+def test_invalid_drift_queries(service, query, expected):
     service.talk("queried")
     reply = service.get(f"/conversations/queried/drift?{query}")
-    assert (reply.problem, reply.json["detail"]) == ("invalid-query", told)
+    assert (reply.problem, reply.json["detail"]) == ("invalid-query", expected)
 
 
 # Skills
 
 
 @pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pi"])
-def test_a_skill_is_given_once(service, layout):
+def test_a_skill_is_sent_once(service, layout):
     id = f"skills-{layout}"
     first = service.talk(id, "skills/tidy", layout=layout).json
     assert first["role"] == "user" and "Sweep the planted floor." in first["content"]
@@ -229,14 +229,14 @@ def test_a_skill_is_given_once(service, layout):
 
 
 @pytest.mark.parametrize("name", ["ghost", "..%2F..%2Fetc", "%00", "x" * 2000, "t%C3%AFdy", "tidy%2F"])
-def test_a_skill_that_is_none(service, name):
+def test_unknown_skills(service, name):
     assert service.talk("skill", f"skills/{name}", layout="opal").problem == "not-found"
 
 
-# Reading them
+# Reading
 
 
-def test_editions_and_prompts_stay(fresh):
+def test_old_editions_and_prompts_remain_readable(fresh):
     one = fresh.talk("e").json
     fresh.ask("PUT", "/system-prompt", {"template": "planted two"})
     fresh.talk("e", "compact")
@@ -283,12 +283,12 @@ def test_editions_and_prompts_stay(fresh):
         ("/static/%00.js", 404, "not-found"),
     ],
 )
-def test_what_is_not_there(service, path, status, kind):
+def test_missing_resources(service, path, status, kind):
     reply = service.get(path)
     assert (reply.status, reply.problem) == (status, kind)
 
 
-def test_the_list_is_searched_and_paged(fresh):
+def test_searching_and_paging_the_list(fresh):
     for id in ("b", "a/1", "a%2", "ä", "A"):
         fresh.talk(id)
 
@@ -312,7 +312,7 @@ def test_the_list_is_searched_and_paged(fresh):
     "id",
     ["a/b", "../../etc/passwd", "..", ".", "%", "%2F", "a b", "ünï 🐍", "a?b#c&d=e", "{}", "{id}", "turn", "'; DROP TABLE x; --", "a\\b", "x" * 512, "🐍" * 512, "\u202e", "~", "\N{NO-BREAK SPACE}"],
 )  # fmt: skip
-def test_an_id_is_any_text(service, id):
+def test_any_string_is_a_valid_id(service, id):
     escaped = quote(id, safe="").replace(".", "%2E")
     reply = service.post(f"/conversations/{escaped}/construct", {"cwd": ""})
     assert (reply.status, reply.json["conversation"]) == (200, id)
@@ -327,7 +327,7 @@ def test_an_id_is_any_text(service, id):
     ("method", "tail"),
     [("GET", ""), ("GET", "/editions"), ("GET", "/editions/1"), ("GET", "/drift"), ("POST", "/turn"), ("POST", "/construct"), ("POST", "/compact"), ("POST", "/reload"), ("POST", "/skills/tidy")],
 )  # fmt: skip
-def test_an_id_that_no_conversation_has(service, method, tail, id):
+def test_invalid_ids(service, method, tail, id):
     reply = service.ask(method, f"/conversations/{id}{tail}", {"cwd": ""} if method == "POST" else None)
     assert (reply.status, reply.problem) == (400, "invalid-request")
 
@@ -336,7 +336,7 @@ def test_an_id_that_no_conversation_has(service, method, tail, id):
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "expected"),
     [
         ({}, "missing required field 'cwd'"),
         ({"cwd": 1}, "cwd: expected 'str', got 'int'"),
@@ -360,10 +360,10 @@ def test_an_id_that_no_conversation_has(service, method, tail, id):
         ({"cwd": "", "docs": {"a": "b"}}, "docs"),
     ],
 )
-def test_a_body_of_the_wrong_form(service, body, said):
+def test_invalid_bodies(service, body, expected):
     reply = service.post("/conversations/form/turn", body)
     assert (reply.status, reply.problem) == (400, "invalid-body")
-    assert said in reply.json["detail"]
+    assert expected in reply.json["detail"]
     assert "planted" not in reply.json["detail"]
     assert service.get("/conversations/form").status == 404
 
@@ -372,7 +372,7 @@ def test_a_body_of_the_wrong_form(service, body, said):
 @pytest.mark.parametrize(
     "now", ["0001-01-01T00:00:00+14:00", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999-12:00", "2026-02-28T24:00:00Z", "2016-12-31T23:59:60Z", "1969-12-31T00:00:00+00:00"]
 )  # fmt: skip
-def test_any_time_is_a_time_or_refused(service, layout, now):
+def test_any_time_is_accepted_or_refused(service, layout, now):
     reply = service.post("/system-prompt/preview", {"layout": layout, "now": now, "template": "[system:time]"})
     assert reply.status in (200, 400)
     assert service.talk(f"time {layout} {now}", layout=layout, now=now).status == reply.status
@@ -386,8 +386,8 @@ NESTED = {"tools": b'{"cwd": "", "layout": "%s", "tools": [{"name": "a", "schema
 @pytest.mark.parametrize(
     ("depth", "status"), [(90, 200), (110, 400), *((depth, 400) for depth in range(905, 1005, 9)), (100_000, 400)]
 )
-def test_json_may_be_nested_only_so_deep(service, depth, status, what, layout):
-    """Reading would go deeper than what writes it again."""
+def test_the_nesting_of_json_is_limited(service, depth, status, what, layout):
+    """The decoder accepts deeper nesting than the encoder."""
     body = NESTED[what] % (layout.encode(), b'{"a":' * depth + b"{}" + b"}" * depth)
     id = f"deep-{layout}-{what}-{depth}"
     reply = service.ask("POST", f"/conversations/{id}/turn", body)
@@ -424,8 +424,8 @@ def test_json_may_be_nested_only_so_deep(service, depth, status, what, layout):
     ],
 )
 @pytest.mark.parametrize("layout", layout_names())
-def test_odd_words_are_no_fault(service, layout, body, request):
-    """Each is a turn, or a problem with the template; never a fault, and nothing from outside is read."""
+def test_unusual_text_never_causes_an_internal_error(service, layout, body, request):
+    """Each is a turn or a template problem, never an internal error, and nothing outside is read."""
     id = request.node.name[:200].encode("ascii", "replace").decode()
     reply = service.talk(id, layout=layout, **body)
     assert reply.status in (200, 422)
@@ -433,7 +433,7 @@ def test_odd_words_are_no_fault(service, layout, body, request):
     assert service.talk(id, "compact", layout=layout, **body).status == reply.status
 
 
-def test_a_scope_holds_what_file_may_read(fresh):
+def test_a_scope_limits_what_file_reads(fresh):
     fresh.ask("PUT", "/system-prompt", {"template": "[file:notes.md]|[file:sub/inner.md]"})
     assert fresh.talk("open").json["system"] == "Notes.|Inner."
     assert fresh.talk("sub", scope={"allow": [{"path": "sub"}]}).json["system"] == "|Inner."
@@ -442,7 +442,7 @@ def test_a_scope_holds_what_file_may_read(fresh):
     assert fresh.talk("nothing", scope={}).json["system"] == "|"
 
 
-def test_what_is_kept_is_whole(fresh):
+def test_stored_content_is_complete(fresh):
     for number in range(5):
         fresh.talk(f"whole-{number}", layout="foreword", tools=TOOLS)
     store = open_store(f"sqlite:///{fresh.folder}/store.db")

@@ -1,4 +1,4 @@
-"""Packages that are installed beside the service take part in what it answers."""
+"""Installed extensions take part in the service's responses."""
 
 import pytest
 
@@ -49,7 +49,7 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def extended(start, tmp_path_factory):
-    """A service beside which a package with two extensions is installed, and one that cannot be loaded."""
+    """A service with an installed package that has two extensions, and one that cannot be loaded."""
     folder = tmp_path_factory.mktemp("site")
     for name, text in FILES.items():
         (folder / name).parent.mkdir(exist_ok=True)
@@ -57,26 +57,26 @@ def extended(start, tmp_path_factory):
     return start(environment={"PYTHONPATH": str(folder)})
 
 
-def test_its_variables_stand_in_templates(extended):
+def test_templates_can_use_its_variables(extended):
     template = "It is [weather:Oslo][if weather:x]![endif]"
     assert extended.post("/system-prompt/preview", {"template": template}).json["text"] == "It is sunny in Oslo!"
     assert extended.post("/system-prompt/check", {"template": template}).json == {"findings": []}
     assert extended.talk("variables", base=template).json["system"] == "It is sunny in Oslo!"
 
 
-def test_its_rules_stand_among_the_guidelines(extended):
+def test_its_rules_appear_in_the_guidelines(extended):
     assert "Bring an umbrella." in extended.talk("rules", layout="opal", tools=[{"name": "shell"}]).json["system"]
     assert "umbrella" not in extended.talk("no rules", layout="opal").json["system"]
 
 
-def test_its_messages_stand_behind_the_users(extended):
-    said = extended.talk("messages", message="How is the weather?").json["messages"]
-    assert [each["content"] for each in said] == ["How is the weather?", "It is sunny."]
+def test_its_messages_follow_the_users(extended):
+    messages = extended.talk("messages", message="How is the weather?").json["messages"]
+    assert [each["content"] for each in messages] == ["How is the weather?", "It is sunny."]
 
 
-def test_one_that_fails_is_told_and_skipped(extended):
-    told = extended.talk("failing").json["findings"]
-    assert [each["message"] for each in told if each["code"] == "extension-failed"] == [
+def test_a_failing_hook_is_reported_and_skipped(extended):
+    findings = extended.talk("failing").json["findings"]
+    assert [each["message"] for each in findings if each["code"] == "extension-failed"] == [
         "loading of the extension 'few' raised CallError (context of the extension 'few' is called as context(messages, about) but"
         " does not accept these arguments) and was skipped",
         "loading of the extension 'missing' raised ModuleNotFoundError and was skipped",
@@ -84,7 +84,7 @@ def test_one_that_fails_is_told_and_skipped(extended):
     ]
 
 
-def test_its_prompt_holds_until_the_next_prompt_of_the_user(extended):
+def test_its_prompt_lasts_until_the_users_next_prompt(extended):
     first = extended.talk("held", message="hold this").json
     assert first["system"].endswith("For hold this in held.")
     assert extended.talk("held", messages=first["history"]).json["system"] == first["system"]
@@ -99,5 +99,5 @@ def test_a_required_hook_that_fails_is_a_problem(extended):
     assert "swordfish" not in str(answer.json)
 
 
-def test_without_it_nothing_is_added(service):
+def test_nothing_is_added_without_it(service):
     assert service.post("/system-prompt/preview", {"template": "[weather:Oslo]"}).json["text"] == ""

@@ -1,4 +1,4 @@
-"""Known turns, reads and health are answered while templates are stuck, or while another process holds the store."""
+"""Known turns, reads and health respond while templates are stuck or another process locks the store."""
 
 import json
 import os
@@ -16,8 +16,8 @@ CHECK = {"syntax": "jinja", "template": "{{ cwd }}"}
 QUEUE = 2
 
 
-class Asked:
-    """A request that was sent; its answer is read when somebody wants it."""
+class Pending:
+    """A sent request whose response is read later."""
 
     def __init__(self, server, path, body, id):
         self.id = id
@@ -54,7 +54,7 @@ def is_running(pid):
 
 @pytest.fixture
 def stuck(start):
-    """A server with one template worker, which is stopped, and a conversation that it knows."""
+    """A server with one stopped template worker, and a known conversation."""
     if not os.path.isdir(f"/proc/{os.getpid()}/task"):
         pytest.skip("reads /proc")
     server = start("--template-workers", "1", "--template-queue", str(QUEUE))
@@ -68,7 +68,7 @@ def stuck(start):
     server.close()
 
 
-def assert_the_rest_is_answered(server):
+def assert_other_routes_respond(server):
     assert (server.talk("known").status, server.talk("known").json["reused"]) == (200, True)
     for path in ("/readyz", "/healthz", "/conversations/known", "/conversations", "/system-prompt", "/metrics"):
         assert server.get(path).status == 200, path
@@ -83,68 +83,68 @@ STICKY = {
 
 
 @pytest.mark.parametrize("route", STICKY)
-def test_more_templates_than_the_queue_holds_are_refused_at_once(stuck, route):
+def test_templates_beyond_the_queue_are_refused_immediately(stuck, route):
     path, body = STICKY[route]
-    asked = held_by(stuck, path, body)
-    assert len(asked) == 1 + QUEUE
+    pending = held_by(stuck, path, body)
+    assert len(pending) == 1 + QUEUE
     for number in range(40):
         reply = stuck.post(path.format(f"more-{number}"), body)
         assert (reply.status, reply.problem) == (503, "busy")
         assert int(reply.headers["retry-after"]) > 0
-    assert_the_rest_is_answered(stuck)
+    assert_other_routes_respond(stuck)
     assert stuck.talk("plain", layout="foreword").status == 200, "a new conversation without templates"
-    assert not any(each.is_answered for each in asked), "all that while the templates were stuck"
+    assert not any(each.is_answered for each in pending), "all that while the templates were stuck"
     os.kill(stuck.worker, signal.SIGCONT)
-    assert [each.answer()[0] for each in asked] == [200] * len(asked)
+    assert [each.answer()[0] for each in pending] == [200] * len(pending)
 
 
 def held_by(server, path, body):
-    """Requests for templates that wait, as many as the server lets wait."""
-    asked = []
-    while not asked or not asked[-1].is_answered:
-        asked.append(Asked(server, path.format(len(asked)), body, f"held-{len(asked)}"))
-        select.select([asked[-1].socket], [], [], 0.5)
-    waiting = [each for each in asked if not each.is_answered]
-    assert {each.answer()[0] for each in asked if each not in waiting} == {503}
+    """As many waiting template requests as the server accepts."""
+    pending = []
+    while not pending or not pending[-1].is_answered:
+        pending.append(Pending(server, path.format(len(pending)), body, f"held-{len(pending)}"))
+        select.select([pending[-1].socket], [], [], 0.5)
+    waiting = [each for each in pending if not each.is_answered]
+    assert {each.answer()[0] for each in pending if each not in waiting} == {503}
     return waiting
 
 
-def test_a_template_whose_caller_has_gone_is_stopped(stuck):
-    asked = Asked(stuck, "/system-prompt/check", CHECK, "running")
-    queued = Asked(stuck, "/system-prompt/check", CHECK, "queued")
+def test_rendering_stops_when_the_client_disconnects(stuck):
+    pending = Pending(stuck, "/system-prompt/check", CHECK, "running")
+    queued = Pending(stuck, "/system-prompt/check", CHECK, "queued")
     assert stuck.get("/healthz").status == 200
     queued.socket.close()
     (line,) = stuck.lines("queued")
     assert (line["status"], line["problem"].partition(":")[0]) == (499, "client-disconnected")
-    asked.socket.close()
+    pending.socket.close()
     assert stuck.lines("running")[0]["status"] == 499
     while is_running(stuck.worker):
         time.sleep(0.01)
     assert stuck.post("/system-prompt/check", CHECK).json == {"findings": []}
 
 
-def test_a_store_that_another_process_holds_keeps_only_writes_waiting(start):
+def test_a_locked_store_delays_only_writes(start):
     server = start()
     server.talk("known")
     with ExitStack() as opened:
         other = opened.enter_context(closing(sqlite3.connect(server.folder / "store.db", isolation_level=None)))
         other.execute("BEGIN IMMEDIATE")
-        turns = [Asked(server, f"/conversations/new-{each}/turn", {"cwd": ""}, f"new-{each}") for each in range(50)]
-        assert_the_rest_is_answered(server)
+        turns = [Pending(server, f"/conversations/new-{each}/turn", {"cwd": ""}, f"new-{each}") for each in range(50)]
+        assert_other_routes_respond(server)
         for each in turns:
             status, headers, problem = each.answer()
             assert (status, problem["type"].rpartition(":")[2]) == (503, "store-down")
             assert int(headers["retry-after"]) > 0
             assert "another process" in problem["detail"]
         assert server.ask("PUT", "/system-prompt", {"template": "x"}).problem == "store-down"
-        assert_the_rest_is_answered(server)
+        assert_other_routes_respond(server)
         other.execute("ROLLBACK")
     assert server.ask("PUT", "/system-prompt", {"template": "x"}).status == 200
     assert server.talk("new").status == 200
     server.close()
 
 
-def test_a_store_that_was_taken_out_of_wal_mode_is_put_back(start, tmp_path):
+def test_wal_mode_is_restored(start, tmp_path):
     file = tmp_path / "store.db"
     start(store=str(file)).close()
     with closing(sqlite3.connect(file)) as other:
@@ -168,8 +168,8 @@ def head_of(size):
     return b"POST /system-prompt/check HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % size
 
 
-def test_bodies_in_flight_have_a_budget(start):
-    """A client that does not finish a large body; others with large bodies are refused meanwhile, those with small ones are not."""
+def test_bodies_in_flight_are_limited(start):
+    """While a client does not finish a large body, other large bodies are refused and small ones are not."""
     server = start("--in-flight", "1")
     large = body_of(400_000)
     assert server.ask("POST", "/system-prompt/check", large).status == 200

@@ -1,4 +1,4 @@
-"""What the service says about itself: its log, its counts, its health."""
+"""Log, metrics and health of the service."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from foreword.service.responses import PROBLEMS
 
-# The log. That no line of any server in these tests holds what is planted is seen when each of them ends.
+# The log. When a server ends, its fixture checks that no line contains planted text.
 
 SPOKEN = [
     ("POST", "/conversations/spoken/turn", {"cwd": "", "message": "planted", "base": "planted", "tools": [{"name": "planted"}]}),
@@ -30,18 +30,18 @@ SPOKEN = [
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_a_line_tells_who_what_and_why_but_not_what_was_said(service, guarded, form):
+def test_a_line_has_the_reason_but_not_the_content(service, guarded, form):
     server = {"text": service, "json": guarded}[form]
     for method, path, body in SPOKEN:
         reply = server.ask(method, path, body)
         (line,) = server.lines(reply.headers["x-request-id"])
         assert (line["status"], line["method"], line["path"]) == (reply.status, method, path.partition("?")[0])
-        told = "" if reply.status == 200 else f"{reply.problem}: {reply.json['title']}"
+        title = "" if reply.status == 200 else f"{reply.problem}: {reply.json['title']}"
         if form == "json":
-            assert line.get("problem", "") == told
-            assert bool(line.get("reason")) == bool(told)
+            assert line.get("problem", "") == title
+            assert bool(line.get("reason")) == bool(title)
         else:
-            assert (line["problem"] == told == "") or (line["problem"].startswith(f"{told}  ") and told)
+            assert (line["problem"] == title == "") or (line["problem"].startswith(f"{title}  ") and title)
         assert "planted" not in json.dumps(line)
 
 
@@ -55,13 +55,13 @@ REASONS = [
 
 
 @pytest.mark.parametrize(("body", "reason"), REASONS)
-def test_the_reason_that_a_client_is_given_is_in_the_log(guarded, body, reason):
+def test_the_reason_sent_to_the_client_is_in_the_log(guarded, body, reason):
     reply = guarded.post("/conversations/reason/turn", body)
     (line,) = guarded.lines(reply.headers["x-request-id"])
     assert line["reason"] == reason
 
 
-def test_a_line_of_json_is_whole(guarded):
+def test_a_json_line_has_all_fields(guarded):
     reply = guarded.get("/roots")
     (line,) = guarded.lines(reply.headers["x-request-id"])
     assert line.keys() == {"time", "status", "method", "path", "ms", "request"}
@@ -70,18 +70,18 @@ def test_a_line_of_json_is_whole(guarded):
 
 
 @pytest.mark.parametrize(
-    ("given", "is_taken"),
+    ("sent", "is_used"),
     [("abc-1.2_3", True), ("x" * 64, True), ("x" * 65, False), ("a b", False), ("", False), ("ü", False), ('"}', False), ("a\tb", False)],
 )  # fmt: skip
-def test_the_id_of_a_request_is_the_callers_or_a_new_one(service, given, is_taken):
-    reply = service.ask("GET", "/nothing", headers={"X-Request-Id": given.encode("latin-1")})
-    told = reply.headers["x-request-id"]
-    assert (told == given) if is_taken else re.fullmatch("[0-9a-f]{16}", told)
-    assert service.lines(told)
+def test_the_request_id_is_the_clients_or_a_new_one(service, sent, is_used):
+    reply = service.ask("GET", "/nothing", headers={"X-Request-Id": sent.encode("latin-1")})
+    id = reply.headers["x-request-id"]
+    assert (id == sent) if is_used else re.fullmatch("[0-9a-f]{16}", id)
+    assert service.lines(id)
     assert reply.problem == "unknown-path"
 
 
-def test_a_path_cannot_write_a_line_of_its_own(service, guarded):
+def test_a_path_cannot_inject_a_log_line(service, guarded):
     for server in (service, guarded):
         path = "/x%0A2026-01-01T00:00:00.000Z%20200%20GET%20/%1B[2J" + "y" * 1000
         reply = server.get(path)
@@ -89,7 +89,7 @@ def test_a_path_cannot_write_a_line_of_its_own(service, guarded):
         assert len(line["path"]) == 300
 
 
-def test_what_is_no_request_has_a_line_too(guarded):
+def test_invalid_requests_are_logged(guarded):
     reply = guarded.answer(b"planted\r\n\r\n")
     (line,) = guarded.lines(reply.headers["x-request-id"])
     assert (line["status"], line["problem"]) == (400, f"not-http: {PROBLEMS['not-http'][1]}")
@@ -100,7 +100,7 @@ def test_what_is_no_request_has_a_line_too(guarded):
 
 
 def counts(server):
-    """Every series by its name and labels, read as Prometheus does."""
+    """Every series by name and labels, parsed by the Prometheus client."""
     reply = server.get("/metrics")
     assert reply.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
     found = {}
@@ -117,7 +117,7 @@ def requests(found, method, route, status):
     return found.get(("foreword_requests_total", ("method", method), ("route", route), ("status", str(status))), 0)
 
 
-def test_what_happened_is_counted(fresh):
+def test_counts_after_some_requests(fresh):
     assert counts(fresh)[("foreword_constructs_total",)] == 0
     fresh.talk("a", layout="opal")
     fresh.talk("a")
@@ -158,7 +158,7 @@ def test_the_histogram_adds_up(service):
     assert found[("foreword_request_seconds_sum", *labels)] > 0
 
 
-def test_labels_come_from_the_routes_and_not_from_requests(service):
+def test_labels_come_from_routes_not_from_requests(service):
     service.get("/conversations/" + "z" * 50)
     service.get('/zz"zz\\')
     text = service.get("/metrics").body.decode()
@@ -174,6 +174,6 @@ def test_store_errors_are_counted(start):
     server.close()
 
 
-def test_health_is_open_and_says_no_more_than_it_must(guarded):
+def test_health_needs_no_token_and_reveals_nothing(guarded):
     assert guarded.get("/healthz", token="").json == {"status": "ok"}
     assert guarded.get("/readyz", token="").json == {"status": "ready"}

@@ -1,4 +1,4 @@
-"""Requests that arrive together share one look at the store; none is answered with what was true before it came."""
+"""Requests that arrive together share one check of the store, and no response is older than its request."""
 
 import asyncio
 import http.client
@@ -35,8 +35,8 @@ def edition(number, system):
     return Edition(number, system, "[]", "{}", "{}", "$std/foreword", made_for, "2026-11-15T00:00:00Z", "{}")
 
 
-class Asked:
-    """A service in this process, and another process's view of its store."""
+class ServiceUnderTest:
+    """A service in this process, and a second connection to its store."""
 
     def __init__(self, folder):
         self.service = Service(f"{folder}/store.db", [str(folder)])
@@ -45,11 +45,11 @@ class Asked:
         self.looks = 0
         self.publish()
         self.app = Application(self.service, Guard(), Log(stream=io.StringIO()), Metrics(ROUTES))
-        look = self.service.conversations.store.moment
+        check = self.service.conversations.store.moment
 
         def counted():
             self.looks += 1
-            return look()
+            return check()
 
         self.service.conversations.store.moment = counted
 
@@ -59,10 +59,10 @@ class Asked:
 
     async def number(self, arrived=None):
         """The edition that is answered."""
-        told = []
+        received = []
 
         async def send(message):
-            told.append(message)
+            received.append(message)
 
         path = "/conversations/talk"
         scope = {
@@ -74,8 +74,8 @@ class Asked:
         }
         scope |= {} if arrived is None else {ARRIVED: arrived}
         await self.app(scope, None, send)
-        assert told[0]["status"] == 200
-        return json.loads(b"".join(each.get("body", b"") for each in told))["edition"]
+        assert received[0]["status"] == 200
+        return json.loads(b"".join(each.get("body", b"") for each in received))["edition"]
 
     def close(self):
         self.service.conversations.close()
@@ -83,30 +83,30 @@ class Asked:
 
 
 @pytest.fixture
-def asked(tmp_path):
-    with closing(Asked(tmp_path)) as asked:
-        yield asked
+def tested(tmp_path):
+    with closing(ServiceUnderTest(tmp_path)) as tested:
+        yield tested
 
 
-def test_requests_that_arrived_together_share_one_look(asked):
+def test_requests_that_arrive_together_share_one_check_of_the_store(tested):
     async def together():
         arrived = perf_counter()
-        return [await asked.number(arrived) for _ in range(20)]
+        return [await tested.number(arrived) for _ in range(20)]
 
     assert asyncio.run(together()) == [1] * 20
-    assert asked.looks == 1
+    assert tested.looks == 1
 
 
-def test_when_it_arrived_is_told_by_the_connection(service):
-    """A real server: what was kept before a request is in its answer."""
+def test_the_connection_records_the_time_of_arrival(service):
+    """On a real server, a response includes everything stored before the request."""
     for number in range(1, 6):
         body = {"cwd": "", "layout": "foreword", "base": f"Text {number}."}
         assert service.post("/conversations/moment/construct", body).status == 200
         assert service.get("/conversations/moment").json["edition"] == number
 
 
-def test_a_request_sent_behind_another_on_its_connection_sees_what_that_did(service):
-    """It came before the other was done, and somebody else has looked at the store meanwhile."""
+def test_a_pipelined_request_sees_the_effect_of_the_one_before(service):
+    """It arrived before the other was finished, and another request has checked the store in between."""
     service.talk("behind", "construct", layout="foreword", base="One.")
     body = json.dumps({"cwd": "", "layout": "foreword", "base": "Two."}).encode()
     head = "POST /conversations/behind/construct HTTP/1.1\r\nHost: localhost\r\n"
@@ -120,30 +120,30 @@ def test_a_request_sent_behind_another_on_its_connection_sees_what_that_did(serv
         connection.sendall(first + second)
         assert [service.get("/conversations/behind").json["edition"] for _ in range(2)] == [1, 1]
         other.execute("ROLLBACK")
-        told = b"".join(iter(lambda: connection.recv(1 << 16), b""))
-    assert re.findall(rb'"edition":(\d+)', told) == [b"2", b"2"]
+        received = b"".join(iter(lambda: connection.recv(1 << 16), b""))
+    assert re.findall(rb'"edition":(\d+)', received) == [b"2", b"2"]
 
 
-def test_a_store_that_is_gone_is_answered_with_what_is_known(asked, tmp_path):
+def test_the_last_known_edition_is_served_while_the_store_is_gone(tested, tmp_path):
     async def before_and_after():
-        first = await asked.number()
+        first = await tested.number()
         for each in tmp_path.glob("store.db*"):
             each.unlink()
-        return first, await asked.number()
+        return first, await tested.number()
 
     assert asyncio.run(before_and_after()) == (1, 1)
 
 
-def test_what_is_told_while_the_store_fails_is_not_told_after_it(asked, monkeypatch):
-    """The look went well, and the reading behind it did not."""
+def test_a_fallback_response_is_not_reused_after_the_failure(tested, monkeypatch):
+    """Checking the store succeeded, but reading from it failed."""
 
     async def number():
-        return await asked.number()
+        return await tested.number()
 
     assert asyncio.run(number()) == 1
-    asked.publish()
-    with monkeypatch.context() as broken:
-        broken.setattr(asked.service.conversations.store, "current", fail)
+    tested.publish()
+    with monkeypatch.context() as patch:
+        patch.setattr(tested.service.conversations.store, "current", fail)
         assert asyncio.run(number()) == 1
     assert asyncio.run(number()) == 2
 
@@ -154,28 +154,28 @@ def fail(conversation, moment):
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.sampled_from(["publish", "arrive", "answer", "ask"]), max_size=25))
-def test_no_answer_is_older_than_its_request(tmp_path_factory, steps):
-    """Whatever others publish meanwhile, an answer has at least the edition that was in use when the request arrived."""
+def test_no_response_is_older_than_its_request(tmp_path_factory, steps):
+    """A response never has an older edition than the current one when the request arrived."""
 
-    async def carry_out(asked):
+    async def carry_out(tested):
         arrived = []
         for step in steps:
             if step == "publish":
-                asked.publish()
+                tested.publish()
             elif step == "arrive":
-                arrived.append((perf_counter(), asked.newest))
+                arrived.append((perf_counter(), tested.newest))
             elif step == "ask":
-                assert await asked.number() == asked.newest
+                assert await tested.number() == tested.newest
             elif arrived:
                 when, newest = arrived.pop(0)
-                assert newest <= await asked.number(when) <= asked.newest
+                assert newest <= await tested.number(when) <= tested.newest
 
-    with closing(Asked(tmp_path_factory.mktemp("moment"))) as asked:
-        asyncio.run(carry_out(asked))
+    with closing(ServiceUnderTest(tmp_path_factory.mktemp("moment"))) as tested:
+        asyncio.run(carry_out(tested))
 
 
-def test_no_answer_is_older_than_what_was_acknowledged_before_it_was_asked(start):
-    """Two processes of a service and this one publish at random; a read is answered by whichever takes it."""
+def test_no_response_is_older_than_an_acknowledged_write(start):
+    """Two processes of a service and this one publish at random, and either process answers reads."""
     server = start("--workers", "2")
     newest = dict.fromkeys("abc", 0)
 
@@ -200,8 +200,8 @@ def test_no_answer_is_older_than_what_was_acknowledged_before_it_was_asked(start
                 connection.request(lot.choice(["GET", "HEAD"]), f"/conversations/{id}")
                 answer = connection.getresponse()
                 answer.read()
-                told = int(answer.headers["ETag"].strip('"').partition("-")[0]) if answer.status == 200 else 0
-                assert told >= least
+                received = int(answer.headers["ETag"].strip('"').partition("-")[0]) if answer.status == 200 else 0
+                assert received >= least
 
     with ThreadPoolExecutor(6) as threads:
         done = [threads.submit(write, seed, Random(seed)) for seed in range(3)]
@@ -211,15 +211,15 @@ def test_no_answer_is_older_than_what_was_acknowledged_before_it_was_asked(start
 
 
 @pytest.fixture
-def restless():
-    """Threads take turns as often as they can."""
+def frequent_switches():
+    """Switch threads as often as possible."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield
     sys.setswitchinterval(before)
 
 
-def test_more_tails_than_are_cached_in_many_threads(restless, monkeypatch):
+def test_more_tails_than_are_cached_in_many_threads(frequent_switches, monkeypatch):
     monkeypatch.setattr(conversations, "_MAX_BYTES", 2000)
     monkeypatch.setattr(conversations, "_tails", {})
 
@@ -228,7 +228,7 @@ def test_more_tails_than_are_cached_in_many_threads(restless, monkeypatch):
         return [conversations._edition_response(id, edition(1, id)).headers["ETag"] for id in ids]
 
     with ThreadPoolExecutor(8) as threads:
-        told = [tag for tags in threads.map(tags, range(8)) for tag in tags]
-    assert len(set(told)) == 8000
+        received = [tag for tags in threads.map(tags, range(8)) for tag in tags]
+    assert len(set(received)) == 8000
     sizes = [len(tail) for tail, _ in conversations._tails.values()]
     assert sum(sizes) <= 2000 + 8 * max(sizes)  # each thread may add one more

@@ -1,4 +1,4 @@
-"""The description of the service: that it is one, that it tells of every route, and that real answers are as it says."""
+"""The OpenAPI document is valid and complete, and real responses match it."""
 
 import json
 import re
@@ -21,15 +21,15 @@ def described(service):
     return service.get("/openapi.json").json
 
 
-def test_it_is_openapi(described):
+def test_the_document_is_valid(described):
     assert described["openapi"].startswith("3.1")
     assert list(OpenAPIV31SpecValidator(described).iter_errors()) == []
 
 
-def test_it_tells_of_every_route(described):
-    told = {(method.upper(), path) for path, methods in described["paths"].items() for method in methods}
+def test_every_route_is_documented(described):
+    documented = {(method.upper(), path) for path, methods in described["paths"].items() for method in methods}
     page = {("GET", "/"), ("GET", "/static/{name}")}
-    assert told == {(route.method, route.path) for route in ROUTES} - page
+    assert documented == {(route.method, route.path) for route in ROUTES} - page
     for methods in described["paths"].values():
         for operation in methods.values():
             assert operation["summary"] and operation["operationId"]
@@ -38,7 +38,7 @@ def test_it_tells_of_every_route(described):
     assert len(set(ids)) == len(ids)
 
 
-def test_every_problem_may_be_met_somewhere(described):
+def test_every_problem_is_documented_for_some_route(described):
     statuses = {
         int(status)
         for methods in described["paths"].values()
@@ -84,7 +84,7 @@ CALLS = [
 ]  # fmt: skip
 
 
-def test_real_answers_are_as_described(service, described):
+def test_real_responses_match_the_schemas(service, described):
     service.talk("described", layout="opal")
     prompt = service.get("/conversations/described").json["id"]
     met = set()
@@ -102,7 +102,7 @@ def test_real_answers_are_as_described(service, described):
 
 
 def _strict(schema):
-    """A schema that lets no field pass of which it does not tell."""
+    """The schema, refusing fields that it does not list."""
     if isinstance(schema, list):
         return [_strict(each) for each in schema]
     if not isinstance(schema, dict):
@@ -111,7 +111,7 @@ def _strict(schema):
     return {"additionalProperties": False, **strict} if isinstance(schema.get("properties"), dict) else strict
 
 
-def test_a_description_says_what_the_reference_page_says(described):
+def test_the_document_matches_the_reference_page(described):
     page = (HERE.parents[1] / "docs" / "reference" / "http.md").read_text()
     for path, methods in described["paths"].items():
         for method in methods:
@@ -119,7 +119,7 @@ def test_a_description_says_what_the_reference_page_says(described):
 
 
 def test_schemathesis_finds_nothing():
-    """A short run, without the phase that tries every bound with texts of a million characters; `make schemathesis` is the long one."""
+    """A short run without the phase that tries every limit with long strings; `make schemathesis` is the long one."""
     command = [sys.executable, str(HERE / "schemathesis_run.py"), "--examples", "8", "--phases", "fuzzing,stateful"]
     ended = subprocess.run(command, capture_output=True, text=True)
     assert ended.returncode == 0, ended.stdout[-20_000:] + ended.stderr[-5000:]

@@ -1,4 +1,4 @@
-"""Who may ask, and what a request may reach."""
+"""Who may send requests, and what they can reach."""
 
 import os
 import subprocess
@@ -8,11 +8,11 @@ import pytest
 
 from foreword.service.routes import ROUTES
 
-# Who may listen where
+# Starting
 
 
 def serve(*options, token=None):
-    """`foreword serve`, which is expected not to start."""
+    """Run `foreword serve`, which is expected to fail."""
     surroundings = {name: content for name, content in os.environ.items() if name != "FOREWORD_TOKEN"}
     if token is not None:
         surroundings["FOREWORD_TOKEN"] = token
@@ -21,7 +21,7 @@ def serve(*options, token=None):
 
 
 @pytest.mark.parametrize(
-    ("options", "token", "said"),
+    ("options", "token", "expected"),
     [
         (["--host", "0.0.0.0"], None, "set FOREWORD_TOKEN"),
         (["--host", "0.0.0.0"], "", "set FOREWORD_TOKEN"),
@@ -42,11 +42,11 @@ def serve(*options, token=None):
         (["--store", "mysql://x"], None, "unknown kind of store mysql"),
     ],
 )
-def test_it_does_not_start(options, token, said):
-    ended = serve(*options, token=token)
-    assert (ended.returncode, ended.stdout) == (2, "")
-    assert said in ended.stderr
-    assert ended.stderr.count("\n") == 1
+def test_invalid_options_prevent_the_start(options, token, expected):
+    result = serve(*options, token=token)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert expected in result.stderr
+    assert result.stderr.count("\n") == 1
 
 
 # The token
@@ -55,7 +55,7 @@ OPEN = {("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/"), ("GET", "/static/
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: f"{route.method} {route.path}")
-def test_every_route_but_health_and_page_wants_the_token(guarded, route):
+def test_every_route_but_health_and_page_requires_the_token(guarded, route):
     path = route.path.replace("{", "").replace("}", "")
     body = {} if route.method in ("POST", "PUT") else None
     bare = guarded.ask(route.method, path, body, token="")
@@ -86,7 +86,7 @@ def test_every_route_but_health_and_page_wants_the_token(guarded, route):
         ("Basic planted-token-5b0c", "missing-token"),
     ],
 )
-def test_the_header_of_the_token(guarded, header, kind):
+def test_authorization_headers(guarded, header, kind):
     reply = guarded.ask("GET", "/roots", headers={"Authorization": header})
     if kind:
         assert (reply.status, reply.problem) == (401, kind)
@@ -95,14 +95,14 @@ def test_the_header_of_the_token(guarded, header, kind):
         assert reply.status == 200
 
 
-def test_a_token_elsewhere_is_no_token(guarded):
+def test_a_token_outside_the_header_is_ignored(guarded):
     assert guarded.get("/roots?token=planted-token-5b0c", token="").status == 401
     assert guarded.ask("GET", "/roots", headers={"Cookie": "token=planted-token-5b0c"}, token="").status == 401
     assert guarded.get("/nothing", token="").problem == "missing-token"
     assert guarded.get("/nothing").problem == "unknown-path"
 
 
-def test_with_a_token_any_host_will_do(guarded):
+def test_any_host_is_accepted_with_a_token(guarded):
     assert guarded.ask("GET", "/roots", headers={"Host": "foreword.example.org"}).status == 200
 
 
@@ -130,14 +130,14 @@ def test_with_a_token_any_host_will_do(guarded):
         ("\xff", 403),
     ],
 )
-def test_a_request_for_another_host(service, host, status):
-    """DNS rebinding: a name of the attacker's that leads here."""
+def test_host_headers(service, host, status):
+    """DNS rebinding: the attacker's host name resolves to this machine."""
     reply = service.ask("GET", "/roots", headers={"Host": host.format(port=service.port)})
     assert reply.status == status
     assert status == 200 or reply.problem == "foreign-host"
 
 
-def test_two_hosts_are_one_too_many(service):
+def test_two_host_headers_are_refused(service):
     answer = service.answer(
         b"GET /roots HTTP/1.1\r\nHost: evil.example\r\nHost: localhost\r\nConnection: close\r\n\r\n"
     )
@@ -146,7 +146,7 @@ def test_two_hosts_are_one_too_many(service):
 
 @pytest.mark.parametrize("lines", ["", "Host:\r\n", "Host: \r\n"])
 @pytest.mark.parametrize("path", ["/roots", "/healthz", "/nothing"])
-def test_a_request_names_its_host(service, guarded, lines, path):
+def test_a_missing_or_empty_host_is_refused(service, guarded, lines, path):
     for server in (service, guarded):
         request = f"GET {path} HTTP/1.1\r\n{lines}Authorization: Bearer planted-token-5b0c\r\nConnection: close\r\n\r\n"
         answer = server.answer(request.encode())
@@ -167,7 +167,7 @@ def test_a_request_names_its_host(service, guarded, lines, path):
         "Content-Type: text/plain\r\nContent-Type: application/json",
     ],
 )
-def test_a_header_that_says_one_thing_is_sent_once(guarded, lines):
+def test_repeated_headers_are_refused(guarded, lines):
     head = b"GET /roots HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
     answer = guarded.answer(head + lines.encode() + b"\r\n\r\n")
     assert answer.status == 400
@@ -175,7 +175,7 @@ def test_a_header_that_says_one_thing_is_sent_once(guarded, lines):
     assert guarded.lines(answer.headers["x-request-id"])[0]["reason"]
 
 
-def test_a_further_name_may_be_allowed(start):
+def test_allow_host_adds_a_name(start):
     server = start("--allow-host", "Foreword.Local")
     assert server.ask("GET", "/roots", headers={"Host": "foreword.local:99"}).status == 200
     assert server.ask("GET", "/roots", headers={"Host": "other.local"}).status == 403
@@ -204,7 +204,7 @@ CASES = [
 @pytest.mark.parametrize(
     ("method", "path", "body"), [("GET", "/roots", None), ("POST", "/system-prompt/check", {"template": "x"})]
 )
-def test_what_a_page_makes_a_browser_send(service, method, path, body, headers, status):
+def test_requests_from_other_sites(service, method, path, body, headers, status):
     headers = {name: content.replace("{port}", str(service.port)) for name, content in headers.items()}
     reply = service.ask(method, path, body, headers=headers)
     assert reply.status == status
@@ -212,7 +212,7 @@ def test_what_a_page_makes_a_browser_send(service, method, path, body, headers, 
     assert "access-control-allow-origin" not in reply.headers
 
 
-def test_a_link_from_elsewhere_leads_here_and_a_form_does_not(service):
+def test_links_from_other_sites_work_and_forms_do_not(service):
     headers = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
     assert service.ask("GET", "/", headers=headers).status == 200
     before = service.get("/system-prompt").headers["etag"]
@@ -225,14 +225,14 @@ def test_a_link_from_elsewhere_leads_here_and_a_form_does_not(service):
     assert service.get("/system-prompt").headers["etag"] == before
 
 
-def test_no_preflight_is_granted(service):
-    asked = {"Origin": "http://evil.example", "Access-Control-Request-Method": "PUT"}
-    reply = service.ask("OPTIONS", "/system-prompt", headers=asked)
+def test_preflight_requests_are_refused(service):
+    preflight = {"Origin": "http://evil.example", "Access-Control-Request-Method": "PUT"}
+    reply = service.ask("OPTIONS", "/system-prompt", headers=preflight)
     assert reply.status in (403, 405)
     assert not any(name.startswith("access-control") for name in reply.headers)
 
 
-def test_the_page_is_held_inside_its_own_site(service):
+def test_the_page_has_a_strict_content_security_policy(service):
     page = service.get("/")
     assert page.headers["content-type"] == "text/html; charset=utf-8"
     policy = page.headers["content-security-policy"]
@@ -247,13 +247,13 @@ def test_the_page_is_held_inside_its_own_site(service):
     assert "server" not in page.headers
 
 
-def test_every_answer_is_held_to_its_type_and_kept_by_nobody(service):
+def test_responses_forbid_sniffing_and_caching(service):
     for path in ("/roots", "/nothing", "/metrics", "/openapi.json"):
         headers = service.get(path).headers
         assert (headers["x-content-type-options"], headers["cache-control"]) == ("nosniff", "no-store")
 
 
-# The folders that are served
+# The served folders
 
 
 def cwds(place):
@@ -304,7 +304,7 @@ def cwds(place):
     ],
     ids=["turn", "preview", "check", "values", "files", "drift"],
 )
-def test_a_cwd_lies_in_the_folders_that_are_served(service, place, ask):
+def test_a_cwd_must_be_in_the_served_folders(service, place, ask):
     assert service.post("/conversations/cwd/turn", {"cwd": ""}).status == 200
     assert {cwd: ask(service, cwd).status for cwd in cwds(place)} == cwds(place)
 
@@ -314,7 +314,7 @@ def test_a_cwd_lies_in_the_folders_that_are_served(service, place, ask):
     [(".", 200), ("sub", 200), ("ghost", 200), ("..", 403), ("/etc", 403), ("link-out", 403), ("sub/../../outside", 403), ("\0", 400)],
 )  # fmt: skip
 @pytest.mark.parametrize("list", ["allow", "deny"])
-def test_a_scope_lies_in_them_too(service, list, path, status):
+def test_a_scope_must_be_in_the_served_folders(service, list, path, status):
     reply = service.talk("scope", scope={list: [{"path": path}]})
     assert reply.status == status
     assert status != 403 or reply.problem == "outside-roots"
@@ -323,7 +323,7 @@ def test_a_scope_lies_in_them_too(service, list, path, status):
 @pytest.mark.parametrize(
     "name", ["/etc/passwd", "../outside/secret.txt", "link-file", "link-out/secret.txt", ".env", "id_rsa", "sub/../.env", "/proc/self/environ", "/dev/zero", "sub/.git/HEAD"]
 )  # fmt: skip
-def test_file_reads_nothing_else(service, name):
+def test_file_reads_nothing_outside(service, name):
     template = f"<[file:{name}]>"
     shown = service.post("/system-prompt/preview", {"template": template}).json
     assert shown["text"] == "<>"
@@ -332,14 +332,14 @@ def test_file_reads_nothing_else(service, name):
     assert talk.json["system"] == "<>"
 
 
-def test_a_path_may_have_more_segments_than_calls_can_be_nested(service):
+def test_a_path_with_thousands_of_segments(service):
     shown = service.post("/system-prompt/preview", {"template": f"<[file:{'x/' * 1900}x]>"})
     assert (shown.status, shown.json["text"]) == (200, "<>")
     assert service.get(f"/files?prefix={'x/' * 1900}").json == {"entries": []}
     assert service.talk("long", scope={"allow": [{"path": "x/" * 1900}]}).status == 200
 
 
-def test_a_repository_around_the_served_folder_is_not_opened(start, place):
+def test_a_repository_around_the_served_folder_is_not_read(start, place):
     server = start(root="repo/served")
     shown = server.post("/system-prompt/preview", {"template": "<[file:../above.md]><[file:below.md]>"}).json
     assert shown["text"] == "<><Below.>"
@@ -349,8 +349,8 @@ def test_a_repository_around_the_served_folder_is_not_opened(start, place):
     server.close()
 
 
-def test_the_layouts_of_a_workspace_widen_nothing(start, place, tmp_path):
-    """A stranger's settings in the served folder."""
+def test_the_settings_of_a_workspace_cannot_widen_the_scope(start, place, tmp_path):
+    """An untrusted settings file in the served folder."""
     settings = place / "w" / ".foreword" / "foreword.toml"
     settings.parent.mkdir()
     settings.write_text(

@@ -1,4 +1,4 @@
-"""What an agent may reach when a request says nothing of it: its repository, as far as it is served."""
+"""The default scope of an agent: its repository, limited to the served folders."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ from foreword.vocabulary import Access, Scope
 
 @pytest.fixture
 def served(tmp_path):
-    """A folder that is served, inside of another that is not."""
+    """A served folder inside one that is not."""
     folder = tmp_path / "around" / "served"
     (folder / "inner").mkdir(parents=True)
     return folder
@@ -33,11 +33,11 @@ def scope_of(served):
 
 
 def settle():
-    """Until what was changed a moment ago is trusted to tell of its next change."""
+    """Wait until file times are old enough for the next change to be noticed."""
     time.sleep(0.1)
 
 
-def test_a_repository_that_comes_and_goes_around_what_is_served_is_seen(served, scope_of):
+def test_a_repository_around_the_served_folder_is_noticed(served, scope_of):
     around, only_served = served.parent / ".git", Scope([Access(str(served), "write")])
     for is_settled in (False, True):
         assert scope_of("inner") is scope_of("inner") is None
@@ -50,7 +50,7 @@ def test_a_repository_that_comes_and_goes_around_what_is_served_is_seen(served, 
         around.rmdir()
 
 
-def test_a_repository_inside_is_seen(served, scope_of):
+def test_a_repository_inside_the_served_folder_is_noticed(served, scope_of):
     (served.parent / ".git").mkdir()
     settle()
     assert scope_of("inner") == scope_of("inner") == Scope([Access(str(served), "write")])
@@ -60,7 +60,7 @@ def test_a_repository_inside_is_seen(served, scope_of):
     assert scope_of("inner") is not None
 
 
-def test_a_folder_that_becomes_a_link_is_looked_at_again(served, scope_of, tmp_path):
+def test_a_folder_that_becomes_a_link_is_checked_again(served, scope_of, tmp_path):
     (served.parent / ".git").mkdir()
     other = served / "other"
     (other / ".git").mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""What the service is started with counts for every request: --home, --settings, --set and --pack, in every worker."""
+"""The options --home, --settings, --set and --pack apply to every request in every worker."""
 
 import os
 import subprocess
@@ -37,7 +37,7 @@ def started(request, start, files):
 
 
 def texts(server, **body):
-    """The prompts of several conversations: with several workers, not all are answered by the same."""
+    """The prompts of several conversations, so that several workers respond."""
     bodies = [server.talk(f"{body} {number}", session="same", **body) for number in range(6)]
     assert [each.status for each in bodies] == [200] * 6, bodies[0].body
     return {each.json["system"] for each in bodies}
@@ -48,7 +48,7 @@ def test_settings_and_keys_reach_every_worker(started):
     assert "<set>From the settings.</set>" in text
 
 
-def test_references_reach_the_home_and_the_packs(started):
+def test_references_resolve_in_the_home_and_the_packs(started):
     (greeting,) = texts(started, layout="foreword", base="$user/greet")
     (review,) = texts(started, layout="foreword", base="$team/review")
     assert (greeting.splitlines()[0], review.splitlines()[0]) == (
@@ -57,15 +57,15 @@ def test_references_reach_the_home_and_the_packs(started):
     )
 
 
-def test_the_home_is_that_of_the_option(start, files):
+def test_home_option(start, files):
     server = start("--home", str(files / "home"), "--settings", str(files / "mine.toml"))
     (text,) = texts(server)
-    assert text.startswith("From the home."), "the settings name the layout ion, and the home what its base says"
+    assert text.startswith("From the home."), "the settings name the layout ion, and the home what its base message"
     server.close()
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "message"),
     [
         (["--set", "x"], "--set takes KEY=VALUE, not 'x'"),
         (["--set", "no.such.key=1"], "no"),
@@ -75,8 +75,8 @@ def test_the_home_is_that_of_the_option(start, files):
         (["--layout", "opal"], "unknown option '--layout'"),
     ],
 )
-def test_a_wrong_option_is_refused_at_the_start(tmp_path, options, says):
+def test_an_invalid_option_is_refused_at_the_start(tmp_path, options, message):
     command = [sys.executable, "-m", "foreword", "serve", "--port", "0", "--root", str(tmp_path), "--store", ":memory:"]
     environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
     done = subprocess.run([*command, *options], capture_output=True, text=True, env=environment, timeout=60)
-    assert done.returncode == 2 and says in done.stderr, done
+    assert done.returncode == 2 and message in done.stderr, done

@@ -1,4 +1,4 @@
-"""The service while its store is away: reads go on with what is known, writes say so, and all is well again afterwards."""
+"""The service while its store is down: reads use the last known state, writes fail, and it recovers."""
 
 import os
 import subprocess
@@ -17,7 +17,7 @@ DEFAULT_BEGINS = "You are a helpful coding assistant.\n"
 
 @pytest.fixture(scope="module")
 def storeless(start):
-    """A service whose PostgreSQL never was."""
+    """A service whose PostgreSQL server does not exist."""
     return start(store="postgresql://foreword:planted-password@127.0.0.1:1/none")
 
 
@@ -27,7 +27,7 @@ def test_the_template_is_the_default_without_a_version(storeless):
     assert reply.json["template"].startswith(DEFAULT_BEGINS)
 
 
-def test_variables_are_the_static_catalog(storeless):
+def test_variables_are_listed_without_a_store(storeless):
     assert len(storeless.get("/system-prompt/variables").json["variables"]) == len(CATALOG)
 
 
@@ -51,7 +51,7 @@ def test_variables_are_the_static_catalog(storeless):
         ("GET", "/readyz", None),
     ],
 )
-def test_what_needs_the_store_says_so(storeless, method, path, body):
+def test_routes_that_need_the_store_report_it(storeless, method, path, body):
     reply = storeless.ask(method, path, body)
     assert (reply.status, reply.problem) == (503, "store-down")
     assert int(reply.headers["retry-after"]) > 0
@@ -59,7 +59,7 @@ def test_what_needs_the_store_says_so(storeless, method, path, body):
     assert storeless.lines(reply.headers["x-request-id"])[0]["problem"].startswith("store-down")
 
 
-def test_a_wrong_body_is_wrong_all_the_same(storeless):
+def test_an_invalid_body_is_reported_first(storeless):
     assert storeless.ask("PUT", "/system-prompt", b"{}").problem == "invalid-body"
 
 
@@ -79,17 +79,17 @@ def test_a_wrong_body_is_wrong_all_the_same(storeless):
         ("GET", "/", None),
     ],
 )
-def test_what_needs_no_store_goes_on(storeless, method, path, body):
+def test_routes_without_the_store_keep_working(storeless, method, path, body):
     assert storeless.ask(method, path, body).status == 200
 
 
-def test_a_compaction_stands_alone(storeless):
+def test_compaction_works_without_the_store(storeless):
     told = storeless.talk("a", "compact").json
     assert told["edition"] == 0
     assert [each["code"] for each in told["findings"]] == ["store-down"]
 
 
-def test_a_file_that_goes_and_comes_back(start, tmp_path):
+def test_a_database_file_that_disappears_and_returns(start, tmp_path):
     file, away = tmp_path / "store.db", tmp_path / "away.db"
     server = start(store=str(file))
     server.ask("PUT", "/system-prompt", {"template": "planted one"})
@@ -108,7 +108,7 @@ def test_a_file_that_goes_and_comes_back(start, tmp_path):
     server.close()
 
 
-def test_another_file_in_the_place_of_the_store_is_served(start, tmp_path):
+def test_a_replaced_database_file_is_used(start, tmp_path):
     file = tmp_path / "store.db"
     server = start(store=str(file))
     server.ask("PUT", "/system-prompt", {"template": "planted one"})
@@ -124,7 +124,7 @@ def test_another_file_in_the_place_of_the_store_is_served(start, tmp_path):
 
 
 @pytest.mark.xdist_group("postgres")
-def test_a_store_that_goes_and_comes_back(start):
+def test_a_database_server_that_stops_and_returns(start):
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen([sys.executable, str(POSTGRES)], text=True, **pipes) as postgres:
 

@@ -1,4 +1,4 @@
-"""The global template over HTTP: the user's three routes word for word, its versions, and trying one out."""
+"""The global template over HTTP: its three routes, versions and previews."""
 
 import json
 import re
@@ -22,7 +22,7 @@ The current working directory is [prompt:cwd].
 
 
 def stats(server):
-    """How much the store of a server holds."""
+    """The number of rows in the store of a server."""
     store = open_store(f"sqlite:///{server.folder}/store.db")
     try:
         return store.stats()
@@ -33,7 +33,7 @@ def stats(server):
 # The three routes
 
 
-def test_the_default_until_one_is_set(fresh):
+def test_the_default_template(fresh):
     reply = fresh.get("/system-prompt")
     assert (reply.status, reply.json, reply.headers["etag"]) == (200, {"template": DEFAULT}, '"0"')
     assert reply.headers["content-type"] == "application/json"
@@ -43,14 +43,14 @@ def test_the_default_until_one_is_set(fresh):
     "template",
     ["", " \n", "planted [prompt:cwd]\n", "a\r\nb\0c\u2028", "ünï 🐍 \U0010ffff", "[if file:x", "x" * 500_000],
 )
-def test_what_was_set_is_what_is_read(service, template):
+def test_a_saved_template_is_read_back(service, template):
     reply = service.ask("PUT", "/system-prompt", {"template": template})
     assert (reply.status, reply.json) == (200, {"template": template})
     again = service.get("/system-prompt")
     assert (again.json, again.headers["etag"]) == ({"template": template}, reply.headers["etag"])
 
 
-def test_variables_are_those_of_the_catalog(service):
+def test_variables_match_the_catalog(service):
     rows = service.get("/system-prompt/variables").json
     assert rows == {
         "variables": [
@@ -63,7 +63,7 @@ def test_variables_are_those_of_the_catalog(service):
 
 
 @pytest.mark.parametrize(
-    ("body", "kind", "said"),
+    ("body", "kind", "expected"),
     [
         (b"", "not-json", "the body is empty"),
         (b"{", "not-json", "truncated"),
@@ -86,11 +86,11 @@ def test_variables_are_those_of_the_catalog(service):
         (b'{"Template": "planted"}', "invalid-body", "did you mean 'template'?"),
     ],
 )
-def test_a_body_that_is_none_is_refused_and_told_why(service, body, kind, said):
+def test_invalid_bodies_are_refused_with_a_reason(service, body, kind, expected):
     before = service.get("/system-prompt").headers["etag"]
     reply = service.ask("PUT", "/system-prompt", body)
     assert (reply.status, reply.problem) == (400, kind)
-    assert said in reply.json["detail"]
+    assert expected in reply.json["detail"]
     assert "planted" not in reply.json["detail"]
     assert service.get("/system-prompt").headers["etag"] == before
 
@@ -110,7 +110,7 @@ def set_template(server, template, tag=None, query=""):
     return server.ask("PUT", f"/system-prompt{query}", {"template": template}, headers=headers)
 
 
-def test_a_write_may_name_the_version_it_follows(fresh):
+def test_if_match(fresh):
     assert set_template(fresh, "one", '"0"').headers["etag"] == '"1"'
     for stale in ('"0"', '"2"', '"abc"', "1", '"-1"', 'W/"0"', 'W/"1"', '"0", "2"', '"99999999999"', "\xff"):
         reply = set_template(fresh, "lost", stale)
@@ -128,7 +128,7 @@ def test_a_write_may_name_the_version_it_follows(fresh):
     ("tag", "status"),
     [('"1"', 304), ('W/"1"', 304), ('"0", "1"', 304), ("*", 304), ('"0"', 200), ("1", 200), ('"11"', 200)],
 )
-def test_a_template_that_is_known_is_not_sent_again(known, tag, status):
+def test_if_none_match(known, tag, status):
     reply = known.get("/system-prompt", headers={"If-None-Match": tag})
     assert (reply.status, reply.headers["etag"], len(reply.body) > 0) == (status, '"1"', status == 200)
 
@@ -141,7 +141,7 @@ def known(start):
     return server
 
 
-def test_who_when_why_and_back_to_any(fresh):
+def test_history_and_restore(fresh):
     set_template(fresh, "one", query="?author=Ada%20L.&note=first%20%C3%BC")
     set_template(fresh, "two", query="?author=&note=")
     restored = fresh.post("/system-prompt/versions/1/restore?author=Bob")
@@ -161,7 +161,7 @@ def test_who_when_why_and_back_to_any(fresh):
     ("version", "status", "kind"),
     [("999999", 404, "not-found"), ("-1", 400, "invalid-request"), ("x", 400, "invalid-request"), ("1.0", 400, "invalid-request"), ("٣", 400, "invalid-request"), ("1" * 40, 400, "invalid-request")],
 )  # fmt: skip
-def test_a_version_that_is_none(service, version, status, kind):
+def test_invalid_versions(service, version, status, kind):
     from urllib.parse import quote
 
     reply = service.post(f"/system-prompt/versions/{quote(version)}/restore")
@@ -169,7 +169,7 @@ def test_a_version_that_is_none(service, version, status, kind):
 
 
 @pytest.mark.parametrize(
-    ("query", "said"),
+    ("query", "expected"),
     [
         ("?author=a&author=b", "is repeated 2 times"),
         ("?autor=a", "did you mean 'author'?"),
@@ -180,13 +180,13 @@ def test_a_version_that_is_none(service, version, status, kind):
         ("?&&", ""),
     ],
 )
-def test_a_query_that_is_none(service, query, said):
+def test_invalid_queries(service, query, expected):
     reply = set_template(service, "x", query=query)
     assert (reply.status, reply.problem) == (400, "invalid-query")
-    assert said in reply.json["detail"]
+    assert expected in reply.json["detail"]
 
 
-def test_usage_counts_conversations_until_their_compaction(fresh):
+def test_usage_counts_conversations_until_they_are_compacted(fresh):
     def uses():
         return {row["version"]: row["conversations"] for row in fresh.get("/system-prompt/usage").json["versions"]}
 
@@ -205,17 +205,17 @@ def test_usage_counts_conversations_until_their_compaction(fresh):
     assert uses() == {1: 3}
 
 
-# Trying one out
+# Previews
 
 
 def covered(prompt):
-    """Which characters of the text have an origin, as one text with the others left out."""
+    """The characters of the text that have an origin, joined."""
     return "".join(
         prompt["text"][origin["start"] : origin["end"]] for each in prompt["passages"] for origin in each["origins"]
     )
 
 
-def test_a_preview_says_where_all_of_it_came_from(service, place):
+def test_a_preview_has_origins(service, place):
     template = "Hello\n[file:notes.md]\nin [prompt:cwd] 🐍\n"
     shown = service.post("/system-prompt/preview", {"template": template}).json
     assert shown["text"] == f"Hello\nNotes.\nin {place}/w 🐍\n"
@@ -232,7 +232,7 @@ def test_a_preview_says_where_all_of_it_came_from(service, place):
 
 
 @pytest.mark.parametrize("layout", layout_names())
-def test_a_preview_of_every_layout_covers_its_text(service, layout):
+def test_origins_cover_the_preview_in_every_layout(service, layout):
     shown = service.post("/system-prompt/preview", {"layout": layout, "tools": [{"name": "read"}]}).json
     assert (shown["layout"], shown["id"][:7]) == (layout, "sha256:")
     separators = shown["text"]
@@ -243,7 +243,7 @@ def test_a_preview_of_every_layout_covers_its_text(service, layout):
     assert separators.strip() == ""
 
 
-def test_a_preview_keeps_nothing(fresh):
+def test_a_preview_stores_nothing(fresh):
     set_template(fresh, "planted")
     before = stats(fresh)
     for body in (
@@ -260,7 +260,7 @@ def test_a_preview_keeps_nothing(fresh):
     assert fresh.get("/conversations/preview").status == 404
 
 
-def test_a_preview_without_a_template_is_of_the_global_one(fresh):
+def test_a_preview_defaults_to_the_global_template(fresh):
     set_template(fresh, "GLOBAL")
     assert fresh.post("/system-prompt/preview").json["text"] == "GLOBAL"
     assert fresh.post("/system-prompt/preview", {"template": ""}).json["text"] == ""
@@ -287,7 +287,7 @@ GREEDY = "{% set x = 'xxxxxxxxxxxxxxxx' %}" + "{% set x = x ~ x %}" * 40 + "{{ x
     ],
 )
 def test_a_jinja_template_that_cannot_be_rendered(service, template, line):
-    """Each is rendered in the worker: the service goes on."""
+    """Each is rendered in the worker, so the service survives."""
     for route in ({"template": template}, {"base": template}):
         reply = service.post("/system-prompt/preview", {"layout": "pod", **route})
         assert (reply.status, reply.problem) == (422, "invalid-template")
@@ -299,8 +299,8 @@ def test_a_jinja_template_that_cannot_be_rendered(service, template, line):
     assert service.post("/system-prompt/preview", {"layout": "pod", "template": "{{ cwd }}!"}).status == 200
 
 
-def test_a_template_over_the_network_renders_in_the_worker(service):
-    """A worker is a child of the server; a template that needs none would show as no child."""
+def test_templates_from_requests_are_rendered_in_the_worker(service):
+    """A worker is a child process of the server."""
     service.post("/system-prompt/preview", {"layout": "pod", "template": "{{ cwd }}"})
     children = Path(f"/proc/{service.process.pid}/task/{service.process.pid}/children").read_text().split()
     commands = [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in children] or [
@@ -313,7 +313,7 @@ def test_a_template_over_the_network_renders_in_the_worker(service):
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "expected"),
     [
         ({"template": "fine"}, []),
         ({"template": ""}, []),
@@ -326,12 +326,12 @@ def test_a_template_over_the_network_renders_in_the_worker(service):
         ({"template": "a\n{{ ghost }}", "syntax": "jinja"}, [("template-error", 2)]),
     ],
 )
-def test_a_check_as_you_type(service, body, told):
+def test_a_check_as_you_type(service, body, expected):
     reply = service.post("/system-prompt/check", body)
-    assert [(each["code"], each["line"]) for each in reply.json["findings"]] == told
+    assert [(each["code"], each["line"]) for each in reply.json["findings"]] == expected
 
 
-def test_values_are_those_of_now(service, place):
+def test_current_values_of_variables(service, place):
     body = {"model": "m-1", "conversation_id": "c-1", "cwd": "sub"}
     rows = service.post("/system-prompt/values", body).json["values"]
     values = {f"{row['type']}:{row['name']}": row["value"] for row in rows}
@@ -395,7 +395,7 @@ def test_layouts_and_roots(service, place):
     assert service.get("/roots").json == {"roots": [f"{place}/w"]}
 
 
-def test_a_query_or_body_on_a_route_that_takes_none_is_let_be(service):
+def test_an_unexpected_query_or_body_is_ignored(service):
     assert service.ask("GET", "/roots?x=1", b"not json").status == 200
     assert json.loads(service.get("/healthz?%ff").body) == {"status": "ok"}
 
@@ -403,7 +403,7 @@ def test_a_query_or_body_on_a_route_that_takes_none_is_let_be(service):
 # Languages
 
 
-def test_a_version_knows_its_language_and_the_body_stays_as_it_is(fresh, place):
+def test_a_version_has_a_language(fresh, place):
     reply = fresh.ask("PUT", "/system-prompt?syntax=jinja", {"template": "In {{ cwd }}"})
     assert (reply.json, reply.headers["template-syntax"]) == ({"template": "In {{ cwd }}"}, "jinja")
     turn = fresh.ask("POST", "/conversations/c/turn", {"cwd": str(place / "w"), "message": "Hi."})
@@ -418,7 +418,7 @@ def test_a_version_knows_its_language_and_the_body_stays_as_it_is(fresh, place):
     assert fresh.ask("PUT", "/system-prompt?syntax=mako", {"template": ""}).status == 400
 
 
-def test_a_preview_says_which_lines_wrote_which_characters(service):
+def test_template_lines_of_a_preview(service):
     template = "One\n[prompt:cwd]\n[if prompt:cwd]Two [prompt:cwd][endif]"
     form = service.ask("POST", "/system-prompt/preview", {"template": template}).json
     written = [
@@ -434,26 +434,26 @@ def test_a_preview_says_which_lines_wrote_which_characters(service):
     ]
 
 
-def test_a_preview_of_jinja_does_too(service):
+def test_template_lines_of_a_jinja_preview(service):
     body = {"template": "One\n{{ cwd }}\nTwo", "syntax": "jinja"}
     form = service.ask("POST", "/system-prompt/preview", body).json
     values = [each["lines"] for each in form["template_lines"] if each["value"]]
     assert values == [[2, 2]] and "{{" not in form["text"]
 
 
-def test_a_layout_without_a_place_for_the_template_has_no_lines_of_it(service):
+def test_a_layout_without_the_template_has_no_template_lines(service):
     form = service.ask("POST", "/system-prompt/preview", {"template": "[file:AGENTS.md]", "layout": "opal"}).json
     assert form["template_lines"] == []
 
 
-def test_the_service_says_which_layouts_use_the_stored_template(service):
+def test_layouts_that_use_the_stored_template(service):
     layouts = service.get("/layouts").json["layouts"]
     assert [each["name"] for each in layouts if each["stored_template"]] == ["builder"]
 
 
 @pytest.mark.parametrize("what", ["preview", "construct"])
-def test_a_short_template_cannot_write_without_end(fresh, place, what):
-    """What it inserts counts each time, and is counted before it is in memory."""
+def test_the_output_of_a_template_is_limited(fresh, place, what):
+    """Every insertion counts, before it is copied into memory."""
     (place / "w" / "large.md").write_text("x" * 1_000_000)
     template = "[file:large.md]" * 200
     before = fresh.memory()

@@ -1,4 +1,4 @@
-"""Bytes that no well-behaved client sends, and clients that stop in the middle. The service answers what can be answered, and lives."""
+"""Malformed bytes and clients that stop halfway. The service responds where it can, and survives."""
 
 import http.client
 import json
@@ -26,37 +26,37 @@ def chunked(*chunks):
 # Sizes
 
 
-def test_a_body_that_says_it_is_huge_is_refused_before_it_comes(service):
+def test_a_body_declared_too_large_is_refused_immediately(service):
     head = b"POST /system-prompt/check HTTP/1.1\r\n" + HEAD + b"Content-Length: 99999999999\r\n\r\n"
     reply = service.answer(head)
     assert (reply.status, reply.problem, reply.headers["connection"]) == (413, "too-large", "close")
 
 
-def test_a_client_that_asks_first_need_not_send_a_body_that_is_too_large(service):
+def test_expect_continue_with_a_body_that_is_too_large(service):
     head = b"POST /system-prompt/check HTTP/1.1\r\n" + HEAD + b"Expect: 100-continue\r\nContent-Length: %d\r\n\r\n"
     assert service.answer(head % (LARGEST_BODY + 1)).problem == "too-large"
-    told = service.raw(head % len(TEMPLATE), TEMPLATE)
-    assert told.startswith(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 ")
+    received = service.raw(head % len(TEMPLATE), TEMPLATE)
+    assert received.startswith(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 ")
 
 
 @pytest.mark.parametrize("size", [LARGEST_BODY, LARGEST_BODY + 1, 3 * LARGEST_BODY])
 @pytest.mark.parametrize("is_chunked", [False, True])
-def test_a_body_is_taken_up_to_8_mib(service, size, is_chunked):
-    """A client that sends all before it listens still reads why it was refused."""
+def test_bodies_up_to_8_mib_are_accepted(service, size, is_chunked):
+    """A client that reads only after sending everything still gets the reason."""
     body = b'{"template": "x"' + b" " * (size - len(TEMPLATE)) + b"}"
     connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=60)
     pieces = (body[at : at + 100_000] for at in range(0, size, 100_000))
     connection.request("POST", "/system-prompt/check", pieces if is_chunked else body, encode_chunked=is_chunked, headers={"Transfer-Encoding": "chunked"} if is_chunked else {})  # fmt: skip
     answer = connection.getresponse()
-    told = json.loads(answer.read())
+    received = json.loads(answer.read())
     connection.close()
     if size == LARGEST_BODY:
-        assert (answer.status, told) == (200, {"findings": []})
+        assert (answer.status, received) == (200, {"findings": []})
     else:
-        assert (answer.status, told["type"]) == (413, "urn:foreword:problem:too-large")
+        assert (answer.status, received["type"]) == (413, "urn:foreword:problem:too-large")
 
 
-def test_a_chunked_body_without_end_is_refused(service):
+def test_an_endless_chunked_body_is_refused(service):
     before = service.memory()
     head = b"POST /system-prompt/check HTTP/1.1\r\n" + HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
     piece = chunked(b"x" * 1_000_000)
@@ -80,10 +80,10 @@ def test_a_chunked_body_without_end_is_refused(service):
         (b"", b"\r\n" * 32768),
     ],
 )
-def test_headers_without_end_eat_no_memory(service, begin, piece):
+def test_endless_headers_use_no_memory(service, begin, piece):
     before = service.memory()
-    told = service.raw(begin, *[piece] * 500)
-    assert told == b"" or told.split()[1] in (b"400", b"404", b"405", b"431")
+    received = service.raw(begin, *[piece] * 500)
+    assert received == b"" or received.split()[1] in (b"400", b"404", b"405", b"431")
     assert service.memory() - before < 40
     assert service.get("/healthz").status == 200
 
@@ -98,7 +98,7 @@ def test_headers_without_end_eat_no_memory(service, begin, piece):
         (b"X-Request-Id: " + b"y" * 33_000 + b"\r\n", 431),
     ],
 )
-def test_headers_are_taken_up_to_32_kib(service, head, status):
+def test_headers_up_to_32_kib_are_accepted(service, head, status):
     reply = service.answer(b"GET /healthz HTTP/1.1\r\n" + HEAD + head + b"\r\n")
     assert reply.status == status
     assert status == 200 or reply.problem == "headers-too-large"
@@ -117,18 +117,18 @@ def test_headers_are_taken_up_to_32_kib(service, head, status):
         (b"", b""),
     ],
 )
-def test_a_request_that_does_not_go_on(hasty, begin, status):
-    told = hasty.raw(begin)
-    assert told.split()[1:2] == ([status] if status else [])
-    assert not status or b"urn:foreword:problem:slow-request" in told
+def test_an_unfinished_request_times_out(impatient, begin, status):
+    received = impatient.raw(begin)
+    assert received.split()[1:2] == ([status] if status else [])
+    assert not status or b"urn:foreword:problem:slow-request" in received
 
 
 @pytest.mark.parametrize("drop", [b"x", b"X: y\r\n", b"\r\n"])
-def test_a_request_that_comes_drop_by_drop(hasty, drop):
-    """The time counts from its beginning, however often a byte comes."""
+def test_a_request_sent_byte_by_byte_times_out(impatient, drop):
+    """The time counts from the first byte, however often another one arrives."""
     ended = threading.Event()
-    told = b""
-    with socket.create_connection(("127.0.0.1", hasty.port), timeout=60) as connection:
+    received = b""
+    with socket.create_connection(("127.0.0.1", impatient.port), timeout=60) as connection:
         if drop != b"\r\n":
             connection.sendall(b"GET /healthz HTTP/1.1\r\n")
 
@@ -142,30 +142,30 @@ def test_a_request_that_comes_drop_by_drop(hasty, drop):
         sender = threading.Thread(target=send)
         sender.start()
         try:
-            told = connection.recv(65536)
+            received = connection.recv(65536)
         except ConnectionResetError:
             pass
         ended.set()
         sender.join()
-    assert told == b"" or told.split()[1] in (b"408", b"400")
+    assert received == b"" or received.split()[1] in (b"408", b"400")
 
 
-def test_a_body_that_comes_drop_by_drop(hasty):
+def test_a_body_sent_byte_by_byte_times_out(impatient):
     pieces = [b"POST /system-prompt/check HTTP/1.1\r\n" + HEAD + b"Content-Length: 1000\r\n\r\n"]
-    with socket.create_connection(("127.0.0.1", hasty.port), timeout=60) as connection:
+    with socket.create_connection(("127.0.0.1", impatient.port), timeout=60) as connection:
         connection.sendall(pieces[0])
         connection.settimeout(0.05)
-        told = b""
+        received = b""
         for _ in range(400):
             try:
-                told = connection.recv(65536)
+                received = connection.recv(65536)
                 break
             except TimeoutError:
                 connection.sendall(b" ")
-    assert told.split()[1] == b"408"
+    assert received.split()[1] == b"408"
 
 
-# Forms of HTTP
+# Malformed HTTP
 
 
 @pytest.mark.parametrize(
@@ -207,25 +207,25 @@ def test_a_body_that_comes_drop_by_drop(hasty):
         (b"\r\n\r\nGET /healthz HTTP/1.1\r\n" + HEAD + b"\r\n", 200, None),
     ],
 )  # fmt: skip
-def test_what_is_sent_by_hand(service, sent, status, kind):
-    """Where HTTP leaves it open (None), any answer below 500 will do."""
+def test_raw_requests(service, sent, status, kind):
+    """Where HTTP allows several (None), any status below 500 is accepted."""
     reply = service.answer(sent)
     assert reply.status == status if status else 200 <= reply.status < 500
     assert kind is None or reply.problem == kind
     assert service.get("/healthz").status == 200
 
 
-def test_an_upgrade_to_a_websocket_is_no_upgrade(service):
+def test_a_websocket_upgrade_is_ignored(service):
     asked = b"Host: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: eA==\r\n"
     reply = service.answer(b"GET /healthz HTTP/1.1\r\n" + asked + b"\r\n")
     assert (reply.status, reply.json) == (200, {"status": "ok"})
-    told = service.raw(b"POST /system-prompt/check HTTP/1.1\r\n" + asked + b"Content-Length: 17\r\n\r\n" + TEMPLATE)
-    assert told.split()[1] in (b"200", b"400")
-    told = service.raw(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n")
-    assert told.split()[1] == b"200"
+    received = service.raw(b"POST /system-prompt/check HTTP/1.1\r\n" + asked + b"Content-Length: 17\r\n\r\n" + TEMPLATE)
+    assert received.split()[1] in (b"200", b"400")
+    received = service.raw(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n")
+    assert received.split()[1] == b"200"
 
 
-def test_head_is_get_without_its_body(service):
+def test_head_is_get_without_the_body(service):
     for path in ("/roots", "/system-prompt", "/", "/nothing", "/metrics"):
         head, get = service.ask("HEAD", path), service.get(path)
         assert (head.status, head.body) == (get.status, b"")
@@ -233,24 +233,24 @@ def test_head_is_get_without_its_body(service):
     assert service.ask("HEAD", "/conversations/a/turn").headers["allow"] == "POST"
 
 
-def test_a_wrong_method_says_which_are_right(service):
+def test_405_lists_the_allowed_methods(service):
     reply = service.ask("PATCH", "/system-prompt")
     assert (reply.problem, reply.headers["allow"]) == ("method-not-allowed", "GET, HEAD, PUT")
 
 
-def test_requests_in_one_go_are_answered_in_order(service):
+def test_pipelined_requests_are_answered_in_order(service):
     many = b"".join(b"GET /conversations/none-%d HTTP/1.1\r\nHost: localhost\r\n\r\n" % number for number in range(50))
-    told = service.raw(many + post(), is_ended=False)
-    assert re.findall(rb"HTTP/1\.1 (\d+)", told) == [b"404"] * 50 + [b"200"]
-    places = [told.index(b"'none-%d'" % number) for number in range(50)]
+    received = service.raw(many + post(), is_ended=False)
+    assert re.findall(rb"HTTP/1\.1 (\d+)", received) == [b"404"] * 50 + [b"200"]
+    places = [received.index(b"'none-%d'" % number) for number in range(50)]
     assert places == sorted(places)
 
 
-def test_nonsense_behind_a_request_takes_nothing_from_its_answer(service):
-    told = service.raw(b"GET /layouts HTTP/1.1\r\nHost: localhost\r\n\r\n" + b"\x00nonsense\r\n\r\n")
-    assert told.startswith(b"HTTP/1.1 200 ")
-    assert told.count(b"HTTP/1.1 ") == 1
-    json.loads(told.partition(b"\r\n\r\n")[2])
+def test_garbage_after_a_request_does_not_affect_its_response(service):
+    received = service.raw(b"GET /layouts HTTP/1.1\r\nHost: localhost\r\n\r\n" + b"\x00nonsense\r\n\r\n")
+    assert received.startswith(b"HTTP/1.1 200 ")
+    assert received.count(b"HTTP/1.1 ") == 1
+    json.loads(received.partition(b"\r\n\r\n")[2])
 
 
 def test_a_connection_serves_many_requests(service):
@@ -288,7 +288,7 @@ def test_a_client_that_hangs_up(service, sent, is_reset):
     assert service.get("/conversations/gone").status == 404
 
 
-def test_many_connections_that_say_nothing_leave_room_for_others(service):
+def test_idle_connections_do_not_block_others(service):
     idle = [socket.create_connection(("127.0.0.1", service.port), timeout=60) for _ in range(200)]
     try:
         assert service.get("/layouts").status == 200
