@@ -105,7 +105,7 @@ class Editor:
 
     def lit_text(self):
         """What is lit in the preview."""
-        return self.page.evaluate("() => [...(CSS.highlights.get('lit') ?? [])].map((range) => range.toString())")
+        return self.page.evaluate("() => [...(CSS.highlights.get('lines') ?? [])].map((range) => range.toString())")
 
     def lit_lines(self):
         """The lines that are lit in the template."""

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.xdist_group("browser-edit")
 
 # A mark may lie around several tokens: neighbours are one.
 PARTNERS = """() => {
-    const marks = [...document.querySelector(".code").shadowRoot.querySelectorAll(".cm-partner")];
+    const marks = [...document.querySelector(".code").shadowRoot.querySelectorAll(".cm-matching-tag")];
     const texts = [];
     for (const each of marks) {
         if (each.previousSibling === marks[marks.indexOf(each) - 1]) texts.push(texts.pop() + each.textContent);
@@ -56,7 +56,7 @@ def test_the_bracket_language_is_highlighted(editor):
 
 
 def test_the_jinja_language_is_highlighted_where_it_is_chosen(editor):
-    editor.dialog.get_by_label("Language").select_option("jinja")
+    editor.dialog.get_by_label("Syntax").select_option("jinja")
     editor.write("{# a note #}\n{% if tools %}{{ cwd }}{% endif %} Plain")
     seen = colours(editor, ["if", "tools", "{# a note #}"])
     assert len(set(seen.values())) == 3
@@ -76,7 +76,7 @@ def test_the_jinja_language_is_highlighted_where_it_is_chosen(editor):
 def test_tags_that_belong_together_are_marked(editor, caret, marked):
     editor.write("[if git:branch]\n[if git:status]dirty[endif]\n[else] clean\n[endif]")
     editor.put_caret(*caret)
-    expect(editor.code.locator(".cm-partner").first).to_be_visible(visible=bool(marked))
+    expect(editor.code.locator(".cm-matching-tag").first).to_be_visible(visible=bool(marked))
     shown = editor.page.evaluate(PARTNERS)
     assert shown == marked
 
@@ -119,7 +119,7 @@ def test_findings_come_as_you_type_with_place_and_reason(editor):
 
 
 def test_a_template_of_jinja_that_cannot_be_parsed_says_where(editor):
-    editor.dialog.get_by_label("Language").select_option("jinja")
+    editor.dialog.get_by_label("Syntax").select_option("jinja")
     editor.write("Fine\n{% if %}\n")
     expect(editor.dialog.get_by_role("region", name="Findings")).to_contain_text("Line 2")
     expect(editor.preview.get_by_role("alert")).to_contain_text("2")

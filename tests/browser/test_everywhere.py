@@ -56,7 +56,7 @@ def show_completion(page):
 
 def show_outdated_preview(page):
     settle_editor(page)
-    page.get_by_label("Language").select_option("jinja")
+    page.get_by_label("Syntax").select_option("jinja")
     page.locator(".cm-content").focus()
     page.keyboard.press("ControlOrMeta+a")
     page.keyboard.insert_text("{% if %}")

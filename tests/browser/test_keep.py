@@ -225,7 +225,7 @@ def test_history_shows_each_version_with_its_difference_and_restores_one(open_pa
     expect(changed.locator("tr.removed .text")).to_have_text("removed: two")
     expect(changed.locator("tr.added .text")).to_have_text("added: three")
     versions.get_by_role("link", name=re.compile("the first")).click()
-    page.get_by_label("Compare with").select_option("the newest")
+    page.get_by_label("Compare with").select_option("the newest version")
     expect(page.get_by_role("region", name=f"Changes since version {first}").locator("tr.added .text")).to_have_text(
         "added: three"
     )
@@ -243,7 +243,7 @@ def test_history_shows_each_version_with_its_difference_and_restores_one(open_pa
 
 
 def test_a_template_is_saved_in_its_language_and_conversations_render_it(editor, site):
-    editor.dialog.get_by_label("Language").select_option("jinja")
+    editor.dialog.get_by_label("Syntax").select_option("jinja")
     editor.write("We are in {{ cwd }}.")
     save(editor)
     expect(editor.dialog.get_by_role("status").filter(has_text="Saved as version")).to_be_visible()
@@ -253,20 +253,20 @@ def test_a_template_is_saved_in_its_language_and_conversations_render_it(editor,
     assert made["system"] == f"We are in {site.shop}."
     editor.page.reload()
     editor.settle()
-    expect(editor.dialog.get_by_label("Language")).to_have_value("jinja")
+    expect(editor.dialog.get_by_label("Syntax")).to_have_value("jinja")
 
 
 def test_another_language_alone_is_a_change_to_save(editor):
     expect(editor.dialog.get_by_text("unsaved changes")).to_have_count(0)
-    editor.dialog.get_by_label("Language").select_option("jinja")
+    editor.dialog.get_by_label("Syntax").select_option("jinja")
     expect(editor.dialog.get_by_text("unsaved changes")).to_be_visible()
-    editor.dialog.get_by_label("Language").select_option("brackets")
+    editor.dialog.get_by_label("Syntax").select_option("brackets")
     expect(editor.dialog.get_by_text("unsaved changes")).to_have_count(0)
 
 
 def test_saving_what_cannot_be_rendered_asks_first(editor, site):
     before = site.template()
-    editor.dialog.get_by_label("Language").select_option("jinja")
+    editor.dialog.get_by_label("Syntax").select_option("jinja")
     editor.write("{% if %}")
     editor.page.keyboard.press("ControlOrMeta+s")
     dialog = editor.page.get_by_role("dialog", name="Save template")

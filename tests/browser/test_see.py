@@ -163,7 +163,7 @@ def test_folder_and_tools_can_be_chosen(editor, site):
     editor.write("[file:AGENTS.md]")
     editor.dialog.get_by_label("Folder").fill(str(site.shop / "api"))
     expect(editor.prompt).to_have_text("Handlers stay thin; rules live in `domain/`.")
-    editor.dialog.get_by_label("Language").select_option("jinja")
+    editor.dialog.get_by_label("Syntax").select_option("jinja")
     editor.write("{% for tool in tools %}- {{ tool }}\n{% endfor %}end")
     expect(editor.prompt).to_have_text("end")
     editor.dialog.get_by_role("textbox", name="Tools").fill("read_file, shell")
@@ -187,7 +187,7 @@ def test_a_value_lights_the_tag_that_wrote_it_and_not_one_of_the_same_name(edito
 
 
 def test_a_value_of_jinja_lights_its_tag(editor):
-    editor.dialog.get_by_label("Language").select_option("jinja")
+    editor.dialog.get_by_label("Syntax").select_option("jinja")
     editor.write("In\n{{ cwd }}\nto work")
     expect(editor.prompt).to_contain_text("to work")
     editor.prompt.locator(".k-variable").focus()
@@ -196,7 +196,7 @@ def test_a_value_of_jinja_lights_its_tag(editor):
 
 
 def test_after_a_failed_render_the_prompt_before_is_marked_as_outdated(editor):
-    editor.dialog.get_by_label("Language").select_option("jinja")
+    editor.dialog.get_by_label("Syntax").select_option("jinja")
     editor.write("Fine {{ cwd }}")
     expect(editor.prompt).to_contain_text("Fine /")
     expect(editor.preview.locator(".outdated")).to_have_count(0)

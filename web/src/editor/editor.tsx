@@ -154,7 +154,7 @@ function Editor({ opened }: { opened: EditorData }) {
             <span class={saving.isDirty ? "unsaved" : "quiet"}>{saving.isDirty ? "unsaved changes" : "saved"}</span>
           </p>
           <label class="inline">
-            Language{" "}
+            Syntax{" "}
             <select value={syntax} onInput={(event) => chooseSyntax(event.currentTarget.value as Syntax)}>
               <option value="brackets">brackets</option>
               <option value="jinja">Jinja</option>
