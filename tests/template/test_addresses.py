@@ -52,8 +52,8 @@ def test_the_prefix_ends_at_the_slash():
 
 def test_no_other_module_looks_for_the_dollar_sign():
     pattern = re.compile(r"""(?:startswith|removeprefix|partition)\(\(?["']\$""")
-    found = [path.name for path in SRC.rglob("*.py") if pattern.search(path.read_text("utf-8"))]
-    assert found == ["addresses.py"]
+    found = {path.name for path in SRC.rglob("*.py") if pattern.search(path.read_text("utf-8"))}
+    assert found - {"targets.py"} == {"addresses.py"}, "in a Makefile it is a variable"
 
 
 @pytest.mark.parametrize(
