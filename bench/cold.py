@@ -39,9 +39,9 @@ def rows(place: fixture.Fixture) -> list[Row]:
         return Row(name, took[ours], took[beside], bar, " ".join(commands[ours]), " ".join(commands[beside]))
 
     return [
-        row("show, CPU beside the floor", "show", "floor", 4.0),
-        row("--version, CPU beside python without flags", "version", "bare", 1.5),
-        row("--version, CPU beside python -I -S", "version", "barest", None),
+        row("show, beside the floor", "show", "floor", 4.0),
+        row("--version, beside python without flags", "version", "bare", 1.5),
+        row("--version, beside python -I -S", "version", "barest", None),
     ]
 
 

@@ -68,6 +68,14 @@ def _run(arguments: list[str], is_process: bool) -> int:
         import gc
 
         gc.disable()  # a command ends before there is garbage worth collecting
+        status = _answer(arguments)
+        gc.freeze()  # nor is it worth collecting at exit
+        return status
+    return _answer(arguments)
+
+
+def _answer(arguments: list[str]) -> int:
+    """Run a command or print help; a wrong call is one sentence on standard error."""
     from ..errors import ForewordError
 
     try:
@@ -97,9 +105,9 @@ def _command(arguments: list[str]) -> int:
 
 def family_of(name: str) -> Any:
     """The module that has a command."""
-    from importlib import import_module
-
-    return import_module(f"foreword.cli.{COMMANDS[name][0]}")
+    module = f"foreword.cli.{COMMANDS[name][0]}"
+    __import__(module)  # `importlib` would be one more module to load
+    return sys.modules[module]
 
 
 def _unknown(arguments: list[str]) -> NoReturn:
