@@ -223,7 +223,7 @@ def screen(printed):
 def test_the_view_is_drawn_again_and_the_terminal_is_given_back(tree, start):
     tree({"w/AGENTS.md": "One."})
     process = start("--layout", "ion", terminal=(70, 12))
-    printed = process.until(r"ends.*\x1b\[J")
+    printed = process.until(r"quits.*\x1b\[J")
     assert printed.startswith(ENTER + "\x1b[?25l")
     lines = screen(printed)
     assert len(lines) == 12 and max(map(len, lines)) <= 70
@@ -242,7 +242,7 @@ def test_the_view_is_drawn_again_and_the_terminal_is_given_back(tree, start):
 
 def test_a_window_of_another_size_is_drawn_anew(tree, start):
     process = start("--layout", "ion", terminal=(70, 12))
-    process.until(r"ends.*\x1b\[J")
+    process.until(r"quits.*\x1b\[J")
     for columns, lines in ((100, 30), (20, 5), (3, 1)):
         process.resize(columns, lines)
         drawn = screen(process.until(r"\x1b\[H[\s\S]*\x1b\[J"))
@@ -251,7 +251,7 @@ def test_a_window_of_another_size_is_drawn_anew(tree, start):
 
 def test_keys_do_not_show_and_q_ends(start):
     process = start("--layout", "ion", terminal=(70, 12))
-    process.until(r"ends.*\x1b\[J")
+    process.until(r"quits.*\x1b\[J")
     os.write(process.reading, b"xyz")
     os.write(process.reading, b"q")
     status, rest, err = process.rest()
@@ -267,7 +267,7 @@ def test_an_error_at_the_start_never_opens_the_view(tree, start):
 def test_paused_and_continued(tree, start):
     tree({"w/AGENTS.md": "One."})
     process = start("--layout", "ion", terminal=(70, 12))
-    process.until(r"ends.*\x1b\[J")
+    process.until(r"quits.*\x1b\[J")
     process.process.send_signal(signal.SIGTSTP)
     process.until(re.escape(LEAVE))
     end = time.monotonic() + PATIENCE
