@@ -11,6 +11,7 @@ from ..vocabulary import Passage, Piece, Prompt
 from .budget import fit
 from .collect import Collector
 from .drafts import DraftWriter
+from .fates import unused_findings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,9 +46,9 @@ def build(
     collector = Collector(layout, inputs, agent, now, rules, scribe, render)
     drafts = collector.drafts(layout.sections)
     drafts, cuts, cut_files = fit(layout, drafts, scribe, collector.distance)
-    findings = (*inputs.findings, *collector.findings, *collector.unused_findings(), *cuts)
-    standing = {path for _, draft in _passages(drafts, layout.join) for path in scribe.files(draft)}
-    candidates = tuple(collector.settled_candidates(standing, cut_files))
+    findings = (*inputs.findings, *collector.findings, *unused_findings(layout, agent), *cuts)
+    present = {path for _, draft in _passages(drafts, layout.join) for path in scribe.files(draft)}
+    candidates = tuple(collector.fates.candidates(present, cut_files))
     prompt = write(layout, drafts, candidates, findings, scribe)
     scribe.forget_others(drafts)
     return prompt

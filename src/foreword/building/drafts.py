@@ -66,7 +66,7 @@ class MadeItem:
 
 
 @value
-class Listing:
+class MadeList:
     """A section that lists a find, with the entries it was made of."""
 
     entries: Sequence[Document | Skill | Resident]
@@ -104,7 +104,7 @@ class DraftWriter:
         self.layout, self.address = layout, layout.address
         self.kind = "builtin" if is_in(layout.address, "std") else "layout"
         self.own_tag = own_tag(layout)
-        self.made: dict[str, Listing] = {}
+        self.made: dict[str, MadeList] = {}
         self._written: dict[int, tuple[Draft, Pieces, str]] = {}
         self._costs: dict[int, int] = {}
         self._origins: dict[tuple[str, str], Origin] = {}

@@ -1,6 +1,6 @@
 """The agent's own lists: its tools, guidelines, active skill, plan, documentation and scope, as rows for a section.
 
-A row has a value for each field that the section's `item` may name: one piece, or for a whole text its pieces.
+A row has a value for each field that the section's `item` may name: one piece, or the pieces of a text.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from ..layout.model import Condition, Layout
+    from ..layout.model import Condition, Guideline, Layout
     from ..vocabulary import Access, Agent, Finding, Workspace
 
     Pieces = tuple[Piece, ...]
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Lists:
-    """What an agent brings to a layout. `content` makes a whole text fit to stand in the prompt."""
+    """The lists of one agent. `content` turns a document into pieces that are safe in the prompt."""
 
     def __init__(
         self,
@@ -67,24 +67,25 @@ class Lists:
             if not all(holds(condition, self.facts) for condition in row.when):
                 continue
             if row.source == "tools":
-                for tool in self.agent.tools or ():
-                    yield from (Piece(text, Origin("tool", tool.name)) for text in tool.guidelines)
+                yield from self._tool_guidelines()
             elif row.source == "extensions":
-                yield from self._ruled()
+                yield from self._rule_guidelines()
             else:
-                chosen = [
-                    fact.partition(":")[2]
-                    for term in row.when
-                    if term.is_choice
-                    for fact in term.facts
-                    if fact in self.facts
-                ]
-                for sentence in row.say:
-                    text = "".join(part if isinstance(part, str) else ", ".join(chosen) for part in sentence)
-                    yield Piece(text, self.own)
+                yield from self._layout_guidelines(row)
 
-    def _ruled(self) -> Iterator[Piece]:
-        """What the rules of extensions say; one that raises, or gives no sentences, is reported and skipped."""
+    def _tool_guidelines(self) -> Iterator[Piece]:
+        for tool in self.agent.tools or ():
+            yield from (Piece(text, Origin("tool", tool.name)) for text in tool.guidelines)
+
+    def _layout_guidelines(self, row: Guideline) -> Iterator[Piece]:
+        """The sentences of a layout's guideline, with the facts that made a choice in its conditions true."""
+        facts = [fact for term in row.when if term.is_choice for fact in term.facts if fact in self.facts]
+        chosen = ", ".join(fact.partition(":")[2] for fact in facts)
+        for sentence in row.say:
+            yield Piece("".join(part if isinstance(part, str) else chosen for part in sentence), self.own)
+
+    def _rule_guidelines(self) -> Iterator[Piece]:
+        """The sentences of the extensions' rules. A rule that raises or returns another type is reported and skipped."""
         names = frozenset(tool.name for tool in self.agent.tools or ())
         for rule in self.rules:
             name = getattr(rule, "__name__", "rule")
@@ -95,7 +96,7 @@ class Lists:
                 self.findings.append(finding("extension-failed", f"the rule {name!r} {did} and was skipped"))
 
     def active_skill(self) -> Iterator[Row]:
-        """The skill in use, with its body; of one without a body there is nothing to say but that."""
+        """The active skill with its body; nothing, and a finding, if its body is blank."""
         skill = self.agent.skill
         if isinstance(skill, Skill) and not skill.body.strip():
             self.blank = shown = printable(skill.path)
@@ -132,8 +133,8 @@ class Lists:
         return self._paths(row for row in rows if not self._is_denied(row, ("read", "write")))
 
     def _is_denied(self, row: Access, permissions: tuple[str, ...]) -> bool:
-        """Whether a denied path takes back all that a row of the scope allows."""
-        return any(_takes_back(each, row) for each in self.scope.deny if (each.permission or "read") in permissions)
+        """Whether a denied path covers everything that a row of the scope allows."""
+        return any(_covers(each, row) for each in self.scope.deny if (each.permission or "read") in permissions)
 
     def denied(self) -> Iterator[Row]:
         return self._paths(self.scope.deny)
@@ -153,13 +154,13 @@ def holds(condition: Condition, facts: frozenset[str]) -> bool:
     return any(fact in facts for fact in condition.facts) != condition.negated
 
 
-def _sentences(said: object) -> list[str]:
-    if said is None or isinstance(said, str):
-        return [said] if said else []
-    return entries_of(said, str, "a string or a list of strings")
+def _sentences(result: object) -> list[str]:
+    if result is None or isinstance(result, str):
+        return [result] if result else []
+    return entries_of(result, str, "a string or a list of strings")
 
 
-def _takes_back(denied: Access, allowed: Access) -> bool:
+def _covers(denied: Access, allowed: Access) -> bool:
     if denied.path == allowed.path:
         return denied.recursive or not allowed.recursive
     return denied.recursive and allowed.path.startswith(denied.path.rstrip("/") + "/")

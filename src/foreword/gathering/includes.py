@@ -94,7 +94,7 @@ class Includes:
 
     def _read(self, path: str, bound: Bound) -> Reading:
         if (path, bound) not in self.readings:
-            self.readings[path, bound] = self.reader.read(path, _Check(self, bound))
+            self.readings[path, bound] = self.reader.read(path, _IncludeCheck(self, bound))
         return self.readings[path, bound]
 
     def _name_refusal(self, path: str, bound: Bound) -> str:
@@ -133,7 +133,7 @@ class Includes:
 
 
 @value
-class _Check:
+class _IncludeCheck:
     """Checks the file that was opened for an include."""
 
     includes: Includes

@@ -1,0 +1,115 @@
+"""Documents as pieces that are safe inside a section: directives rendered, tags escaped, open fences closed, cuts marked."""
+
+from __future__ import annotations
+
+from ..findings import finding
+from ..text.hidden import hidden
+from ..text.lines import printable
+from ..text.pieces import close_open, cut_mark, escape_tags, origin_of, without_blank_ends
+from ..vocabulary import Document, Piece, include_key
+from .clock import told
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Iterable
+    from datetime import datetime
+
+    from ..vocabulary import Agent, Finding, Inputs
+
+    Pieces = tuple[Piece, ...]
+
+
+class ContentReader:
+    """Turns documents into pieces, and remembers which files came into the prompt by being included."""
+
+    def __init__(
+        self,
+        inputs: Inputs,
+        agent: Agent,
+        now: datetime | None,
+        own_tag: re.Pattern[str] | None,
+        template_limit: int,
+        findings: list[Finding],
+    ) -> None:
+        self.inputs, self.agent, self.now = inputs, agent, now
+        self.own_tag, self.template_limit, self.findings = own_tag, template_limit, findings
+        self.including = ""
+        self.includers: dict[str, str] = {}
+        self.repeated: dict[str, str] = {}
+        self.fingerprints: dict[str, dict[tuple[str, int], str]] = {}
+        self.entered: dict[str, str] = {}
+        self.texts: dict[str, str] = {}
+
+    def expect(self, documents: Iterable[Document]) -> None:
+        """Record the documents that are in the prompt by themselves, so that including one would repeat it."""
+        for each in documents:
+            self.entered[each.path] = each.path
+            self.texts[self.entering(each, each.path)] = each.path
+
+    def content(self, document: Document, name: str = "", with_directives: bool = False) -> Pieces:
+        """The text of a file, unable to close the section around it, with an open fence closed and a cut marked."""
+        for each in hidden(document.text, document.line):
+            told = f"{document.path or name} holds {each.describe(f' on line {each.line}')}"
+            self.findings.append(finding("hidden-characters", told, document.path, each.line))
+        pieces: Pieces = (Piece(document.text, origin_of(document, name)),)
+        if with_directives and ("<!--" in document.text or "{{" in document.text):
+            from ..template import directives
+
+            self.including = document.path
+            pieces, findings = directives.render(document, self.directive_facts(), self.included, self.template_limit)
+            pieces = without_blank_ends(pieces)  # a branch at the end of a file may leave blank lines
+            self.findings.extend(findings)
+        pieces = (*self.escape(pieces, document.path), *cut_mark(document))
+        pieces, was_open = close_open(pieces)
+        if was_open:
+            self.findings.append(
+                finding("file-fence", f"{document.path or name} ends inside {was_open}; it was closed", document.path)
+            )
+        return pieces
+
+    def directive_facts(self) -> dict[str, str]:
+        workspace, agent = self.inputs.workspace, self.agent
+        facts = {"cwd": printable(workspace.cwd), "platform": workspace.platform or "", "model": agent.model}
+        return {**facts, "provider": agent.provider, "date": told(self.now, "now.date") if self.now else ""}
+
+    def included(self, path: str, target: str) -> Document | Finding:
+        """The file that another includes, or a finding if it is in the prompt already."""
+        include = self.include(self.including, path, target)
+        if not isinstance(include, Document):
+            return include
+        owner = self.entered.setdefault(include.path, self.including)
+        if (
+            owner != self.including
+            or self.texts.setdefault(self.entering(include, owner), include.path) != include.path
+        ):
+            self.repeated[include.path] = reason = f"included by {path}, and in the prompt already"
+            return finding("file-duplicate", f"{include.path}: {reason}", include.path)
+        if include.path != self.including:
+            self.includers.setdefault(include.path, path)
+        return include
+
+    def include(self, root: str, path: str, target: str) -> Document | Finding:
+        include = self.inputs.includes.get(include_key(root, path, target))
+        why = f"{path} includes {target!r}, which is left out: it lies too deep"
+        return finding("include-refused", why, path) if include is None else include
+
+    def entering(self, document: Document, root: str) -> str:
+        """The text that comes in with a document, includes and all: two equal texts may include different files."""
+        if not self.inputs.includes or "<!--" not in document.text:
+            return document.text
+        from ..template import directives
+
+        known = self.fingerprints.setdefault(root, {})
+        return directives.entering(document, lambda path, target: self.include(root, path, target), known)
+
+    def escape(self, pieces: Pieces, path: str) -> Pieces:
+        """The pieces with a backslash in every tag of the layout's own wrappers. No other `<` is changed."""
+        if self.own_tag is None or not any("<" in piece.text for piece in pieces):
+            return pieces
+        result = escape_tags(pieces, self.own_tag)
+        if len(result) > len(pieces):
+            line = result[0].origin.lines[1] if result[0].origin.lines else None
+            message = f"{path or 'a value'} holds a tag that wraps a section; a backslash makes it harmless"
+            self.findings.append(finding("file-neutralised", message, path, line))
+        return result

@@ -1,0 +1,101 @@
+"""What became of the candidates in a prompt, and of what the caller passed."""
+
+from __future__ import annotations
+
+from ..findings import finding
+from ..sources.paths import is_file_name
+from ..text.lines import printable
+from ..text.pieces import strip_blank_lines
+from ..vocabulary import Candidate, Skill, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Set
+
+    from ..layout.model import Layout, Section
+    from ..vocabulary import Agent, Finding, Inputs
+    from .content import ContentReader
+    from .lists import Lists
+
+
+class Fates:
+    """Records which finds were used and why others were not, and derives the fate of every candidate."""
+
+    def __init__(self, inputs: Inputs, contents: ContentReader, lists: Lists) -> None:
+        self.inputs, self.contents, self.lists = inputs, contents, lists
+        self.used: set[str] = set()
+        self.unused: dict[str, str] = {}
+        self.copies: dict[str, str] = {}
+
+    def leave_out(self, section: Section, reason: str) -> None:
+        """Record that the finds of a section are not used, and why."""
+        for name in (section.of, *section.instead):
+            if name:
+                self.unused.setdefault(name, reason)
+        for inner in section.sections:
+            self.leave_out(inner, reason)
+
+    def candidates(self, present: Set[str], cut_files: Mapping[str, str]) -> Iterator[Candidate]:
+        """The candidates with their fates in this prompt; `present` are the files whose text is in it."""
+        reasons = self.reasons()
+        for candidate in self.inputs.candidates:
+            path, layer = candidate.path, candidate.layer
+            if candidate.fate not in ("used", "cut") or not path:
+                yield candidate
+            elif path in self.copies:
+                yield Candidate(path, layer, "duplicate", self.copies[path])
+            elif path in reasons and path == self.lists.blank:
+                yield Candidate(path, layer, "blank", "its body is blank")
+            elif path in reasons:
+                yield Candidate(path, layer, "unused", reasons[path])
+            elif path in cut_files:
+                yield Candidate(path, layer, "cut", cut_files[path])
+            elif path not in present:
+                yield self.missing(candidate, cut_files)
+            elif path in self.contents.includers:
+                yield replace(candidate, reason=f"included by {self.contents.includers[path]}")
+            else:
+                yield candidate
+
+    def reasons(self) -> dict[str, str]:
+        """Why files that were found are not in this prompt, by path."""
+        reasons: dict[str, str] = {}
+        for name, entries in self.inputs.found.items():
+            reason = "" if name in self.used else self.unused.get(name, "no section lists it; it is used by name")
+            for entry in entries:
+                if reason and entry.path != self.lists.active:
+                    reasons[printable(entry.path)] = reason
+                elif not reason and isinstance(entry, Skill) and entry.hidden:
+                    reasons[printable(entry.path)] = "its front matter hides it from the menu"
+        return reasons
+
+    def missing(self, candidate: Candidate, cut_files: Mapping[str, str]) -> Candidate:
+        """A candidate that could have been used but has no text in this prompt."""
+        path, owner = candidate.path, self.contents.entered.get(candidate.path, "")
+        if path in self.contents.repeated:
+            return replace(candidate, fate="duplicate", reason=self.contents.repeated[path])
+        if owner in cut_files:
+            return replace(candidate, fate="cut", reason=f"included by {owner}; {cut_files[owner]}")
+        reason = "nothing of it stands in the prompt"
+        return replace(candidate, fate="unused", reason=f"{candidate.reason}; {reason}" if candidate.reason else reason)
+
+
+def unused_findings(layout: Layout, agent: Agent) -> Iterator[Finding]:
+    """Findings about what the caller passed and the layout does not use, or that looks like a mistake."""
+    sections = list(layout.each_section())
+    bases = [section for section in sections if "base" in section.instead]
+    base = strip_blank_lines(agent.base).text
+    if base and not bases:
+        yield finding("agent-unused", f"the layout {layout.name} has no place for the base that was given")
+    for text in dict.fromkeys((base, *(section.text or "" for section in bases))) if bases else ():
+        if is_file_name(text):
+            told = (
+                f"the base is only {printable(text)!r}, which looks like a file name; pass the text of the file, or a"
+            )
+            yield finding("base-file-name", f"{told} reference such as $user/base")
+    listed = {section.of for section in sections}
+    given = {"active_skill": agent.skill, "plan": agent.plan, "docs": agent.docs}
+    for name, content in given.items():
+        if content and name not in listed:
+            what = name.replace("_", " ")
+            yield finding("agent-unused", f"the layout {layout.name} has no place for the {what} that was given")
