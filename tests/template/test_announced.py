@@ -5,7 +5,7 @@ import pytest
 from foreword import Agent, Assembler, Document, Workspace
 from foreword.store import waits
 
-MANY = "".join(f"[file:f{number}]\n" for number in range(51))
+MANY = "".join(f"[file:f{number}]\n" for number in range(201))
 LONG = "x" * 100_001
 
 

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
     from ..building.lists import Rule
     from ..layout.model import Layout
-    from ..template.languages import Language
     from ..vocabulary import Finding, Inputs, Piece, Prompt, Scope, Skill
 
 DEFAULT_LAYOUT = "foreword"
@@ -45,9 +44,9 @@ _MADE_WITH = ("settings", "assignments", "rules", "packs", "values", "skill_fold
 
 # By their paths: what came with the workspace, the global template (anyone may have set it), and what came with a request.
 _UNTRUSTED = ("$workspace/", "template", "request")
-# An untrusted template with more characters or more values from the workspace may take long.
+# An untrusted template with more characters or tags may take long.
 _LONG = 100_000
-_MANY_VALUES = 50
+_MANY_TAGS = 200
 
 
 def assemble(
@@ -192,6 +191,8 @@ class Assembler:
         `template` is the global template, for layouts that have a place for it.
         """
         wanted = (agent.base, agent.scope, template) if agent else ("", None, template)
+        _announce(wanted[0])  # before the lock, which others may need
+        _announce(template)
         with self._lock:
             before = next((each for each in self._snapshots if each.made_for == wanted), None)
             if before is not None and is_unchanged(before.inputs.stamps):
@@ -366,10 +367,7 @@ def _templates(
         if body is None:
             continue
         language = language_of(body, section.language)
-        is_trusted = _is_trusted(layout, section.name, body)
-        if not is_trusted and not language.is_sandboxed:
-            _announce(language, body)
-        trusting = _only_trusted if is_trusted else _nothing
+        trusting = _only_trusted if _is_trusted(layout, section.name, body) else _nothing
         loaded = language.module().load_all(body, _loading(body, workspace, reader, packs), trusting)
         templates |= loaded
         if language.is_sandboxed and loaded and not trusting(loaded):
@@ -377,9 +375,14 @@ def _templates(
     return templates, untrusted
 
 
-def _announce(language: Language, body: Document) -> None:
-    """Announce an untrusted template that may take long, as the sandbox does, so that a service can bound how many run at once."""
-    if len(body.text) > _LONG or len(language.module().wanted_values(body, ())) > _MANY_VALUES:
+def _announce(template: str | Document | None) -> None:
+    """Announce an untrusted template that may take long, so that a service can bound how many run at once.
+
+    Templates that need the sandbox are announced there.
+    """
+    if not isinstance(template, Document) or not template.path.startswith(_UNTRUSTED):
+        return
+    if len(template.text) > _LONG or template.text.count("[") > _MANY_TAGS:
         from ..store import waits
 
         waits.before("template")
