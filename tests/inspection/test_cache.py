@@ -374,7 +374,10 @@ def test_a_row_of_the_users_outranks_the_shipped_one_key_by_key():
             {"model": [{"name": "claude-sonnet-5", "provider": "openia"}]},
             "the price of 'claude-sonnet-5' names the provider",
         ),
-        ({"provider": {"x": {"order": ["tools", "system", "messages"]}}}, "own: [provider.x]: the key 'caching' is missing"),
+        (
+            {"provider": {"x": {"order": ["tools", "system", "messages"]}}},
+            "own: [provider.x]: the key 'caching' is missing",
+        ),
         (
             {"provider": {"openai": {"order": ["tools"]}}},
             "own: [provider.openai]: order must be tools, system, messages, each once, not ",
@@ -387,7 +390,10 @@ def test_a_row_of_the_users_outranks_the_shipped_one_key_by_key():
             {"provider": {"openai": {"caching": "often"}}},
             "own: [provider.openai]: caching must be one of breakpoints, prefix, not 'often'",
         ),
-        ({"provider": {"openai": {"step": 0}}}, "own: [provider.openai]: step must be a whole number from 1 to 1e9, not 0"),
+        (
+            {"provider": {"openai": {"step": 0}}},
+            "own: [provider.openai]: step must be a whole number from 1 to 1e9, not 0",
+        ),
         ({"provider": {"openai": 3}}, "own: [provider.openai] must be a table of keys, not 3"),
     ],
 )

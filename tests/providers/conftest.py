@@ -1,4 +1,4 @@
-"""A provider on the loopback address that keeps the bytes it is sent, and turns to send it."""
+"""A provider on the loopback address that records the requests it receives, and turns to send to it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ ANSWERS = {
 
 
 class Provider(ThreadingHTTPServer):
-    """Answers every request, and keeps its body."""
+    """Answers every request and records its body."""
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Answering)
@@ -65,7 +65,7 @@ class Provider(ThreadingHTTPServer):
 
     @property
     def sent(self):
-        """What was sent last."""
+        """The last request."""
         return json.loads(self.bodies[-1])
 
     def value_of(self, key, number=-1):
@@ -89,7 +89,7 @@ class Answering(BaseHTTPRequestHandler):
         self.wfile.write(answer)
 
     def log_message(self, *_):
-        """Say nothing."""
+        """Do not log."""
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ HISTORY = (
 
 
 def turn_of(*stretches, messages=HISTORY[:1], tools=TOOLS, separator="\n\n"):
-    """A turn whose prompt has these passages, each given as lifetime and text."""
+    """A turn whose prompt has these passages, each a lifetime and a text."""
     system, passages = "", []
     for lifetime, text in stretches:
         system += separator if system else ""
@@ -169,7 +169,7 @@ def schema():
 
 @pytest.fixture(scope="session")
 def is_typed():
-    """Whether a request is exactly what a type of an SDK describes: keys that the type does not know would be dropped."""
+    """Whether a request matches a type of an SDK exactly: keys that are not in the type would be dropped."""
     from pydantic import TypeAdapter
 
     def realised(value):

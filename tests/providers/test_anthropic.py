@@ -1,4 +1,4 @@
-"""Anthropic: blocks and breakpoints, with its own client and types."""
+"""Anthropic: blocks and breakpoints, checked with the real client and types."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ R, P, C, T = LIFETIMES
         ([R, P, C, T, C], [("0", True), (" 1", True), (" 2", True), (" 3 4", False)], False),
     ],
 )
-def test_breakpoints_stand_where_lifetimes_end(make_turn, lifetimes, expected, is_on_tools):
+def test_breakpoints_are_where_lifetimes_end(make_turn, lifetimes, expected, is_on_tools):
     turn = make_turn(*((lifetime, str(number)) for number, lifetime in enumerate(lifetimes)), separator=" ")
     request = for_anthropic(turn)
     assert blocks(request) == expected
@@ -109,12 +109,12 @@ def test_how_long_the_cache_lasts(make_turn, whole, ttl, mark):
     assert marks(for_anthropic(make_turn(*whole), cache_ttl=ttl)) == [mark] * 3
 
 
-def test_a_time_that_the_api_does_not_know_is_refused(make_turn):
+def test_an_unknown_cache_ttl_is_refused(make_turn):
     with pytest.raises(CallError, match=r"^unknown cache_ttl '2h'; use '5m', '1h' or None$"):
         for_anthropic(make_turn(), cache_ttl="2h")
 
 
-def test_a_breakpoint_that_is_changed_in_a_request_changes_no_other(make_turn, whole):
+def test_changing_one_breakpoint_of_a_request_changes_no_other(make_turn, whole):
     turn = make_turn(*whole)
     request = for_anthropic(turn)
     request["system"][0]["cache_control"]["ttl"] = "1h"
@@ -129,7 +129,7 @@ drawn_passages = st.lists(st.tuples(texts, st.sampled_from(LIFETIMES), st.text("
 
 
 @given(drawn_passages, st.text(" \nz", max_size=3), st.booleans())
-def test_whatever_the_passages_are(drawn, tail, has_tools):
+def test_any_passages(drawn, tail, has_tools):
     system, passages = "", []
     for text, lifetime, separator in drawn:
         passages.append((len(system), len(system) + len(text), lifetime))
@@ -143,10 +143,10 @@ def test_whatever_the_passages_are(drawn, tail, has_tools):
 
 
 def assert_lifetimes_shorten(found, system, passages):
-    """Each block lives shorter than the one before, and has a breakpoint unless it lives for a turn."""
+    """Each block has a shorter lifetime than the one before, and a breakpoint unless it lasts a turn."""
 
     def lifetime_at(place):
-        """A separator lives as long as what follows it; what follows the last passage lives for a turn."""
+        """A separator lasts as long as the text after it; text after the last passage lasts a turn."""
         if not passages:
             return LIFETIMES.index(C)
         return LIFETIMES.index(next((lifetime for _, stop, lifetime in passages if place < stop), T))
@@ -185,7 +185,7 @@ def client(provider):
         yield client
 
 
-def test_the_client_takes_it_and_sends_it_as_it_is(provider, client, make_turn, whole, history):
+def test_the_client_sends_the_request_unchanged(provider, client, make_turn, whole, history):
     request = for_anthropic(make_turn(*whole, messages=history), cache_ttl="1h")
     answer = client.messages.create(**request, model="claude-opus-5", max_tokens=8)
     assert answer.content[0].text == "Done."
@@ -210,20 +210,20 @@ def test_the_same_turn_gives_the_same_bytes(provider, client, make_turn, whole):
 
 
 @pytest.mark.parametrize("count", [1, 6])
-def test_the_request_is_of_the_clients_type(is_typed, make_turn, whole, history, count):
+def test_the_request_matches_the_types_of_the_sdk(is_typed, make_turn, whole, history, count):
     request = for_anthropic(make_turn(*whole, messages=history[:count]), cache_ttl="5m")
     whole_request = {**request, "model": "claude-opus-5", "max_tokens": 8}
     assert is_typed(whole_request, MessageCreateParamsNonStreaming)
     assert not is_typed({**whole_request, "sistem": []}, MessageCreateParamsNonStreaming)
 
 
-def test_a_message_of_the_system_goes_through(provider, client, make_turn):
+def test_a_system_message_passes_unchanged(provider, client, make_turn):
     messages = [{"role": "user", "content": "Hi."}, {"role": "system", "content": "A tool came."}]
     client.messages.create(**for_anthropic(make_turn(messages=messages)), model="claude-opus-5", max_tokens=8)
     assert provider.sent["messages"] == messages
 
 
-# Behind the root's instruction file
+# After the root's instruction file
 
 
 @pytest.mark.parametrize(
@@ -237,7 +237,7 @@ def test_a_message_of_the_system_goes_through(provider, client, make_turn):
         ([T], 3, None),  # what lives for a turn is not kept
     ],
 )
-def test_a_spare_breakpoint_goes_behind_the_instructions_of_the_root(make_turn, lifetimes, root_end, expected):
+def test_a_spare_breakpoint_follows_the_instructions_of_the_root(make_turn, lifetimes, root_end, expected):
     texts = [(each, f"{number}abcde") for number, each in enumerate(lifetimes)]
     turn = make_turn(*texts, tools=(), separator="|")
     request = for_anthropic(replace(turn, root_end=root_end))

@@ -1,4 +1,4 @@
-"""Gemini, with its own client and types."""
+"""Gemini, checked with the real client and types."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_a_message(make_turn, message, content):
 
 
 @pytest.mark.parametrize("blank", ["", " \n"])
-def test_a_blank_prompt_is_no_prompt(make_turn, blank):
+def test_a_blank_prompt_is_left_out(make_turn, blank):
     request = for_gemini(replace(make_turn(tools=()), system=blank))
     assert request == {"config": {}, "contents": [{"role": "user", "parts": [{"text": "Fix the “failing” test."}]}]}
 
@@ -77,7 +77,7 @@ def test_a_blank_prompt_is_no_prompt(make_turn, blank):
 # With the client
 
 
-def test_the_client_takes_it(provider, client, make_turn, whole, history):
+def test_the_client_accepts_the_request(provider, client, make_turn, whole, history):
     request = for_gemini(make_turn(*whole, messages=history))
     answer = client.models.generate_content(**request, model="gemini-4")
     assert answer.text == "Done."
@@ -102,7 +102,7 @@ def test_the_same_turn_gives_the_same_bytes(provider, client, make_turn, whole):
     assert provider.bodies[0] == provider.bodies[1]
 
 
-def test_the_request_is_of_the_clients_type(make_turn, whole, history):
+def test_the_request_matches_the_types_of_the_sdk(make_turn, whole, history):
     request = for_gemini(make_turn(*whole, messages=history))
     config = types.GenerateContentConfig.model_validate(request["config"])
     contents = [types.Content.model_validate(content) for content in request["contents"]]

@@ -1,4 +1,4 @@
-"""OpenAI: both forms and the cache key, with its own client and types."""
+"""OpenAI: both APIs and the cache key, checked with the real client and types."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def client(provider):
 
 @pytest.fixture
 def send(client):
-    """Sends a turn in one of the forms by the client, and gives the text of the answer."""
+    """Send a turn with the client through one of the APIs, and return the text of the response."""
 
     def send(form, turn, **options):
         if form is for_openai_responses:
@@ -98,13 +98,13 @@ def test_a_message_in_the_input_of_responses(make_turn, message, item):
     assert for_openai_responses(make_turn(messages=[message]))["input"] == [item]
 
 
-def test_messages_of_chat_go_through(make_turn, history):
+def test_chat_messages_pass_unchanged(make_turn, history):
     result = {"role": "tool", "tool_call_id": "c", "content": "clean"}
     assert for_openai_chat(make_turn(messages=(*history, result)))["messages"] == [*history, result]
 
 
 @pytest.mark.parametrize("blank", ["", " \n"])
-def test_a_blank_prompt_is_no_prompt(make_turn, blank):
+def test_a_blank_prompt_is_left_out(make_turn, blank):
     turn = replace(make_turn(tools=()), system=blank)
     assert for_openai_responses(turn) == {"input": [{"role": "user", "content": "Fix the “failing” test."}]}
     assert for_openai_chat(turn) == {"messages": [{"role": "user", "content": "Fix the “failing” test."}]}
@@ -118,7 +118,7 @@ def key(form, turn):
 
 
 @FORMS
-def test_the_key_is_of_the_prompt_and_not_of_the_conversation(form, make_turn, whole, history):
+def test_the_cache_key_depends_on_the_prompt_and_not_on_the_conversation(form, make_turn, whole, history):
     turn = make_turn(*whole)
     later = replace(turn, conversation="talk-2", edition=7, messages=history, is_reused=False)
     assert key(form, turn) == key(form, later)
@@ -126,7 +126,7 @@ def test_the_key_is_of_the_prompt_and_not_of_the_conversation(form, make_turn, w
 
 
 @FORMS
-def test_the_text_of_a_turn_does_not_change_the_key(form, make_turn, whole):
+def test_text_that_lasts_a_turn_does_not_change_the_cache_key(form, make_turn, whole):
     lasting, plan = whole[:-1], whole[-1:]
     turns = [make_turn(*lasting, *end, separator="\n---\n") for end in (plan, (), [("turn", "# Other plan")])]
     turns.append(replace(turns[1], system=turns[1].system + "\n\nSummarise."))
@@ -134,7 +134,7 @@ def test_the_text_of_a_turn_does_not_change_the_key(form, make_turn, whole):
 
 
 @FORMS
-def test_what_lasts_changes_the_key(form, make_turn, whole):
+def test_longer_lasting_text_changes_the_cache_key(form, make_turn, whole):
     turn = make_turn(*whole)
     others = [
         make_turn(("release", "You are another agent."), *whole[1:]),
@@ -146,13 +146,13 @@ def test_what_lasts_changes_the_key(form, make_turn, whole):
 
 
 @FORMS
-def test_where_nothing_lasts_there_is_no_key(form, make_turn):
+def test_without_lasting_text_there_is_no_cache_key(form, make_turn):
     assert key(form, make_turn(("turn", "Now."), tools=())) is None
     assert key(form, make_turn(("turn", "Now."))) == key(form, make_turn()) != key(form, make_turn(("release", "Now.")))
 
 
 @FORMS
-def test_a_key_of_the_callers(form, make_turn, whole):
+def test_a_cache_key_from_the_caller(form, make_turn, whole):
     turn = make_turn(*whole)
     assert form(turn, cache_key="k" * 64)["prompt_cache_key"] == "k" * 64
     assert "prompt_cache_key" not in form(turn, cache_key="")
@@ -164,7 +164,7 @@ def test_a_key_of_the_callers(form, make_turn, whole):
 
 
 @FORMS
-def test_the_client_takes_it_and_sends_it_as_it_is(form, provider, send, make_turn, whole, history):
+def test_the_client_sends_the_request_unchanged(form, provider, send, make_turn, whole, history):
     turn = make_turn(*whole, messages=history)
     assert send(form, turn) == "Done."
     assert provider.sent == {**form(turn), "model": "gpt-6"}
@@ -195,7 +195,7 @@ def test_the_same_turn_gives_the_same_bytes(form, provider, send, make_turn, who
         (for_openai_chat, CompletionCreateParamsNonStreaming),
     ],
 )
-def test_the_request_is_of_the_clients_type(is_typed, form, described, make_turn, whole, history):
+def test_the_request_matches_the_types_of_the_sdk(is_typed, form, described, make_turn, whole, history):
     request = {**form(make_turn(*whole, messages=history)), "model": "gpt-6"}
     assert is_typed(request, described)
     assert not is_typed({**request, "tolls": []}, described)

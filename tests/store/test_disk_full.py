@@ -1,7 +1,7 @@
-"""The disk full: an error that loses nothing, and when there is room again, work goes on.
+"""A full disk is an error that loses nothing, and the store works again when there is space.
 
-A limit on the size of files works everywhere. Where a small disk can be mounted, that is tried too. For PostgreSQL the server
-says that its disk is full, as it would.
+A limit on the size of files works everywhere. If a small disk can be mounted, that is tested too. For PostgreSQL, a trigger raises
+the server's error for a full disk.
 """
 
 import contextlib
@@ -65,7 +65,7 @@ store.close()
 
 @contextlib.contextmanager
 def small_disk():
-    """A folder on a disk of one megabyte; None where none can be mounted."""
+    """A directory on a disk of one megabyte; None if it cannot be mounted."""
     with tempfile.TemporaryDirectory() as folder:
         try:
             subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder], check=True, capture_output=True)

@@ -1,4 +1,4 @@
-"""The tables of a store have a version: they are brought forward when it is opened, in one step or not at all."""
+"""The tables of a store have a version. Opening it migrates them in one transaction or not at all."""
 
 import re
 import sqlite3
@@ -17,7 +17,7 @@ SCHEMA = Path(foreword.store.__file__).parent / "schema"
 
 
 def connected(url):
-    """A bare connection to a store, and its way to migrate."""
+    """A plain connection to a store, and the function that migrates it."""
     if url.startswith("sqlite"):
         return sqlite._connect(url.removeprefix("sqlite:///")), sqlite.migrate
     return psycopg.connect(url, autocommit=True), postgres.migrate
@@ -49,7 +49,7 @@ def test_both_stores_have_the_same_tables_and_columns():
     assert tables("sqlite") == {name: each for name, each in tables("postgres").items() if name != "foreword_schema"}
 
 
-def test_an_old_store_is_brought_forward(url, edition):
+def test_an_old_store_is_migrated(url, edition):
     store = open_store(url)
     store.publish("talk", edition(1), 0)
     store.close()
@@ -70,7 +70,7 @@ def test_an_old_store_is_brought_forward(url, edition):
     store.close()
 
 
-def test_versions_of_the_template_from_before_languages_are_written_in_brackets(url):
+def test_old_versions_of_the_template_use_the_bracket_language(url):
     connection, migrate = connected(url)
     kind = "sqlite" if url.startswith("sqlite") else "postgres"
     migrate(connection, lambda version: rows.schema(kind, version), 1)
@@ -90,7 +90,7 @@ def test_versions_of_the_template_from_before_languages_are_written_in_brackets(
     store.close()
 
 
-def test_a_step_that_fails_changes_nothing(url, edition):
+def test_a_failed_migration_changes_nothing(url, edition):
     store = open_store(url)
     store.publish("talk", edition(1), 0)
     connection, migrate = connected(url)

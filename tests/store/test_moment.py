@@ -1,4 +1,4 @@
-"""A moment of a store: the same while nothing changes, another one as soon as anything does, whoever did it."""
+"""The moment of a store changes if and only if the store does, whichever process changes it."""
 
 import os
 import sqlite3
@@ -46,12 +46,12 @@ def test_it_changes_with_the_store_and_only_then(store, path, edition, change, i
         assert store.moment() == after
 
 
-def test_two_stores_have_no_moment_in_common(store, path):
+def test_two_stores_never_share_a_moment(store, path):
     with closing(open_store(path)) as other:
         assert store.moment() != other.moment()
 
 
-def test_it_changes_when_a_backup_is_put_back(store, path, edition):
+def test_it_changes_when_a_backup_is_restored(store, path, edition):
     with closing(sqlite3.connect(path)) as live, closing(sqlite3.connect(f"{path}.backup")) as backup:
         live.backup(backup)
         store.publish("talk", edition(2), 1)
@@ -72,14 +72,14 @@ def test_it_changes_with_the_file(store, path, edition):
     assert store.current("talk").system == "another"
 
 
-def test_a_file_that_is_gone_has_none(store, path):
+def test_a_missing_file_is_an_error(store, path):
     store.moment()
     os.unlink(path)
     with pytest.raises(StoreError, match="its file is gone"):
         store.moment()
 
 
-def test_a_closed_store_has_none(path):
+def test_a_closed_store_is_an_error(path):
     store = open_store(path)
     store.moment()
     store.close()
@@ -87,7 +87,7 @@ def test_a_closed_store_has_none(path):
         store.moment()
 
 
-def test_where_a_look_is_no_cheaper_nobody_looks(postgres_url):
+def test_stores_where_a_moment_would_not_be_cheaper_have_none(postgres_url):
     for url in ("sqlite:///:memory:", postgres_url):
         with closing(open_store(url)) as store:
             assert store.moment() is None

@@ -1,4 +1,4 @@
-"""How a store is named, opened and reached, and what is said where that fails."""
+"""How a store is named and opened, and the errors when that fails."""
 
 import ast
 import os
@@ -69,7 +69,7 @@ def test_a_url_names_a_file(tmp_path, monkeypatch, edition, url, file):
         ("postgresql://host/name?nonsense=secret", "the URL of the store is not valid"),
     ],
 )
-def test_a_wrong_url_is_answered_with_a_right_one(url, told):
+def test_the_error_for_an_invalid_url_shows_a_valid_one(url, told):
     with pytest.raises(CallError) as error:
         open_store(url)
     assert str(error.value).startswith(told)
@@ -77,7 +77,7 @@ def test_a_wrong_url_is_answered_with_a_right_one(url, told):
     assert "\n" not in str(error.value)
 
 
-def test_folder_and_file_are_the_users_alone(tmp_path):
+def test_new_directories_and_files_are_private(tmp_path):
     old = os.umask(0o022)
     open_store(f"{tmp_path}/a/b/store.db").close()
     os.umask(old)
@@ -88,14 +88,14 @@ def test_folder_and_file_are_the_users_alone(tmp_path):
     ]
 
 
-def test_a_folder_that_is_there_stays_as_it_is(tmp_path):
+def test_existing_directories_keep_their_permissions(tmp_path):
     (tmp_path / "open").mkdir(mode=0o755)
     (tmp_path / "open/store.db").touch(mode=0o644)
     open_store(f"{tmp_path}/open/store.db").close()
     assert [stat.S_IMODE(os.stat(tmp_path / path).st_mode) for path in ("open", "open/store.db")] == [0o755, 0o644]
 
 
-def test_a_store_stays_where_it_is_when_the_process_goes_elsewhere(tmp_path, monkeypatch, edition):
+def test_a_relative_path_survives_a_chdir(tmp_path, monkeypatch, edition):
     monkeypatch.chdir(tmp_path)
     store = open_store("store.db")
     store.publish("talk", edition(1), 0)
@@ -108,7 +108,7 @@ def test_a_store_stays_where_it_is_when_the_process_goes_elsewhere(tmp_path, mon
     assert os.listdir() == []
 
 
-def test_a_store_is_opened_again(url, edition):
+def test_a_store_can_be_reopened(url, edition):
     for number in (1, 2, 3):
         store = open_store(url)
         assert store.publish("talk", edition(number, str(number)), number - 1) == edition(number, str(number))
@@ -128,7 +128,7 @@ def told_on(path):
     return str(error.value)
 
 
-def test_a_file_that_is_no_database_is_refused(tmp_path):
+def test_a_file_that_is_not_a_database_is_refused(tmp_path):
     path = tmp_path / "store.db"
     path.write_bytes(b"Not a database, but long enough to be one. " * 100)
     assert told_on(path) == f"the store '{path}' cannot be used: the file is not a SQLite database"
@@ -146,7 +146,7 @@ def test_a_database_of_another_program_is_refused(tmp_path):
     )
 
 
-def test_a_path_that_cannot_be_is_an_error(tmp_path):
+def test_an_impossible_path_is_an_error(tmp_path):
     (tmp_path / "file").touch()
     assert told_on(tmp_path) == f"the store '{tmp_path}' cannot be used: it is a directory, not a regular file"
     os.mkfifo(tmp_path / "pipe")
@@ -184,8 +184,8 @@ for call in (
 """
 
 
-def test_what_may_not_be_written_is_an_error(edition):
-    """In a process that is not root, to whom everything is allowed."""
+def test_a_read_only_store_is_an_error(edition):
+    """In a process that is not root, because root may write everywhere."""
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
@@ -221,7 +221,7 @@ def test_a_damaged_file_is_an_error_and_verify_says_where(tmp_path, edition):
     store.close()
 
 
-def test_a_file_that_is_held_for_long_is_an_error(tmp_path, edition, monkeypatch):
+def test_a_file_that_stays_locked_is_an_error(tmp_path, edition, monkeypatch):
     monkeypatch.setattr("foreword.store.sqlite._BUSY_TIMEOUT", 0.05)
     path = tmp_path / "store.db"
     store = open_store(str(path))
@@ -249,7 +249,7 @@ def test_sqlite_needs_nothing_heavy():
 
 
 @pytest.mark.xdist_group("postgres")
-def test_a_server_that_went_and_came_back_is_reached_again(own_server, edition):
+def test_a_restarted_server_is_reached_again(own_server, edition):
     store = open_store(own_server.url)
     first = edition(1)
     store.publish("talk", first, 0)
@@ -288,7 +288,7 @@ def test_a_store_may_be_opened_before_its_server(own_server, edition):
 
 
 @pytest.mark.xdist_group("postgres")
-def test_a_connection_that_was_cut_is_replaced(postgres_url, edition):
+def test_a_lost_connection_is_replaced(postgres_url, edition):
     store = open_store(postgres_url)
     store.publish("talk", edition(1), 0)
     with psycopg.connect(postgres_url, autocommit=True) as other:

@@ -1,4 +1,4 @@
-"""Real processes at one store: whoever comes at the same moment agrees, and whoever is killed leaves nothing half done."""
+"""Several processes that use one store: concurrent ones agree, and a killed one leaves nothing incomplete."""
 
 import json
 import subprocess
@@ -31,13 +31,13 @@ def test_processes_that_publish_at_once_get_the_same_bytes(url):
     assert came["stats"] | {"bytes": 0, "texts": 0} == counts
 
 
-def test_a_forked_process_goes_on_with_the_store(url):
+def test_a_forked_process_can_use_the_store(url):
     came = run("fork", url)
     assert came["told"] == [True] * 17
     assert (came["wrong"], came["stats"]["conversations"]) == ([], 17)
 
 
-def test_a_killed_process_leaves_every_conversation_whole(url):
+def test_a_killed_process_leaves_every_conversation_complete(url):
     came = run("kill", url, "--many", 200)
     assert (came["broken"], came["wrong"]) == ([], [])
     assert came["killed"] > 100, "the point is to hit it in the middle"

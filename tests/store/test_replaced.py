@@ -1,4 +1,4 @@
-"""A store that is removed, replaced or put back from a backup while it is in use: nothing is acknowledged and lost, nothing is wrong."""
+"""A store that is removed, replaced or restored from a backup while it is in use: no acknowledged write is lost."""
 
 import os
 import sqlite3
@@ -34,7 +34,7 @@ def templates(store):
 
 
 def made_elsewhere(path, text):
-    """A store of its own, closed."""
+    """Create another store and close it."""
     other = open_store(str(path))
     set_template(other, text)
     other.close()
@@ -59,7 +59,7 @@ def calls(store, edition):
 # SQLite: the file
 
 
-def test_a_file_that_is_gone_is_an_error_and_not_made_anew(path, store, edition):
+def test_a_missing_file_is_an_error_and_is_not_created(path, store, edition):
     store.publish("talk", edition(1), 0)
     take_away(path)
     for call in calls(store, edition):
@@ -78,7 +78,7 @@ def test_a_file_that_comes_back_is_used_again(path, store, edition):
     assert open_store(str(path)).editions("talk") == [edition(1), edition(2)]
 
 
-def test_another_file_in_its_place_is_opened(path, store, edition, tmp_path):
+def test_a_replacement_file_is_opened(path, store, edition, tmp_path):
     set_template(store, "T1")
     store.publish("talk", edition(1), 0)
     made_elsewhere(tmp_path / "other.db", "O1")
@@ -89,14 +89,14 @@ def test_another_file_in_its_place_is_opened(path, store, edition, tmp_path):
     assert store.verify() == []
 
 
-def test_a_new_store_in_its_place_is_used_by_all(path, store):
+def test_a_new_store_at_the_same_path_is_used(path, store):
     set_template(store, "T1")
     take_away(path)
     made_elsewhere(path, "N1")
     assert templates(store) == ["N1"]
 
 
-def test_the_log_of_the_old_file_is_not_read_into_another(path, store, tmp_path):
+def test_the_log_of_the_old_file_is_not_applied_to_its_replacement(path, store, tmp_path):
     set_template(store, "T1")
     with closing(sqlite3.connect(path)) as live, closing(sqlite3.connect(tmp_path / "backup.db")) as backup:
         live.backup(backup)
@@ -116,7 +116,7 @@ def test_the_log_of_the_old_file_is_not_read_into_another(path, store, tmp_path)
         (lambda path: path.write_bytes(b"Not a database. " * 300), "the file is not a SQLite database"),
     ],
 )
-def test_what_is_no_store_in_its_place_is_an_error(path, store, edition, put, told):
+def test_a_replacement_that_is_not_a_store_is_an_error(path, store, edition, put, told):
     set_template(store, "T1")
     path.rename(path.with_suffix(".away"))
     put(path)
@@ -129,7 +129,7 @@ def test_what_is_no_store_in_its_place_is_an_error(path, store, edition, put, to
     assert templates(store) == templates(open_store(str(path))) == ["T2", "T1"]
 
 
-def test_a_damaged_file_that_is_mended_where_it_lies_is_used_again(path, store, edition):
+def test_a_damaged_file_is_used_again_after_its_repair(path, store, edition):
     store.publish("talk", edition(1), 0)
     store.close()
     whole = path.read_bytes()
@@ -156,7 +156,7 @@ def test_a_connection_in_use_while_the_file_is_replaced_is_not_used_again(path, 
         assert templates(store) == ["O1"]
 
 
-def test_a_store_that_was_closed_is_not_opened_anew(path, store):
+def test_a_closed_store_is_not_reopened(path, store):
     store.close()
     take_away(path)
     with pytest.raises(StoreError, match="the store is closed"):
@@ -176,11 +176,11 @@ def test_a_conversation_that_the_new_store_does_not_have_is_forgotten(path, tmp_
     talks.close()
 
 
-# Both: a backup that is put back into the store
+# Both: a backup that is restored
 
 
 class File:
-    """A SQLite file, put back by its own backup."""
+    """A SQLite file, restored by SQLite's backup function."""
 
     def __init__(self, path):
         self.url, self._path, self._backup = str(path), path, f"{path}.backup"
@@ -197,7 +197,7 @@ class File:
 
 
 class Database:
-    """A PostgreSQL database, put back as `pg_restore --clean` does: the tables are made again and filled."""
+    """A PostgreSQL database, restored like `pg_restore --clean` does: the tables are created again and filled."""
 
     TABLES = ("texts", "prompts", "editions", "templates", "schema")
 
@@ -232,7 +232,7 @@ def live(request, path):
 
 
 @pytest.mark.parametrize("between", [[], ["YYYY"], ["YYYY", "ZZZZ"]])
-def test_a_text_is_kept_as_itself_after_a_backup_was_put_back(live, between):
+def test_writing_after_a_backup_was_restored(live, between):
     store = open_store(live.url)
     set_template(store, "T1")
     live.back_up()
@@ -246,8 +246,8 @@ def test_a_text_is_kept_as_itself_after_a_backup_was_put_back(live, between):
     assert store.verify() == []
 
 
-def test_what_is_read_after_a_backup_was_put_back_is_what_is_kept(live, edition):
-    """The rows are the same ones, down to the time; only what they point at is another text."""
+def test_reading_after_a_backup_was_restored(live, edition):
+    """The rows are the same, including the time, but they point at other texts."""
     store = open_store(live.url)
     store.publish("talk", edition(1), 0)
     live.back_up()

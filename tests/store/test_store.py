@@ -1,4 +1,4 @@
-"""Every sentence of the protocol `Store`, for every store."""
+"""The behaviour of the protocol `Store`, for every store."""
 
 import json
 import threading
@@ -17,18 +17,18 @@ from foreword.vocabulary import Edition, TemplateVersion, digest, replace
 # Editions
 
 
-def test_a_conversation_that_was_never_constructed_has_nothing(store):
+def test_an_unknown_conversation_has_no_editions(store):
     assert (store.current("talk"), store.edition("talk", 1), store.editions("talk")) == (None, None, [])
 
 
-def test_what_is_published_is_in_use(store, edition):
+def test_a_published_edition_is_in_use(store, edition):
     first = edition(1)
     assert store.publish("talk", first, 0) == first
     assert (store.current("talk"), store.edition("talk", 1), store.editions("talk")) == (first, first, [first])
     assert store.current("other") is None
 
 
-def test_editions_follow_each_other(store, edition):
+def test_editions_are_numbered(store, edition):
     first, second, third = (edition(number, f"word {number}") for number in (1, 2, 3))
     for each in (first, second, third):
         assert store.publish("talk", each, each.number - 1) == each
@@ -61,7 +61,7 @@ def test_the_loser_gets_the_edition_that_won(store, edition, kept, after, then):
     assert store.stats() | {"bytes": 0} == before | {"bytes": 0}
 
 
-def test_nothing_can_follow_an_edition_that_is_not_there(store, edition):
+def test_an_edition_cannot_follow_a_missing_one(store, edition):
     with pytest.raises(StoreError, match="conversation 'talk' has no edition 4"):
         store.publish("talk", edition(5), 4)
 
@@ -73,7 +73,7 @@ def test_an_edition_has_the_number_after_the_one_it_follows(store, edition, numb
     assert store.current("talk") is None
 
 
-def test_a_state_is_kept_beside_its_edition(store, edition):
+def test_a_state_is_saved_with_its_edition(store, edition):
     first = edition(1)
     store.publish("talk", first, 0)
     store.publish("talk", edition(2), 1)
@@ -85,20 +85,20 @@ def test_a_state_is_kept_beside_its_edition(store, edition):
     assert store.current("talk") == edition(2)
 
 
-def test_a_state_that_is_published_is_kept(store, edition):
+def test_a_published_state_is_saved(store, edition):
     first = edition(1, state='{"told": 1}')
     store.publish("talk", first, 0)
     assert store.current("talk") == first
 
 
 @pytest.mark.parametrize(("conversation", "number"), [("talk", 2), ("talk", 0), ("talk", 2**80), ("other", 1)])
-def test_only_an_edition_that_is_there_can_have_a_state(store, edition, conversation, number):
+def test_a_missing_edition_cannot_have_a_state(store, edition, conversation, number):
     store.publish("talk", edition(1), 0)
     with pytest.raises(StoreError, match=f"'{conversation}' has no edition {number}"):
         store.save_state(conversation, number, '{"x": 1}')
 
 
-def test_a_state_is_kept_only_on_top_of_the_one_that_was_read(store, edition):
+def test_a_state_is_saved_only_if_it_has_not_changed_since_it_was_read(store, edition):
     store.publish("talk", edition(1), 0)
     assert store.save_state("talk", 1, '{"a": 1}', "{}")
     assert not store.save_state("talk", 1, '{"b": 1}', "{}")
@@ -107,7 +107,7 @@ def test_a_state_is_kept_only_on_top_of_the_one_that_was_read(store, edition):
     assert store.current("talk").state == "{}"
 
 
-def test_a_state_is_not_kept_beside_an_edition_that_is_no_longer_in_use(store, edition):
+def test_a_state_is_not_saved_with_an_edition_that_is_no_longer_in_use(store, edition):
     store.publish("talk", edition(1), 0)
     store.publish("talk", edition(2), 1)
     assert not store.save_state("talk", 1, '{"a": 1}', "{}")
@@ -121,8 +121,8 @@ def test_an_edition_does_not_follow_one_whose_state_has_changed(store, edition):
     assert store.publish("talk", edition(2), 1, '{"a": 1}') == edition(2)
 
 
-def test_no_state_is_lost_between_many_that_write_at_once(store, edition):
-    """Each adds its own name to the state, and some make a new edition of it: in the end every name is there."""
+def test_concurrent_writers_lose_no_state(store, edition):
+    """Each writer adds its name to the state, and some publish a new edition; in the end every name is there."""
     store.publish("talk", edition(1, state="[]"), 0)
 
     def add(name):
@@ -156,7 +156,7 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
-def test_every_text_comes_back_as_it_was(store, text):
+def test_every_text_comes_back_unchanged(store, text):
     given = Edition(1, text, text, text, text, text, text, text, text)
     assert store.publish("talk", given, 0) == given
     StoreReader.__init__(store)  # empties the caches
@@ -167,20 +167,20 @@ def test_every_text_comes_back_as_it_was(store, text):
     assert store.verify() == []
 
 
-def test_a_text_is_kept_once(store, edition):
+def test_a_text_is_stored_once(store, edition):
     for number in range(50):
         store.publish(f"talk {number}", edition(1), 0)
     assert store.stats() | {"bytes": 0} == {"conversations": 50, "editions": 50, "texts": 6, "bytes": 0, "versions": 0}
 
 
-def test_long_texts_are_packed():
+def test_long_texts_are_compressed():
     hash, form, body = pack("Be brief. " * 50_000)
     assert (hash.hex(), len(body) < 5000) == (digest("Be brief. " * 50_000).removeprefix("sha256:"), True)
     assert unpack(form, body) == "Be brief. " * 50_000
     assert pack("Be brief.")[1:] == (0, b"Be brief.")
 
 
-def test_a_process_remembers_so_many_texts_and_no_more():
+def test_the_cache_of_texts_stays_within_its_limit():
     texts = TextCache(max_bytes=100_000)
     asked = []
 
@@ -198,7 +198,7 @@ def test_a_process_remembers_so_many_texts_and_no_more():
     assert texts.hash("1 " * 1000) is None
 
 
-def test_a_text_that_is_gone_is_an_error():
+def test_a_missing_text_is_an_error():
     hash = hash_of("kept")
     for wanted in (hash, None):
         with pytest.raises(StoreError, match="a text is missing from the store"):
@@ -223,7 +223,7 @@ IDS = [
 ]
 
 
-def test_an_id_may_be_any_text(store, edition):
+def test_an_id_may_be_any_printable_string(store, edition):
     for number, id in enumerate(IDS):
         store.publish(id, edition(1, str(number)), 0)
     assert [store.current(id) for id in IDS] == [edition(1, str(number)) for number in range(len(IDS))]
@@ -289,7 +289,7 @@ def test_conversations_are_searched_and_paged(store, edition, search, limit, off
 
 
 @pytest.mark.parametrize(("limit", "offset"), [(-1, 0), (0, -1), (2**31, 0), (0, 2**70)])
-def test_a_page_is_counted_from_nought(store, limit, offset):
+def test_limit_and_offset_are_not_negative(store, limit, offset):
     with pytest.raises(CallError, match="limit and offset"):
         store.conversations("", limit, offset)
 
@@ -309,7 +309,7 @@ def test_an_id_that_no_prompt_has_finds_nothing(store, edition, id):
     assert store.prompt(id) is None
 
 
-def test_a_text_that_was_no_prompt_is_not_found_as_one(store, edition):
+def test_only_prompts_are_found_by_id(store, edition):
     store.publish("a", edition(1), 0)
     assert store.prompt(digest(edition(1).account)) is None
 
@@ -317,7 +317,7 @@ def test_a_text_that_was_no_prompt_is_not_found_as_one(store, edition):
 # The template
 
 
-def test_a_template_has_versions_that_are_only_ever_added(store):
+def test_versions_of_the_template_are_only_added(store):
     assert (store.template(), store.templates()) == (None, [])
     first = store.add_template(TemplateVersion(0, "Be brief.", "Ada", "2026-03-07T08:55:05", "why"))
     second = store.add_template(TemplateVersion(77, "Be kind.", "Bob"))
@@ -377,14 +377,14 @@ def test_threads_that_add_a_template_get_different_versions(store):
     assert {each.template for each in store.templates()} == set("abcdefgh")
 
 
-def test_a_store_that_was_closed_says_so(store):
+def test_a_closed_store_raises_an_error(store):
     store.close()
     store.close()
     with pytest.raises(StoreError, match="the store is closed"):
         store.current("talk")
 
 
-def test_a_store_that_nobody_holds_lets_go_of_its_connections(url, edition):
+def test_an_unreferenced_store_closes_its_connections(url, edition):
     store = open_store(url)
     store.publish("talk", edition(1), 0)
     connection, _ = store._connections.take()
@@ -398,7 +398,7 @@ def test_a_store_that_nobody_holds_lets_go_of_its_connections(url, edition):
 
 
 def change(store, *statements):
-    """Change tables behind the back of the store."""
+    """Change tables without the store."""
 
     def work(connection):
         for statement in statements:
@@ -408,7 +408,7 @@ def change(store, *statements):
 
 
 def numbers(store, edition):
-    """The number of each text of an edition, as an f-string may want them."""
+    """The row id of each text of an edition."""
 
     def number(connection, text):
         return store._select(connection, "SELECT id FROM foreword_texts WHERE hash = ?", (hash_of(text),))[0][0]
@@ -417,14 +417,14 @@ def numbers(store, edition):
     return store._run(lambda connection: {name: number(connection, getattr(edition, name)) for name in names})
 
 
-def test_a_store_in_order_has_nothing_wrong(store, edition):
+def test_an_intact_store_has_no_faults(store, edition):
     for number in (1, 2, 3):
         store.publish("talk", edition(number, str(number)), number - 1)
     store.add_template(TemplateVersion(0, "Be brief."))
     assert store.verify() == []
 
 
-def test_a_text_that_was_changed_is_found_by_its_hash(store, edition):
+def test_a_changed_text_is_found_by_its_hash(store, edition):
     store.publish("talk", edition(1), 0)
     number = numbers(store, edition(1))["inputs"]
     change(store, f"UPDATE foreword_texts SET form = 0, body = {blob(store, b'changed')} WHERE id = {number}")
@@ -454,7 +454,7 @@ def test_an_edition_without_its_text_is_found(store, edition):
         store.current("talk")
 
 
-def test_rows_that_are_missing_are_found(store, edition):
+def test_missing_rows_are_found(store, edition):
     for number in (1, 2, 3):
         store.publish("talk", edition(number, str(number)), number - 1)
         store.add_template(TemplateVersion(0, "Be brief."))
