@@ -1,6 +1,10 @@
 """The texts of editions are parsed once, within a limit."""
 
-from foreword.encoding.edition import MadeFor, ParseCache, account_of, agent_row, made_for, tools_of
+import json
+
+import pytest
+
+from foreword.encoding.edition import MadeFor, ParseCache, account_of, agent_row, made_for, made_for_form, tools_of
 from foreword.vocabulary import Edition
 
 
@@ -38,3 +42,15 @@ def test_the_oldest_values_are_dropped():
     ]
     assert parsed == ["aaaa", "bbbb", "cccc", "aaaa"]
     assert cache.get("x" * 50) == "X" * 50, "a text over the limit is parsed too"
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        MadeFor(),
+        MadeFor("/w", "m", "p", 0),
+        MadeFor("/w", "m", "p", 3, {"language": "en"}, ["b", "a"]),
+    ],
+)
+def test_what_an_edition_was_created_for_is_read_as_it_was_written(target):
+    assert made_for(Edition(1, "text", made_for=json.dumps(made_for_form(target)))) == target
