@@ -274,7 +274,7 @@ def test_paused_and_continued(tree, start):
     while os.waitpid(process.process.pid, os.WUNTRACED | os.WNOHANG) == (0, 0):
         assert time.monotonic() < end, "it did not stop"
     process.process.send_signal(signal.SIGCONT)
-    assert len(screen(process.until(re.escape(ENTER) + r"[\s\S]*ends.*\x1b\[J"))) == 12
+    assert len(screen(process.until(re.escape(ENTER) + r"[\s\S]*quits.*\x1b\[J"))) == 12
     save(tree, "w/AGENTS.md", "One and two.")
     process.until(r"project \+")
     assert process.end()[0] == 0
