@@ -1,7 +1,7 @@
-"""Every kind of finding, with its severity and what it means: the reference page is made from this table.
+"""Every code of findings, with its severity and meaning. The reference page is generated from this table.
 
-A finding is an `error` when the prompt is not what was asked for, a `warning` when something a person wrote is not in it or not
-as they wrote it, and `info` when all is well but worth knowing.
+A finding is an `error` if the prompt is not what was asked for, a `warning` if something that a person wrote is missing from it or
+changed, and `info` if nothing is wrong.
 """
 
 from __future__ import annotations
@@ -17,123 +17,132 @@ if TYPE_CHECKING:
 
 CODES: dict[str, tuple[Severity, str]] = {
     # files
-    "file-unreadable": ("warning", "A file with the right name could not be read; the message says why."),
-    "file-binary": ("warning", "A file with the right name holds NUL bytes and was skipped."),
-    "file-not-utf8": ("warning", "A file is not UTF-8; the message names the encoding or the first wrong byte."),
-    "file-cut": ("warning", "A file is larger than the reader's limit; what follows the limit is not in the prompt."),
-    "file-duplicate": ("info", "The same file, or the same text, was found twice; it stands in the prompt once."),
-    "file-shadowed": ("info", "Another file was chosen in place of this one."),
+    "file-unreadable": ("warning", "A file could not be read; the message says why."),
+    "file-binary": ("warning", "A file contains NUL bytes and was skipped."),
+    "file-not-utf8": ("warning", "A file is not UTF-8; the message names the encoding or the first invalid byte."),
+    "file-cut": ("warning", "A file is larger than the reader's limit; the prompt has only its start."),
+    "file-duplicate": ("info", "The same file, or the same text, was found twice; it is in the prompt once."),
+    "file-shadowed": ("info", "Another file was chosen instead of this one."),
     "file-case": (
         "warning",
-        "A file differs from a known name only in its capital letters; the message says whether it was read.",
+        "A file name differs from a known one only in upper and lower case; the message says whether the file was read.",
     ),
     "file-outside": (
         "info",
-        'A link of the project leaves the workspace and was followed, as `links = "follow"` says.',
+        'A link in the project leads out of the workspace and was followed, because of `links = "follow"`.',
     ),
     "link-refused": (
         "warning",
-        "A link leaves the workspace, or leads to a file that holds secrets, into `/proc`, `/sys` or `/dev`, or to a folder above itself,"
-        " and was not followed. The message names the link, and the setting that would allow it if there is one.",
+        "A link leads out of the workspace, to a file with secrets, into `/proc`, `/sys` or `/dev`, or to a folder"
+        " above itself, and was not followed. The message names the link and, if there is one, the setting that"
+        " would allow it.",
     ),
     "file-fence": (
         "warning",
-        "A file or an entry ends inside a code fence or comment; it was closed so that it swallows nothing.",
+        "A file or an entry ends inside a code fence or comment; it was closed so that the rest of the prompt is not"
+        " part of it.",
     ),
-    "file-neutralised": ("warning", "A file holds a tag of the section that wraps it; the tag was made harmless."),
-    "hidden-characters": ("warning", "A text holds characters that a person does not see; the message decodes them."),
-    "scan-limit": ("warning", "A folder holds more folders than are looked through; the rest was not looked at."),
-    "folder-missing": ("warning", "A setting or layout names a folder to look in, and there is no such folder."),
-    "home-missing": ("warning", "No home directory is known; everything that belongs to the user was skipped."),
+    "file-neutralised": ("warning", "A file contains a tag of the section around it; the tag was escaped."),
+    "hidden-characters": ("warning", "Text contains invisible characters; the message decodes them."),
+    "scan-limit": ("warning", "There are more folders than the search limit; the rest was not searched."),
+    "folder-missing": ("warning", "A setting or layout names a folder that does not exist."),
+    "home-missing": ("warning", "The home directory is not known; the user's own files were skipped."),
     "not-a-repository": (
         "info",
-        "No git repository above the working directory; the layout looks in that directory only.",
+        "The working directory is not in a git repository; the layout searches only that directory.",
     ),
-    "skill-shadowed": ("warning", "Two skills or residents have one name; the first stays."),
+    "skill-shadowed": ("warning", "Two skills or residents have the same name; the first one is used."),
     # templates
     "template-unmatched": ("warning", "An [if], [else] or [endif] has no partner and is left as text."),
     "template-malformed": ("warning", "Something in a template looks like a tag but is not one, and is left as text."),
-    "template-unknown-type": ("warning", "A variable's type is not in the catalog; the variable does not exist."),
+    "template-unknown-type": ("warning", "The type of a variable is not in the catalog; the variable does not exist."),
     "template-error": ("error", "A template cannot be parsed or rendered."),
     "template-unknown-name": (
         "warning",
-        "A variable's type is in the catalog, but has none of that name; the variable does not exist.",
+        "The catalog has no variable of that name for this type; the variable does not exist.",
     ),
-    "template-more": ("info", "A template has more doubtful places than are listed."),
+    "template-more": ("info", "A template has more problems than are listed."),
     "directive-unmatched": ("warning", "An if, else or endif directive has no partner and is left as text."),
-    "directive-malformed": (
-        "warning",
-        "A directive is not well written and is left as text; the message says what is wrong.",
-    ),
+    "directive-malformed": ("warning", "A directive is malformed and is left as text; the message says what is wrong."),
     "directive-unknown": (
         "info",
-        "A comment has the form of a directive, but there is none of that name; it stands as text.",
+        "A comment looks like a directive, but there is no directive of that name; it is left as text.",
     ),
-    "directive-cycle": (
-        "warning",
-        "A file includes itself; the message prints the chain. Nothing was put in its place.",
-    ),
+    "directive-cycle": ("warning", "A file includes itself; the message prints the chain. The include was left out."),
     "directive-depth": (
         "warning",
-        "Files include each other too deeply; the message prints the chain. Nothing was put in.",
+        "Files include each other too deeply; the message prints the chain. The include was left out.",
     ),
-    "variable-refused": ("warning", "A template names a file that may not be read; nothing stands in its place."),
+    "variable-refused": ("warning", "A template names a file that may not be read; the variable does not exist."),
     "variable-failed": (
         "warning",
-        "The value of a variable could not be had; the message says why. It does not exist.",
+        "The value of a variable could not be determined; the message says why. The variable does not exist.",
     ),
-    "include-refused": ("warning", "A file includes another that it may not have; nothing stands in its place."),
-    # settings, and what a stranger may not do
-    "wording-unknown": ("warning", "A prompts.toml has a key that no shipped layout knows."),
-    "settings-wrong": ("warning", "The workspace's foreword.toml is wrong and was ignored."),
-    "workspace-refused": ("warning", "Something that came with the workspace asked for what a workspace may not have."),
+    "include-refused": ("warning", "A file includes another that it may not include; the include was left out."),
+    # settings and untrusted workspaces
+    "wording-unknown": ("warning", "A prompts.toml has a key that no shipped layout uses."),
+    "settings-wrong": ("warning", "The workspace's foreword.toml is invalid and was ignored."),
+    "workspace-refused": ("warning", "A file in the workspace asked for something that a workspace may not have."),
     # budgets
-    "budget-file": ("warning", "A file was cut to keep a budget; the message tells its tokens before and after."),
-    "budget-menu": ("warning", "A menu was shortened to keep a budget; the message tells its tokens before and after."),
+    "budget-file": (
+        "warning",
+        "A file was cut to stay within a budget; the message gives its tokens before and after.",
+    ),
+    "budget-menu": (
+        "warning",
+        "A menu was shortened to stay within a budget; the message gives its tokens before and after.",
+    ),
     "budget-section": ("warning", "A section is over its budget."),
     "budget-whole": ("warning", "The prompt is over its budget."),
-    "budget-exceeded": ("error", "What may not give way is over the budget of the whole prompt."),
+    "budget-exceeded": ("error", "The parts that may not be cut are over the budget of the whole prompt."),
     # conversations
     "tools-kept": (
         "warning",
-        "The agent's tools differ from those of the conversation, and the layout keeps the definitions it started with.",
+        "The agent's tools differ from those of the conversation, and the layout keeps the original definitions.",
     ),
     "drift": (
         "info",
-        "The workspace or the tools have changed since the edition in use was made; the message tells the price.",
+        "The workspace or the tools have changed since the current edition was built; the message gives the price of"
+        " a rebuild.",
     ),
-    "store-down": ("warning", "The store could not be reached; what this process knows is used."),
+    "store-down": ("warning", "The store could not be reached; the last state that this process knows is used."),
     # prompt caches
-    "cache-order": ("warning", "A section stands before one that lives longer, which is written again with it."),
-    "cache-moved": ("warning", "Built again where nothing that matters had changed, a section reads otherwise."),
+    "cache-order": (
+        "warning",
+        "A section comes before one that changes less often, which has to be sent again with it.",
+    ),
+    "cache-moved": ("warning", "A section changed although nothing relevant did when the prompt was built again."),
     # extensions
     "extension-unused": (
         "warning",
-        "An extension has a source for a find that the layout does not have; nothing of it is in the prompt.",
+        "An extension has a source for a find that the layout does not have; it is not in the prompt.",
     ),
     "extension-failed": (
         "warning",
-        "Something of an extension raised an exception, or gave something else than it should, and was skipped.",
+        "A function of an extension raised an exception or returned the wrong type, and was skipped.",
     ),
-    # what the caller gave
+    # arguments of the caller
     "base-file-name": (
         "warning",
-        "The base is nothing but what looks like the name of a file; that name is the prompt, not what the file holds.",
+        "The base looks like the name of a file; the prompt contains that name, not the file.",
     ),
-    "agent-unused": ("info", "The caller gave something for which the layout has no place."),
+    "agent-unused": ("info", "The caller passed something that the layout does not use."),
     # skills
-    "skill-invalid": ("warning", "A SKILL.md breaks the specification, cannot be read, or is gone, and was skipped."),
-    "skill-blank": ("warning", "The active skill has nothing below its front matter; nothing of it is in the prompt."),
-    "skill-no-description": ("warning", "A SKILL.md has no description that can be read and was skipped."),
-    "skill-repaired": ("warning", "A skill's front matter is not valid YAML; it was read line by line."),
-    "skill-name": ("info", "A skill's name is missing, ill-formed or not its folder's; the skill is loaded."),
+    "skill-invalid": ("warning", "A SKILL.md violates the specification, cannot be read or is gone, and was skipped."),
+    "skill-blank": ("warning", "The active skill has no text after its front matter; it is not in the prompt."),
+    "skill-no-description": ("warning", "A SKILL.md has no readable description and was skipped."),
+    "skill-repaired": ("warning", "The front matter of a skill is not valid YAML; it was read line by line."),
+    "skill-name": (
+        "info",
+        "The name of a skill is missing, malformed or different from its folder's; the skill is loaded.",
+    ),
     "skill-field": (
         "info",
-        "A field of a skill is unknown, too long, of a wrong kind or ignored; the skill is loaded.",
+        "A field of a skill is unknown, too long, of the wrong type or ignored; the skill is loaded.",
     ),
-    "resident-invalid": ("warning", "A file's front matter is never closed or far too long; the file was skipped."),
+    "resident-invalid": ("warning", "The front matter of a file is never closed or is too long; the file was skipped."),
     "resident-no-description": ("warning", "A file that asks to be resident has no description and was skipped."),
-    "resident-repaired": ("warning", "A resident's front matter is not valid YAML; it was read line by line."),
+    "resident-repaired": ("warning", "The front matter of a resident is not valid YAML; it was read line by line."),
 }
 
 
@@ -160,12 +169,12 @@ CHECK_IDS = (
     "skill-field",
     "unused-ignore",
 )
-# Codes that lint replaces by a check that says more.
+# Codes that lint replaces by a more detailed check.
 SAID_BETTER = {"file-neutralised": "forged-tag"}
 
 
 def known_ids() -> set[str]:
-    """Everything that can be turned off: the checks of lint, and the codes of findings."""
+    """Everything that can be disabled: the checks of lint and the codes of findings."""
     return {*CHECK_IDS, *CODES} - SAID_BETTER.keys()
 
 
@@ -182,18 +191,18 @@ def finding(
 
 
 def grouped(findings: Iterable[Finding], root: str = "") -> list[Finding]:
-    """The findings, with one for each field of skills that says how many skills it concerns, and is placed at the first.
+    """The findings, with equal ones about fields of skills merged into the first, which then says how many skills it is about.
 
-    One habit of an author would otherwise fill most of a report. Skills outside of `root` are counted apart.
+    Otherwise one habit of an author would fill most of a report. Skills outside `root` are counted separately.
     """
     every = list(findings)
     groups: dict[tuple[str, bool], list[Finding]] = {}
     for each in every:
         if each.code == "skill-field":
-            groups.setdefault(_habit(each, root), []).append(each)
+            groups.setdefault(_group(each, root), []).append(each)
     shown = []
     for each in every:
-        same = groups[_habit(each, root)] if each.code == "skill-field" else [each]
+        same = groups[_group(each, root)] if each.code == "skill-field" else [each]
         skills = len({other.path for other in same})
         if skills == 1:
             shown.append(each)
@@ -202,29 +211,29 @@ def grouped(findings: Iterable[Finding], root: str = "") -> list[Finding]:
     return shown
 
 
-def _habit(each: Finding, root: str) -> tuple[str, bool]:
+def _group(each: Finding, root: str) -> tuple[str, bool]:
     return each.message, not root or each.path.startswith(f"{root.rstrip('/')}/")
 
 
-# What a function of an extension gives
+# The results of extensions' functions
 
 
 class WrongType(Exception):
-    """A function of an extension gave something else than it should; the text says what, and what would be right."""
+    """A function of an extension returned the wrong type; the message says which, and what is expected."""
 
 
-def entries_of(given: Any, kind: type, right: str) -> list[Any]:
-    """What a function gave, as a list of this kind. What has no order is no list, and a text is not a list of letters."""
-    if isinstance(given, str | bytes | bytearray | dict | set | frozenset) or not hasattr(given, "__iter__"):
-        raise WrongType(f"{kind_of(given)}, not {right},")
-    entries = list(given)
+def entries_of(result: Any, kind: type, expected: str) -> list[Any]:
+    """The result of a function as a list of this type. Strings and unordered collections are rejected."""
+    if isinstance(result, str | bytes | bytearray | dict | set | frozenset) or not hasattr(result, "__iter__"):
+        raise WrongType(f"{kind_of(result)}, not {expected},")
+    entries = list(result)
     wrong = [each for each in entries if not isinstance(each, kind)]
     if wrong:
-        raise WrongType(f"{kind_of(given)} with {kind_of(wrong[0])} in it, not {right},")
+        raise WrongType(f"{kind_of(result)} with {kind_of(wrong[0])} in it, not {expected},")
     return entries
 
 
-def kind_of(given: object) -> str:
-    """The kind of a value, in words."""
-    name = type(given).__name__
-    return "None" if given is None else f"an {name}" if name[0] in "aeiou" else f"a {name}"
+def kind_of(result: object) -> str:
+    """The type of a value, in words: `a str`, `None`."""
+    name = type(result).__name__
+    return "None" if result is None else f"an {name}" if name[0] in "aeiou" else f"a {name}"

@@ -25,8 +25,7 @@ else:
 def value(cls: type[V]) -> type[V]:
     """Make a class of annotated fields an immutable value, with equality, a hash and a repr from its fields.
 
-    A field annotated as a Sequence takes any ordered iterable and stores it as a tuple. If the class has a method `_check`, it is
-    called last and may reject the fields.
+    A Sequence field takes any ordered iterable and stores a tuple. A method `_check`, if there is one, may reject the fields.
     """
     fields = tuple(cls.__annotations__)
     defaults = {name: cls.__dict__[name] for name in fields if name in cls.__dict__}
@@ -35,7 +34,6 @@ def value(cls: type[V]) -> type[V]:
     size = len(fields)
 
     def fill(own: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Set the fields from defaults and arguments."""
         own.update(defaults)
         own.update(zip(fields, args))  # noqa: B905  too many arguments are reported below
         own.update(kwargs)
