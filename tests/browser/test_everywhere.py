@@ -201,7 +201,7 @@ def test_everything_can_be_reached_by_keyboard_and_shows_its_focus(open_page, li
         "Close",
         "History",
         "insert system:date",
-        "Path of a file",
+        "File path to insert",
         "wrap the selection",
         "Template",
         "Folder",
@@ -260,7 +260,7 @@ def test_a_screen_reader_is_told_what_things_are(open_page, lived_in):
               - listitem:
                 - button /Line 4/
         - region "Preview":
-          - form "Preview for"
+          - form "Preview settings"
           - region "Tokens"
           - list "Origins in this prompt"
           - group "Prompt with origins"

@@ -111,7 +111,7 @@ def test_a_token_is_asked_for_and_a_wrong_one_refused(own_site, open_page):
     expect(asked.get_by_role("textbox", name="Token")).to_be_focused()
     page.keyboard.type("a wrong one")
     page.keyboard.press("Enter")
-    expect(asked.get_by_role("alert")).to_have_text("That token is wrong.")
+    expect(asked.get_by_role("alert")).to_have_text("Invalid token.")
     asked.get_by_role("textbox", name="Token").fill("the-right-one")
     page.keyboard.press("Enter")
     expect(asked).to_have_count(0)
