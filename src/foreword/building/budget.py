@@ -1,4 +1,4 @@
-"""What gives way when a prompt is too long: never in silence.
+"""What is cut when a prompt is too long. Every cut is reported.
 
 Budgets count tokens by one fixed estimate, so that the same workspace gives the same bytes whatever is installed. They act on
 content before it is wrapped. Every cut leaves a mark in the text, which counts, and a finding that tells before and after.
@@ -48,7 +48,7 @@ _BOUNDARIES = ("readable", "writable", "denied")
 def fit(
     layout: Layout, drafts: tuple[Draft, ...], scribe: DraftWriter, distance: Distance
 ) -> tuple[tuple[Draft, ...], tuple[Finding, ...], dict[str, str]]:
-    """The drafts within their budgets, the findings, and for each file that was cut the reason.
+    """The drafts within their budgets, the findings, and the reason for each file that was cut.
 
     `distance` tells how far from the working directory a file of a find lies.
     """
@@ -76,7 +76,7 @@ class _Trial:
         self.inner = [_Trial(each) for each in draft.inner]
 
     def draft(self) -> Draft:
-        """The draft as it is now: the very same where nothing gave way."""
+        """The current draft; the original one if nothing was cut."""
         inner = tuple([each for trial in self.inner if not (each := trial.draft()).is_empty])
         is_same = self.section is self.original.section and _are_same(self.items, self.original.items)
         if is_same and _are_same(inner, self.original.inner):
@@ -115,7 +115,7 @@ class _Fitting:
         return estimate(self.layout.join.join(self.scribe.written(draft)[1] for draft in drafts))
 
     def fit_section(self, trial: _Trial) -> None:
-        """Inner sections first, then the section's own budget."""
+        """Apply the budgets of inner sections first, then the section's own."""
         for inner in trial.inner:
             self.fit_section(inner)
         section = trial.section
@@ -149,7 +149,7 @@ class _Fitting:
         return self.kinds.get(trial.section.of or "", "")
 
     def is_own_list(self, trial: _Trial) -> bool:
-        """Whether it lists something of the agent's that the layout lets shorten; boundaries never do."""
+        """Whether it is one of the agent's lists that the layout allows to shorten; boundaries are never shortened."""
         return not self.kind(trial) and trial.section.over == "shorten" and trial.section.of not in _BOUNDARIES
 
     def fit_files(self, trial: _Trial, most: int) -> None:
@@ -160,7 +160,7 @@ class _Fitting:
                 self.leave_out(trial, number, why)
 
     def fit_whole(self) -> None:
-        """The order of giving way over the budget of the whole."""
+        """Apply the budget of the whole prompt, in the order in which sections are cut."""
         budget = self.layout.budget
         if budget is None or (before := self.cost_of_all()) <= budget:
             return
@@ -191,7 +191,7 @@ class _Fitting:
     # files
 
     def places(self, trials: Sequence[_Trial]) -> list[Place]:
-        """Where the texts of files stand, farthest first; of equally far ones in their order."""
+        """The positions of the texts of files, farthest first; equally far ones in their order."""
         places = [
             (self.distance(trial.section.of or "", item.path), trial, number)
             for trial in trials
@@ -202,7 +202,7 @@ class _Fitting:
         return [(trial, number) for _, trial, number in sorted(places, key=lambda place: -place[0])]
 
     def cut_in_turn(self, places: Sequence[Place], limit: _Limit) -> None:
-        """Files give way farthest first, down to their marks; of the last that has to, as much stays as there is room for."""
+        """Cut files down to their marks, farthest first; keep as much of the last one as fits."""
         for trial, number in places:
             excess = limit.excess()
             if excess <= 0:
@@ -213,21 +213,21 @@ class _Fitting:
             self.cut_item(trial, number, 0, limit.why)
             if limit.excess() > 0:
                 continue
-            # One by one: a larger budget begins higher, and so never ends lower.
+            # One by one, so that a larger budget never keeps less.
             for room in range(most - excess, -1, -1):
                 self.cut_item(trial, number, room, limit.why)
                 if limit.excess() <= 0:
                     break
 
     def leave_out_files(self, places: Sequence[Place], limit: _Limit) -> None:
-        """Files go, marks and all, farthest first."""
+        """Remove files together with their marks, farthest first."""
         for trial, number in places:
             if limit.excess() <= 0:
                 return
             self.leave_out(trial, number, limit.why)
 
     def cut_item(self, trial: _Trial, number: int, most: int, why: str) -> int:
-        """Cut the text of one item to at most so many tokens, its mark included; to the mark alone where there is no room."""
+        """Cut the text of an item to at most `most` tokens including its mark, or to the mark alone."""
         item = trial.items[number]
         cut = cut_to(_text_of(trial.original.items[number]), most, self.scribe.own_tag)
         field = next(field for field in item.fields if field.name == "text")
@@ -236,7 +236,7 @@ class _Fitting:
         return _cost(cut)
 
     def leave_out(self, trial: _Trial, number: int, why: str) -> None:
-        """Leave an item out, its mark too."""
+        """Remove an item together with its mark."""
         trial.items[number] = Item({}, trial.items[number].path)
         self.tell_cut(trial, number, 0, why)
 
@@ -247,7 +247,7 @@ class _Fitting:
         self.tell(original.path, f"section '{trial.section.name}'", reason)
 
     def tell(self, path: str, section: str, reason: str) -> None:
-        """What became of a file takes the place of what was said of it before. A text of the caller's goes by its section."""
+        """Report a cut, in place of an earlier report about the same file. Text from the caller is named by its section."""
         subject = path or section
         self.report("budget-file", subject, f"{subject}: {reason}", path)
         if path:
@@ -261,12 +261,12 @@ class _Fitting:
         return self.menus[id(trial)]
 
     def shorten(self, menus: Iterable[_Menu], limit: _Limit) -> None:
-        """Descriptions are shortened evenly, then only names are kept."""
+        """Shorten descriptions evenly, then keep only names."""
         for menu in menus:
             self.lower(menu, menu.names, limit)
 
     def leave_out_names(self, menus: Iterable[_Menu], limit: _Limit) -> None:
-        """As many names as fit, and a line that counts the rest, unless that is longer than the names are."""
+        """Keep as many names as fit, and a line that counts the rest unless it is longer than the names."""
         for menu in menus:
             if menu.may_fit(menu.level, limit.most) and limit.excess() <= 0:
                 return
@@ -281,7 +281,7 @@ class _Fitting:
         return not menu.may_fit(level, least) or least < self.cost(menu.trial)
 
     def lower(self, menu: _Menu, least: int, limit: _Limit) -> None:
-        """Bring a menu down to the best of its forms that fits, or to the least that is allowed."""
+        """Reduce a menu to the largest form that fits, or to the smallest that is allowed."""
         if menu.level <= least or (menu.may_fit(menu.level, limit.most) and limit.excess() <= 0):
             return
 
@@ -303,7 +303,7 @@ class _Fitting:
                 yield finding("budget-menu", message)
 
     def left_out(self) -> dict[str, str]:
-        """For each file of a menu that has no place in the prompt any more, the reason."""
+        """The reason for each file of a menu that is no longer in the prompt."""
         every = [each for trial in self.trials for each in trial.each()]
         stays = {item.path for each in every for item in each.items if item.fields}
         return {
@@ -346,11 +346,11 @@ class _Menu:
 
     @property
     def length(self) -> int:
-        """At how many characters descriptions are cut."""
+        """The number of characters at which descriptions are cut."""
         return self.level - self.names - 1 + _SHORTEST
 
     def take(self, level: int) -> None:
-        """Bring the trial into the form of this level."""
+        """Reduce the trial to the form of this level."""
         self.level = level
         self.trial.section = self.short if level <= self.names else self.section
         if level == self.whole:
@@ -365,7 +365,7 @@ class _Menu:
 
     @property
     def sentence(self) -> str:
-        """What became of the menu."""
+        """The findings about the menu."""
         if self.level > self.names:
             return f"descriptions were shortened to {self.length:,} characters in the menu"
         if self.level == self.names:
@@ -378,7 +378,7 @@ class _Menu:
 
 
 class _Limit:
-    """A budget that something must keep, and how far it is over."""
+    """A budget, and by how much it is exceeded."""
 
     def __init__(self, measure: Callable[[], int], most: int, why: str) -> None:
         self.measure, self.most, self.why = measure, most, why
@@ -388,7 +388,7 @@ class _Limit:
 
 
 def _most(fits: Callable[[int], bool], low: int, high: int) -> int | None:
-    """The largest number in a range that fits, where smaller ones do if larger ones do; None if none does."""
+    """The largest number in a range that fits, if every smaller one fits too; None if no number fits."""
     if high < low or not fits(low):
         return None
     while low < high:
@@ -424,13 +424,13 @@ def _length_of_description(item: Item) -> int:
 
 
 def _described(item: Item, length: int) -> Item:
-    """The item with its description cut to so many characters, the ellipsis among them."""
+    """The item with its description cut to this many characters, including the ellipsis."""
     fields = dict(item.fields)
     for field, pieces in item.fields.items():
         if field.name == "description" and sum(len(piece.text) for piece in pieces) > length:
             kept = slice_pieces(pieces, 0, max(length - 1, 0))
             text = "".join(piece.text for piece in kept)
-            # An escape such as `&amp;` is kept whole or not at all.
+            # An escape such as `&amp;` must not be split.
             escape = text.rfind("&", max(len(text) - 6, 0))
             if "xml" in field.filters and escape >= 0 and ";" not in text[escape:]:
                 kept = slice_pieces(kept, 0, escape)
@@ -461,7 +461,7 @@ def cut_to(pieces: Pieces, most: int, own_tag: re.Pattern[str] | None = None) ->
     def fits(length: int) -> bool:
         return _cost(cut_at(length)) <= most
 
-    # To look for what is open is dear: most of the search does without, the rest stays near.
+    # Checking for open fences is expensive, so search without it first, then check near the result.
     high = _most(lambda length: _cost(cut_at(length, is_sealed=False)) <= most, 0, max(len(text) - 1, 0)) or 0
     length = high if fits(high) else _most(fits, max(high - _NEAR, 0), high) or _most(fits, 0, high) or 0
     line_end = text.rfind("\n", 0, length + 1)

@@ -36,7 +36,7 @@ def build(
     scribe: DraftWriter | None = None,
     render: Render | None = None,
 ) -> Prompt:
-    """The prompt that this agent gets from these inputs.
+    """Build the prompt for an agent from these inputs.
 
     `now` may be None where `tells_time` says no. `render` renders templates in the Jinja-like language, for one that is not
     trusted in a place where it can do no harm. A `scribe` of an earlier build of the same layout makes this one cheaper, never
@@ -61,7 +61,7 @@ def write(
     findings: Sequence[Finding],
     scribe: DraftWriter,
 ) -> Prompt:
-    """The prompt of these drafts. A section that wraps is one passage; one that only orders inner sections gives theirs."""
+    """Write the drafts as a prompt. A wrapped section is one passage; one without a wrapper gives those of its inner sections."""
     passages: list[Passage] = []
     texts: list[str] = []
     position = 0
@@ -90,7 +90,7 @@ def _passages(drafts: Iterable[Draft], join: str) -> Iterator[tuple[str, Draft]]
 
 
 def _encodable(pieces: Pieces, text: str) -> tuple[Pieces, str]:
-    """Half a surrogate pair cannot be sent or printed: it is written out."""
+    """Replace lone surrogates, which cannot be sent or printed, by their escapes."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""The clock in a prompt: how exactly it is told, and in which words. The time itself is always given."""
+"""The time in a prompt: its precision and its wording. The time itself is always an argument."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def tells_time(layout: Layout, inputs: Inputs) -> str:
-    """How exactly the clock stands in the prompt: `time`, `date`, or not at all."""
+    """The precision of the time in the prompt: `time`, `date`, or empty if it has none."""
     told = ""
     for section in layout.each_section():
         if any(isinstance(part, Field) and part.name.startswith("now.") for part in section.form):
@@ -43,7 +43,7 @@ _MONTHS = (
 
 
 def told(now: datetime | None, name: str) -> str:
-    """The time in words of our own: `strftime` would speak the machine's language."""
+    """The time in English: `strftime` would use the machine's locale."""
     if now is None:
         raise ValueError("this layout tells the time, and no time was given")
     if name == "now.long":
@@ -58,7 +58,7 @@ def told(now: datetime | None, name: str) -> str:
 
 
 def _offset(now: datetime) -> str:
-    """What a zone without a name is called."""
+    """The name of a time zone that has none, from its offset."""
     from datetime import timezone
 
     offset = now.utcoffset()
@@ -66,7 +66,7 @@ def _offset(now: datetime) -> str:
 
 
 def any_time() -> datetime:
-    """Any time: it stands for one that is not told."""
+    """An arbitrary time, for prompts that do not show one."""
     from datetime import UTC, datetime
 
     return datetime(2000, 1, 1, tzinfo=UTC)

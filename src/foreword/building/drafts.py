@@ -1,4 +1,4 @@
-"""A section on its way into the prompt: what it holds, and how that is written down.
+"""Drafts of sections: what a section consists of, and how it is written.
 
 Content comes from anywhere, and what stands around it must hold: a tag of the layout's own inside content is broken, a code fence
 or comment that content leaves open is closed.
@@ -42,7 +42,7 @@ class Item:
 
 @value
 class Draft:
-    """A section that applies, on its way into the prompt: items, inner drafts, or text of its own."""
+    """A section that applies: its items, inner drafts or text."""
 
     section: Section
     items: Sequence[Item] = ()
@@ -57,7 +57,7 @@ class Draft:
 
 @value
 class MadeItem:
-    """What an entry of a find became, and what was found out about it."""
+    """The item of an entry of a find, with its findings."""
 
     entry: Document | Skill | Resident
     item: Item
@@ -67,7 +67,7 @@ class MadeItem:
 
 @value
 class MadeList:
-    """A section that lists a find, with the entries it was made of."""
+    """The draft of a section that lists a find, with the entries it was built from."""
 
     entries: Sequence[Document | Skill | Resident]
     items: Sequence[MadeItem]
@@ -92,13 +92,13 @@ def own_tag(layout: Layout) -> re.Pattern[str] | None:
     return re.compile(rf"<(?=\s*(?:/\s*)?(?:{'|'.join(map(re.escape, sorted(names)))})(?=[\s/>]|\Z))", re.IGNORECASE)
 
 
-# How it is written
+# Writing drafts
 
 _OF_FILES = ("file", "skill", "resident", "environment")
 
 
 class DraftWriter:
-    """Writes drafts down. A draft that was written before, and is the very same, is not written again."""
+    """Writes drafts as pieces. A draft that was written before is not written again."""
 
     def __init__(self, layout: Layout) -> None:
         self.layout, self.address = layout, layout.address
@@ -111,7 +111,7 @@ class DraftWriter:
         self._files: dict[int, frozenset[str]] = {}
 
     def forget_others(self, drafts: Iterable[Draft]) -> None:
-        """Keep only what was written for these drafts and those inside them."""
+        """Forget everything except what was written for these drafts and those inside them."""
         waiting, kept = list(drafts), set()
         while waiting:
             draft = waiting.pop()
@@ -122,7 +122,7 @@ class DraftWriter:
         self._files = {key: each for key, each in self._files.items() if key in kept}
 
     def origin(self, section: str, key: str) -> Origin:
-        """The origin of text that stands in a key of the layout itself, or of whoever wrote that key."""
+        """The origin of text from a key of the layout, or from the setting that overrides it."""
         known = self._origins.get((section, key))
         if known is None:
             by = self.layout.written.get(f"section.{section}.{key}")
@@ -130,7 +130,7 @@ class DraftWriter:
         return known
 
     def written(self, draft: Draft) -> tuple[Pieces, str]:
-        """A draft with everything around it: items formed and joined, inner drafts joined, all of it wrapped."""
+        """The pieces of a draft: items formatted and joined, inner drafts joined, and the wrapper around them."""
         known = self._written.get(id(draft))
         if known is None:
             every = draft.text if draft.is_replaced else self._wrapped(draft)
@@ -141,14 +141,14 @@ class DraftWriter:
         return known[1], known[2]
 
     def files(self, draft: Draft) -> frozenset[str]:
-        """The paths of the files of which something stands in a draft as it is written."""
+        """The paths of the files whose text is in a written draft."""
         pieces, _ = self.written(draft)
         if id(draft) not in self._files:
             self._files[id(draft)] = frozenset([each.origin.path for each in pieces if each.origin.kind in _OF_FILES])
         return self._files[id(draft)]
 
     def cost(self, draft: Draft, estimate: Callable[[str], int]) -> int:
-        """The tokens of a draft as it is written."""
+        """The tokens of a written draft."""
         known = self._costs.get(id(draft)) if id(draft) in self._written else None
         if known is None:
             known = self._costs[id(draft)] = estimate(self.written(draft)[1])
@@ -185,19 +185,19 @@ class DraftWriter:
 
 
 def _is_trimmed(draft: Draft) -> bool:
-    """Whether a list, or what is wrapped around inner sections, is trimmed as a whole. A text was trimmed when it was filled in."""
+    """Whether a list or a wrapper around inner sections is trimmed. Text was trimmed when its fields were filled."""
     section = draft.section
     is_whole = section.of is not None or bool(section.sections and section.wrap)
     return section.trim and is_whole and not draft.is_replaced
 
 
 def with_origin(form: Form, own: Origin) -> PieceForm:
-    """A form whose literal text is pieces, to write many items with."""
+    """A form with its literal text as pieces, for writing many items."""
     return tuple([part if isinstance(part, Field) else Piece(part, own) for part in form])
 
 
 def formed(form: PieceForm, item: Item) -> tuple[Pieces, str]:
-    """The pieces of an item, and what they would leave open."""
+    """The pieces of an item, and the fence or comment that they leave open."""
     if not item.fields:
         pieces = item.whole
     else:

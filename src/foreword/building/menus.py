@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def location(name: str, path: str) -> str:
-    """Where a skill's file is below the folder named above it, in parentheses; empty where its name says so."""
+    """The path of a skill below the folder that is named above it, in parentheses; empty if its name is that path."""
     folder, _, file = path.rpartition("/")
     own = folder.rpartition("/")[2]
     return "" if file == "SKILL.md" and own == " ".join(name.split()) else f" ({own}/{file})"
@@ -43,7 +43,7 @@ def by_folder(
     own: Origin,
     harmless: Callable[[Pieces], Pieces],
 ) -> Sequence[Item]:
-    """The items in order of their folders, nearest first, the first of each folder with the folder above it."""
+    """The items sorted by folder, nearest first, with each folder named above its first item."""
     folders_of: dict[str, list[Item]] = {}
     for item in items:
         folders_of.setdefault(dirname(dirname(item.path)), []).append(item)
@@ -74,7 +74,7 @@ def _named(name: str, top: str, section: Section, own: Origin) -> Iterator[Piece
 
 
 def _top(folder: str, find: Find) -> str:
-    """The folder in which a pattern of the find looks for skills at any depth; the folder itself where none is above it."""
+    """The folder above in which a pattern of the find searches at any depth, or the folder itself."""
     tops = {folder}
     for pattern in (pattern for group in find.groups for pattern in group):
         fixed = printable(pattern.path).partition("*")[0].rpartition("/")[0]
