@@ -55,7 +55,7 @@ def test_a_key_is_an_option_of_every_command(key, tmp_path):
     elif key == "docs":
         text = "=".join(content[0])
     args = read(new_parser("show"), [option] if content is True else [option, text])
-    found = getattr(args.agent, KEYS[key][0])
+    found = getattr(args.question.agent, KEYS[key][0])
     assert (found.text if isinstance(found, Document) else found) == expected
 
 
