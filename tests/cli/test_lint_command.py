@@ -47,9 +47,9 @@ def test_in_a_pipe_each_finding_has_a_line_of_its_own(tree, run):
     assert status == 1
     assert out == (
         ".agents/skills/release/SKILL.md:4: info: its field 'version' is not in the specification and is ignored [skill-field]\n"
-        "AGENTS.md:5: warning: there is no docs/style.md [missing-file]\n"
+        "AGENTS.md:5: warning: docs/style.md does not exist [missing-file]\n"
         "web/AGENTS.md:1: warning: the package manager: this file uses npm, AGENTS.md:3 forbids npm [contradiction]\n"
-        f"web/AGENTS.md:3: error: what looks like an Anthropic key (sk-ant-…, {len(KEY)} characters); whoever has the prompt has it [secret]\n"
+        f"web/AGENTS.md:3: error: this looks like an Anthropic key (sk-ant-…, {len(KEY)} characters); everyone who sees the prompt sees it [secret]\n"
     )
     assert err == "3 files checked: 1 error, 2 warnings, 1 info\n"
 
@@ -100,7 +100,7 @@ def test_the_user_s_own_skills_are_counted_apart_from_the_project_s(tree, run):
 
 def test_a_file_of_the_home_directory_is_not_looked_for(tree, run):
     tree({**GIT, "w/AGENTS.md": "@~/notes.md\n"})
-    told = "@~/notes.md is not followed by this layout: the agent sees the line, not the file"
+    told = "this layout does not expand @~/notes.md: the agent sees the line, not the file"
     assert run("lint")[1] == f"AGENTS.md:1: warning: {told} [blind-include]\n"
 
 
@@ -109,7 +109,7 @@ def test_on_a_terminal_findings_stand_by_file_in_colour(tree):
     shown = on_a_terminal(["lint", "web", "--home", tree.path("home")], tree.path("w"))
     assert (
         re.sub(r"\x1b\[\d+m", "", shown).split("\n\n")[1]
-        == "AGENTS.md\n  5  warning  there is no docs/style.md  missing-file"
+        == "AGENTS.md\n  5  warning  docs/style.md does not exist  missing-file"
     )
     assert "\x1b[31merror    \x1b[0m" in shown and "\x1b[1mweb/AGENTS.md\x1b[0m" in shown
     assert max(map(len, re.sub(r"\x1b\[\d+m", "", shown).splitlines())) <= 80
@@ -194,7 +194,7 @@ def test_annotations_of_github_are_escaped(tree, run):
     tree({**GIT, f"w/{name}/AGENTS.md": "Read `docs/no.md`.\n"})
     status, out, _ = run("lint", name, "--format", "github")
     assert status == 0
-    assert out == "::warning file=a%2Cb%3Ac%25d/AGENTS.md,line=1,title=foreword missing-file::there is no docs/no.md\n"
+    assert out == "::warning file=a%2Cb%3Ac%25d/AGENTS.md,line=1,title=foreword missing-file::docs/no.md does not exist\n"
 
 
 def test_what_fails_and_what_is_told_can_be_chosen(tree, run):
@@ -204,7 +204,7 @@ def test_what_fails_and_what_is_told_can_be_chosen(tree, run):
     assert "file-shadowed" in run("lint")[1]
     assert (
         run("lint", "--min-severity", "warning")[1]
-        == "AGENTS.md:1: warning: there is no docs/style.md [missing-file]\n"
+        == "AGENTS.md:1: warning: docs/style.md does not exist [missing-file]\n"
     )
     assert run("lint", "--min-severity", "error")[:2] == (0, "")
     assert run("lint", "--min-severity", "error", "--fail", "warning")[:2] == (1, "")
@@ -285,8 +285,8 @@ def test_a_comment_cannot_silence_a_guard(tree, findings, check):
 def test_a_comment_that_names_nothing_or_no_check_is_told(tree, run):
     tree({**GIT, "w/AGENTS.md": "<!-- foreword: ignore -->\n\n<!-- foreword: ignore missing-files -->\n"})
     assert run("lint")[1] == (
-        "AGENTS.md:1: warning: this comment names no check to ignore: <!-- foreword: ignore CHECK --> [unused-ignore]\n"
-        "AGENTS.md:3: warning: there is no check 'missing-files'; did you mean 'missing-file'? [unused-ignore]\n"
+        "AGENTS.md:1: warning: this comment does not say which check to ignore: <!-- foreword: ignore CHECK --> [unused-ignore]\n"
+        "AGENTS.md:3: warning: unknown check 'missing-files'; did you mean 'missing-file'? [unused-ignore]\n"
     )
 
 

@@ -285,7 +285,7 @@ def test_the_sentence():
     found = Drift([SectionChange("one", ["changed"], ["/a", "/b"])], Names(["x", "y"], ["z"]), 10, 1234)
     assert found.sentence() == (
         "section 'one' changed (/a, /b); tools x, y added; tool z removed; a rebuild would lose about 1,234 tokens of prefix"
-        " (no provider is known; assuming one that keeps the common beginning)"
+        " (unknown provider; assuming one that keeps the common prefix)"
     )
 
 

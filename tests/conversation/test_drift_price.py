@@ -47,7 +47,7 @@ def test_without_a_provider_the_assumed_rule_is_named(drifted):
     assert drift_form("t", found)["cache"] == {
         "provider": None, "model": None, "caching": "prefix", "step": 1, "minimum": None, "assumed": True,
     }  # fmt: skip
-    assert "no provider is known; assuming one that keeps the common beginning" in found.sentence()
+    assert "unknown provider; assuming one that keeps the common prefix" in found.sentence()
 
 
 @pytest.mark.parametrize(("model", "is_cached"), [("claude-opus-4-5-20251101", False), ("claude-sonnet-5", True)])

@@ -372,7 +372,7 @@ def test_a_row_of_the_users_outranks_the_shipped_one_key_by_key():
         ),
         (
             {"model": [{"name": "claude-sonnet-5", "provider": "openia"}]},
-            "the price of 'claude-sonnet-5' names the provider",
+            "the price of 'claude-sonnet-5' has an unknown provider",
         ),
         (
             {"provider": {"x": {"order": ["tools", "system", "messages"]}}},

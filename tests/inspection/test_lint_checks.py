@@ -299,17 +299,17 @@ def test_tools_that_are_not_there(text, found):
 def changing(text, lifetime="project"):
     pieces = [Piece(text, Origin("file", "/w/AGENTS.md", (1, text.count("\n") + 1)))]
     told = lint(Prompt("l", text, [Passage("s", 0, text, lifetime, pieces)]), Surroundings(lambda *_: True, len))
-    return [each.message.partition(" stands")[0] for each in told if each.code == "volatile-text"]
+    return [each.message.partition(" is")[0] for each in told if each.code == "volatile-text"]
 
 
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("Today's date is 2026-03-07.", ["the date of today"]),
-        ("**Current date:** March 7, 2026", ["the date of today"]),
+        ("Today's date is 2026-03-07.", ["today's date"]),
+        ("**Current date:** March 7, 2026", ["today's date"]),
         ("Generated: 2026-03-07T08:55:05Z", ["a time stamp"]),
         ("*Last synced: 2026-03-07 08:55*", ["a time stamp"]),
-        ("Session ID: 0b3f6c1e-9a57-4c1d-8e2f-7d6a5b4c3e21", ["an id of one run"]),
+        ("Session ID: 0b3f6c1e-9a57-4c1d-8e2f-7d6a5b4c3e21", ["the id of one run"]),
         ("Last updated: 2026-03-07", []),
         ("The freeze begins on 2026-03-07 at 08:55.", []),
         ("`Generated: 2026-03-07T08:55:05Z`", []),
@@ -326,7 +326,9 @@ def test_a_clock_in_a_section_that_should_last():
     pieces = [Piece("It is ", Origin("builtin", "$std/x")), Piece("08:55", Origin("environment", "now.iso"))]
     surroundings = Surroundings(lambda *_: True, len)
     (found,) = lint(Prompt("l", "It is 08:55", [Passage("s", 0, "It is 08:55", "project", pieces)]), surroundings)
-    assert found.message == "the time stands in section 's', which should last for a project; 5 characters follow it"
+    assert (
+        found.message == "the time is in section 's', which should stay the same for a project; 5 characters follow it"
+    )
     assert lint(Prompt("l", "It is 08:55", [Passage("s", 0, "It is 08:55", "turn", pieces)]), surroundings) == []
 
 
@@ -343,7 +345,7 @@ def over(files, candidates=()):
 
 def test_limits_of_other_agents():
     assert over({"/w/AGENTS.md": "ä" * 16_000, "/w/a/AGENTS.md": "b" * 1_000}) == [
-        ("/w/a/AGENTS.md", "2 files together, this one the nearest, have 33,000 bytes")
+        ("/w/a/AGENTS.md", "2 files (this one is the nearest) together have 33,000 bytes")
     ]
     assert over({"/w/CLAUDE.md": "ä" * 40_001}) == [("/w/CLAUDE.md", "this file has 40,001 characters")]
     assert over({"/w/AGENTS.md": "a" * 32_768}) == []
@@ -382,7 +384,7 @@ def test_no_file_has_a_thousand_findings_of_one_check():
     text = "\n\n".join(f"Read `docs/p{chr(97 + n // 26)}{chr(97 + n % 26)}.md`." for n in range(300))
     pieces = [Piece(text, Origin("file", "/w/AGENTS.md", (1, text.count("\n") + 1)))]
     told = lint(Prompt("l", text, [Passage("s", 0, text, "project", pieces)]), Surroundings(lambda *_: False, len))
-    assert len(told) == 100 and told[-1].message.endswith("; and 200 more places like this in the file")
+    assert len(told) == 100 and told[-1].message.endswith("; and 200 more like this in the file")
 
 
 @pytest.mark.parametrize(

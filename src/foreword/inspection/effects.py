@@ -1,4 +1,4 @@
-"""What a change did to a prompt: which sections and tools, how many tokens, which findings, and how much of the prefix stays."""
+"""The effect of a change on a prompt: sections, tools, tokens, findings, and how much of the cached prefix survives."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TOOLS = "(tools)"
 
 @value
 class SectionEffect:
-    """A section that is different: how, its tokens before and after, and the sources that changed."""
+    """A section that differs: how, its tokens before and after, and the sources that changed."""
 
     section: str
     kinds: Sequence[Kind]
@@ -32,10 +32,10 @@ class SectionEffect:
 
 @value
 class Effect:
-    """What differs between two prompts.
+    """The differences between two prompts.
 
-    `kept` is how many of the `before` tokens both prompts begin with. `breaks` is the section in which the old prompt stops being the
-    beginning of the new one; it is empty if nothing is lost, and `(tools)` if the tool definitions differ, which come first.
+    `kept` is how many of the `before` tokens are a common prefix. `breaks` is the section where the prefix ends: empty if nothing is
+    lost, and `(tools)` if the tool definitions differ, as they come first.
     """
 
     sections: Sequence[SectionEffect]
@@ -58,7 +58,7 @@ class Effect:
 
 
 def effect(old: Prompt, new: Prompt, count: Callable[[str], int], tools: tuple[Tools, Tools] = ((), ())) -> Effect:
-    """How a prompt differs from an older one; `count` returns the tokens of a text, `tools` are those before and after."""
+    """How a prompt differs from an older one; `count` returns the tokens of a text, `tools` are the old and the new ones."""
     found = changes(sent(old, tools[0]), sent(new, tools[1]))
     sections = []
     for each in found.sections:
@@ -85,5 +85,5 @@ def effect(old: Prompt, new: Prompt, count: Callable[[str], int], tools: tuple[T
 
 
 def _section_at(passages: Sequence[Passage], position: int) -> str:
-    """The section that a character belongs to; a separator belongs to what follows it."""
+    """The section of a character; a separator belongs to the section after it."""
     return next((each.section for each in passages if position < each.end), "")

@@ -32,7 +32,7 @@ ORIGINS = {
 
 @value
 class Line:
-    """One line of a prompt: the place most of it came from, and its line there; a separator has none."""
+    """One line of a prompt: the origin of most of it, and the line there; a separator has no origin."""
 
     number: int
     text: str
@@ -42,7 +42,7 @@ class Line:
 
 
 def lines_of(prompt: Prompt) -> list[Line]:
-    """Every line of the prompt with its origin. Where several meet on a line, the one with the most characters is named."""
+    """Every line of the prompt with its origin. If several share a line, the one with the most characters counts."""
     shares: dict[int, list[tuple[int, str, Origin, int | None]]] = {}
     number = 1
     position = 0

@@ -1,4 +1,4 @@
-"""Prices of prompt caches: reads the shipped table and the user's own rows, which outrank it, and prices a new edition."""
+"""Prices of prompt caches: reads the shipped table and the user's rows, which override it, and prices a new edition."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 
 def read_prices(named: str = "", workspace: Workspace | None = None, settings: str = "") -> Prices:
-    """The table of prices: shipped, then the file that the user's settings name, then the one that the caller names.
+    """The table of prices: the shipped one, overridden by the file in the user's settings, and by the caller's.
 
-    A workspace's settings name none: its files are a stranger's.
+    A workspace's settings cannot name a file, because they are untrusted.
     """
     tables = [_table(os.path.join(os.path.dirname(__file__), "prices.toml"))]
     if workspace is not None:
@@ -60,14 +60,14 @@ def _table(path: str) -> tuple[str, Mapping[str, Any]]:
     if reading.fate == "blank":
         return printable(path), {}
     if reading.fate != "used":
-        raise CallError(f"the prices {printable(path)} cannot be read: {reading.reason or 'there is no such file'}")
+        raise CallError(f"the prices {printable(path)} cannot be read: {reading.reason or 'the file does not exist'}")
     return printable(path), parse_toml(reading.text, printable(path))
 
 
 def price_rebuild(
     using: Edition, fresh: Edition, provider: str, model: str, table: Prices, counter: Counter
 ) -> tuple[int, int, CacheRule]:
-    """How many tokens of the edition in use the provider would keep and lose with a fresh one, and by which rule."""
+    """How many tokens of the current edition a provider would keep and lose with a fresh one, and by which rule."""
     rules, price, rule = table.rule_for(provider, model)
     count = counter(model or rules.model, rules.name or provider)
     old, new = (segments_of(request_for(rules.name, turn_of(each)), rules.order) for each in (using, fresh))

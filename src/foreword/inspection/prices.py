@@ -1,6 +1,6 @@
-"""Prices and minimums of prompt caches: a table that is given, and how a model finds its row.
+"""Prices and minimums of prompt caches: a table, and how to find a model's row.
 
-The figures are data with a source and a date each (`prices.toml`), because they age; none of them stands in code.
+The figures become outdated, so they are data with a source and a date (`prices.toml`), not code.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MILLION = 1_000_000
 
 @value
 class Price:
-    """What a model's provider charges for a million tokens, and how many it takes to be cached at all (None: not known)."""
+    """A provider's prices for a million tokens of a model, and the minimum that is cached (None if unknown)."""
 
     name: str
     provider: str
@@ -35,7 +35,7 @@ class Price:
 
 @value
 class ProviderRules:
-    """How a provider reads a request and keeps its beginning."""
+    """How a provider orders a request and caches its prefix."""
 
     name: str
     order: Sequence[str]
@@ -68,35 +68,35 @@ class CacheRule:
 
     def __str__(self) -> str:
         if self.is_assumed:
-            return "no provider is known; assuming one that keeps the common beginning"
-        how = "up to the last breakpoint" if self.caching == "breakpoints" else "the common beginning"
-        minimum = f", from {self.minimum:,} tokens on" if self.minimum else ""
+            return "unknown provider; assuming one that keeps the common prefix"
+        how = "up to the last breakpoint" if self.caching == "breakpoints" else "the common prefix"
+        minimum = f", from {self.minimum:,} tokens" if self.minimum else ""
         return f"{self.provider}{f' {self.model}' if self.model else ''} keeps {how}{minimum}"
 
 
-# What is assumed where the provider is not known.
+# For an unknown provider.
 ASSUMED = ProviderRules("", PARTS_OF_A_REQUEST, "prefix", 1, "")
 
 
 @value
 class Prices:
-    """All that is known of providers and models."""
+    """The known providers and models."""
 
     providers: Sequence[ProviderRules]
     models: Sequence[Price]
 
     def of(self, provider: ProviderRules, model: str) -> Price | None:
-        """The row of a model of this provider; without a model, that of its usual one. A variant that has no row has no price."""
+        """The row of a provider's model, by default its usual one; None if there is no row for this exact variant."""
         wanted = model or provider.model
         return next((row for row in self.models if row.provider == provider.name and is_named(row.name, wanted)), None)
 
     def provider_of(self, model: str) -> str:
-        """Whose model this is; empty if no row says so."""
+        """The provider of a model; empty if unknown."""
         known = (each.name for each in self.providers if model and self.of(each, model))
         return next(known, "")
 
     def rule_for(self, provider: str, model: str) -> tuple[ProviderRules, Price | None, CacheRule]:
-        """How a provider caches for a model, its price, and both in short. A model says whose it is; else the provider counts."""
+        """A provider's rules, the model's price, and a summary of both. The model's own provider takes precedence over `provider`."""
         owner = self.provider_of(model) or provider.lower()
         rules = next((each for each in self.providers if each.name == owner), None)
         if rules is None:
@@ -110,7 +110,7 @@ class Prices:
 def is_named(row: str, model: str) -> bool:
     """Whether a model is the one of this row, in any spelling of providers and gateways: dots, capitals, dates, prefixes.
 
-    What else follows the name is another model: nobody knows what `-mini` costs from the price of its elder.
+    Any other suffix makes it another model: the price of `-mini` does not follow from that of the base model.
     """
     import re
 
@@ -149,7 +149,7 @@ _RULES = {
 
 
 def prices(tables: Sequence[tuple[str, Mapping[str, Any]]]) -> Prices:
-    """The table of these mappings, each with the name of its file; a later row outranks an earlier one, key by key."""
+    """The table from these mappings, each with the path of its file. Later rows override earlier ones key by key."""
     providers: dict[str, dict[str, Any]] = {}
     models: dict[str, dict[str, Any]] = {}
     for path, table in tables:
@@ -167,7 +167,7 @@ def prices(tables: Sequence[tuple[str, Mapping[str, Any]]]) -> Prices:
     for name, row in models.items():
         if row["provider"] not in providers:
             raise CallError(
-                f"the price of {name!r} names the provider {row['provider']!r}{suggestion(row['provider'], providers)}"
+                f"the price of {name!r} has an unknown provider {row['provider']!r}{suggestion(row['provider'], providers)}"
             )
     return Prices(
         [ProviderRules(name, **rules) for name, rules in providers.items()], [Price(**row) for row in models.values()]

@@ -1,13 +1,14 @@
-"""Lint: what is doubtful in an assembled prompt, and in which file to mend it.
+"""Lint: problems in an assembled prompt, and the files in which to fix them.
 
-It looks at the prompt with its passages and origins, so that it sees what the agent will see: two files that contradict each other, a
-tag that closes a section, a section that costs too much. Findings that the prompt came with are told too, where a check of the table
-says how bad they are for lint, by that. Whatever must be asked of the disk arrives as a function (`Surroundings`).
+It checks the prompt with its passages and origins, so it sees what the agent will see: two files that contradict each other, a tag that
+closes a section, a section that costs too much. Findings of the build itself are included, with the severity from the table of checks
+if they are in it. Access to the disk is passed in as functions (`Surroundings`).
 
     table           every check, its severity and its two examples
-    sources     the prompt's texts, file by file
-    commands        the shell commands that a text shows
-    changing, contradictions, references, repeated, secrets, sizes, targets, tools      what is looked for
+    source_text     the texts of a prompt, by file
+    commands        the shell commands in a text
+    instructions    whether a sentence instructs or describes
+    changing, contradictions, references, repeated, secrets, sizes, targets, tools      the checks
 """
 
 from __future__ import annotations
@@ -42,19 +43,19 @@ __all__ = ["BY_ID", "CHECKS", "GUARDS", "Linter", "Surroundings", "about", "know
 
 
 def lint(prompt: Prompt, surroundings: Surroundings, off: Collection[str] = ()) -> list[Finding]:
-    """Everything that is doubtful in a prompt, by file and line; `off` are checks that are not asked."""
+    """The findings for a prompt, by file and line, without the checks in `off`."""
     return Linter(surroundings, off).check(prompt)
 
 
 class Linter:
-    """Looks at prompts of one workspace. A text that several of them share is looked at once."""
+    """Checks prompts of one workspace. A text that several prompts share is checked once."""
 
     def __init__(self, surroundings: Surroundings, off: Collection[str] = ()) -> None:
         self.surroundings, self.off = surroundings, frozenset(off)
         self._known: Known = {}
 
     def check(self, prompt: Prompt, skills: Iterable[str] = ()) -> list[Finding]:
-        """Everything that is doubtful in a prompt; `skills` are the paths of those that are looked at whole."""
+        """The findings for a prompt; `skills` are the paths of the skills that `check_skills` checks."""
         sources = source_texts(prompt, self._known)
         found = [
             *_from_prompt(prompt.findings, {*skills, *(each.path for each in sources)}),
@@ -63,16 +64,16 @@ class Linter:
         ]
         return self.without_ignored(found, sources)
 
-    def check_skills(self, skills: Sequence[SourceText], told: Iterable[Finding] = ()) -> list[Finding]:
-        """Everything that is doubtful in whole SKILL.md files; `told` is what reading them has found already."""
-        found = [*_from_prompt(told), *(each for source in skills for each in _check_skill(source, self.surroundings))]
+    def check_skills(self, skills: Sequence[SourceText], read: Iterable[Finding] = ()) -> list[Finding]:
+        """The findings for complete SKILL.md files; `read` are those from reading them."""
+        found = [*_from_prompt(read), *(each for source in skills for each in _check_skill(source, self.surroundings))]
         return self.without_ignored(found, skills)
 
     def _check_text(self, source: SourceText) -> list[Finding]:
         return source.cached("findings", lambda each: list(_check_text(each, self.surroundings)))
 
     def without_ignored(self, findings: Iterable[Finding], sources: Sequence[SourceText]) -> list[Finding]:
-        """Findings without those that are turned off or ignored, each once, by file and line; no secret is in any of them."""
+        """The findings that are not disabled or ignored, each once, sorted by file and line, with secrets masked."""
         commented = {each.path: each for each in sources if each.ignored}
         kept = dict.fromkeys(
             replace(each, message=masked(each.message))
@@ -87,7 +88,7 @@ _MOST = 100
 
 
 def _limited(findings: Sequence[Finding]) -> Iterator[Finding]:
-    """Findings of which no file has more than so many of one check; that there are more is said with the last of them."""
+    """The findings, limited in number per file and check; the last one mentions how many more there are."""
     places: dict[tuple[str, str], list[Finding]] = {}
     for each in findings:
         places.setdefault((each.path, each.code), []).append(each)
@@ -96,11 +97,11 @@ def _limited(findings: Sequence[Finding]) -> Iterator[Finding]:
         if len(same) <= _MOST or not each.path or each in same[: _MOST - 1]:
             yield each
         elif each is same[_MOST - 1]:
-            yield replace(each, message=f"{each.message}; and {len(same) - _MOST:,} more places like this in the file")
+            yield replace(each, message=f"{each.message}; and {len(same) - _MOST:,} more like this in the file")
 
 
 def _from_prompt(findings: Iterable[Finding], read: Collection[str] = ()) -> Iterator[Finding]:
-    """What the prompt itself came with, as bad as lint finds it, and without what lint says better of the files it `read`."""
+    """The build's findings with lint's severity, except those that lint reports better for the files it `read`."""
     for each in findings:
         if each.code not in SAID_BETTER and not (each.code == "hidden-characters" and each.path in read):
             yield replace(each, severity=severity(each.code, each.severity))
@@ -112,22 +113,22 @@ def _finding(check: str, source: SourceText, line: int | None, message: str) -> 
 
 
 def _check_text(source: SourceText, surroundings: Surroundings) -> Iterator[Finding]:
-    """What one text of the prompt gives rise to, whatever else is in the prompt."""
+    """The findings for one text, independent of the rest of the prompt."""
     yield from _check_any_text(source, surroundings)
     for at, what in changing_text(source):
-        message = f"{what} stands in a section that should last for {_duration(source.lifetime)}"
+        message = f"{what} is in a section that should stay the same for {_duration(source.lifetime)}"
         yield _finding("volatile-text", source, source.line(at), message)
 
 
 def _check_skill(source: SourceText, surroundings: Surroundings) -> Iterator[Finding]:
-    """What a whole SKILL.md gives rise to."""
+    """The findings for a complete SKILL.md."""
     yield from _check_any_text(source, surroundings)
     yield from (_excess(each) for each in over_limit([source], ()))
 
 
 def _check_any_text(source: SourceText, surroundings: Surroundings) -> Iterator[Finding]:
     for secret in secrets(source.text):
-        message = f"what looks like {secret.what} ({secret.shown}); whoever has the prompt has it"
+        message = f"this looks like {secret.what} ({secret.shown}); everyone who sees the prompt sees it"
         yield _finding("secret", source, source.line(secret.start), message)
     yield from _hidden(source)
     if surroundings.tools is not None:
@@ -136,14 +137,14 @@ def _check_any_text(source: SourceText, surroundings: Surroundings) -> Iterator[
             yield _finding("missing-tool", source, source.line(at), message)
     if source.is_file:
         for reference in missing_files(source, surroundings.exists):
-            yield _finding("missing-file", source, source.line(reference.offset), f"there is no {reference.target}")
+            yield _finding("missing-file", source, source.line(reference.offset), f"{reference.target} does not exist")
         yield from _missing_definitions(source, surroundings)
     for one in source.ignored:
         yield from (_finding("unused-ignore", source, one.line, message) for message in _ignore_problems(one.checks))
 
 
 def _missing_definitions(source: SourceText, surroundings: Surroundings) -> Iterator[Finding]:
-    """Targets and scripts that a text says to run and that the project does not define."""
+    """Targets and scripts that a text says to run and the project does not define."""
     for code, what, look in (
         ("missing-target", "target", missing_targets),
         ("missing-script", "script", missing_scripts),
@@ -154,40 +155,40 @@ def _missing_definitions(source: SourceText, surroundings: Surroundings) -> Iter
 
 
 def _hidden(source: SourceText) -> Iterator[Finding]:
-    """What a text hides, each kind once, at its first line. What is mostly an accident of copying is not as bad."""
+    """Hidden characters, each kind once, at its first line. Kinds that usually come from copying are only warnings."""
     kinds: dict[str, list[Hidden]] = {}
     for each in hidden(source.text):
         kinds.setdefault(each.kind, []).append(each)
     for kind, places in kinds.items():
         count = sum(each.count for each in places)
         times = f"{count:,} character{'s' if count > 1 else ''}"
-        where = f", from here on on {len(places):,} lines" if len(places) > 1 else ""
+        where = f" on {len(places):,} lines, starting here" if len(places) > 1 else ""
         spelt = "".join(each.spells for each in places)[:120]
-        guess = "; was it UTF-8 that somebody read as Latin-1?" if kind == "control characters" and count > 2 else ""
+        guess = "; was this UTF-8 decoded as Latin-1?" if kind == "control characters" and count > 2 else ""
         message = f"{kind} ({times}{where})" + (f", which spell {spelt!r}" if spelt else "") + guess
         found = _finding("hidden-characters", source, places[0].line, message)
         yield found if kind in _DELIBERATE else replace(found, severity="warning")
 
 
-# Nobody makes these by accident.
+# These are never accidents.
 _DELIBERATE = ("tag characters", "variation selectors in a row", "a bidirectional override")
 
 
 def _ignore_problems(checks: Sequence[str]) -> Iterator[str]:
     if not checks:
-        yield "this comment names no check to ignore: <!-- foreword: ignore CHECK -->"
+        yield "this comment does not say which check to ignore: <!-- foreword: ignore CHECK -->"
     for name in checks:
         if name not in known_ids():
-            yield f"there is no check {name!r}" + suggestion(name, known_ids())
+            yield f"unknown check {name!r}" + suggestion(name, known_ids())
         elif name in GUARDS:
-            yield f"no comment can silence {name!r}; the user's or the caller's settings can"
+            yield f"a comment cannot ignore {name!r}; disable it in the user's or the caller's settings"
 
 
 def _check_prompt(prompt: Prompt, sources: Sequence[SourceText], surroundings: Surroundings) -> Iterator[Finding]:
-    """What several texts together, or the places they stand in, give rise to."""
+    """The findings that depend on several texts, or on where they are in the prompt."""
     by_path = {each.path: each for each in sources}
-    for section, lifetime, what, behind in changing_values(prompt):
-        message = f"{what} stands in section '{section}', which should last for {_duration(lifetime)}; {behind:,} characters follow it"
+    for section, lifetime, what, after in changing_values(prompt):
+        message = f"{what} is in section '{section}', which should stay the same for {_duration(lifetime)}; {after:,} characters follow it"
         yield Finding("volatile-text", BY_ID["volatile-text"].severity, message)
     for clash in contradictions(sources):
         message = f"{clash.family}: this file {clash.says}, {clash.other}:{clash.other_line} {clash.other_says}"
@@ -195,11 +196,11 @@ def _check_prompt(prompt: Prompt, sources: Sequence[SourceText], surroundings: S
     for each in repetitions(sources):
         tokens = surroundings.count_tokens(each.text)
         what = "this paragraph is" if each.count == 1 else f"{each.count} paragraphs from here on are"
-        message = f"{what} the same as in {each.other}:{each.other_line} (about {tokens:,} tokens twice)"
+        message = f"{what} the same as in {each.other}:{each.other_line} (about {tokens:,} tokens, paid for twice)"
         yield _finding("repeated-paragraph", by_path[each.path], each.line, message)
     yield from (_excess(each) for each in over_limit(sources, prompt.candidates))
     for passage, tokens in large_sections(prompt.passages, surroundings.count_tokens):
-        message = f"section '{passage.section}' has about {tokens:,} tokens, more than {LARGEST_SECTION:,}; most of it comes from here"
+        message = f"section '{passage.section}' has about {tokens:,} tokens, more than {LARGEST_SECTION:,}; most of them come from here"
         yield Finding("oversized-section", BY_ID["oversized-section"].severity, message, _largest(passage))
     yield from _ignored_includes(sources, surroundings)
     yield from _forged_tags(prompt)
@@ -211,13 +212,13 @@ def _ignored_includes(sources: Sequence[SourceText], surroundings: Surroundings)
         if not source.is_file:
             continue
         for reference, is_there in includes(source, surroundings.exists, surroundings.follows_directives, present):
-            why = ": the agent sees the line, not the file" if is_there else ", and there is no such file"
-            message = f"{reference.target} is not followed by this layout{why}"
+            why = ": the agent sees the line, not the file" if is_there else ", and the file does not exist"
+            message = f"this layout does not expand {reference.target}{why}"
             yield _finding("blind-include", source, source.line(reference.offset), message)
 
 
 def _largest(passage: Passage) -> str:
-    """The file from which most of a passage came; nothing where none did."""
+    """The file that contributed most of a passage; empty if none did."""
     sizes: dict[str, int] = {}
     for piece in passage.pieces:
         if piece.origin.kind == "file":
@@ -227,13 +228,13 @@ def _largest(passage: Passage) -> str:
 
 def _excess(excess: Excess) -> Finding:
     limit = excess.limit
-    what = "this file has" if excess.files == 1 else f"{excess.files} files together, this one the nearest, have"
-    message = f"{what} {excess.size:,} {limit.unit}; {limit.agent} goes to {limit.most:,}: {limit.outcome}"
+    what = "this file has" if excess.files == 1 else f"{excess.files} files (this one is the nearest) together have"
+    message = f"{what} {excess.size:,} {limit.unit}; the limit of {limit.agent} is {limit.most:,}: {limit.outcome}"
     return Finding("over-limit", limit.severity, message, excess.path)
 
 
 def _forged_tags(prompt: Prompt) -> Iterator[Finding]:
-    """Where a mark of Foreword's own breaks a tag in two. What opens and never closes is a placeholder (`deploy <environment>`)."""
+    """Tags that Foreword escaped with a backslash. One that is never closed is a placeholder (`deploy <environment>`)."""
     for passage in prompt.passages:
         closed = set(re.findall(r"<\\\s*/\s*([\w-]+)", passage.text.lower()))
         for before, mark, after in zip(passage.pieces, passage.pieces[1:], passage.pieces[2:], strict=False):
@@ -248,15 +249,15 @@ def _forged_tags(prompt: Prompt) -> Iterator[Finding]:
 
 
 def _is_deliberate(before: str, tag: str) -> bool:
-    """Whether a tag begins its line, or closes something: in the middle of a line an opening one is a mere mention."""
+    """Whether a tag begins its line, or closes something: an opening tag inside a line is only a mention."""
     return tag.lstrip().startswith("/") or not before[:-1].rpartition("\n")[2].strip()
 
 
 def _forged(tag: str, is_meant: bool, path: str, line: int | None) -> Finding:
     if is_meant:
-        message = f"<{tag}> is a tag that this layout puts around a section; Foreword puts a backslash into it, other agents do not"
+        message = f"<{tag}> is a tag that this layout uses to wrap a section; Foreword escapes it with a backslash, other agents do not"
         return Finding("forged-tag", BY_ID["forged-tag"].severity, message, path, line)
-    message = f"<{tag}> is written like a tag of this layout, and gets a backslash; another word would need none"
+    message = f"<{tag}> looks like a tag of this layout and is escaped with a backslash; use another word to avoid that"
     return Finding("forged-tag", "info", message, path, line)
 
 

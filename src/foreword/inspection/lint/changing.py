@@ -1,7 +1,7 @@
-"""Text that is different tomorrow: a clock, a date of today, an id of this run.
+"""Text that will be different tomorrow: a clock, today's date, the id of this run.
 
-Whatever follows it in the prompt is sent, and paid for, anew. In a section that lives for a turn that is no loss; in one that should
-live as long as the project it is.
+Everything after it in the prompt is sent and billed again. That does not matter in a section that lasts for a turn, but it does in one
+that should last as long as the project.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from ...vocabulary import Prompt
     from .source_text import SourceText
 
-    Told = tuple[int, str]
+    Match = tuple[int, str]
 
-# What an origin of these kinds tells changes from one conversation to the next.
-_TOLD = {
+# Values that change from one conversation to the next.
+_CHANGING = {
     "now.long": "the time",
     "now.iso": "the time",
     "now.utc": "the time",
@@ -37,7 +37,7 @@ _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _MARKS = r"[*_`\"']{0,3}"
 _PATTERNS = (
     (
-        "the date of today",
+        "today's date",
         rf"\b(?:today(?:['’]s date)?|current (?:date|time|date and time|datetime))\b{_MARKS}(?: is|:| ?=){_MARKS}[ \t]{{0,3}}{_MARKS}"
         rf"(?:\w{{3,9}}, )?{_DATE}",
     ),
@@ -47,7 +47,7 @@ _PATTERNS = (
         rf"[ \t]{{0,3}}{_MARKS}{_DATE}{_TIME}",
     ),
     (
-        "an id of one run",
+        "the id of one run",
         rf"\b(?:session|conversation|request|run|trace|thread|build)[ _-]?id\b{_MARKS}(?: is|:| ?=){_MARKS}[ \t]{{0,3}}{_MARKS}(?:{_UUID}|[0-9a-f]{{24,64}})\b",
     ),
 )
@@ -55,8 +55,8 @@ _HINT = re.compile(r"20\d\d|[ _-]id\b", re.IGNORECASE)
 _compiled: list[tuple[str, re.Pattern[str]]] = []
 
 
-def changing_text(source: SourceText) -> Iterator[Told]:
-    """Where a file that should last says what is true today only: the place, and what it is."""
+def changing_text(source: SourceText) -> Iterator[Match]:
+    """Text in a long-lived file that is true only today: its offset, and what it is."""
     if source.lifetime not in LASTING or not _HINT.search(source.text):
         return
     if not _compiled:
@@ -68,13 +68,13 @@ def changing_text(source: SourceText) -> Iterator[Told]:
 
 
 def changing_values(prompt: Prompt) -> Iterator[tuple[str, str, str, int]]:
-    """Values in sections that should last: the section, its lifetime, what changes, and how many characters come after it."""
+    """Values in long-lived sections: the section, its lifetime, what changes, and how many characters follow."""
     for passage in prompt.passages:
         if passage.lifetime not in LASTING:
             continue
         position = passage.start
         for piece in passage.pieces:
-            what = _TOLD.get(piece.origin.path) if piece.origin.kind in ("environment", "variable") else None
+            what = _CHANGING.get(piece.origin.path) if piece.origin.kind in ("environment", "variable") else None
             if what and piece.text.strip():
                 yield passage.section, passage.lifetime, what, len(prompt.text) - position
             position += len(piece.text)

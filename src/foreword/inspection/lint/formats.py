@@ -1,4 +1,4 @@
-"""What lint found, in the forms that code hosts take: SARIF 2.1.0, and the annotations of GitHub's workflows."""
+"""Lint's findings in the formats of code hosts: SARIF 2.1.0 and GitHub workflow annotations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ROOT = "WORKSPACE"
 
 
 def sarif_form(findings: Sequence[Finding], root: str, version: str) -> dict[str, Any]:
-    """What lint found, as a log of SARIF 2.1.0. Paths are relative to the workspace's root, where they lie in it."""
+    """Findings as a SARIF 2.1.0 log. Paths inside the workspace are relative to its root."""
     codes = sorted({*BY_ID, *(each.code for each in findings)})
     rules = [
         {
@@ -59,20 +59,20 @@ def _result(finding: Finding, rule: int, root: str) -> dict[str, Any]:
         known = {key: column for key, column in columns.items() if column}
         region = {"region": {"startLine": finding.line, **known}} if finding.line else {}
         result["locations"] = [{"physicalLocation": {"artifactLocation": place, **region}}]
-        # Where a line moves and nothing else changes, it is still the same finding.
-        told = f"{finding.code}\n{inside or finding.path}\n{_seen_from(root, finding.message)}"
-        result["partialFingerprints"] = {"foreword/v1": digest(told).removeprefix("sha256:")}
+        # A finding stays the same if only its line moves.
+        identity = f"{finding.code}\n{inside or finding.path}\n{_seen_from(root, finding.message)}"
+        result["partialFingerprints"] = {"foreword/v1": digest(identity).removeprefix("sha256:")}
     return result
 
 
 def _below(path: str, root: str) -> str:
-    """The path as seen from the root; nothing where it does not lie below it."""
+    """The path relative to the root; empty if it is not below it."""
     top = root.rstrip("/") + "/"
     return path[len(top) :] if path.startswith(top) else ""
 
 
 def _seen_from(root: str, message: str) -> str:
-    """A message in which paths below the root begin there: another checkout says the same."""
+    """A message with paths relative to the root, so that it is the same in every checkout."""
     return message.replace(root.rstrip("/") + "/", "")
 
 
@@ -87,16 +87,16 @@ def _escaped(path: str) -> str:
 
 
 def annotation(finding: Finding, root: str) -> str:
-    """A finding as a workflow command of GitHub. What would end the command or one of its properties is escaped."""
+    """A finding as a GitHub workflow command, escaped."""
     kind = {"error": "error", "warning": "warning", "info": "notice"}[finding.severity]
     place = _below(finding.path, root) or finding.path
     properties = {"file": place, "line": str(finding.line or ""), "title": f"foreword {finding.code}"}
-    told = ",".join(
+    listed = ",".join(
         f"{key}={_data(content).replace(':', '%3A').replace(',', '%2C')}"
         for key, content in properties.items()
         if content
     )
-    return f"::{kind} {told}::{_data(_seen_from(root, finding.message))}"
+    return f"::{kind} {listed}::{_data(_seen_from(root, finding.message))}"
 
 
 def _data(text: str) -> str:

@@ -170,9 +170,9 @@ def _begins(words: Sequence[str], is_elliptical: bool) -> bool:
     if rest and rest[0] in _NAMED_READERS:
         return not set(rest[1:]) - _LIGHT and bool(set(rest) & _OBLIGES)
     heavy = [word for word in rest if word not in _LIGHT]
-    if heavy and heavy[-1] in _READERS and "used" not in rest:
+    if "used" not in rest and _READERS & set(heavy[-1:]):
         return len(heavy) == 1 or rest[0] in _INTRODUCE | _REMINDERS
-    if _is_rule_for_works(rest, is_elliptical) or rest[:1] == ["ensure"] or rest[:2] == ["make", "sure"]:
+    if _is_rule_for_works(rest, is_elliptical) or rest[0] == "ensure" or rest[:2] == ["make", "sure"]:
         return True
     if is_elliptical:
         return rest[0] in _COMMANDS | _READERS and "used" not in rest

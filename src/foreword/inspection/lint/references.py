@@ -1,7 +1,7 @@
-"""Files that a text names and that are not there, and includes that nobody follows.
+"""Files that a text refers to but do not exist, and includes that are not expanded.
 
-A link in Markdown is a reference. A path is one where the text points at it (`see …`), and in a code span also where the folder it begins
-with is there and the file is not; it may be an example, or a file that is yet to be made, and the line around it often says so.
+A Markdown link is a reference. A path is one if the text points to it (`see …`), and in a code span also if its folder exists and the
+file does not. It may still be an example, or a file yet to be created; its line often says so.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 _LINK = re.compile(r"\]\(<?([^()\s<>#?]{1,300}?)(?::\d[\d:-]{0,20})?(?=[\s<>#?)])[^()\n]{0,200}\)")
 # A path in backticks, perhaps with a line number or an anchor.
 _QUOTED = re.compile(r"(?<!`)`([\w./+-]{1,200}\.[A-Za-z][A-Za-z0-9]{0,7})(?::\d[\d:-]{0,20}|#[^`\n]{0,60})?`(?!`)")
-# A page that prose points at, without marks.
+# A page that prose points to, without backticks.
 _PLAIN = re.compile(
     r"\b(?:see|read|refer to|consult|follow)[ \t]+(?:also[ \t]+|the[ \t]+)?((?:\.{1,2}/)?(?:[\w.+-]{1,60}/){0,8}[\w.+-]{1,80}\.(?:md|mdx|rst|txt))"
     r"(?=[\s.,;:)!?]|$)",
     re.IGNORECASE,
 )
-# A script that a skill runs, also inside a fence: it is in the skill's own folder.
+# A script that a skill runs, also in a fence: it is in the skill's folder.
 _SCRIPT = re.compile(
     r"(?:\b(?:python3?|bash|sh|zsh|node|ruby|perl|deno run|uv run|npx tsx)[ \t]+"
     r"|\b(?:[Rr]un|[Ee]xecute|[Cc]all|[Ii]nvoke)[ \t]+(?:the[ \t]+)?`|(?<![\w/.-])\./)(?:\./)?"
@@ -53,9 +53,9 @@ _NO_FILE = re.compile(
     re.IGNORECASE,
 )
 _NO_LINK = re.compile(r"\b(?:bad|wrong|e\.g|examples?|broken|placeholder)\b|❌|✗", re.IGNORECASE)
-# A bare name of code may be anywhere in the tree; one of prose is mostly beside the text.
+# A source file without a folder may be anywhere in the tree; a page is usually next to the text.
 _PROSE = (".md", ".mdx", ".rst", ".txt")
-# What people include; `@app.route` on a line of its own is no file.
+# What people include; `@app.route` on a line by itself is not a file.
 _INCLUDED = (*_PROSE, ".mdc", ".json", ".yaml", ".yml", ".toml")
 _INVENTED = re.compile(
     r"(?:^|[/_.-])(?:path|to|foo\w*|bar|baz|my\w*|your\w*|some\w*|xxx*|nnn*|yyyy|mm|dd|example\w*|sample\w*|name|file|filename|feature|module|skill|skill-name"
@@ -64,7 +64,7 @@ _INVENTED = re.compile(
     re.IGNORECASE,
 )
 _ANOTHERS = re.compile(r"(?:['’]s|\btheir|\bits)[ \t]+[*_\[`(]{0,3}$")
-# Where the specification, and custom, put what belongs to a skill. Any other folder may be one of the project it is used in.
+# Folders that belong to a skill by specification or convention. Any other may belong to the project that uses the skill.
 _OF_SKILLS = frozenset(
     "references reference scripts assets resources templates rules guides workflows examples".split()
 )
@@ -75,14 +75,14 @@ _DIRECTIVE = re.compile(r"<!--[ \t]*include:[ \t]*([^\s>]{1,300})[ \t]*-->")
 
 @value
 class Reference:
-    """A file that a text names: where, and how it is written there."""
+    """A reference to a file: its offset, and the path as written."""
 
     offset: int
     target: str
 
 
 def missing_files(source: SourceText, exists: Exists) -> Iterator[Reference]:
-    """Files that are named and not there, each once."""
+    """References to files that do not exist, each once."""
     for offset, target, is_link in _named(source):
         spelt = _spelt(target) if is_link else target
         if not exists(source.path, spelt) and _is_meant(source, offset, target, is_link, exists):
@@ -92,7 +92,7 @@ def missing_files(source: SourceText, exists: Exists) -> Iterator[Reference]:
 
 
 def _missing_scripts(source: SourceText, exists: Exists) -> Iterator[Reference]:
-    """Scripts that a skill runs and does not have, each once."""
+    """Scripts that a skill runs but does not contain, each once."""
     seen: set[str] = set()
     for match in _SCRIPT.finditer(source.text):
         target = match[1]
@@ -104,13 +104,13 @@ def _missing_scripts(source: SourceText, exists: Exists) -> Iterator[Reference]:
 
 
 def _is_label(source: SourceText, start: int, end: int) -> bool:
-    """Whether a path is the label of a link, which says where it really is."""
+    """Whether a path is the label of a link, whose target counts instead."""
     is_closed = _AFTER_LABEL.match(source.text, end) is not None
     return is_closed and _BEFORE_LABEL.search(source.before(start)) is not None
 
 
 def _named(source: SourceText) -> Iterator[tuple[int, str, bool]]:
-    """Every path that a text names, once: its place, the path, and whether it is a link."""
+    """Every path in a text, once: its offset, the path, and whether it is a link."""
     seen: set[str] = set()
     for pattern, is_code, is_link in (
         (_LINK, source.is_code, True),
@@ -129,13 +129,13 @@ def _named(source: SourceText) -> Iterator[tuple[int, str, bool]]:
 
 
 def _is_path(target: str) -> bool:
-    """Whether this is a path relative to something known, and no address, pattern or placeholder."""
+    """Whether this is a relative path, and not an address, a pattern or a placeholder."""
     is_relative = target[:1] not in ("/", "~", "$", "@", "#", "-") and not _SCHEME.match(target)
     return is_relative and "." in target and not any(each in target for each in "*{}<>$|\\=,;")
 
 
 def _spelt(target: str) -> str:
-    """A link's path without the escapes of an address."""
+    """The path of a link without percent-encoding."""
     if "%" not in target:
         return target
     from urllib.parse import unquote
@@ -144,7 +144,7 @@ def _spelt(target: str) -> str:
 
 
 def _is_meant(source: SourceText, offset: int, target: str, is_link: bool, exists: Exists) -> bool:
-    """Whether a path stands for a file that should be there: a link does, unless its line says that it is a mere example."""
+    """Whether a path is a file that should exist. A link is, unless its line calls it an example."""
     line, before = source.line_around(offset).replace(target, ""), source.before(offset)
     if is_link:
         return not _NO_LINK.search(line)
@@ -165,9 +165,9 @@ def _is_meant(source: SourceText, offset: int, target: str, is_link: bool, exist
 def includes(
     source: SourceText, exists: Exists, follows_directives: bool, present: Collection[str] = ()
 ) -> Iterator[tuple[Reference, bool]]:
-    """Includes in the manner of other agents that are not followed here, and whether the file is there.
+    """Includes in other agents' syntax that are not expanded here, and whether the file exists.
 
-    What is in the prompt anyway (`present`, by path) is no loss.
+    Files that are in the prompt anyway (`present`, by path) are left out.
     """
     text = source.text
     folder = source.path.rpartition("/")[0]
@@ -188,7 +188,7 @@ def includes(
 
 
 def _looks_like_a_file(target: str) -> bool:
-    """`@docs/style.md` or `@README`, and no name of a person, a package, a decorator or a module (`@/lib/utils.ts`)."""
+    """Whether this is like `@docs/style.md` or `@README`, and not a person, package, decorator or module (`@/lib/utils.ts`)."""
     if target.startswith("/") and not target.endswith(_INCLUDED):
         return False
     name = target.rpartition("/")[2]

@@ -1,4 +1,4 @@
-"""The same paragraph from two files: it is paid for twice, and one day only one of the two is changed."""
+"""The same paragraph in two files: it is paid for twice, and one day only one of them gets updated."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from .source_text import SourceText
 
 _PARAGRAPH = re.compile(r"[^\n]+(?:\n[ \t]*[^\s][^\n]*)*")
-# Shorter ones are headings, links and phrases that anyone would write.
+# Shorter ones are headings, links and common phrases.
 _SHORTEST = 120
 _FEWEST_WORDS = 18
 
 
 @value
 class Repetition:
-    """Paragraphs of one file that stand in an earlier one too: the lines of the first pair, how many, and their text."""
+    """Paragraphs of one file that are in an earlier one too: the lines of the first pair, their number, and their text."""
 
     path: str
     line: int
@@ -31,7 +31,7 @@ class Repetition:
 
 
 def repetitions(sources: Sequence[SourceText]) -> Iterator[Repetition]:
-    """What is said again, once for each pair of files, at the first paragraph."""
+    """Repeated paragraphs, once for each pair of files, at the first paragraph."""
     said: dict[str, tuple[str, int]] = {}
     for source in sources:
         again: dict[str, list[tuple[int, int, str]]] = {}
@@ -47,7 +47,7 @@ def repetitions(sources: Sequence[SourceText]) -> Iterator[Repetition]:
 
 
 def _paragraphs(source: SourceText) -> Iterator[tuple[int, str]]:
-    """Paragraphs of prose, with their place: no code, no table, no heading, no comment."""
+    """Paragraphs of prose with their offsets, without code, tables, headings and comments."""
     if not source.is_file:
         return
     for match in _PARAGRAPH.finditer(source.text):

@@ -1,7 +1,7 @@
-"""Secrets, known by the prefix that their issuer gives them. What is found is never printed: only its prefix and length.
+"""Secrets, recognised by their issuer's prefix. Only the prefix and the length are ever printed.
 
-A rule anchors at a prefix and asks for the issuer's own alphabet and length, so that words are not mistaken for keys. Examples in
-documentation are spared: what repeats itself, counts up, or says of itself that it is none.
+A rule matches a prefix followed by the issuer's alphabet and length, so that words are not mistaken for keys. Examples in documentation
+are skipped: repeated or ascending characters, or words such as `example`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @value
 class Issuer:
-    """Whose secret it is, its prefix as it may be shown, what follows it, and a rare text without which it cannot be there."""
+    """An issuer of secrets: what it issues, the prefix, the pattern of the rest, and a rare substring to search for first."""
 
     what: str
     prefix: str
@@ -87,7 +87,7 @@ _compiled: dict[Issuer, re.Pattern[str]] = {}
 
 
 def _pattern(issuer: Issuer) -> re.Pattern[str]:
-    """Made when a text first holds the hint of this issuer, which hardly any does."""
+    """The compiled pattern, only for issuers whose hint was found."""
     if issuer not in _compiled:
         _compiled[issuer] = re.compile(re.escape(issuer.prefix) + issuer.rest + r"(?![A-Za-z0-9_])")
     return _compiled[issuer]
@@ -101,7 +101,7 @@ def _found(text: str) -> Iterator[tuple[Issuer, re.Match[str]]]:
                     yield issuer, match
 
 
-_SAYS_IT_IS_NONE = re.compile(
+_PLACEHOLDER = re.compile(
     r"example|placeholder|your|fake|dummy|sample|redact|secret|token|replace|insert|change|test|demo|todo|xxx|abcdef"
     r"|123456|0123|12345|98765|deadbeef|qwerty|foobar",
     re.IGNORECASE,
@@ -112,7 +112,7 @@ _REPEATS = re.compile(r"(.)\1{4}|(..)\2{3}|(.{3,8})\3\3")
 
 @value
 class Secret:
-    """Something that looks like a secret: where it begins, whose it is, and how it may be shown."""
+    """Something that looks like a secret: its offset, what it is, and how it may be shown."""
 
     start: int
     what: str
@@ -120,7 +120,7 @@ class Secret:
 
 
 def secrets(text: str) -> list[Secret]:
-    """What looks like a secret in a text, in order."""
+    """Everything in a text that looks like a secret, in order."""
     found = [
         Secret(match.start(), issuer.what, f"{issuer.prefix}…, {len(match[0])} characters")
         for issuer, match in _found(text)
@@ -130,17 +130,17 @@ def secrets(text: str) -> list[Secret]:
 
 
 def _is_random(body: str) -> bool:
-    """Whether a text looks as a generator makes it, and not as a person does who needs an example."""
+    """Whether a text looks generated, and not like an example that a person typed."""
     if len(body) > _LONG:
-        body = body[len(body) // 2 :][:64]  # how a key begins is the same for all
-    if _SAYS_IT_IS_NONE.search(body) or _REPEATS.search(body):
+        body = body[len(body) // 2 :][:64]  # all keys begin alike
+    if _PLACEHOLDER.search(body) or _REPEATS.search(body):
         return False
     letters = re.sub(r"[^A-Za-z0-9]", "", body)
     return len(set(letters)) >= min(10, len(letters) // 2)
 
 
 def masked(text: str) -> str:
-    """A text that may be printed: whatever begins like a secret is left out, be it an example, or cut off in the middle."""
+    """The text with everything masked that begins like a secret, even examples and truncated ones."""
     for issuer in ISSUERS:
         if issuer.hint in text:
             rest = r"(?=[\w./-]*[A-Z0-9])[\w./-]{8,}" if issuer.prefix == issuer.hint else issuer.rest

@@ -1,4 +1,4 @@
-"""Files over the limits of well-known agents, and sections that cost more than all others together should."""
+"""Files that exceed the limits of well-known agents, and sections that are too large."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @value
 class Limit:
-    """A limit of an agent: for which names, of one file or of all together, what it does over it, and who says so when."""
+    """An agent's limit: the file names, for one file or all together, what happens above it, and the source with its date."""
 
     agent: str
     names: Sequence[str]
@@ -27,7 +27,7 @@ class Limit:
     severity: Severity = "warning"
 
 
-# Dated: agents change. A row needs a source that a person can look up.
+# Agents change, so each row has a date and a source that can be looked up.
 LIMITS = (
     Limit(
         "Codex",
@@ -35,7 +35,7 @@ LIMITS = (
         32_768,
         "bytes",
         True,
-        "what is over it is cut, the nearest file first",
+        "the rest is cut, from the nearest file first",
         "openai/codex, codex-rs/config/src/config_toml.rs: project_doc_max_bytes",
         "2026-11",
     ),
@@ -45,7 +45,7 @@ LIMITS = (
         40_000,
         "characters",
         False,
-        "it warns at every start",
+        "it warns each time it starts",
         "its warning 'Large CLAUDE.md will impact performance (… > 40.0k)'",
         "2026-11",
     ),
@@ -55,7 +55,7 @@ LIMITS = (
         500,
         "lines",
         False,
-        "the specification asks to move detail into files of its own",
+        "the specification recommends moving details into separate files",
         "agentskills.io/specification, progressive disclosure",
         "2026-11",
         "info",
@@ -66,7 +66,7 @@ LARGEST_SECTION = 10_000
 
 @value
 class Excess:
-    """A file, or several together, over a limit."""
+    """A file, or several together, above a limit."""
 
     limit: Limit
     path: str
@@ -75,7 +75,7 @@ class Excess:
 
 
 def over_limit(sources: Sequence[SourceText], candidates: Sequence[Candidate]) -> Iterator[Excess]:
-    """What is over a limit; of several files together, told at the nearest."""
+    """Files above a limit; several together are reported at the nearest."""
     names = _names(sources, candidates)
     for limit in LIMITS:
         sizes = [(each, _size(each.text, limit.unit)) for each in sources if names[each.path] & set(limit.names)]
@@ -86,7 +86,7 @@ def over_limit(sources: Sequence[SourceText], candidates: Sequence[Candidate]) -
 
 
 def _names(sources: Sequence[SourceText], candidates: Sequence[Candidate]) -> dict[str, set[str]]:
-    """The names of each file: its own, and those of copies beside it (a CLAUDE.md that is a link to AGENTS.md)."""
+    """The names of each file: its own, and those of duplicates next to it (a CLAUDE.md that links to AGENTS.md)."""
     names = {each.path: {each.name} if each.is_file else set() for each in sources}
     for candidate in candidates:
         if candidate.fate == "duplicate":
@@ -104,8 +104,8 @@ def _size(text: str, unit: str) -> int:
 
 
 def large_sections(passages: Sequence[Passage], counts: Callable[[str], int]) -> Iterator[tuple[Passage, int]]:
-    """Sections over the largest size that is still sensible, with their tokens."""
+    """Sections with too many tokens, and their tokens."""
     for passage in passages:
-        # No text has more tokens than characters; most are not even worth counting.
+        # A text never has more tokens than characters, so short ones need no counting.
         if len(passage.text) > LARGEST_SECTION and (tokens := counts(passage.text)) > LARGEST_SECTION:
             yield passage, tokens

@@ -1,4 +1,4 @@
-"""What lint reads: the texts of a prompt file by file, each character on the line on which it stands in its file."""
+"""The texts that lint checks: those of a prompt, by file, with every character on its line in the file."""
 
 from __future__ import annotations
 
@@ -19,37 +19,37 @@ if TYPE_CHECKING:
     N = TypeVar("N")
     Known = dict[tuple[str, str, str, Lifetime, str], "SourceText"]
 
-# Whose words are looked at: those of people, not those of Foreword or of the machine.
+# Origins whose text people wrote, unlike that of Foreword or of the machine.
 _WRITTEN = frozenset(("file", "template", "layout", "setting", "caller", "extension", "tool", "variable"))
 _COMMENT = re.compile(r"<!--[ \t]*foreword:[ \t]*(ignore(?:-file)?)\b([^\n>]{0,300}?)-->")
 _ALL_LINES = (1, 1 << 60)
-# How much of a line is looked at around a place. A file may be one line of a megabyte.
+# How much of a line counts as near an offset. A file may be one line of a megabyte.
 _NEAR = 1_000
 
 
-def _nothing(path: str, names: Sequence[str], folder: str) -> Iterable[tuple[str, str | None]]:
+def _no_files(path: str, names: Sequence[str], folder: str) -> Iterable[tuple[str, str | None]]:
     return ()
 
 
 @value
 class Surroundings:
-    """What lint must be told, as it looks at no disk itself.
+    """What lint needs to know about the workspace, as it does not read the disk.
 
-    `exists` says whether what a file (by its path) names is there, beside it or in a folder above, with a third argument only beside
-    it; `counts` tells the tokens of a text; `tools` are the agent's, None where nobody said which it has; `follows_directives`
-    whether the layout follows `<!-- include: … -->`. `above(path, names, folder)` gives the files of these names that apply to a file,
-    nearest first, with their text (None if it cannot be read); with `folder`, only those in that folder.
+    `exists(path, name)` says whether a name in the file at `path` exists, next to the file or in a folder above; with a third argument,
+    only next to it. `count_tokens` counts the tokens of a text. `tools` are the agent's, None if unknown. `follows_directives`: the
+    layout expands `<!-- include: … -->`. `files_above(path, names, folder)` returns the files with these names that apply to a file,
+    nearest first, with their content (None if unreadable); with `folder`, only those in that folder.
     """
 
     exists: Callable[..., bool]
     count_tokens: Callable[[str], int]
     tools: frozenset[str] | None = None
     follows_directives: bool = False
-    files_above: Callable[[str, Sequence[str], str], Iterable[tuple[str, str | None]]] = _nothing
+    files_above: Callable[[str, Sequence[str], str], Iterable[tuple[str, str | None]]] = _no_files
 
 
 class SourceText:
-    """The text of one file, or of one other author, as it stands in a prompt."""
+    """The text that one file, or another author, contributed to a prompt."""
 
     def __init__(
         self, path: str, text: str, section: str = "", lifetime: Lifetime = "conversation", kind: str = "file"
@@ -61,7 +61,7 @@ class SourceText:
         self._cached: dict[str, Any] = {}
 
     def cached(self, name: str, look: Callable[[SourceText], N]) -> N:
-        """What a look at this text gives; looked once, however many prompts share the text."""
+        """The result of a function of this text, computed once even if several prompts share it."""
         if name not in self._cached:
             self._cached[name] = look(self)
         note: N = self._cached[name]
@@ -77,28 +77,28 @@ class SourceText:
 
     @property
     def place(self) -> str:
-        """Where a finding is: nowhere that a person could open, if it is no file."""
+        """The path for findings; empty if the text is not in a file that a person can open."""
         return self.path if self.is_file or self.kind in ("template", "setting") else ""
 
     def line(self, offset: int) -> int:
-        """The line on which a character stands."""
+        """The line number of a character."""
         if self._ends is None:
             self._ends = [match.start() for match in re.finditer("\n", self.text)]
         return bisect_right(self._ends, offset - 1) + 1
 
     def line_around(self, offset: int) -> str:
-        """The text of the line on which a character stands; of a very long line, what is near."""
+        """The line of a character; only the near part of a very long line."""
         end = self.text.find("\n", offset, offset + _NEAR)
         return self.before(offset) + self.text[offset : end if end >= 0 else offset + _NEAR]
 
     def before(self, offset: int) -> str:
-        """What stands on the same line before a character; of a very long line, what is near."""
+        """The part of the line before a character; only the near part of a very long line."""
         start = max(offset - _NEAR, 0)
         return self.text[max(self.text.rfind("\n", start, offset) + 1, start) : offset]
 
     @property
     def fences(self) -> list[tuple[int, int]]:
-        """From the opening line of each fence to the end of its closing one."""
+        """The span of each fence, including its opening and closing lines."""
         if self._fences is None:
             self._fences = fences(self.text)
         return self._fences
@@ -108,24 +108,24 @@ class SourceText:
         return at >= 0 and offset < self.fences[at][1]
 
     def is_code(self, offset: int) -> bool:
-        """Whether a character stands in a fence or, as far as one line tells, in a code span."""
+        """Whether a character is in a fence or, judging by its line, in a code span."""
         return self.is_fenced(offset) or self.before(offset).count("`") % 2 == 1
 
     @property
     def ignored(self) -> list[IgnoreComment]:
-        """What comments in the text ask to leave out."""
+        """The comments in the text that ask to ignore checks."""
         if self._ignored is None:
             self._ignored = list(_ignored(self)) if "foreword:" in self.text else []
         return self._ignored
 
     def silences(self, finding: Finding) -> bool:
-        """Whether a comment asks to leave out this finding."""
+        """Whether a comment asks to ignore this finding."""
         return any(each.covers(finding) for each in self.cached("by check", _by_check).get(finding.code, ()))
 
 
 @value
 class IgnoreComment:
-    """A comment that asks to leave out checks on some lines."""
+    """A comment that asks to ignore checks on some lines."""
 
     line: int
     checks: Sequence[str]
@@ -148,9 +148,9 @@ _MOST_COMMENTS = 200
 
 
 def _ignored(source: SourceText) -> Iterator[IgnoreComment]:
-    """On a line with other text a comment means that line; alone on its line, the paragraph below; `ignore-file` the file.
+    """The comments of a text. One on a line with text applies to that line, one alone to the paragraph below, `ignore-file` to the file.
 
-    Only so many are heard in one file, or a stranger's could keep lint busy for hours.
+    Their number is limited, or an untrusted file could keep lint busy for hours.
     """
     text = source.text
     for match in islice(_COMMENT.finditer(text), _MOST_COMMENTS):
@@ -171,7 +171,7 @@ def _ignored(source: SourceText) -> Iterator[IgnoreComment]:
 
 
 def source_texts(prompt: Prompt, known: Known) -> list[SourceText]:
-    """The texts of a prompt by their author, in the order in which they begin; those that are `known` are taken from there."""
+    """The texts of a prompt by author, in order of appearance; texts in `known` are reused."""
     texts: dict[tuple[str, str], list[str]] = {}
     lines: dict[tuple[str, str], int] = {}
     places: dict[tuple[str, str], tuple[str, Lifetime]] = {}
@@ -181,18 +181,18 @@ def source_texts(prompt: Prompt, known: Known) -> list[SourceText]:
             if key[0] not in _WRITTEN:
                 continue
             first = piece.origin.lines[0] if piece.origin.lines else lines.get(key, 1)
-            # What was left out in between, and what stands before the first word, are so many empty lines.
+            # Blank lines replace omitted text, so that line numbers are those of the file.
             texts.setdefault(key, []).append("\n" * (first - lines.get(key, 1)))
             texts[key].append(piece.text)
             lines[key] = max(first, lines.get(key, 1)) + piece.text.count("\n")
             places.setdefault(key, (passage.section, passage.lifetime))
     found = []
     for kind, path in texts:
-        made = (path, "".join(texts[kind, path]), *places[kind, path], kind)
-        found.append(known.setdefault(made, SourceText(*made)))
+        key_of_text = (path, "".join(texts[kind, path]), *places[kind, path], kind)
+        found.append(known.setdefault(key_of_text, SourceText(*key_of_text)))
     return found
 
 
 def skill_texts(skills: Iterable[Document]) -> list[SourceText]:
-    """Whole SKILL.md files: they enter a conversation when they are used."""
+    """Complete SKILL.md files, which enter a conversation when they are used."""
     return [SourceText(each.path, "\n" * (each.line - 1) + each.text, "skills", "turn", "skill") for each in skills]

@@ -1,4 +1,4 @@
-"""Tools that a text tells the agent to use and that it does not have."""
+"""Tools that a text tells the agent to use but the agent does not have."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from .source_text import SourceText
 
-# Names of well-known agents' tools that people write without backticks.
+# Tools of well-known agents that people write without backticks.
 KNOWN = (
     "Agent AskUserQuestion Bash BashOutput Edit EnterPlanMode ExitPlanMode Glob Grep KillShell LS MultiEdit NotebookEdit NotebookRead Read"
     " SlashCommand Task TaskCreate TaskUpdate TodoRead TodoWrite ToolSearch WebFetch WebSearch Write"
@@ -22,27 +22,27 @@ _NAMED = re.compile(
 )
 
 
-# Whoever writes so knows that the tool may not be there, or does not want it used.
-_KNOWS = re.compile(
+# Words that show that the tool may be missing, or should not be used.
+_HEDGES = re.compile(
     r"\b(?:if|when|where|unless|hook|matcher|not available|is available|do not|don['’]t|never|instead of|without|equivalent)\b|❌|✗",
     re.IGNORECASE,
 )
 
 
 def missing_tools(source: SourceText, tools: frozenset[str]) -> Iterator[tuple[int, str]]:
-    """Tools that are named and not there, each once, with the place."""
+    """Tools that a text mentions and the agent lacks, each once, with the offset."""
     has = {name.lower() for name in tools}
     for match in _mentions(source.text):
         name = match[str(match.lastgroup)]
         if name.lower() in has or source.is_fenced(match.start()):
             continue
-        if not _KNOWS.search(source.line_around(match.start())):
+        if not _HEDGES.search(source.line_around(match.start())):
             has.add(name.lower())
             yield match.start(), name
 
 
 def _mentions(text: str) -> Iterator[re.Match[str]]:
-    """Names of tools, looked for only on lines that speak of tools."""
+    """Names of tools on lines that contain the word `tool`."""
     end = 0
     while (found := text.find("tool", end)) >= 0:
         start = max(text.rfind("\n", end, found) + 1, end, found - 2_000)
