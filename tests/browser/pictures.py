@@ -153,7 +153,7 @@ def draw(chrome: Browser, site: Site) -> None:
     page.keyboard.press("End")
     page.keyboard.type(" Be brief.")
     page.keyboard.press("Control+s")
-    page.get_by_label("Note").fill("shorter answers")
+    page.get_by_role("textbox", name="Note").fill("shorter answers")
     expect(page.get_by_text("until they are compacted")).to_be_visible()
     shoot(page, "page-save")
 

@@ -224,7 +224,7 @@ def test_keys_save_go_to_the_next_finding_and_close(editor):
     expect(editor.dialog.get_by_role("status").filter(has_text="[endif] has no [if]")).to_be_visible()
     editor.page.keyboard.press("ControlOrMeta+s")
     save = editor.page.get_by_role("dialog", name="Save template")
-    expect(save.get_by_label("Note")).to_be_focused()
+    expect(save.get_by_role("textbox", name="Note")).to_be_focused()
     editor.page.keyboard.type("so that it is kept")
     editor.page.keyboard.press("Enter")
     expect(save).to_have_count(0)

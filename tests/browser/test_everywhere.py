@@ -226,7 +226,7 @@ def test_a_change_by_keyboard_alone_from_the_first_view_to_the_saved_version(ope
     page.keyboard.type("By keyboard. On [git:br")
     accept_completion(page)
     page.keyboard.press("ControlOrMeta+s")
-    expect(page.get_by_label("Note")).to_be_focused()
+    expect(page.get_by_role("textbox", name="Note")).to_be_focused()
     page.keyboard.type("no mouse")
     page.keyboard.press("Enter")
     expect(page.get_by_role("dialog").get_by_text("Saved as version")).to_be_visible()

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.xdist_group("browser-keep")
 def save(editor, note=""):
     editor.page.keyboard.press("ControlOrMeta+s")
     dialog = editor.page.get_by_role("dialog", name="Save template")
-    dialog.get_by_label("Note").fill(note)
+    dialog.get_by_role("textbox", name="Note").fill(note)
     dialog.get_by_role("button", name="Save", exact=True).click()
 
 
@@ -206,7 +206,7 @@ def test_before_saving_it_says_what_changes_and_who_keeps_the_old_text(editor, s
     expect(dialog).to_contain_text(f"{used} conversations keep their prompt until they are compacted.")
     assert used >= 3
     dialog.get_by_label("Author").fill("Ada")
-    dialog.get_by_label("Note").fill("shorter answers")
+    dialog.get_by_role("textbox", name="Note").fill("shorter answers")
     dialog.get_by_role("button", name="Save", exact=True).click()
     expect(editor.dialog.get_by_role("status").filter(has_text="Saved as version")).to_be_visible()
     newest = site.call("GET", "/system-prompt/versions")["versions"][0]
