@@ -55,8 +55,8 @@ def test_a_wrapper_that_closes_what_it_opens_is_accepted(wrap):
     ("path", "content", "says"),
     [
         ("section.files.wrap", "<a>{}", "section.files.wrap must close what it opens: </a> is missing (in '<a>{}')"),
-        ("section.files.wrap", "{}</a>", "must close what it opens: </a> closes nothing that is open there"),
-        ("section.files.wrap", "<a><b>{}</a></b>", "must close what it opens: </a> closes nothing that is open there"),
+        ("section.files.wrap", "{}</a>", "must close what it opens: </a> closes a tag that is not open"),
+        ("section.files.wrap", "<a><b>{}</a></b>", "must close what it opens: </a> closes a tag that is not open"),
         ("section.files.wrap", "<a x='1'>{}<a>", "must close what it opens: </a> is missing"),
         ("section.files.wrap", "```\n{}", "must close what it opens: a code fence is not closed"),
         ("section.files.wrap", "<!-- {}", "must close what it opens: a comment is not closed"),
@@ -112,20 +112,20 @@ FACTS = "facts are tool:NAME, tools, set:NAME, session, main, sub, provider:NAME
         ("on.turn", "gahter", "on: turn must be one of keep, warn, append, format, gather, not 'gahter'; did you mean 'gather'?"),
         ("wording.x", 5, "wording.x must be a string, not 5"),
         # patterns
-        ("find.notes.files", ["NOTES.md"], "find.notes.files: 'NOTES.md' is no pattern 'place:path'; known: config, cwd, home, path, root, walk"),
-        ("find.notes.files", ["wlak:X"], "find.notes.files: 'wlak:X' is no pattern 'place:path'; did you mean 'walk'?"),
-        ("find.notes.files", ["cwd:"], "find.notes.files: 'cwd:' names no file"),
+        ("find.notes.files", ["NOTES.md"], "find.notes.files: 'NOTES.md' is not a pattern 'place:path'; known: config, cwd, home, path, root, walk"),
+        ("find.notes.files", ["wlak:X"], "find.notes.files: 'wlak:X' is not a pattern 'place:path'; did you mean 'walk'?"),
+        ("find.notes.files", ["cwd:"], "find.notes.files: 'cwd:' does not name a file"),
         ("find.notes.files", ["cwd:{dri}/X"], "find.notes.files: no setting 'dri' (in 'cwd:{dri}/X'); did you mean 'dir'?"),
         ("find.notes.files", [["walk:X", "cwd:Y"]], "find.notes.files: the place 'walk' and another cannot be alternatives of one group"),
         # sections
         ("sections", ["intor"], "sections names 'intor', but there is no [section.intor]; did you mean 'intro'?"),
-        ("sections", ["intro", "intro"], "section 'intro' stands in the layout twice"),
-        ("section.intro", {}, "[section.intro] needs exactly one of text, of, sections; it has none"),
-        ("section.intro.of", "notes", "[section.intro] needs exactly one of text, of, sections; it has text, of"),
+        ("sections", ["intro", "intro"], "section 'intro' is used twice in the layout"),
+        ("section.intro", {}, "[section.intro] must have exactly one of text, of, sections; it has none"),
+        ("section.intro.of", "notes", "[section.intro] must have exactly one of text, of, sections; it has text, of"),
         ("section.files.of", "ntoes", "section.files.of: no find or list 'ntoes'; did you mean 'notes'?"),
         ("section.intro.instead", ["bsae"], "section.intro.instead: no find 'bsae'; did you mean 'base'?"),
-        ("section.files.wrap", "<notes>", "section.files.wrap needs '{}' exactly once, for what stands inside"),
-        ("section.files.wrap", "{}{}", "section.files.wrap needs '{}' exactly once, for what stands inside"),
+        ("section.files.wrap", "<notes>", "section.files.wrap needs '{}' exactly once, for the content"),
+        ("section.files.wrap", "{}{}", "section.files.wrap needs '{}' exactly once, for the content"),
         ("section.files.wrap", "@ntoes", "no wording 'ntoes'"),
         # forms
         ("section.intro.text", "{cwdd}", "section.intro.text: no field '{cwdd}'; did you mean 'cwd'?"),
@@ -136,7 +136,7 @@ FACTS = "facts are tool:NAME, tools, set:NAME, session, main, sub, provider:NAME
         ("section.intro.when", ["toosl"], "section.intro.when: no fact 'toosl'; " + FACTS),
         ("section.intro.when", ["tool:"], "section.intro.when: no fact 'tool:'; " + FACTS),
         ("section.intro.when", ["set:dri"], "section.intro.when: no setting 'dri'; did you mean 'dir'?"),
-        ("section.intro.when", ["@shlel"], "section.intro.when: '@shlel' names no list of the settings; did you mean 'shell'?"),
+        ("section.intro.when", ["@shlel"], "section.intro.when: '@shlel' is not a list in the settings; did you mean 'shell'?"),
         # guidelines
         ("guideline", [{"say": ["a"], "from": "tools"}], "guideline 1: needs either say or from"),
         ("guideline", [{"say": ["a"]}, {}], "guideline 2: needs either say or from"),
@@ -155,7 +155,7 @@ def test_a_word_that_is_not_in_the_vocabulary(path, content, sentence):
 def test_a_section_that_contains_itself():
     mapping = changed("section.intro", {"sections": ["middle"]})
     mapping["section"]["middle"] = {"sections": ["intro"]}
-    with pytest.raises(LayoutError, match=r"section 'intro' stands in the layout twice \(intro > middle > intro\)"):
+    with pytest.raises(LayoutError, match=r"section 'intro' is used twice in the layout \(intro > middle > intro\)"):
         parse(mapping, "mine")
 
 

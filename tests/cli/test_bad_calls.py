@@ -170,7 +170,7 @@ def test_a_layout_that_cannot_be(refused, layout, words):
         ("section.nope.text=x", "nope"),
         ("section.identity.nope=x", "nope"),
         ("find.project.walk=sideways", "must be one of root, git, git-or-root"),
-        ("find.project.files=nowhere:AGENTS.md", "is no pattern"),
+        ("find.project.files=nowhere:AGENTS.md", "is not a pattern"),
         ("environment.text={nope}", "no field '{nope}'"),
         ("environment.text={cwd", "a lone '{'"),
         ("environment.wrap=<x>", "needs '{}' exactly once"),
@@ -194,7 +194,7 @@ def test_a_file_without_a_name(refused, option):
     [
         ("team=nowhere", "the directory does not exist"),
         ("team=AGENTS.md", "the directory does not exist"),
-        ("user=.", "always there"),
+        ("user=.", "is reserved"),
     ],
 )
 def test_a_pack_that_cannot_be(refused, pack, words):

@@ -82,7 +82,7 @@ def test_lengths_do_not_tell_the_same_field_apart(tree, run):
     tree({**GIT, **skills_with(*longer)})
     assert run("lint")[1] == (
         ".agents/skills/s0/SKILL.md:4: info: its compatibility is longer than 500 characters; "
-        "it is loaded all the same (in 3 skills; this is the first) [skill-field]\n"
+        "it is loaded anyway (in 3 skills; this is the first) [skill-field]\n"
     )
 
 

@@ -238,7 +238,7 @@ def test_a_template_over_the_limit_is_one_sentence(tree, run, command):
         (["link"], "FILE link: it is a link to nothing"),
         (["t.txt", "--value", "nothing"], "--value must be type:name=TEXT, not 'nothing'"),
         (["t.txt", "--value", "=x"], "--value must be type:name=TEXT, not '=x'"),
-        (["t.txt", "nowhere"], "the working directory nowhere does not exist; name a directory that is there"),
+        (["t.txt", "nowhere"], "the working directory nowhere does not exist; pass an existing directory"),
         (["t.txt", "--layout", "nope"], None),
         (["t.txt", "--layout", "opal"], None),
         (["t.txt", "--syntax", "liquid"], None),

@@ -115,7 +115,7 @@ def test_the_folder_of_a_file_that_cannot_be_looked_at(tree, disk, number):
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EIO])
 def test_a_working_directory_that_cannot_be_looked_at(tree, disk, number):
     disk.fail("stat", tree.path("w"), fault(number))
-    with pytest.raises(CallError, match=rf"cannot be looked at \({os.strerror(number).lower()}\)"):
+    with pytest.raises(CallError, match=rf"cannot be examined \({os.strerror(number).lower()}\)"):
         tree.prompt("ion", disk=disk)
 
 

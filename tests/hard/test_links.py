@@ -91,7 +91,7 @@ def test_a_layout_of_the_workspace_may_not_allow_it(tree):
 
 
 def test_links_takes_one_of_two_words(tree):
-    with pytest.raises(LayoutError, match="links takes one of inside, follow, not 'always'"):
+    with pytest.raises(LayoutError, match="links must be one of inside, follow, not 'always'"):
         tree.prompt("foreword", set={"links": "always"})
 
 

@@ -262,7 +262,7 @@ def test_a_file_over_the_readers_limit_is_cut_with_a_mark_and_a_finding(tree):
 
 OUTSIDE = "it is outside what the scope may read (the setting file_paths widens it)"
 SECRET = "its name says that it contains secrets (the setting file_secrets allows it)"
-NO_FILE = "it is no file of a project"
+NO_FILE = "it is not a file of a project"
 
 
 def refused(tree, name, why, cwd="w", **options):

@@ -686,7 +686,7 @@ def test_wording_that_lost_its_place_for_the_value_is_an_error(tree, who, key, l
     assert key in str(raised.value) and "\n" not in str(raised.value)
     if lost in ("", "nothing"):
         path = f"/{WORDS[who]}"
-        assert tree.short(str(raised.value)) == f"{path}: {key} needs '{{}}' exactly once, where its value stands"
+        assert tree.short(str(raised.value)) == f"{path}: {key} needs '{{}}' exactly once, for its value"
 
 
 @pytest.mark.parametrize("text", ["agents_md_section = 5", "agents_md_section = ['{}']", "agents_md_section", "\ufffd"])
@@ -722,7 +722,7 @@ def test_wording_of_the_workspace_that_cannot_be_read_is_a_finding(tree, layout,
 
 def test_the_instructions_of_a_compaction_cannot_be_blank(tree):
     tree({WORDS["workspace"]: "compaction = ' '"})
-    with pytest.raises(LayoutError, match="compaction takes a text that is not blank"):
+    with pytest.raises(LayoutError, match="compaction must not be blank"):
         worded(tree)
 
 

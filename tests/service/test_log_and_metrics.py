@@ -46,7 +46,7 @@ def test_a_line_has_the_reason_but_not_the_content(service, guarded, form):
 
 
 REASONS = [
-    ({"cwd": "planted one/planted 'two' \"three/planted"}, "the working directory … does not exist; name a directory that is there"),
+    ({"cwd": "planted one/planted 'two' \"three/planted"}, "the working directory … does not exist; pass an existing directory"),
     ({"cwd": "/planted/x y planted"}, "cwd '…' is outside the served folders; start the service with --root to serve it"),
     ({"cwd": "", "layout": "pod", "base": "planted {{ planted"}, "invalid template at line 1, column 9"),
     ({"cwd": "", "layout": "pod", "base": "planted {{ planted }}"}, "invalid template at line 1, column 12"),

@@ -229,7 +229,7 @@ def test_so_many_unknown_fields_are_counted_rather_than_named() -> None:
 
 NOT_YAML = "the front matter cannot be read as YAML"
 COLON = "mapping values are not allowed in this context: a value with a colon and a blank in it needs quotes"
-AFTER = "did not find expected key: a value that goes on after a closing bracket or quote needs quotes around it"
+AFTER = "did not find expected key: a value that continues after a closing bracket or quote needs quotes around it"
 START = "found character that cannot start any token: a value that begins with such a character needs quotes"
 
 
@@ -263,42 +263,42 @@ START = "found character that cannot start any token: a value that begins with s
             4,
             "its license is a list, not text",
             "skill-field",
-            "it is loaded all the same",
+            "it is loaded anyway",
         ),
         (
             with_field("compatibility: {os: any}"),
             4,
             "its compatibility is a set of fields, not text",
             "skill-field",
-            "it is loaded all the same",
+            "it is loaded anyway",
         ),
         (
             with_field("compatibility: " + "x" * 501),
             4,
             "its compatibility is longer than 500 characters",
             "skill-field",
-            "it is loaded all the same",
+            "it is loaded anyway",
         ),
         (
             with_field("metadata: none"),
             4,
             "its metadata is a text, not a set of fields",
             "skill-field",
-            "it is loaded all the same",
+            "it is loaded anyway",
         ),
         (
             with_field("allowed-tools: [[Bash]]"),
             4,
-            "its allowed-tools are neither text nor a list of texts",
+            "its allowed-tools are neither text nor a list of strings",
             "skill-field",
-            "it is loaded all the same",
+            "it is loaded anyway",
         ),
         (
             described("description: " + "x" * 1025),
             3,
             "its description is longer than 1,024 characters",
             "skill-field",
-            "it is loaded all the same",
+            "it is loaded anyway",
         ),
         (
             described("description: Use when: x"),

@@ -1,1 +1,1 @@
-"""A mapping becomes a `Layout`, strictly."""
+"""Layouts: their keys, their parsed form, and the parser."""

@@ -1,4 +1,4 @@
-"""Layouts before they are parsed: extend one with another, set one key."""
+"""Unparsed layouts: merge one with the one it extends, set a key."""
 
 from __future__ import annotations
 
@@ -11,11 +11,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-# Merging and setting
-
-
 def merge(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """The layout `over` on top of the one it extends: tables merge key by key, everything else is replaced whole."""
+    """The layout `over` on top of the one it extends: tables merge key by key, other values are replaced."""
     merged = dict(under)
     if any(key in over for key in BODIES):
         for key in BODIES:
@@ -27,7 +24,7 @@ def merge(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def assign(mapping: Mapping[str, Any], key: str, content: Any) -> dict[str, Any]:
-    """The mapping with one key set. A key may be short where that is clear: `skills.validation`, `names`, `skills.budget`."""
+    """The mapping with one key set. A key may be shortened: `skills.validation`, `names`, `skills.budget`."""
     path = _full_path(mapping, key)
     if isinstance(content, str) and _takes_list(mapping, path):
         content = [word.strip() for word in content.split(",") if word.strip()]
@@ -38,7 +35,7 @@ def assign(mapping: Mapping[str, Any], key: str, content: Any) -> dict[str, Any]
 
 
 def full_key(mapping: Mapping[str, Any], key: str) -> str:
-    """The whole dotted path of a key that may be short."""
+    """The full dotted path of a key that may be shortened."""
     return ".".join(_full_path(mapping, key))
 
 
@@ -53,7 +50,7 @@ def _full_path(mapping: Mapping[str, Any], key: str) -> tuple[str, ...]:
 
 
 def _settable(mapping: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
-    """Every path that a caller may set in this layout; where two shorten to the same word, the first is meant."""
+    """Every path that a caller may set in this layout; if two shorten to the same key, the first is used."""
     for name in _dict_at(mapping, "settings"):
         yield "settings", name
     for key in KNOWN["layout"]:
@@ -72,7 +69,7 @@ def _settable(mapping: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
 
 
 def _dict_at(mapping: Mapping[str, Any], key: str) -> dict[str, Any]:
-    """A table, or an empty one where something else stands: what that is wrong with is told when the layout is parsed."""
+    """A table, or an empty one if the value is something else, which is an error when the layout is parsed."""
     content = mapping.get(key)
     return content if isinstance(content, dict) else {}
 
@@ -86,7 +83,7 @@ def _takes_list(mapping: Mapping[str, Any], path: tuple[str, ...]) -> bool:
 
 
 def flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """A nested table as one with dotted names."""
+    """A nested table as a flat one with dotted names."""
     pairs: dict[str, Any] = {}
     for name, content in table.items():
         if isinstance(content, dict):

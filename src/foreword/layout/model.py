@@ -1,4 +1,4 @@
-"""What a parsed layout consists of."""
+"""The values of a parsed layout."""
 
 from __future__ import annotations
 
@@ -12,12 +12,10 @@ if TYPE_CHECKING:
 
     from ..vocabulary import Lifetime, Origin
 
-# The values
-
 
 @value
 class Field:
-    """A place in a form where a value goes."""
+    """A placeholder in a form, such as `{name|xml}`."""
 
     name: str
     filters: Sequence[str] = ()
@@ -31,7 +29,7 @@ Form = tuple["str | Field", ...]
 
 @value
 class Pattern:
-    """A file to look for. `confined`: a stranger wrote it, so it may not leave the workspace."""
+    """A file to search for. `confined`: it comes from an untrusted layout or setting, so it may not leave the workspace."""
 
     place: str
     path: str
@@ -40,7 +38,7 @@ class Pattern:
 
 @value
 class Find:
-    """What is looked for under one name."""
+    """The files that a layout searches for under one name."""
 
     name: str
     groups: Sequence[Sequence[Pattern]]
@@ -54,7 +52,7 @@ class Find:
 
 @value
 class Section:
-    """One named place in the prompt, with what it inherited."""
+    """A named part of the prompt, with inherited values filled in."""
 
     name: str
     lifetime: Lifetime
@@ -79,7 +77,7 @@ class Section:
 
 @value
 class Condition:
-    """One term of `when`: any of these facts holds, or with `negated` none does."""
+    """One term of `when`: any of these facts holds or, if `negated`, none of them."""
 
     facts: Sequence[str]
     negated: bool = False
@@ -88,7 +86,7 @@ class Condition:
 
 @value
 class Guideline:
-    """One row of guidelines: what to say when all conditions hold, or whose guidelines stand here."""
+    """One row of guidelines: the sentences to use if all conditions hold, or whose guidelines to insert."""
 
     when: Sequence[Condition] = ()
     say: Sequence[Form] = ()
@@ -97,7 +95,7 @@ class Guideline:
 
 @value
 class Layout:
-    """An ordered list of sections, what to find for them, and what to do on which event."""
+    """An ordered list of sections, the files to find for them, and the step for each event."""
 
     name: str
     address: str
@@ -124,7 +122,7 @@ class Layout:
 
 
 def with_inner(sections: Iterable[Section]) -> Iterator[Section]:
-    """These sections, each before those inside it."""
+    """These sections, each followed by those inside it."""
     for section in sections:
         yield section
         yield from with_inner(section.sections)

@@ -1,7 +1,7 @@
-"""A layout is data: what to look for, what stands where, and what to do on which event.
+"""Parses a layout: the files to find, the sections of the prompt, and the step for each event.
 
-`parse` turns a mapping (from TOML, or from its compiled form) into a `Layout`, strictly: a key, name or word that is not in the
-tables below is an error that suggests what was meant. The reference page of keys is made from the same tables.
+`parse` turns a mapping (from TOML or its compiled form) into a `Layout`. A key, name or word that is not in the tables of `keys.py` is
+an error with a suggestion. The reference page of keys is generated from the same tables.
 """
 
 from __future__ import annotations
@@ -24,11 +24,9 @@ if TYPE_CHECKING:
 
     from .model import Form
 
-# Parsing
-
 
 def parse(mapping: Mapping[str, Any], name: str, address: str = "", untrusted: frozenset[str] = frozenset()) -> Layout:
-    """A mapping as a Layout. `untrusted` names the dotted keys that a stranger wrote (`find.skills.files`, `settings.dir`)."""
+    """The layout in a mapping. `untrusted` are the dotted keys from an untrusted file (`find.skills.files`, `settings.dir`)."""
     try:
         return _layout(mapping, name, address or name, untrusted)
     except LayoutError as error:
@@ -126,7 +124,7 @@ def _find(
 def _groups(
     files: Sequence[str | Sequence[str]], where: str, settings: Mapping[str, Any], untrusted: frozenset[str]
 ) -> Iterator[tuple[Pattern, ...]]:
-    """Groups with their settings filled in. Neighbours that name the same list repeat together, once for each of its values."""
+    """Groups with their settings filled in. Adjacent groups that use the same list repeat together, once for each value."""
     together: list[str] = []
     shared = ""
 
@@ -163,7 +161,7 @@ def _lists_in(text: str, settings: Mapping[str, Any]) -> list[str]:
 def _pattern(text: str, where: str, settings: Mapping[str, Any], untrusted: frozenset[str]) -> Pattern:
     place, colon, path = text.partition(":")
     if not colon or place not in PLACES:
-        raise LayoutError(f"{where}files: {text!r} is no pattern 'place:path'" + suggestion(place, PLACES))
+        raise LayoutError(f"{where}files: {text!r} is not a pattern 'place:path'" + suggestion(place, PLACES))
     confined = where + "files" in untrusted or where + "walk" in untrusted
     for name in re.findall(r"\{(\w+)\}", path):
         if name not in settings:
@@ -175,22 +173,22 @@ def _pattern(text: str, where: str, settings: Mapping[str, Any], untrusted: froz
 
 
 def _check_path(place: str, path: str, where: str) -> None:
-    """Refuse a path that can never match, or that leaves its place."""
+    """Raise an error for a path that can never match or that leaves its place."""
     segments = path.split("/")
     if segments[-1] in ("", ".", "..") or not path.strip("/."):
-        raise LayoutError(f"{where} names no file")
+        raise LayoutError(f"{where} does not name a file")
     if place != "path" and (path.startswith("/") or ".." in segments):
-        raise LayoutError(f"{where} leaves its place; only 'path:' may begin with '/' or hold '..'")
+        raise LayoutError(f"{where} leaves its place; only 'path:' may begin with '/' or contain '..'")
     if any("**" in segment and segment != "**" for segment in segments):
-        raise LayoutError(f"{where}: '**' is a segment of its own, as in 'rules/**/*.md'")
+        raise LayoutError(f"{where}: '**' must be a whole segment, as in 'rules/**/*.md'")
     if ".." in segments and "*" in path.rpartition("..")[0]:
         raise LayoutError(f"{where}: '..' cannot follow a wildcard")
     if "\0" in path:
-        raise LayoutError(f"{where} holds a NUL character, which no path can have")
+        raise LayoutError(f"{where} contains a NUL character, which no path can have")
 
 
 class _Sections:
-    """Reads the tables of sections, each with what it inherits, and refuses one that contains itself."""
+    """Parses the tables of sections, each with its inherited values. A section that contains itself is an error."""
 
     def __init__(
         self,
@@ -213,7 +211,7 @@ class _Sections:
             )
         if name in self.seen:
             raise LayoutError(
-                f"section {name!r} stands in the layout twice"
+                f"section {name!r} is used twice in the layout"
                 + (f" ({' > '.join([*self.above, name])})" if self.above else "")
             )
         if len(self.above) >= _DEEPEST:
@@ -225,7 +223,7 @@ class _Sections:
         bodies = [key for key in BODIES if key in table]
         if len(bodies) != 1 and not (not bodies and "instead" in table):
             raise LayoutError(
-                f"[section.{name}] needs exactly one of text, of, sections; it has {', '.join(bodies) or 'none'}"
+                f"[section.{name}] must have exactly one of text, of, sections; it has {', '.join(bodies) or 'none'}"
             )
         passed = {key: table[key] for key in INHERITED if key in table}
         self.above.append(name)
@@ -275,11 +273,11 @@ class _Sections:
 
     def folder(self, text: str, of: str | None, where: str) -> Form:
         if text and (of is None or of not in self.finds or self.finds[of].kind != "skill"):
-            raise LayoutError(f"{where}: only a section that lists skills names their folders")
+            raise LayoutError(f"{where}: only a section that lists skills can name their folders")
         return form(text, ("folder",), where) if text else ()
 
     def over(self, of: str | None) -> str:
-        """What gives way unless the layout says otherwise: files are cut, menus shortened, all else is only said."""
+        """What happens over the budget by default: files are cut, menus shortened, anything else only gets a finding."""
         kind = self.finds[of].kind if of is not None and of in self.finds else ""
         return "cut" if kind == "text" else "shorten" if kind else "warn"
 
@@ -298,7 +296,7 @@ class _Sections:
             return ()
         parsed = form(text, ("",), where)
         if sum(isinstance(part, Field) for part in parsed) != 1:
-            raise LayoutError(f"{where} needs '{{}}' exactly once, for what stands inside")
+            raise LayoutError(f"{where} needs '{{}}' exactly once, for the content")
         if left_open := _left_open(text):
             raise LayoutError(f"{where} must close what it opens: {left_open} (in {text!r})")
         return parsed
@@ -309,7 +307,7 @@ _VOID = ("br", "hr", "img", "input", "link", "meta")
 
 
 def _left_open(text: str) -> str:
-    """What a wrapper opens and does not close, or closes and never opened; empty if all is closed. Tags in code spans are text."""
+    """What a wrapper opens but does not close, or closes but never opened; empty if it is balanced. Tags in code spans are text."""
     open_tags: list[str] = []
     for is_end, name, rest in re.findall(_TAG, re.sub(r"(?<!`)`[^`\n]+`(?!`)", "", text)):
         if rest.endswith("/") or name.lower() in _VOID:
@@ -317,7 +315,7 @@ def _left_open(text: str) -> str:
         if not is_end:
             open_tags.append(name)
         elif not open_tags or open_tags.pop() != name:
-            return f"</{name}> closes nothing that is open there"
+            return f"</{name}> closes a tag that is not open"
     if open_tags:
         return f"</{open_tags[-1]}> is missing"
     if text.count("<!--") != text.count("-->"):
@@ -330,7 +328,7 @@ _FIELD = r"\{\{|\}\}|\{([A-Za-z_.]*)((?:\|[a-z]+)*)\}|[{}]"
 
 
 def form(text: str, fields: Sequence[str], where: str) -> Form:
-    """A text with `{name|filter}` fields, taken apart. `{{` and `}}` are braces."""
+    """Parse text with `{name|filter}` fields. `{{` and `}}` are literal braces."""
     if "{" not in text and "}" not in text:
         return (text,)
     parts: list[str | Field] = []
@@ -367,7 +365,7 @@ def condition(term: str, settings: Mapping[str, Any], where: str) -> Condition:
         if word.startswith("@"):
             named = settings.get(word[1:], "")
             if not is_list_of_strings(named):
-                raise LayoutError(f"{where}: {word!r} names no list of the settings" + suggestion(word[1:], settings))
+                raise LayoutError(f"{where}: {word!r} is not a list in the settings" + suggestion(word[1:], settings))
             facts.extend(named)
         else:
             facts.append(word)

@@ -1,7 +1,7 @@
-"""Writes `std/compiled.py`: the shipped layouts as Python literals, which load five times faster than their TOML.
+"""Write `std/compiled.py`: the shipped layouts as Python literals, which load five times faster than TOML.
 
 python -m foreword.packs.compile          write it
-python -m foreword.packs.compile --check  say whether it is what the TOML files give
+python -m foreword.packs.compile --check  check that it is up to date
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ TARGET = os.path.join(STD, "compiled.py")
 
 
 def compiled() -> str:
-    """The module's text, one function for each layout, so that only the one in use is built."""
+    """The source of the module: one function per layout, so that only the one in use is built."""
     names = sorted(name.removesuffix(".toml") for name in os.listdir(STD) if name.endswith(".toml"))
     lines = [
         '"""Generated from the TOML files beside it by `python -m foreword.packs.compile`; do not edit."""',

@@ -2,9 +2,9 @@
 
     $std/opal           shipped with Foreword
     $user/review        ~/.config/foreword/prompts/review
-    $workspace/intro    <workspace>/.foreword/prompts/intro, a stranger's
+    $workspace/intro    <workspace>/.foreword/prompts/intro, untrusted
 
-An address names a layout (`.toml`) or a template (`.md`), by where it is used. There is no falling through from one to another.
+Where an address is used decides whether it means a layout (`.toml`) or a template (`.md`); packs never fall back to one another.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _MOST_EXTENDED = 10
 
 @value
 class Source:
-    """A layout as it was written, with all it extends: its mapping, its names, and the keys that a stranger wrote.
+    """A layout before parsing, merged with everything it extends: its mapping, its names, and the keys from an untrusted file.
 
-    `written` says of keys that others than the layout itself have written where their text is from.
+    `written` has the origin of keys that were not written by the layout itself.
     """
 
     name: str
@@ -50,9 +50,9 @@ class Source:
 
 
 def with_texts(source: Source, workspace: Workspace, reader: Reader, packs: Mapping[str, str] | None = None) -> Source:
-    """The layout with the texts of its sections that are only named by an address put in place.
+    """The layout with the addresses of its sections' texts replaced by the texts.
 
-    Templates in a language of their own are left to whoever renders them.
+    Templates in a template language are loaded when they are rendered.
     """
     texts: dict[str, Any] = {}
     written = dict(source.written)
@@ -69,7 +69,7 @@ def with_texts(source: Source, workspace: Workspace, reader: Reader, packs: Mapp
 def load_template(
     address: str, workspace: Workspace, reader: Reader, packs: Mapping[str, str] | None = None
 ) -> Document:
-    """The template at an address; one that is missing is an error."""
+    """The template at an address; a missing one is an error."""
     found = find_template(address, workspace, reader, packs)
     if found is None:
         prefix, path = split(address)
@@ -81,7 +81,7 @@ def load_template(
 def find_template(
     address: str, workspace: Workspace, reader: Reader, packs: Mapping[str, str] | None = None
 ) -> Document | None:
-    """The template at an address, None if it is missing. A link that leaves its pack, or a file that is none, is an error."""
+    """The template at an address, None if it is missing. A link that leaves its pack, or an unreadable file, is an error."""
     prefix, path = split(address)
     folder = folder_of(prefix, workspace, packs)
     file = os.path.join(folder, *path.split("/")) + ".md"
@@ -98,20 +98,20 @@ def find_template(
 
 
 def _leads_out(file: str, prefix: str, folder: str, workspace: Workspace, reader: Reader) -> bool:
-    """Whether a file of a pack lies elsewhere, by a link on the way. The user's folder may itself be a link, a stranger's not."""
+    """Whether a link leads a file out of its pack. The user's folder may itself be a link, the workspace's may not."""
     bounds = (workspace.root or workspace.cwd, folder) if prefix == "workspace" else (folder,)
     return any(reader.leads_out(file, bound) for bound in bounds)
 
 
 def _reach(prefix: str, folder: str, workspace: Workspace, reader: Reader) -> Reach:
-    """How far links may lead from a file of a pack: not out of its folder, nor for a workspace's out of that."""
+    """How far links may lead from a file of a pack: not out of its folder, and not out of the workspace for its own pack."""
     root = workspace.root or workspace.cwd
     inside = inside_for(root, workspace) or (reader.real(root),)
     return Reach(folder, folder, inside if prefix == "workspace" else (), can_be_allowed=False)
 
 
 def layout_names() -> tuple[str, ...]:
-    """The shipped layouts."""
+    """The names of the shipped layouts."""
     from .std import compiled
 
     return compiled.NAMES
@@ -128,21 +128,21 @@ def shipped_layout(name: str) -> dict[str, Any]:
 
 
 def find_layout(given: str, workspace: Workspace, reader: Reader, packs: Mapping[str, str] | None = None) -> Source:
-    """The layout of a name, an address or a file, on top of all it extends."""
+    """The layout of a name, an address or a file, merged with everything it extends."""
     return _Loader(workspace, reader, packs or {}).load(given, "", ())
 
 
 def check_packs(packs: Iterable[str]) -> None:
-    """A CallError for a prefix of the caller's that no address could have, or that stands for something else."""
+    """Raise a CallError for a caller's pack whose name is reserved or cannot be part of an address."""
     for prefix in packs:
         if prefix in OWN_PACKS:
-            raise CallError(f"the pack {prefix!r} is always there; give yours another name")
+            raise CallError(f"the pack name {prefix!r} is reserved; choose another name")
         if not prefix or "/" in prefix:
             raise CallError(f"{prefix!r} is no name of a pack: it is what stands between $ and / in an address")
 
 
 def folder_of(prefix: str, workspace: Workspace, packs: Mapping[str, str] | None = None) -> str:
-    """The folder behind a prefix."""
+    """The folder of a pack."""
     if prefix == "std":
         return STD
     if prefix == "user":
@@ -158,7 +158,7 @@ def folder_of(prefix: str, workspace: Workspace, packs: Mapping[str, str] | None
 
 
 def _written(source: Source) -> dict[str, Origin]:
-    """The keys of a layout's sections, for the one that extends it."""
+    """The origins of a layout's section keys, for the layout that extends it."""
     kind = _kind(source.address, "layout")
     keys = [key for key in flat({"section": source.mapping.get("section", {})}) if key.count(".") > 1]
     return {key: Origin(kind, f"{source.address}/{key.split('.')[1]}") for key in keys}
@@ -173,7 +173,7 @@ class _Loader:
         self.workspace, self.reader, self.packs = workspace, reader, packs
 
     def load(self, given: str, beside: str, above: tuple[str, ...]) -> Source:
-        """One layout and, through `extends`, those below it. `beside` is the folder of the file that named it."""
+        """One layout and, through `extends`, those it builds on. `beside` is the folder of the file that names it."""
         name, address, mapping = self.read(given, beside)
         check_tables(mapping, name)
         if address in above or len(above) >= _MOST_EXTENDED:
@@ -224,7 +224,7 @@ class _Loader:
 
 
 def parse_toml(text: str, where: str) -> dict[str, Any]:
-    """A TOML text as a mapping; what is no TOML is an error with its line."""
+    """The mapping in TOML text; invalid TOML is an error with its line."""
     import tomllib
 
     try:

@@ -1,14 +1,14 @@
-"""`foreword.toml`: any key of a layout, written as for `--set`, and a few of Foreword's own.
+"""`foreword.toml`: any key of a layout, written as for `--set`, and some keys of Foreword itself.
 
-    layout = "opal"                     # the layout where the caller names none
+    layout = "opal"                     # the default layout
     skills.validation = "strict"        # a key of the layout, for whichever layout is in use
     [for.opal]                          # keys for one layout only
     names = ["AGENTS.md", "TEAM.md"]
     [lint]                              # for `foreword lint`
     off = ["missing-file"]
 
-Read from `~/.config/foreword/foreword.toml`, `<root>/.foreword/foreword.toml` and a file the caller names; later wins. A wrong
-file of the user or caller is an error. The workspace's file is a stranger's: what it may not do or gets wrong is a finding.
+Read from `~/.config/foreword/foreword.toml`, `<root>/.foreword/foreword.toml` and a file that the caller names; later ones win. An
+invalid file of the user or caller is an error. The workspace's file is untrusted: whatever is wrong or not allowed is a finding.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ if TYPE_CHECKING:
     from ..vocabulary import Finding, Workspace
 
 OWN = {
-    "layout": "the layout where the caller names none",
-    "store": "where templates, prompts and editions are kept",
-    "prices": "a file of prices and minimums of prompt caches, beside the shipped ones",
+    "layout": "the default layout",
+    "store": "the store of templates, prompts and editions",
+    "prices": "a file of prices and minimums of prompt caches, in addition to the shipped ones",
 }
-LINT = {"off": "checks that lint does not ask"}
+LINT = {"off": "checks that lint skips"}
 _TABLES = {*OWN, "for", "lint"}
 
 
@@ -58,7 +58,7 @@ class Settings:
 
 
 def read_settings(workspace: Workspace, reader: Reader, named: str = "") -> tuple[list[Settings], list[Finding]]:
-    """The files of settings that are there, weakest first, and what is wrong with the workspace's."""
+    """The settings files that exist, weakest first, and findings about the workspace's."""
     config = config_folder(workspace)
     found: list[Settings] = []
     findings: list[Finding] = []
@@ -79,7 +79,7 @@ def read_settings(workspace: Workspace, reader: Reader, named: str = "") -> tupl
 
 
 def _read(path: str, reader: Reader, reach: Reach | None = None) -> list[Settings]:
-    """The settings of a file; `reach` is how far links may lead from a workspace's."""
+    """The settings in a file; `reach` limits the links of a workspace's file."""
     reading = reader.read(path, reach)
     is_untrusted = reach is not None
     if reading.fate in ("absent", "blank"):
@@ -97,14 +97,14 @@ def _read(path: str, reader: Reader, reach: Reach | None = None) -> list[Setting
 
 
 def check_ids(ids: Iterable[str], where: str) -> None:
-    """Refuse a name that is no check of lint."""
+    """Raise an error for a name that is not a check of lint."""
     for each in ids:
         if each not in known_ids():
             raise CallError(f"{where}: there is no check {each!r}{suggestion(each, known_ids())}")
 
 
 def disabled_checks(settings: Sequence[Settings]) -> tuple[frozenset[str], list[Finding]]:
-    """The checks of lint that the user or the caller turned off. A workspace may not; that it tried is a finding."""
+    """The lint checks that the user or the caller disabled. A workspace may not disable any; trying to is a finding."""
     off: set[str] = set()
     findings: list[Finding] = []
     for each in settings:
@@ -113,13 +113,13 @@ def disabled_checks(settings: Sequence[Settings]) -> tuple[frozenset[str], list[
             off.update(names)
         elif names:
             path = printable(each.path)
-            told = f"{path}: a workspace may not turn a check off ({', '.join(names)}); it was asked all the same"
-            findings.append(finding("workspace-refused", told, path))
+            message = f"{path}: a workspace may not disable checks ({', '.join(names)}); they ran anyway"
+            findings.append(finding("workspace-refused", message, path))
     return frozenset(off), findings
 
 
 def named_layouts(settings: Sequence[Settings]) -> Iterator[tuple[str, Settings]]:
-    """The layouts that the settings name, the strongest first."""
+    """The layouts that the settings name, strongest first."""
     for each in reversed(settings):
         if each.mapping.get("layout"):
             yield each.mapping["layout"], each
@@ -128,9 +128,9 @@ def named_layouts(settings: Sequence[Settings]) -> Iterator[tuple[str, Settings]
 def layout_of(
     named: str, settings: Sequence[Settings], default: str, find: Callable[[str], Source]
 ) -> tuple[Source, list[Finding]]:
-    """The layout that the caller names, else the settings, else the default.
+    """The layout that the caller names, else the one in the settings, else the default.
 
-    A workspace may name a shipped one or one of its own; what it may not name, or names wrongly, is a finding.
+    A workspace may name a shipped layout or one of its own; any other is a finding.
     """
     findings: list[Finding] = []
     if named:
@@ -149,7 +149,7 @@ def layout_of(
     return find(default), findings
 
 
-# What a stranger may not set, and what counts instead.
+# Keys that a workspace may not set, and the values that are used instead.
 _GUARDED = {
     "settings.file_paths": [],
     "settings.file_secrets": False,
@@ -159,7 +159,7 @@ _GUARDED = {
 
 
 def confined(source: Source) -> tuple[Source, list[Finding]]:
-    """A layout without what a stranger wrote in it to read more, or to have less checked."""
+    """The layout without untrusted keys that would read more files or check less."""
     findings: list[Finding] = []
     written = flat(source.mapping)
     for key in sorted(source.untrusted):
@@ -176,7 +176,7 @@ def confined(source: Source) -> tuple[Source, list[Finding]]:
 
 
 def _names_anothers(key: str, content: object) -> bool:
-    """Whether a section names a template that is neither shipped nor the workspace's own."""
+    """Whether the text of a section is the address of a template that is neither shipped nor the workspace's own."""
     is_text = key.startswith("section.") and key.endswith(".text")
     return is_text and is_address(str(content)) and not is_in(str(content), "std", "workspace")
 
@@ -184,12 +184,12 @@ def _names_anothers(key: str, content: object) -> bool:
 def with_settings(
     source: Source, settings: Sequence[Settings], given: Sequence[tuple[str, Any]]
 ) -> tuple[Source, list[Finding]]:
-    """The layout with every setting made, the caller's last; and what the workspace's own settings may not do."""
+    """The layout with all settings applied, the caller's last, and findings about keys that the workspace may not set."""
     findings: list[Finding] = []
     for each in settings:
         for key, content in _keys(each.mapping, source.name):
             if each.is_untrusted:
-                source = _set_by_stranger(source, key, content, each.path, findings)
+                source = _set_untrusted(source, key, content, each.path, findings)
             else:
                 try:
                     source = _set(source, key, content, Origin("setting", printable(each.path)))
@@ -211,7 +211,7 @@ def _set(source: Source, key: str, content: Any, by: Origin) -> Source:
     return Source(source.name, source.address, mapping, untrusted, {**source.written, whole: by})
 
 
-def _set_by_stranger(source: Source, key: str, content: Any, path: str, findings: list[Finding]) -> Source:
+def _set_untrusted(source: Source, key: str, content: Any, path: str, findings: list[Finding]) -> Source:
     try:
         changed = _set(source, key, content, Origin("setting", printable(path)))
         whole = full_key(source.mapping, key)
@@ -230,7 +230,7 @@ def _set_by_stranger(source: Source, key: str, content: Any, path: str, findings
 
 
 def _boundaries(sections: Sequence[Section]) -> list[object]:
-    """The boundaries as they stand in a layout, and when; whatever the wording around them."""
+    """The sections that state the scope, with the conditions under which they appear, but without the wording around them."""
     found: list[object] = []
     for section in sections:
         inner = _boundaries(section.sections)
@@ -242,7 +242,7 @@ def _boundaries(sections: Sequence[Section]) -> list[object]:
 
 
 def writers(source: Source) -> dict[str, Origin]:
-    """Where the texts of keys are from that others than the layout have written; a wrapper by its wording, too."""
+    """The origins of keys that were not written by the layout itself; for a wrapper also that of its wording."""
     found = dict(source.written)
     for name, section in source.mapping.get("section", {}).items():
         wrap = section.get("wrap", "")
@@ -252,7 +252,7 @@ def writers(source: Source) -> dict[str, Origin]:
 
 
 def parse_assignment(text: str) -> tuple[str, Any]:
-    """`KEY=VALUE` as given on a command line; the value is TOML where it can be, else a text."""
+    """The key and value of `KEY=VALUE`; the value is TOML if it can be parsed, else a string."""
     key, equals, content = text.partition("=")
     if not equals or not key.strip():
         raise CallError(f"--set takes KEY=VALUE, not {text!r}")

@@ -1,7 +1,7 @@
-"""`prompts.toml`: the named texts of a layout in the words of the user, the workspace or a pack.
+"""`prompts.toml`: replaces named texts of a layout for the user, the workspace or a pack.
 
-A text that lost its `{}` is an error, so that no workspace can remove its own boundaries; an unknown key is a finding, and so is a
-file of the workspace's that cannot be read.
+A text without the `{}` of the original is an error, so a workspace cannot remove its own boundaries. An unknown key is a finding, and
+so is an unreadable file of the workspace.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 def with_wording(
     source: Source, workspace: Workspace, reader: Reader, packs: Mapping[str, str]
 ) -> tuple[Source, list[Finding]]:
-    """The layout with its wording overridden key by key: by the user's file, the workspace's, and those of packs."""
+    """The layout with its wording overridden key by key by the files of the user, the workspace and the packs."""
     config = config_folder(workspace)
     inside = os.path.join(workspace.root or workspace.cwd, ".foreword")
     given = [absolute(each, workspace.environment or {}) for each in packs.values()]
@@ -58,7 +58,7 @@ def with_wording(
 
 
 def _refuse_hiding(key: str, content: str, path: str) -> None:
-    """A workspace may not put what its wording stands around into a comment or a code fence: nobody would heed it."""
+    """Raise an error if a workspace's wording puts its value into a comment or a code fence, where a model would ignore it."""
     from ..text.markdown import left_open
 
     before, place, _ = content.partition("{}")
@@ -87,9 +87,9 @@ def _with_word(source: Source, key: str, content: Any, path: str, findings: list
     check(content, STRING, f"{path}: {key}", LayoutError)
     for field in ("{}", "{name}", "{text}"):
         if field in shipped and content.count(field) != 1:
-            raise LayoutError(f"{path}: {key} needs {field!r} exactly once, where its value stands")
+            raise LayoutError(f"{path}: {key} needs {field!r} exactly once, for its value")
     if not content.strip():
-        raise LayoutError(f"{path}: {key} takes a text that is not blank")
+        raise LayoutError(f"{path}: {key} must not be blank")
     if "{}" in shipped:
         form(content, ("",), f"{path}: {key}")
     written = {**source.written, f"wording.{key}": Origin("setting", path)}
@@ -97,5 +97,5 @@ def _with_word(source: Source, key: str, content: Any, path: str, findings: list
 
 
 def _every_wording() -> set[str]:
-    """The keys of all shipped layouts: a file of wording serves them all."""
+    """The wording keys of all shipped layouts: one file serves them all."""
     return {key for name in layout_names() for key in flat(shipped_layout(name).get("wording", {}))}

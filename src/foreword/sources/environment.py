@@ -1,7 +1,7 @@
-"""Where the agent works: what a `Workspace` leaves open is found out here, once.
+"""Resolves a `Workspace`: everything that the caller left open is determined here, once.
 
-Paths are kept as the user wrote them (a directory reached through a link keeps the link's name); which git repository a
-directory belongs to is decided as git does, by where it really is.
+Paths stay as the user wrote them (a directory reached through a link keeps the link's name). The git repository of a directory is
+determined as git does it, by the real path.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 
 def resolve_workspace(workspace: Workspace, reader: Reader) -> Workspace:
-    """The workspace with everything known: absolute paths, the root, the home directory (None if there is none)."""
+    """The workspace with absolute paths, its root and the home directory (None if it is unknown)."""
     environment = os.environ if workspace.environment is None else workspace.environment
     cwd = absolute(workspace.cwd, environment)
     if not reader.is_folder(cwd):
         trouble = reader.trouble(cwd)
-        what = f"cannot be looked at ({trouble})" if trouble else _what_it_is(cwd)
-        raise MissingError(f"the working directory {printable(workspace.cwd)} {what}; name a directory that is there")
+        what = f"cannot be examined ({trouble})" if trouble else _what_it_is(cwd)
+        raise MissingError(f"the working directory {printable(workspace.cwd)} {what}; pass an existing directory")
     if workspace.inside and not any(is_inside(real_path(cwd), each) for each in workspace.inside):
         raise MissingError(
             f"the working directory {printable(workspace.cwd)} is not inside the folders that are served"
@@ -45,7 +45,7 @@ def resolve_workspace(workspace: Workspace, reader: Reader) -> Workspace:
 
 
 def _root_above(cwd: str, root: str) -> str:
-    """The root that the caller names; where the working directory lies in it only by links, by the name without them."""
+    """The root that the caller passed; its real path if the working directory is in it only by links."""
     if is_inside(cwd, root):
         return root
     real = real_path(root)
@@ -61,7 +61,7 @@ def _what_it_is(path: str) -> str:
 
 
 def git_root(cwd: str, reader: Reader) -> str | None:
-    """The nearest directory at or above `cwd` that holds a `.git`: a folder, or the file of a worktree or submodule."""
+    """The nearest directory at or above `cwd` that has a `.git`: a folder, or the file of a worktree or submodule."""
     directory = cwd
     while True:
         if reader.has_git(directory):
@@ -73,7 +73,7 @@ def git_root(cwd: str, reader: Reader) -> str | None:
 
 
 def _within_repository(cwd: str, reader: Reader) -> tuple[str, str | None]:
-    """The working directory, and its git root: by the name the user knows where that leads to the same repository."""
+    """The working directory and its git root, by the name that the user wrote if it leads to the same repository."""
     root = git_root(cwd, reader)
     real = real_path(cwd)
     if real == cwd:
@@ -85,13 +85,13 @@ def _within_repository(cwd: str, reader: Reader) -> tuple[str, str | None]:
 
 
 def absolute(path: str, environment: Mapping[str, str]) -> str:
-    """The path from the root on, links kept: `.` is what the shell calls the working directory."""
+    """The absolute path with its links kept; `.` is what the shell calls the working directory."""
     if os.path.isabs(path):
         return normal(path)
     try:
         here = os.getcwd()
     except OSError:
-        raise CallError("the working directory is gone; name a directory that is there") from None
+        raise CallError("the working directory no longer exists; pass an existing directory") from None
     shell = environment.get("PWD", "")
     if os.path.isabs(shell) and shell != here:
         try:

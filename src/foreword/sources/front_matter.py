@@ -1,28 +1,28 @@
-"""Front matter: what a SKILL.md or a resident file says about itself.
+"""Front matter: the fields at the start of a SKILL.md or a resident file.
 
-    ---                            the fence: three hyphens on the very first line; blanks may follow them
+    ---                            the fence: three hyphens on the first line, optionally followed by blanks
     name: testing                  fields, in YAML
     description: Runs the tests.
     ---                            the same fence again
     The body, in which `---` is a line like any other.
 
-Nothing here touches the disk, and no text raises. Lines end at a line feed only: a form feed or U+2028 inside a
+Nothing here reads the disk, and no text raises an error. Lines end at a line feed only: a form feed or U+2028 inside a
 description does not end it.
 
-A strict reader skips what breaks the Agent Skills specification; a lenient one loads all that has a description. Both
-name the same breaks:
+A strict reader skips skills that violate the Agent Skills specification; a lenient one loads everything with a description. Both
+report the same violations:
 
     name           1 to 64 of a-z, 0-9 and single inner hyphens, the same as the folder's name
     description    1 to 1,024 characters, not blank
     compatibility  text of at most 500 characters
     license        text
-    allowed-tools  text, or a list of texts
-    metadata       fields of its own, of any kind
+    allowed-tools  text, or a list of strings
+    metadata       fields of any kind
     other fields   ignored, and named in a finding; `disable-model-invocation` hides the skill
 
-A bare number, `true` or `null` is the text as written, so `name: 123` is the name "123"; only as a description is
-`null` none at all. Where YAML fails, or a field is given twice, the lenient reader goes by lines: each field of the
-first level is read on its own, what is no YAML then counts as plain text, and the first of two equal fields wins.
+A bare number, `true` or `null` is the text as written, so `name: 123` is the name "123"; only a description of `null` counts as
+missing. If YAML fails or a field occurs twice, the lenient reader goes by lines: each top-level field is parsed separately, invalid
+YAML counts as plain text, and the first of two equal fields wins.
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ if TYPE_CHECKING:
     from ..vocabulary import Finding
 
     Fields = dict[Any, Any]
-    Break = tuple[str, str, int]  # the code of the finding, what is wrong, and on which line
+    Break = tuple[str, str, int]  # the code of the finding, the problem, and its line
 
 LONGEST_NAME = 64
 LONGEST_DESCRIPTION = 1024
 LONGEST_COMPATIBILITY = 500
 
-# The parser's time grows with the square of nested brackets and of repeated aliases: 64 KiB of either took it 10 to 90
-# seconds. So both are counted before it runs. No honest front matter comes near these numbers.
+# The parser's time grows with the square of nested brackets and of repeated aliases: 64 KiB of either took 10 to 90 seconds. So
+# both are counted before it runs. Real front matter never comes near these numbers.
 LONGEST_HEAD = 32_768
 MOST_BRACKETS = 128
 MOST_ALIASES = 4
-# How many unknown fields of one skill are named, each in a finding of its own.
+# How many unknown fields of one skill get a finding each.
 MOST_UNKNOWN = 10
 
 SPECIFIED = frozenset({"name", "description", "license", "allowed-tools", "metadata", "compatibility"})
@@ -66,7 +66,7 @@ _NO = frozenset({"false", "no", "off", "none", ""})
 
 _CLOSING = re.compile(r"\n---[ \t]*(?:\n|\Z)")
 
-# These stay text until they are used: most files need none of them, and compiling them costs as much as a hundred skills.
+# These are compiled when they are used: most files need none of them, and compiling costs as much as a hundred skills.
 _NAME = r"[a-z0-9]+(?:-[a-z0-9]+)*"
 _FIELD = r"([ \t]*)([A-Za-z_][\w-]*)[ \t]*:(?=[ \t]|\Z)"
 _BLOCK_SIGN = r"[|>][-+0-9]{0,2}"
@@ -75,12 +75,12 @@ _ALIAS = r"(?:^|[\s\[{,:])\*\w"
 _PLACE = r" at line (\d+) column \d+"
 _NOT_YAML = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]"
 
-# The parser ends a line at these, a person's editor does not.
+# The parser ends a line at these; editors do not.
 _FALSE_BREAKS = "\r\x85\u2028\u2029"
 
 _HINTS = {
     "mapping values are not allowed in this context": "a value with a colon and a blank in it needs quotes",
-    "did not find expected key": "a value that goes on after a closing bracket or quote needs quotes around it",
+    "did not find expected key": "a value that continues after a closing bracket or quote needs quotes around it",
     "found character that cannot start any token": "a value that begins with such a character needs quotes",
 }
 
@@ -88,7 +88,7 @@ _HINTS = {
 def split(text: str) -> tuple[str | None, str, int]:
     """The front matter without its fences, the body, and the line on which the body begins.
 
-    Without a fence on the first line, or without a second one, there is no front matter and all is body.
+    Without a fence on the first line, or without a second one, everything is body.
     """
     fences = _fences(text)
     if fences is None:
@@ -98,7 +98,7 @@ def split(text: str) -> tuple[str | None, str, int]:
 
 
 def body(text: str) -> tuple[str, int]:
-    """What follows the front matter, without leading and trailing blank lines, and the line on which that begins."""
+    """The text after the front matter, without blank lines around it, and the line on which it begins."""
     _, rest, line = split(text)
     end = len(rest.rstrip())
     if not end:
@@ -109,7 +109,7 @@ def body(text: str) -> tuple[str, int]:
 
 
 def read_skill(text: str, path: str, validation: Literal["strict", "lenient"]) -> tuple[Skill | None, list[Finding]]:
-    """The skill that a SKILL.md describes, or None, with a finding for whatever is wrong with it."""
+    """The skill that a SKILL.md describes, or None, and a finding for each problem."""
     head, last, problem = _open(text)
     if head is None:
         problem = problem or "there is no front matter: a SKILL.md begins with '---', its fields, and '---'"
@@ -127,7 +127,7 @@ def read_skill(text: str, path: str, validation: Literal["strict", "lenient"]) -
         breaks += _wrong(name, description, folder, fields, head)
     name = " ".join(name.split()) or printable(folder)
     if not name:
-        return None, [finding("skill-invalid", "it has no name and is in no folder; the skill is skipped", path, 1)]
+        return None, [finding("skill-invalid", "it has neither a name nor a folder; the skill is skipped", path, 1)]
     found = [_told(one, name, path) for one in breaks]
     if not fields.keys() <= SPECIFIED:
         found += _ignored(fields, head, path)
@@ -135,7 +135,7 @@ def read_skill(text: str, path: str, validation: Literal["strict", "lenient"]) -
 
 
 def read_resident(text: str, path: str) -> tuple[Resident | None, list[Finding]]:
-    """The resident that a file describes; None if it does not ask to be one, or asks and has no description."""
+    """The resident that a file describes; None if it does not ask to be one or has no description."""
     head, last, problem = _open(text)
     if head is None:
         return None, [finding("resident-invalid", f"{problem}; the file is skipped", path, 1)] if problem else []
@@ -153,7 +153,7 @@ def read_resident(text: str, path: str) -> tuple[Resident | None, list[Finding]]
 
 
 def _fences(text: str) -> tuple[int, int, int] | None:
-    """Where the front matter starts and ends, and where the body starts. Nothing is copied: a body may be long."""
+    """The offsets of the front matter's start and end and of the body. Nothing is copied: a body may be long."""
     closing = _CLOSING.search(text) if _begins_with_fence(text) else None
     return (text.index("\n") + 1, closing.start() + 1, closing.end()) if closing else None
 
@@ -164,7 +164,7 @@ def _begins_with_fence(text: str) -> bool:
 
 
 def _open(text: str) -> tuple[str | None, int, str]:
-    """The front matter, the line of its second fence, and why it cannot be used: no reason where none was begun."""
+    """The front matter, the line of its second fence, and why it cannot be used; empty if there is none."""
     fences = _fences(text)
     if fences is None:
         unclosed = "the front matter is never closed: a second line '---' is missing"
@@ -176,7 +176,7 @@ def _open(text: str) -> tuple[str | None, int, str]:
 
 
 def _fields(head: str, wanted: tuple[str, ...], code: str) -> tuple[Fields, list[Break]]:
-    """The fields of a front matter. Where YAML fails, those of `wanted` that can be recovered, and the reason."""
+    """The fields of a front matter. If YAML fails, those of `wanted` that can be recovered, and the reason."""
     loaded, error = _load(head)
     if error:
         reason, line = _reason(error)
@@ -189,7 +189,7 @@ def _fields(head: str, wanted: tuple[str, ...], code: str) -> tuple[Fields, list
 
 
 def _load(head: str) -> tuple[Any, str]:
-    """What the YAML says, or the parser's reason. The parser is loaded late: many commands never read a skill."""
+    """The parsed YAML, or the parser's reason. The parser is loaded late: many commands never read a skill."""
     loads = yaml_parser()
     if head.count("[") + head.count("{") > MOST_BRACKETS:
         return None, f"more than {MOST_BRACKETS} brackets"
@@ -205,7 +205,7 @@ def _load(head: str) -> tuple[Any, str]:
 
 
 def _reason(error: str) -> tuple[str, int]:
-    """The parser's reason without the places it names, with advice where there is some, and the line of the file."""
+    """The parser's reason without its positions, with advice if there is any, and the line in the file."""
     place = re.search(_PLACE, error)
     reason = error[: place.start()] if place else error.partition(", while ")[0]
     if "unhashable" in reason:
@@ -216,7 +216,7 @@ def _reason(error: str) -> tuple[str, int]:
 
 
 def _recover(head: str, wanted: tuple[str, ...]) -> Fields:
-    """The wanted fields of what is no YAML, each read on its own, so that one broken field spoils no other."""
+    """The wanted fields of invalid YAML, each parsed separately, so that one broken field does not affect another."""
     entries: dict[str, list[str]] = {}
     entry: list[str] = []
     indent = None
@@ -232,13 +232,13 @@ def _recover(head: str, wanted: tuple[str, ...]) -> Fields:
 
 
 def _alone(key: str, lines: list[str]) -> Any:
-    """The value of one field by its own lines: as YAML where that works, else as plain text."""
+    """The value of one field from its lines: as YAML if that works, else as plain text."""
     loaded, error = _load("\n".join(lines))
     if not error and isinstance(loaded, dict) and key in loaded:
         return loaded[key]
     value = lines[0].partition(":")[2].strip()
     if key == "description":
-        # Only prose is wrapped by hand; a stray line below a name is no part of it.
+        # Only prose is wrapped by hand; a stray line below a name is not part of it.
         first = "" if re.fullmatch(_BLOCK_SIGN, value) else value
         more = [line.strip() for line in lines[1:] if not line.startswith("#")]
         value = " ".join(filter(None, [first, *more]))
@@ -271,7 +271,7 @@ def _description(fields: Fields, head: str) -> str:
 
 
 def _as_written(value: Any, key: str, head: str) -> str:
-    """A number, truth value or null in the author's spelling where it stands beside its key, else in the usual one."""
+    """A number, truth value or null in the author's spelling if it is on the line of its key, else in the usual one."""
     place = _place(head, key)
     if place >= 0:
         start = place + len(key) + 1
@@ -282,12 +282,12 @@ def _as_written(value: Any, key: str, head: str) -> str:
 
 
 def _place(head: str, key: str) -> int:
-    """Where the line of a field begins, or -1."""
+    """The offset of the line of a field, or -1."""
     return 0 if head.startswith(f"{key}:") else head.find(f"\n{key}:") + 1 or -1
 
 
 def _line(head: str, key: str) -> int:
-    """The file's line on which a field stands; the first if that cannot be told."""
+    """The line of a field in the file; 1 if it is unknown."""
     place = _place(head, key)
     return head.count("\n", 0, place) + 2 if place >= 0 else 1
 
@@ -311,11 +311,11 @@ def _short(value: Any) -> str:
     return repr(shown if len(shown) <= 64 else shown[:63] + "…")
 
 
-# What breaks the specification
+# Violations of the specification
 
 
 def _wrong(name: str, description: str, folder: str, fields: Fields, head: str) -> list[Break]:
-    """Every break. A good skill costs a few comparisons here, and there may be thousands."""
+    """Every violation. A valid skill costs a few comparisons here, because there may be thousands."""
     wrong = []
     if name != folder or len(name) > LONGEST_NAME or not re.fullmatch(_NAME, name):
         wrong += [("skill-name", "name", what) for what in _wrong_name(name, folder, fields)]
@@ -335,7 +335,7 @@ def _wrong_name(name: str, folder: str, fields: Fields) -> list[str]:
     if len(name) > LONGEST_NAME:
         wrong.append(_too_long("name", name, LONGEST_NAME))
     elif not re.fullmatch(_NAME, name):
-        wrong.append(f"its name {_short(name)} is not made of a-z, 0-9 and single hyphens between them")
+        wrong.append(f"its name {_short(name)} must consist of a-z, 0-9 and single hyphens between them")
     if name != folder:
         wrong.append(f"its name {_short(name)} differs from its folder {_short(folder)}")
     return wrong
@@ -353,11 +353,11 @@ def _wrong_others(fields: Fields) -> list[tuple[str, str]]:
         wrong.append(("metadata", f"its metadata is a {_kind(fields['metadata'])}, not a set of fields"))
     tools = fields.get("allowed-tools")
     if any(isinstance(tool, (list, dict)) for tool in (tools if isinstance(tools, list) else [tools])):
-        wrong.append(("allowed-tools", "its allowed-tools are neither text nor a list of texts"))
+        wrong.append(("allowed-tools", "its allowed-tools are neither text nor a list of strings"))
     return wrong
 
 
-# What a person is told
+# Messages
 
 
 def _absent(key: str, fields: Fields) -> str:
@@ -370,26 +370,26 @@ def _too_long(key: str, text: str, limit: int) -> str:
 
 
 def _undescribed(kind: str, fields: Fields, breaks: list[Break], head: str, path: str) -> Finding:
-    """The one finding of what cannot be listed; a front matter that could not be read is the likelier reason."""
+    """The finding for a file without a description; unreadable front matter is the likelier reason."""
     _, because, line = breaks[0] if breaks else ("", "", _line(head, "description"))
     wrong = f"no description could be read: {because}" if because else _absent("description", fields)
     return finding(f"{kind}-no-description", f"{wrong}; the {kind} is skipped", path, line)
 
 
 def _told(wrong: Break, name: str, path: str) -> Finding:
-    """A break as the lenient reader reports it, with what became of it."""
+    """The lenient reader's finding for a violation, with the consequence."""
     code, what, line = wrong
     if code == "skill-name":
         outcome = f"it is listed as {_short(name)}"
     elif code == "skill-field":
-        outcome = "it is loaded all the same"
+        outcome = "it is loaded anyway"
     else:
         outcome = "it was read line by line"
     return finding(code, f"{what}; {outcome}", path, line)
 
 
 def _ignored(fields: Fields, head: str, path: str) -> list[Finding]:
-    """Fields that never cost a skill its place, and do not do what their author may expect."""
+    """Findings for fields that are ignored, although their author may expect an effect."""
     found = []
     unknown = sorted(str(key) for key in fields.keys() - _KNOWN)
     for key in unknown[:MOST_UNKNOWN]:

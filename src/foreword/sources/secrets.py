@@ -1,10 +1,10 @@
-"""Names of files and folders that hold secrets."""
+"""Names of files and folders that usually contain secrets."""
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 
-# Names whose files hold secrets. A sample of one (`.env.example`) is meant to be read.
+# A sample of such a file (`.env.example`) is meant to be read.
 _SECRET_NAMES = (
     ".env", ".env.*", "*.env", ".envrc", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "*.ppk", "id_rsa*", "id_dsa*",
     "id_ecdsa*", "id_ed25519*", ".npmrc", ".pypirc", ".netrc", "_netrc", ".pgpass", ".git-credentials", ".htpasswd", "credentials",
@@ -16,7 +16,7 @@ _SECRET_FOLDERS = frozenset((".git", ".ssh", ".gnupg", ".aws", ".kube", ".azure"
 
 
 def is_secret(path: str) -> bool:
-    """Whether a path is one whose content belongs in no prompt."""
+    """Whether the name of a path says that its content must not get into a prompt."""
     from fnmatch import fnmatchcase
 
     parts = [part.lower() for part in path.split("/")]

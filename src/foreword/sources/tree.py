@@ -1,4 +1,4 @@
-"""What lies below a folder: all its files, or the folders with files of given names and every SKILL.md. Links are not followed."""
+"""Lists what is below a folder: its files, or the folders with files of certain names and every SKILL.md. Links are not followed."""
 
 from __future__ import annotations
 
@@ -10,16 +10,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-# Other people's code, and what programs put there: nobody works in these.
-PASSED_OVER = frozenset(
-    (".git", "node_modules", "site-packages", "__pycache__", ".venv", "venv", ".tox", ".hg", ".svn")
-)
+# Other people's code and generated files: nobody works in these.
+SKIPPED = frozenset((".git", "node_modules", "site-packages", "__pycache__", ".venv", "venv", ".tox", ".hg", ".svn"))
 _MOST_FOLDERS = 200
 
 
 @value
 class Tree:
-    """Folders to work in, and the skills, each by code point; `trouble` are folders that could not be looked into."""
+    """Folders to work in and skills, each by code point; `trouble` are folders that could not be listed."""
 
     folders: Sequence[str]
     skills: Sequence[str]
@@ -27,7 +25,7 @@ class Tree:
 
 
 def look_below(top: str, names: Collection[str]) -> Tree:
-    """Every folder at or below `top` that holds one of `names`, which may be paths (`.agents/AGENTS.md`), in any case."""
+    """Every folder at or below `top` that contains one of `names`, which may be paths (`.agents/AGENTS.md`), in any letter case."""
     plain = {name.lower() for name in names if "/" not in name}
     deep = [name for name in names if "/" in name]
     folders: list[str] = []
@@ -45,7 +43,7 @@ def look_below(top: str, names: Collection[str]) -> Tree:
 
 
 def _walk(top: str, trouble: list[str]) -> Iterator[tuple[str, list[str]]]:
-    """Every folder with the names of its files, each before those in it. Not `os.walk`: folders may nest deeper than calls can."""
+    """Every folder with the names of its files, before the folders in it. Not `os.walk`: folders may nest deeper than calls can."""
     waiting = [top]
     while waiting:
         here = waiting.pop()
@@ -56,12 +54,12 @@ def _walk(top: str, trouble: list[str]) -> Iterator[tuple[str, list[str]]]:
             trouble.append(str(error.filename or here))
             continue
         yield here, [name for name, is_folder, _ in entries if not is_folder]
-        below = [name for name, is_folder, is_link in entries if is_folder and not is_link and name not in PASSED_OVER]
+        below = [name for name, is_folder, is_link in entries if is_folder and not is_link and name not in SKIPPED]
         waiting.extend(os.path.join(here, name) for name in sorted(below, reverse=True))
 
 
 def files_below(top: str, unless: str, most: int) -> list[str]:
-    """The first files at or below `top`, without hidden ones and those of one name. Of very many folders the first are looked into."""
+    """The first files at or below `top`, without hidden ones and those named `unless`. Only the first folders are listed."""
     found: list[str] = []
     for number, (here, below, files) in enumerate(os.walk(top)):
         below[:] = sorted(name for name in below if not name.startswith("."))

@@ -1,7 +1,7 @@
-"""The values of template variables that come from outside: files, git, the machine.
+"""The values of template variables from outside: files, git, the machine.
 
-A `file:` is held inside what the agent's scope may read, after links are resolved. Files that hold secrets, and whatever is not a
-file at all, are refused whatever the scope says.
+A `file:` must be inside what the agent's scope may read, after links are resolved. Files with secrets and anything that is not a file
+are refused whatever the scope says.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def read_values(
     reader: Reader,
     trail: Trail,
 ) -> tuple[dict[str, str | Document], bool]:
-    """The values of these variables that come from outside, by `type:name`, and whether a stamp can vouch for them."""
+    """The values of these variables by `type:name`, and whether stamps show when they change."""
     values: dict[str, str | Document] = {}
     is_stamped = True
     root = workspace.root or workspace.cwd
@@ -50,7 +50,7 @@ def read_values(
         elif (type_, name) == ("git", "status"):
             found = git.status(workspace, reader, _reporter("git:status", trail))
             if inside and not any(is_inside(real_path(root), each) for each in inside):
-                found = None  # it was swapped for a link meanwhile
+                found = None  # it was replaced by a link meanwhile
             is_stamped = False
         elif (type_, name) == ("system", "hostname"):
             import socket
@@ -70,10 +70,10 @@ def _file(
     name: str, workspace: Workspace, scope: Scope, settings: Mapping[str, Any], reader: Reader, trail: Trail
 ) -> Document | None:
     path = os.path.normpath(os.path.join(workspace.cwd, name))
-    reader.stamp(path)  # what is refused now may be another file later
+    reader.stamp(path)  # a file that is refused now may be another file later
     try:
         real = real_path(path)
-    except ValueError:  # half a character
+    except ValueError:  # a lone surrogate
         shown = name.encode("utf-8", "backslashreplace").decode()
         trail.findings.append(finding("variable-refused", f"[file:{shown}] is not read: no file can have that name"))
         return None
@@ -97,7 +97,7 @@ def _file(
 
 @value
 class _FileGuard:
-    """Checks what a `file:` means, and then the file that was opened for it."""
+    """Guards what a `file:` means, and then the file that was opened for it."""
 
     workspace: Workspace
     scope: Scope
@@ -113,15 +113,15 @@ class _FileGuard:
 
 
 def complete(prefix: str, workspace: Workspace, scope: Scope, most: int = 200) -> list[tuple[str, bool]]:
-    """Paths that begin so and that `file:` may read, in order, each with whether it is a folder. None where nothing can be listed."""
+    """Paths with this prefix that `file:` may read, in order, each with whether it is a folder; none if they cannot be listed."""
     folder, name = os.path.split(prefix)
-    place = os.path.normpath(os.path.join(workspace.cwd, folder))
+    path = os.path.normpath(os.path.join(workspace.cwd, folder))
     found: list[tuple[str, bool]] = []
     try:
-        real = real_path(place)
+        real = real_path(path)
         if refusal(os.path.join(real, "any"), workspace, scope, {}):
             return []
-        entries = sorted(os.scandir(place), key=lambda each: each.name)
+        entries = sorted(os.scandir(path), key=lambda each: each.name)
     except (OSError, ValueError):
         return []
     for entry in entries:
@@ -136,9 +136,9 @@ def complete(prefix: str, workspace: Workspace, scope: Scope, most: int = 200) -
 
 
 def refusal(path: str, workspace: Workspace, scope: Scope | None, settings: Mapping[str, Any]) -> str:
-    """Why a real path may not be read; empty if it may. `scope` is None where only its name matters."""
+    """Why a real path may not be read; empty if it may. `scope` is None if only the name matters."""
     if any(is_inside(path, each) for each in NO_FILES):
-        return "it is no file of a project"
+        return "it is not a file of a project"
     if is_secret(path) and not settings.get("file_secrets"):
         return "its name says that it contains secrets (the setting file_secrets allows it)"
     served = (*workspace.inside, *_folders(settings.get("file_paths", ()), workspace))
@@ -152,7 +152,7 @@ def refusal(path: str, workspace: Workspace, scope: Scope | None, settings: Mapp
 
 
 def may_read(scope: Scope, path: str, further: Sequence[str], workspace: Workspace) -> bool:
-    """Whether the scope, and the further folders of the settings, let this real path be read. A denied path wins."""
+    """Whether the scope or the additional folders of the settings allow reading a real path. A denied path wins."""
     if is_denied(scope, path):
         return False
     return any(covers(row, path) for row in scope.allow) or any(
@@ -161,21 +161,21 @@ def may_read(scope: Scope, path: str, further: Sequence[str], workspace: Workspa
 
 
 def _folders(further: Sequence[str], workspace: Workspace) -> list[str]:
-    """The further folders of the settings, as they really are."""
+    """The real paths of the additional folders of the settings."""
     return [real_path(os.path.join(workspace.cwd, _at_home(each, workspace))) for each in further]
 
 
 def is_denied(scope: Scope, path: str) -> bool:
-    """Whether the scope denies that this real path be read."""
+    """Whether the scope denies reading a real path."""
     return any(covers(row, path) for row in scope.deny if row.permission != "write")
 
 
 def _at_home(path: str, workspace: Workspace) -> str:
-    """A path with the user's own home directory for `~`."""
+    """A path with `~` expanded to the user's home directory."""
     return os.path.join(workspace.home, path[2:]) if workspace.home and path.startswith("~/") else path
 
 
 def covers(row: Access, path: str) -> bool:
-    """Whether a row of a scope speaks of a path: of itself, of what is in it, and if recursive of all below."""
-    place = real_path(row.path)
-    return path == place or (is_inside(path, place) if row.recursive else os.path.dirname(path) == place)
+    """Whether a row of a scope covers a path: the row's own path, the files in it, and if recursive everything below."""
+    top = real_path(row.path)
+    return path == top or (is_inside(path, top) if row.recursive else os.path.dirname(path) == top)
