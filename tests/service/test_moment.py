@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from foreword.errors import StoreError
 from foreword.service import conversations
 from foreword.service.application import Application
-from foreword.service.guard import Guard
+from foreword.service.guard import RequestGuard
 from foreword.service.log import Log
 from foreword.service.metrics import Metrics
 from foreword.service.routes import ROUTES
@@ -44,7 +44,7 @@ class ServiceUnderTest:
         self.newest = 0
         self.looks = 0
         self.publish()
-        self.app = Application(self.service, Guard(), Log(stream=io.StringIO()), Metrics(ROUTES))
+        self.app = Application(self.service, RequestGuard(), Log(stream=io.StringIO()), Metrics(ROUTES))
         check = self.service.conversations.store.moment
 
         def counted():

@@ -14,7 +14,7 @@ from ..engine import sandbox
 from ..errors import ForewordError, HookError, MissingError, StoreError, TemplateError
 from ..text.lines import printable
 from ..vocabulary import replace
-from .guard import Guard
+from .guard import RequestGuard
 from .lanes import READING, TEMPLATES, Cancelled, Job, Lanes
 from .log import Log, cause_of
 from .memory import IN_FLIGHT, MemoryLimit, Reservation
@@ -48,7 +48,7 @@ class Application:
     def __init__(
         self,
         service: Service,
-        guard: Guard,
+        guard: RequestGuard,
         log: Log,
         metrics: Metrics,
         time_limit: float = _TIME_LIMIT,

@@ -13,7 +13,7 @@ _ONCE = frozenset(b"host authorization content-length content-type origin expect
 LARGEST_HEADERS = 32 * 1024
 
 
-class Guard:
+class RequestGuard:
     """Without a token, accept only requests that name a known host: a web page elsewhere may send a browser here.
 
     With a token, any host name is accepted, because no page elsewhere knows the token.

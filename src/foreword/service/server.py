@@ -21,7 +21,7 @@ from ..errors import CallError
 from ..extensions import Extension, installed
 from ..packs.settings import parse_assignment
 from .application import TEMPLATE_QUEUE, TEMPLATE_WORKERS, Application
-from .guard import Guard
+from .guard import RequestGuard
 from .log import Handler, Log
 from .memory import IN_FLIGHT
 from .metrics import Metrics
@@ -159,7 +159,7 @@ def application() -> Application:
     if options.workers > 1:
         threading.Thread(target=_stop_with_supervisor, name="foreword-supervisor", daemon=True).start()
     service = create_service(options, installed())
-    guard = Guard(os.environ.get(TOKEN, ""), (*options.hosts, options.host))
+    guard = RequestGuard(os.environ.get(TOKEN, ""), (*options.hosts, options.host))
     log = _set_up_logging(options)
     return Application(
         service,
