@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from .stamps import Guard, Stamp
+    from .stamps import ReadGuard, Stamp
 
 LIMIT = 1 << 20
 HEAD = 1 << 14
@@ -44,15 +44,15 @@ class Reader(Folders):
         reader.stamps.update(stamps)
         return reader
 
-    def read(self, path: str, guard: Guard | None = None) -> Reading:
+    def read(self, path: str, guard: ReadGuard | None = None) -> Reading:
         """The text of a file, or why there is none. `guard` is asked before the file is opened and again when it is open."""
         return self._refuse(path, guard) or self._recall(path) or self._record(path, self._read(path, guard))
 
-    def read_head(self, path: str, guard: Guard | None = None) -> Reading:
+    def read_head(self, path: str, guard: ReadGuard | None = None) -> Reading:
         """Like `read`, but only up to the end of the front matter if that is within the first bytes."""
         return self._refuse(path, guard) or self._recall(path) or self._record(path, self._read_head(path, guard))
 
-    def read_whole(self, path: str, guard: Guard | None = None) -> Reading:
+    def read_whole(self, path: str, guard: ReadGuard | None = None) -> Reading:
         """Like `read`, but keeps the blank lines around the text; only a file without any character is blank."""
         return self._refuse(path, guard) or self._read(path, guard, trim=False)
 
@@ -70,7 +70,7 @@ class Reader(Folders):
         self._record(path, Reading(path, "absent"))
         return False
 
-    def _refuse(self, path: str, guard: Guard | None) -> Reading | None:
+    def _refuse(self, path: str, guard: ReadGuard | None) -> Reading | None:
         """The reading of a file that is not even opened; its stamp shows when it becomes another file."""
         refusal = guard.refusal(self, path) if guard else None
         if refusal is None:
@@ -111,14 +111,14 @@ class Reader(Folders):
             self.readings[path] = (stamp, reading)
         return reading
 
-    def _read(self, path: str, guard: Guard | None = None, trim: bool = True) -> Reading:
+    def _read(self, path: str, guard: ReadGuard | None = None, trim: bool = True) -> Reading:
         opened = self._bytes(path, self.limit, guard)
         if isinstance(opened, Reading):
             return opened
         data, status = opened
         return decode(path, data, status.st_size, (status.st_dev, status.st_ino), self.limit, trim)
 
-    def _read_head(self, path: str, guard: Guard | None) -> Reading:
+    def _read_head(self, path: str, guard: ReadGuard | None) -> Reading:
         opened = self._bytes(path, HEAD, guard)
         if isinstance(opened, Reading):
             return opened
@@ -134,7 +134,7 @@ class Reader(Folders):
                 return whole
         return decode_head(path, data[:end], identity, self.limit)
 
-    def _bytes(self, path: str, limit: int, guard: Guard | None = None) -> tuple[bytes, os.stat_result] | Reading:
+    def _bytes(self, path: str, limit: int, guard: ReadGuard | None = None) -> tuple[bytes, os.stat_result] | Reading:
         """At most one byte more than the limit, and the status of the open file."""
         descriptor = self._open(path, guard)
         if isinstance(descriptor, Reading):
@@ -153,7 +153,7 @@ class Reader(Folders):
         finally:
             self.disk.close(descriptor)
 
-    def _open(self, path: str, guard: Guard | None) -> int | Reading:
+    def _open(self, path: str, guard: ReadGuard | None) -> int | Reading:
         """The descriptor of the open file, or why it cannot be opened. Tries again if the file appears meanwhile.
 
         The target of a link is checked before it is opened, because opening a device can have effects.
@@ -184,7 +184,7 @@ class Reader(Folders):
         self.distrust(path)
         return unreadable(path, GONE)
 
-    def _refuse_link(self, path: str, guard: Guard) -> Reading | None:
+    def _refuse_link(self, path: str, guard: ReadGuard) -> Reading | None:
         refusal = guard.refusal(self, path, real_path(path))
         if refusal:
             self.stamp(path)

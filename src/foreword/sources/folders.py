@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .stamps import Guard, Refusal
+    from .stamps import ReadGuard, Refusal
 
 OPEN_FLAGS = (
     os.O_RDONLY
@@ -48,7 +48,7 @@ class Folders(Paths):
                 known = self._folders[each] = self._look_for_folder(each)
         return bool(known)
 
-    def entries(self, path: str, guard: Guard | None = None) -> tuple[list[str], Refusal | None]:
+    def entries(self, path: str, guard: ReadGuard | None = None) -> tuple[list[str], Refusal | None]:
         """The names in a directory, by code point, and the reason if they cannot be listed."""
         if not self.is_folder(path):
             trouble = self.trouble(path)
@@ -66,7 +66,7 @@ class Folders(Paths):
             self.distrust_passing(path, error)
             return [], ("unreadable", explain(error), "file-unreadable")
 
-    def _guarded_entries(self, path: str, guard: Guard) -> tuple[list[str], Refusal | None]:
+    def _guarded_entries(self, path: str, guard: ReadGuard) -> tuple[list[str], Refusal | None]:
         """The names in the directory that was opened, whatever has its name by now, if it may be read."""
         descriptor = self.disk.open(path, _FOLDER_FLAGS)
         try:
@@ -78,7 +78,7 @@ class Folders(Paths):
         finally:
             self.disk.close(descriptor)
 
-    def refusal_of_open(self, descriptor: int, path: str, guard: Guard, is_folder: bool = False) -> Refusal | None:
+    def refusal_of_open(self, descriptor: int, path: str, guard: ReadGuard, is_folder: bool = False) -> Refusal | None:
         """Why an open file or directory may not be read."""
         real = self._real_path_of_open(descriptor, path)
         if not real:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     # The fate of a path that may not be read, the reason, and the code of the finding.
     Refusal = tuple[Fate, str, str]
 
-    class Guard(Protocol):
+    class ReadGuard(Protocol):
         """Says why a path may not be read: by its name before it is opened, then by the real path of the open file."""
 
         def refusal(
