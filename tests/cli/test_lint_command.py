@@ -194,7 +194,9 @@ def test_annotations_of_github_are_escaped(tree, run):
     tree({**GIT, f"w/{name}/AGENTS.md": "Read `docs/no.md`.\n"})
     status, out, _ = run("lint", name, "--format", "github")
     assert status == 0
-    assert out == "::warning file=a%2Cb%3Ac%25d/AGENTS.md,line=1,title=foreword missing-file::docs/no.md does not exist\n"
+    assert (
+        out == "::warning file=a%2Cb%3Ac%25d/AGENTS.md,line=1,title=foreword missing-file::docs/no.md does not exist\n"
+    )
 
 
 def test_what_fails_and_what_is_told_can_be_chosen(tree, run):
