@@ -1,0 +1,91 @@
+"""How large a file, a class and a function may get, and that every class name means one thing."""
+
+import ast
+import textwrap
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+import foreword
+
+PACKAGE = Path(foreword.__file__).parent
+GENERATED = {PACKAGE / "packs/std/compiled.py"}
+TREES = {path: ast.parse(path.read_text()) for path in sorted(PACKAGE.rglob("*.py")) if path not in GENERATED}
+
+LINES_OF_A_FILE = 500
+LINES_OF_A_CLASS = 250
+COMPLEXITY = 15
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+BRANCHES = (
+    ast.If,
+    ast.IfExp,
+    ast.For,
+    ast.AsyncFor,
+    ast.While,
+    ast.ExceptHandler,
+    ast.match_case,
+    ast.Assert,
+)
+
+
+def complexity(function):
+    """McCabe's number, with boolean operators and comprehensions counted; functions inside are counted on their own."""
+    count, nodes = 1, list(ast.iter_child_nodes(function))
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            continue
+        count += isinstance(node, BRANCHES)
+        count += len(node.values) - 1 if isinstance(node, ast.BoolOp) else 0
+        count += 1 + len(node.ifs) if isinstance(node, ast.comprehension) else 0
+        nodes += ast.iter_child_nodes(node)
+    return count
+
+
+def place(path, node):
+    return f"{path.relative_to(PACKAGE)}:{node.lineno} {node.name}"
+
+
+def found(kinds):
+    return [(path, node) for path, tree in TREES.items() for node in ast.walk(tree) if isinstance(node, kinds)]
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("return 1", 1),
+        ("if a: return 1", 2),
+        ("return a and b and c", 3),
+        ("return [a for a in b if a if b]", 4),
+        ("return a if b else c", 2),
+        ("for a in b:\n    while a:\n        pass", 3),
+        ("try:\n    a\nexcept E:\n    b", 2),
+        ("def inner():\n    if a:\n        b", 1),
+    ],
+)
+def test_complexity_counts_what_a_reader_has_to_follow(source, expected):
+    assert complexity(ast.parse("def outer():\n" + textwrap.indent(source, "    ")).body[0]) == expected
+
+
+def test_files_are_short():
+    lengths = {str(path.relative_to(PACKAGE)): len(path.read_text().splitlines()) for path in TREES}
+    assert {name: length for name, length in lengths.items() if length > LINES_OF_A_FILE} == {}
+
+
+def test_classes_are_short():
+    lengths = {place(path, node): node.end_lineno - node.lineno + 1 for path, node in found(ast.ClassDef)}
+    assert {name: length for name, length in lengths.items() if length > LINES_OF_A_CLASS} == {}
+
+
+def test_functions_are_simple():
+    numbers = {place(path, node): complexity(node) for path, node in found(FUNCTIONS)}
+    assert {name: number for name, number in numbers.items() if number > COMPLEXITY} == {}
+
+
+def test_a_class_name_is_used_once():
+    files = defaultdict(list)
+    for path, node in found(ast.ClassDef):
+        files[node.name].append(str(path.relative_to(PACKAGE)))
+    assert {name: paths for name, paths in files.items() if len(paths) > 1} == {}
