@@ -11,12 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-# The tables of keys
-
-
 @value
 class Key:
-    """One key of a layout: the table it stands in, what it takes, and what it is for."""
+    """One key of a layout: its table, the type of its value, and its meaning."""
 
     table: str
     name: str
@@ -26,176 +23,207 @@ class Key:
 
 
 TABLES = {
-    "layout": "The top of the file.",
-    "settings": "Named values that a caller may set: `{name}` in `files`, `set:name` and `@name` in `when`.",
-    "find": "`[find.NAME]`: what is looked for, and where.",
-    "section": "`[section.NAME]`: what stands where. Exactly one of `text`, `of`, `sections`.",
-    "guideline": '`[[guideline]]`: the rows of `of = "guidelines"`, in order; each string is said once.',
-    "wording": "Named texts that user, workspace and pack may override; one that lost its `{}` is refused.",
-    "on": "Event to step: how long an edition stands. An event that is not named is kept through.",
-    "compaction": "How the summary of a conversation is asked for.",
+    "layout": "Keys at the top of the file.",
+    "settings": "Named values that a caller can set. Use them as `{name}` in `files`, and as `set:name` or `@name` in `when`.",
+    "find": "`[find.NAME]`: which files to look for, and where.",
+    "section": "`[section.NAME]`: one part of the prompt. It has exactly one of `text`, `of` and `sections`.",
+    "guideline": '`[[guideline]]`: the rows of a section with `of = "guidelines"`, in order. Each sentence is printed only once.',
+    "wording": "Named strings that the user, the workspace and packs can override. An override must keep the `{}` of the original.",
+    "on": "The step to take after each event of a conversation. Events that are not listed leave the edition unchanged.",
+    "compaction": "How to request the summary of a conversation.",
 }
 STEPS = ("keep", "warn", "append", "format", "gather")
 EVENTS = {
-    "turn": "the next message of a conversation comes",
-    "tools": "the agent's active tools are others than the edition's, or than a message told",
-    "registry": "the set of tools that exist has changed",
-    "resources": "an extension brought skills or prompts",
-    "reload": "the user asked to read everything again",
+    "turn": "the next message of a conversation arrives",
+    "tools": "the agent's active tools differ from those of the edition, or from those announced in the last message about them",
+    "registry": "the set of registered tools has changed",
+    "resources": "an extension added skills or prompts",
+    "reload": "the user asked to reload everything",
     "compaction": "the conversation was summarised",
 }
 KEYS = (
-    Key("layout", "about", "text", "One sentence that says what the layout is."),
+    Key("layout", "about", "text", "One sentence that describes the layout."),
     Key(
         "layout",
         "extends",
         "text",
-        "The layout this one starts from: tables merge key by key, everything else is replaced whole.",
+        "The layout that this one extends. Tables are merged key by key; any other value replaces the inherited one.",
     ),
     Key("layout", "sections", "names", "The sections of the prompt, in order."),
-    Key("layout", "join", "text", "What stands between two sections; a blank line unless given."),
-    Key("layout", "budget", "count", "Tokens for the whole prompt."),
+    Key("layout", "join", "text", "The text between two sections; a blank line by default."),
+    Key("layout", "budget", "count", "The token budget of the prompt."),
     Key(
         "layout",
         "over",
         "choice",
-        "Over the budget of the whole: only say so, or shorten menus of skills, then cut files, the farthest first, then shorten"
-        " residents. Names are left out last, and counted.",
+        "What happens if the prompt exceeds its budget. `warn` only reports it. `cut` shortens menus of skills, then cuts files, farthest"
+        " first, then shortens residents. As a last resort entries are left out, and the prompt says how many.",
         ("warn", "cut"),
     ),
     Key(
         "layout",
         "template_limit",
         "count",
-        "Bytes that one template may write, whatever its language; 4,000,000 unless given. A workspace may not set it.",
+        "The maximum number of bytes that one template can produce, in any language; 4,000,000 by default. A workspace cannot set it.",
     ),
     Key(
         "layout",
         "links",
         "choice",
-        "Links of the project are followed inside the workspace (`inside`), or wherever they lead (`follow`). A workspace's own layout or"
-        " settings may not say `follow`. No link reaches a file whose name says that it holds secrets, `/proc`, `/sys` or `/dev`.",
+        "Where links in the project may lead: only inside the workspace (`inside`), or anywhere (`follow`). A workspace's own layout or"
+        " settings cannot choose `follow`. Links to files whose names suggest secrets, and links into `/proc`, `/sys` or `/dev`, are never"
+        " followed.",
         ("inside", "follow"),
     ),
     Key(
         "find",
         "files",
         "groups",
-        "Groups of patterns `place:path`. Of a group the first that is not blank is taken; all groups are. `*` stands for any characters"
-        " of one name, a segment `**` for any number of folders, also none: not hidden ones, not `node_modules`, and for other files than"
-        " skills not another git repository.",
+        "Groups of patterns `place:path`. Each group uses its first pattern that finds a file with text. `*` matches any characters in one"
+        " name. A segment `**` matches any number of folders, including none, but no hidden folders, no `node_modules` and, except for"
+        " skills, no other git repositories.",
     ),
     Key(
         "find",
         "walk",
         "choice",
-        "Where the place `walk` begins: the filesystem's root, the git root (without one: the working "
-        "directory only), or the git root and without one the filesystem's.",
+        "Where the place `walk` starts: at the filesystem root (`root`), at the git root (`git`; outside a repository, only the working"
+        " directory is searched), or at the git root with the filesystem root as the fallback (`git-or-root`).",
         ("root", "git", "git-or-root"),
     ),
     Key(
         "find",
         "take",
         "choice",
-        "All that is found, or only what is nearest to the working directory.",
+        "Whether to use all files that are found, or only the one nearest to the working directory.",
         ("all", "nearest"),
     ),
-    Key("find", "as", "choice", "What a file is: its text, a skill, or a resident.", ("text", "skill", "resident")),
+    Key("find", "as", "choice", "How to use the files: as text, skills or residents.", ("text", "skill", "resident")),
     Key(
         "find",
         "validation",
         "choice",
-        "Skills that break the specification are skipped, or repaired.",
+        "Whether skills that violate the specification are skipped (`strict`) or loaded if possible (`lenient`).",
         ("strict", "lenient"),
     ),
     Key(
-        "find", "layer", "text", "The layer that `why` names; unless given `user`, `project` or `extra`, by the place."
+        "find",
+        "layer",
+        "text",
+        "The layer that `why` shows for these files. By default `user`, `project` or `extra`, depending on the place.",
     ),
     Key("section", "text", "text", "The text itself, or the address of a template (`$pack/path`)."),
-    Key("section", "of", "name", "What the section lists: a find, or one of the agent's own lists."),
+    Key("section", "of", "name", "What the section lists: the files of a find, or one of the agent's own lists."),
     Key("section", "sections", "names", "Inner sections, in order."),
-    Key("section", "item", "form", "How one item is written; `{text}` unless given."),
-    Key("section", "short", "form", "How one item is written when there is room for names only; `item` unless given."),
+    Key("section", "item", "form", "The format of one item; `{text}` by default."),
+    Key("section", "short", "form", "The format of one item if there is room only for names; `item` by default."),
     Key(
         "section",
         "folder",
         "form",
-        "A line that names a folder of skills once, above those in it, as `{folder}`: in full, or `./…` below the last full one.",
+        "A line that names a folder as `{folder}` above the skills in it: in full, or as `./…` below the last full path.",
     ),
     Key(
         "section",
         "join",
         "text",
-        "Between items, or between inner sections: a line end after an `item`, else a blank line.",
+        "The text between items or inner sections. By default a newline if the section has an `item`, else a blank line.",
     ),
     Key(
-        "section", "wrap", "form", "What stands around it, with `{}` for the inside; `@key` takes it from the wording."
+        "section",
+        "wrap",
+        "form",
+        "The text around the section, with `{}` for its content; `@key` refers to the wording.",
     ),
-    Key("section", "none", "text", "What stands for an empty list, or where no inner section applies."),
+    Key("section", "none", "text", "The text to use if the list is empty or no inner section applies."),
     Key(
         "section",
         "when",
         "conditions",
-        "Facts that must all hold: `tool:x`, `tools`, `set:x`, `session`, `main`, `sub`, "
-        "`provider:x`, `platform:x`; `!x`, `a|b`, `@setting`.",
+        "Conditions that must all hold: `tool:x`, `tools`, `set:x`, `session`, `main`, `sub`, `provider:x`, `platform:x`. `!x` negates,"
+        " `a|b` means either, and `@setting` means any of those that a setting lists.",
     ),
     Key(
         "section",
         "instead",
         "names",
-        "What takes the place of the section, wrap and all: `base`, `template`, or a find; the first there is.",
+        "What replaces the section, including its `wrap`: `base`, `template` or a find. The first one that exists is used.",
     ),
     Key(
         "section",
         "language",
         "choice",
-        "The template language of the text, or of each file.",
+        "The template language of the text, or of each file. Inner sections inherit it.",
         (*LANGUAGES, "directives"),
     ),
     Key(
         "section",
         "trim",
         "switch",
-        "White space at its start and end is taken away. A text is trimmed unless `false`, and one that is then empty leaves no section; a"
-        " list, or inner sections with a `wrap`, are trimmed as a whole, wrap and all, only if `true`.",
+        "Whether to remove white space at the start and end. `text` is trimmed by default, and if nothing is left, the section is omitted."
+        " A list, or inner sections with a `wrap`, are trimmed as a whole, including the wrap, only if this is `true`.",
     ),
-    Key("section", "lifetime", "choice", "How long it stays the same bytes; inherited by inner sections.", LIFETIMES),
-    Key("section", "budget", "count", "Tokens for the section."),
+    Key(
+        "section",
+        "lifetime",
+        "choice",
+        "How long the text of the section stays the same. Inner sections inherit it.",
+        LIFETIMES,
+    ),
+    Key("section", "budget", "count", "The token budget of the section."),
     Key(
         "section",
         "file_budget",
         "count",
-        "Tokens for one file in it, the active skill and the plan among them; over it the file is cut. Inherited by inner sections.",
+        "The token budget of each file in the section, including the active skill and the plan. A file that exceeds it is cut. Inner"
+        " sections inherit it.",
     ),
     Key(
         "section",
         "over",
         "choice",
-        "Over the budget: only say so (`warn`), or let it give way (`cut`, `shorten`). How is by what stands there, not by the word:"
-        " menus of skills and residents are shortened, then files are cut, the farthest first. A list of the agent's own (tools, docs, …)"
-        " is shortened with `shorten` only.",
+        "What happens if the section exceeds its budget. `warn` only reports it. `cut` and `shorten` both shorten menus of skills and"
+        " residents, then cut files, farthest first; only `shorten` also shortens the agent's own lists (tools, docs, …). Inner sections"
+        " inherit it.",
         ("warn", "cut", "shorten"),
     ),
-    Key("guideline", "when", "conditions", "As in a section."),
-    Key("guideline", "say", "names", "The sentences; `{any}` names the alternatives of `when` that hold."),
+    Key("guideline", "when", "conditions", "The same as `when` of a section."),
+    Key(
+        "guideline",
+        "say",
+        "names",
+        "The sentences to print; `{any}` is replaced by the alternatives of `when` that hold.",
+    ),
     Key(
         "guideline",
         "from",
         "choice",
-        "Where the guidelines of the tools, or of extensions, snapshot.",
+        "Insert the guidelines of the tools, or those of extensions, here.",
         ("tools", "extensions"),
     ),
     *(Key("on", event, "choice", f"When {about}.", STEPS) for event, about in EVENTS.items()),
-    Key("compaction", "under", "choice", "Under which prompt the summary is asked for.", ("kept", "new")),
-    Key("compaction", "say", "choice", "Where the request stands.", ("system", "message")),
+    Key(
+        "compaction",
+        "under",
+        "choice",
+        "The prompt with which the summary is requested: the one before the compaction (`kept`) or the one after it (`new`).",
+        ("kept", "new"),
+    ),
+    Key(
+        "compaction",
+        "say",
+        "choice",
+        "Whether the request is added to the system prompt or sent as a message.",
+        ("system", "message"),
+    ),
 )
 PLACES = {
     "cwd": "the working directory",
-    "root": "the workspace's root: the git root above the working directory, else that directory",
-    "walk": "every directory from where `walk` says down to the working directory",
+    "root": "the workspace's root: the git root above the working directory, else the working directory itself",
+    "walk": "every directory from the one that the key `walk` selects down to the working directory",
     "home": "the user's home directory",
     "config": "`$XDG_CONFIG_HOME` if absolute, else `~/.config`; `%APPDATA%` on Windows",
-    "path": "a path of its own: absolute, `~/…`, or relative to the working directory",
+    "path": "an absolute path, one that starts with `~/`, or one relative to the working directory",
 }
 LISTS = {
     "tools": ("name", "line", "description"),
