@@ -1,9 +1,9 @@
-"""How far `foreword.text.tokens.estimate` is from exact o200k counts, over the text files of the folders given.
+"""Compare `foreword.text.tokens.estimate` with exact o200k counts, over the text files of some folders.
 
     python bench/calibrate_tokens.py FOLDER… [--size 2000]
 
-Each file is cut into pieces of `--size` characters; what is shorter than 200 is left out. One line for each kind of file, with a
-quarter of the characters beside it for comparison, and how fast the estimate is.
+Each file is cut into pieces of `--size` characters; pieces shorter than 200 are skipped. Prints one line per kind of file, with the
+usual guess of a quarter of the characters for comparison, and the speed of the estimate.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ COLUMNS = f"{'mean':>8} {'p95':>8} {'worst':>8}"
 
 
 def pieces(folders: list[str], size: int) -> Iterator[tuple[str, str]]:
-    """The kind of each file and a piece of its text; files that are no UTF-8 text are passed over."""
+    """Yield pieces of each file's text with the kind of the file; files that are not UTF-8 are skipped."""
     for folder in folders:
         for here, below, names in os.walk(folder):
             below[:] = sorted(name for name in below if not name.startswith("."))
@@ -45,13 +45,13 @@ def read(path: str) -> str:
 
 
 def kind_of(name: str, text: str) -> str:
-    """The ending of the name, and whether the text is mostly in another script."""
+    """The file name's extension, marked if much of the text is not in Latin script."""
     is_foreign = not text.isascii() and sum(character > "\u024f" for character in text) > len(text) / 5
-    return (os.path.splitext(name)[1] or "no ending") + (" (other scripts)" if is_foreign else "")
+    return (os.path.splitext(name)[1] or "no extension") + (" (other scripts)" if is_foreign else "")
 
 
 def relative_errors(texts: list[str]) -> tuple[list[float], list[float]]:
-    """Of the estimate, and of a quarter of the characters."""
+    """Relative errors of the estimate and of a quarter of the characters."""
     exact = [count(text).count for text in texts]
     ours = [abs(estimate(text) - true) / true for text, true in zip(texts, exact, strict=True)]
     quarters = [abs(len(text) / 4 - true) / true for text, true in zip(texts, exact, strict=True)]
@@ -64,7 +64,7 @@ def summary(errors: list[float]) -> str:
 
 
 def speed(texts: list[str]) -> float:
-    """Megabytes a second of processor time, text by text."""
+    """Megabytes per second of CPU time."""
     start = process_time()
     for text in texts:
         estimate(text)
@@ -75,14 +75,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Compare the token estimate with exact o200k counts.")
     parser.add_argument("folders", nargs="+", metavar="FOLDER")
     parser.add_argument("--size", type=int, default=2000, help="characters in a piece (default: 2000)")
-    given = parser.parse_args()
+    args = parser.parse_args()
     if not count("self-check").exact:
         raise SystemExit("exact counts need the extra: pip install 'foreword[tokens]'")
     by_kind: dict[str, list[str]] = defaultdict(list)
-    for kind, piece in pieces(given.folders, given.size):
+    for kind, piece in pieces(args.folders, args.size):
         by_kind[kind].append(piece)
     if not by_kind:
-        raise SystemExit(f"no text of {SHORTEST} characters or more in: {', '.join(given.folders)}")
+        raise SystemExit(f"no text of {SHORTEST} characters or more in: {', '.join(args.folders)}")
     print(f"{'':24} {'':>7} {'estimate':>26} {'characters / 4':>26}")
     print(f"{'':24} {'pieces':>7} {COLUMNS} {COLUMNS} {'MB/s':>6}")
     everything = [piece for texts in by_kind.values() for piece in texts]

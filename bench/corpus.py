@@ -1,24 +1,23 @@
-"""A run over real repositories: every layout in many of their folders, every SKILL.md by both rules, and nothing may break.
+"""Run every layout in many folders of real repositories, parse every SKILL.md with both sets of rules, and check the results.
 
     python bench/corpus.py FOLDER… [--places 50] [--layouts ion,opal]        or: make corpus FOLDERS="FOLDER …"
 
-What lies below a FOLDER is walked. A directory with a `.git` is a repository, and so is the FOLDER itself. In each, at most
-`--places` directories of either kind are worked in, the root among them:
+Each FOLDER is walked. A directory with a `.git` is a repository, and so is the FOLDER itself. In each repository, prompts are built
+in at most `--places` directories of each kind, including the root:
 
-    instructions    a directory with an AGENTS.md or its like, as it is
-    skills          a directory whose folders hold a SKILL.md, with the layouts told to look for skills right there
+    instructions    a directory with an AGENTS.md or a similar file
+    skills          a directory whose folders contain a SKILL.md, with the layouts configured to look for skills there
 
-Each SKILL.md is read by the strict and by the lenient rules; what the lenient ones load is also put into a prompt with its
-whole body, as the active skill and as the plan. Of every prompt this is checked:
+Each SKILL.md is parsed with the strict and with the lenient rules. A skill that the lenient rules load is also put into a prompt
+with its full body, as the active skill and as the plan. Every prompt is checked:
+    coverage    passages are where they say, in order, with only separators between them
+    origins     a piece whose origin is a file matches those lines of the file
+    tags        tags around sections and texts come only from the layout; a section is closed once
+    findings    findings name lines that exist
+    stability   building again gives the same bytes
 
-    covered     passages stand where they say, one after the other, with nothing but joins between them
-    true        what has a file as its origin stands in that file, on those lines
-    closed      tags around sections and texts come from the layout alone; a section is closed once
-    placed      findings name lines that are there
-    steady      asking again gives the same bytes
-
-Whatever breaks one of these, or raises, is printed by its path, and the exit status is 1. Of what the files say, nothing is
-printed. Times are of the processor: what else runs on the machine does not count.
+Violations and exceptions are printed with the path, and the exit status is then 1. The contents of files are never printed.
+Times are CPU times.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ from foreword.text.lines import printable
 from foreword.vocabulary import Finding, Piece, Skill
 
 INSTRUCTIONS = {"AGENTS.md", "AGENTS.override.md", "AGENTS.local.md", "CLAUDE.md"}
-PASSED_OVER = {".git", "node_modules"}
+SKIPPED = {".git", "node_modules"}
 TOOLS = tuple(Tool(name) for name in ("read", "bash", "use_skill"))
 NOW = datetime(2025, 1, 1, 12, tzinfo=UTC)
 RULES: tuple[Literal["strict"], Literal["lenient"]] = ("strict", "lenient")
@@ -53,11 +52,11 @@ WITH_BODY = ("ion", "foreword")
 SLOWEST, REASONS = 10, 10
 
 
-# What there is
+# Repositories
 
 
 class Repository:
-    """A tree of its own, and the directories in it that are worth working in."""
+    """A repository and the directories in it that have instruction files or skills."""
 
     def __init__(self, top: str) -> None:
         self.top = top
@@ -66,28 +65,28 @@ class Repository:
         self.skills: list[str] = []
 
     def places(self, most: int) -> Iterator[tuple[str, bool]]:
-        """Directories to work in, and whether skills are looked for right there."""
+        """Yield working directories, and whether to look for skills right there."""
         yield self.top, False
-        for place in spread([place for place in self.instructed if place != self.top], most - 1):
-            yield place, False
-        for place in spread(sorted(self.skilled, key=lambda place: (-self.skilled[place], place)), most):
-            yield place, True
+        for folder in spread([folder for folder in self.instructed if folder != self.top], most - 1):
+            yield folder, False
+        for folder in spread(sorted(self.skilled, key=lambda folder: (-self.skilled[folder], folder)), most):
+            yield folder, True
 
 
 def spread(places: list[str], most: int) -> list[str]:
-    """So many of them at most, evenly: the first and, as far as possible, one of each neighbourhood."""
+    """At most `most` of the places, evenly spaced."""
     step = max(1, -(-len(places) // max(most, 1)))
     return places[::step]
 
 
 def repositories(folder: str) -> Iterator[Repository]:
-    """Every repository below a folder that holds a skill or an instruction file."""
+    """Yield every repository below a folder that contains a skill or an instruction file."""
     found: dict[str, Repository] = {}
     for here, below, names in os.walk(os.path.abspath(folder)):
         above = found.get(os.path.dirname(here))
         is_top = above is None or os.path.exists(os.path.join(here, ".git"))
         repository = found[here] = Repository(here) if is_top or above is None else above
-        below[:] = sorted(name for name in below if name not in PASSED_OVER)
+        below[:] = sorted(name for name in below if name not in SKIPPED)
         if instructions := INSTRUCTIONS.intersection(names):
             repository.instructed[here] = len(instructions)
         if "SKILL.md" in names:
@@ -98,39 +97,39 @@ def repositories(folder: str) -> Iterator[Repository]:
     yield from (each for each in dict.fromkeys(found.values()) if each.instructed or each.skills)
 
 
-# What must hold
+# Checks
 
 
-def covered(prompt: Prompt) -> Iterator[str]:
+def check_coverage(prompt: Prompt) -> Iterator[str]:
     end = 0
     for passage in prompt.passages:
         between = prompt.text[end : passage.start]
         if passage.start < end or prompt.text[passage.start : passage.end] != passage.text:
-            yield f"passage '{passage.section}' does not stand where it says"
+            yield f"passage '{passage.section}' is not where it says"
         elif between.strip("\n -") or (between and not end):
-            yield f"text before passage '{passage.section}' is in none"
+            yield f"text before passage '{passage.section}' is not in any passage"
         if "".join(piece.text for piece in passage.pieces) != passage.text:
             yield f"passage '{passage.section}' is not the sum of its pieces"
         end = passage.end
     if end != len(prompt.text):
-        yield "text after the last passage is in none"
+        yield "text after the last passage is not in any passage"
 
 
-def true(prompt: Prompt) -> Iterator[str]:
+def check_origins(prompt: Prompt) -> Iterator[str]:
     for piece in pieces(prompt):
-        if piece.origin.kind == "file" and not stands(piece):
-            yield f"not what {piece.origin.path} says on lines {piece.origin.lines}"
+        if piece.origin.kind == "file" and not matches_file(piece):
+            yield f"differs from {piece.origin.path}, lines {piece.origin.lines}"
 
 
-def stands(piece: Piece) -> bool:
-    """Whether a piece stands in its file, from the first line it names to the last."""
-    lines, told = lines_of(piece.origin.path), piece.origin.lines
-    if lines is None or told is None:
-        return lines is None and "\\x" in piece.origin.path  # the name of a file that no text can spell
-    whole = "\n".join(lines[told[0] - 1 : told[1]])
-    # A newline at the end belongs to its line, or begins an empty one.
+def matches_file(piece: Piece) -> bool:
+    """Whether a piece matches the lines of the file that its origin names."""
+    lines, span = lines_of(piece.origin.path), piece.origin.lines
+    if lines is None or span is None:
+        return lines is None and "\\x" in piece.origin.path  # a file name that is not valid UTF-8
+    whole = "\n".join(lines[span[0] - 1 : span[1]])
+    # A trailing newline either ends its line or starts an empty one.
     texts = (piece.text, piece.text.removesuffix("\n"))
-    return any(text in whole and text.count("\n") == told[1] - told[0] for text in texts)
+    return any(text in whole and text.count("\n") == span[1] - span[0] for text in texts)
 
 
 @lru_cache(256)
@@ -142,7 +141,7 @@ def lines_of(path: str) -> list[str] | None:
         return None
 
 
-def closed(prompt: Prompt) -> Iterator[str]:
+def check_tags(prompt: Prompt) -> Iterator[str]:
     own = "".join(piece.text for piece in pieces(prompt) if piece.origin.path.startswith("$std/"))
     for name, is_whole in tags_of(prompt.layout).items():
         tag = re.compile(rf"<\s*/?\s*{re.escape(name)}(?=[\s/>])", re.IGNORECASE)
@@ -154,7 +153,7 @@ def closed(prompt: Prompt) -> Iterator[str]:
 
 @lru_cache
 def tags_of(layout: str) -> dict[str, bool]:
-    """The tags that a shipped layout closes around a whole text (False) or a section (True)."""
+    """The tags that a shipped layout puts around a text (False) or a section (True)."""
     sections: Iterable[dict[str, Any]] = shipped_layout(layout).get("section", {}).values()
     tags: dict[str, bool] = {}
     for section in sections:
@@ -164,7 +163,7 @@ def tags_of(layout: str) -> dict[str, bool]:
     return tags
 
 
-def placed(prompt: Prompt) -> Iterator[str]:
+def check_finding_lines(prompt: Prompt) -> Iterator[str]:
     for finding in prompt.findings:
         lines = lines_of(finding.path) if finding.line and os.path.isfile(finding.path) else None
         if lines is not None and not 1 <= (finding.line or 0) <= len(lines):
@@ -175,22 +174,22 @@ def pieces(prompt: Prompt) -> Iterator[Piece]:
     return (piece for passage in prompt.passages for piece in passage.pieces)
 
 
-CHECKS = (covered, true, closed, placed)
+CHECKS = (check_coverage, check_origins, check_tags, check_finding_lines)
 
 
-# What is counted
+# Counts
 
 
 class Turn(NamedTuple):
-    """One prompt that was made, and how long it took."""
+    """The time it took to build one prompt."""
 
     milliseconds: float
     layout: str
-    place: str
+    folder: str
 
 
 class Tally:
-    """Everything that is counted on the way."""
+    """Counts, findings, times and violations of a run."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
@@ -200,96 +199,104 @@ class Tally:
         self.violations: dict[str, None] = {}
         self.seconds = 0.0
 
-    def note(self, where: str, findings: Iterable[Finding]) -> None:
-        """Count findings once for each file."""
+    def add_findings(self, where: str, findings: Iterable[Finding]) -> None:
+        """Count each code once per file."""
         for each in findings:
             self.findings[where].setdefault(each.code, set()).add(each.path)
 
-    def blame(self, where: str, what: str) -> None:
+    def report(self, where: str, what: str) -> None:
         self.violations[f"{where}: {what}"] = None
 
-    def blame_error(self, where: str, error: Exception) -> None:
-        """An exception by its kind and place: its words may quote a file."""
+    def report_error(self, where: str, error: Exception) -> None:
+        """Report an exception by type and location, because its message may quote a file."""
         last = extract_tb(error.__traceback__)[-1]
-        self.blame(where, f"{type(error).__name__} at {os.path.basename(last.filename)}:{last.lineno}")
+        self.report(where, f"{type(error).__name__} at {os.path.basename(last.filename)}:{last.lineno}")
 
 
 def check(prompt: Prompt, where: str, tally: Tally) -> None:
     for each in CHECKS:
         for wrong in each(prompt):
-            tally.blame(where, wrong)
-    tally.note("prompts", prompt.findings)
+            tally.report(where, wrong)
+    tally.add_findings("prompts", prompt.findings)
 
 
 # Prompts
 
 
-def work_in(place: str, repository: Repository, looks_here: bool, layouts: list[str], home: str, tally: Tally) -> None:
-    """One prompt of each layout in one directory."""
+def work_in(
+    folder: str, repository: Repository, skills_here: bool, layouts: list[str], home: str, tally: Tally
+) -> None:
+    """Build one prompt with each layout in one directory."""
     root = None if os.path.exists(os.path.join(repository.top, ".git")) else repository.top
-    workspace = Workspace(place, root=root, home=home, environment={})
+    workspace = Workspace(folder, root=root, home=home, environment={})
     tally.counts["workspaces"] += 1
     for layout in layouts:
-        if looks_here and "skills" not in shipped_layout(layout).get("find", {}):
+        if skills_here and "skills" not in shipped_layout(layout).get("find", {}):
             continue
-        here = [("skills.files", ["cwd:*/SKILL.md"])] if looks_here else []
+        here = [("skills.files", ["cwd:*/SKILL.md"])] if skills_here else []
         tally.counts["prompts"] += 1
         try:
-            ask(Assembler(workspace, layout, assignments=here), f"{layout} in {printable(place)}", layout, place, tally)
+            build(
+                Assembler(workspace, layout, assignments=here),
+                f"{layout} in {printable(folder)}",
+                layout,
+                folder,
+                tally,
+            )
         except Exception as error:
-            tally.blame_error(f"{layout} in {printable(place)}", error)
+            tally.report_error(f"{layout} in {printable(folder)}", error)
 
 
-def ask(assembler: Assembler, where: str, layout: str, place: str, tally: Tally) -> None:
+def build(assembler: Assembler, where: str, layout: str, folder: str, tally: Tally) -> None:
     agent = Agent(tools=TOOLS)
     start = process_time()
     prompt = assembler.prompt(agent, NOW)
-    tally.turns.append(Turn((process_time() - start) * 1000, layout, printable(place)))
+    tally.turns.append(Turn((process_time() - start) * 1000, layout, printable(folder)))
     check(prompt, where, tally)
     if assembler.prompt(agent, NOW).text != prompt.text:
-        tally.blame(where, "asking again gives other bytes")
+        tally.report(where, "building again gives different bytes")
 
 
 # Skills
 
 
 def read(path: str, tally: Tally) -> Skill | None:
-    """One SKILL.md by both rules, as it is read for a menu; the skill, if the lenient ones load it."""
+    """Parse the head of a SKILL.md with both sets of rules; return the skill if the lenient rules load it."""
     start = process_time()
     reading = Reader().read_head(path)
-    told = {rule: read_skill(reading.text, printable(path), rule) for rule in RULES} if reading.has_text else {}
+    results = {rule: read_skill(reading.text, printable(path), rule) for rule in RULES} if reading.has_text else {}
     tally.seconds += process_time() - start
     tally.counts["skill files"] += 1
-    tally.counts["skill files without text"] += not told
-    for rule, (skill, findings) in told.items():
+    tally.counts["skill files without text"] += not results
+    for rule, (skill, findings) in results.items():
         tally.counts[rule] += skill is not None
-        tally.note(rule, findings)
+        tally.add_findings(rule, findings)
         if skill is None:
-            tally.reasons[rule][nameless(findings[0].message)] += 1
-    strict, lenient = (told[rule][0] if told else None for rule in RULES)
+            tally.reasons[rule][generalize(findings[0].message)] += 1
+    strict, lenient = (results[rule][0] if results else None for rule in RULES)
     if strict and strict != lenient:
-        tally.blame(printable(path), "the strict and the lenient rules load different skills")
-    return lenient if lenient and is_whole(lenient, path, tally) else None
+        tally.report(printable(path), "the strict and the lenient rules load different skills")
+    return lenient if lenient and reads_whole(lenient, path, tally) else None
 
 
-def is_whole(skill: Skill, path: str, tally: Tally) -> bool:
-    """Whether the whole file can be read too, and gives the same skill as its beginning."""
+def reads_whole(skill: Skill, path: str, tally: Tally) -> bool:
+    """Whether the entire file can be read; reports if it gives a different skill than its head."""
     whole = Reader().read_whole(path)
     if not whole.has_text:
-        tally.blame(printable(path), f"listed by its beginning, and the whole of it cannot be read: {whole.code}")
+        tally.report(printable(path), f"the head can be read, but not the entire file: {whole.code}")
     elif read_skill(whole.text, printable(path), "lenient")[0] != skill:
-        tally.blame(printable(path), "the whole file gives another skill than its beginning")
+        tally.report(printable(path), "the entire file gives a different skill than its head")
     return whole.has_text
 
 
-def nameless(message: str) -> str:
-    """A message without what it quotes and counts, so that equal reasons are equal."""
+def generalize(message: str) -> str:
+    """A message with quoted text and numbers replaced, so that equal reasons compare equal."""
     message = re.sub(r"'[^']*'|\"[^\"]*\"|(?<![-\w])\d[\d,]*(?![-\w])", "…", message)
     return re.sub(r"…(?:, …)+(?: and … more)?", "…", message)
 
 
 def activate(skill: Skill, path: str, assemblers: list[Assembler], tally: Tally) -> None:
-    """The skill with its body, as the active skill and as the plan."""
+    """Build prompts with the skill's full body, as the active skill and as the plan."""
     snapshot = assemblers[0].snapshot()
     skill = skill if skill.path == path else Skill(skill.name, skill.description, path)
     skill = with_body(skill, snapshot.layout, snapshot.inputs.workspace)
@@ -307,10 +314,10 @@ def read_all(skills: list[str], home: str, tally: Tally) -> None:
             if skill:
                 activate(skill, path, assemblers, tally)
         except Exception as error:
-            tally.blame_error(printable(path), error)
+            tally.report_error(printable(path), error)
 
 
-# What is told
+# Output
 
 
 def share(part: int, whole: int) -> str:
@@ -324,13 +331,15 @@ def print_tally(tally: Tally) -> None:
     print(f"{'loaded, strict':28} {share(counts['strict'], files)}")
     print(f"{'loaded, lenient':28} {share(counts['lenient'], files)}")
     print(f"{'without text':28} {share(counts['skill files without text'], files)}")
-    print(f"{'skill files a second':28} {files / tally.seconds if tally.seconds else 0:,.0f}, each by both rules")
+    print(
+        f"{'skill files per second':28} {files / tally.seconds if tally.seconds else 0:,.0f}, each with both sets of rules"
+    )
     for where, codes in tally.findings.items():
         print(f"\nfindings, {where}: files")
         for code in sorted(codes, key=lambda code: -len(codes[code])):
             print(f"  {code:26} {len(codes[code]):,}")
     for rule, reasons in tally.reasons.items():
-        print(f"\nnot loaded, {rule}: the first reason")
+        print(f"\nnot loaded, {rule}: first reason")
         for reason, number in reasons.most_common(REASONS):
             print(f"  {number:7,}  {reason}")
 
@@ -340,24 +349,22 @@ def print_times(turns: list[Turn]) -> None:
     if turns:
         print(f"\nmedian prompt {turns[len(turns) // 2].milliseconds:.1f} ms; the slowest:")
     for turn in turns[:SLOWEST]:
-        print(f"  {turn.milliseconds:9,.1f} ms  {turn.layout} in {turn.place}")
+        print(f"  {turn.milliseconds:9,.1f} ms  {turn.layout} in {turn.folder}")
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Run over trees of real repositories.")
+    parser = argparse.ArgumentParser(description="Check Foreword against real repositories.")
     parser.add_argument("folders", nargs="+", metavar="FOLDER")
-    parser.add_argument(
-        "--places", type=int, default=50, help="directories of either kind in one repository (default: 50)"
-    )
-    parser.add_argument("--layouts", default=",".join(layout_names()), help="default: all that are shipped")
-    given = parser.parse_args()
+    parser.add_argument("--places", type=int, default=50, help="directories of each kind per repository (default: 50)")
+    parser.add_argument("--layouts", default=",".join(layout_names()), help="default: all shipped layouts")
+    args = parser.parse_args()
     tally = Tally()
     with TemporaryDirectory(prefix="foreword-corpus-") as home:
-        for repository in (each for folder in given.folders for each in repositories(folder)):
+        for repository in (each for folder in args.folders for each in repositories(folder)):
             tally.counts["repositories"] += 1
             tally.counts["instruction files"] += sum(repository.instructed.values())
-            for place, looks_here in repository.places(given.places):
-                work_in(place, repository, looks_here, given.layouts.split(","), home, tally)
+            for folder, skills_here in repository.places(args.places):
+                work_in(folder, repository, skills_here, args.layouts.split(","), home, tally)
             read_all(repository.skills, home, tally)
     print_tally(tally)
     print_times(tally.turns)

@@ -1,4 +1,4 @@
-"""The workspace that is measured: 7 nested instruction files of 4 KiB, 50 skills of 6 KiB, 12 tools, an empty home."""
+"""The benchmark workspace: 7 nested instruction files of 4 KiB, 50 skills of 6 KiB, 12 tools, an empty home directory."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def build(folder: Path) -> Fixture:
 
 
 def write_skills(top: Path, number: int) -> None:
-    """So many skills of 6 KiB below `top`."""
+    """Write `number` skills of 6 KiB below `top`."""
     width = len(str(number - 1))
     for each in range(number):
         name = f"skill-{each:0{width}}"

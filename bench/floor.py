@@ -1,4 +1,4 @@
-"""The floor: the reads that a prompt cannot do without, and nothing else. Run with -I -S as `floor.py CWD TOOLS`."""
+"""The floor: only the file reads that every prompt needs. Run with -I -S as `floor.py CWD TOOLS`."""
 
 import os
 import sys

@@ -1,10 +1,10 @@
-"""`foreword lint` beside agnix, another linter of the files of agents: whole processes over the same tree.
+"""`foreword lint` compared with agnix, another linter for agent files: processes over the same tree.
 
-    python bench/lint.py                 a tree that is made for it, as in `make bench`
-    python bench/lint.py FOLDER…         trees of one's own, each on its own: files, findings and files a second
+    python bench/lint.py                 a generated tree, as in `make bench`
+    python bench/lint.py FOLDER…         your own trees, one at a time: files, findings and files per second
 
-Both read every AGENTS.md and SKILL.md of the tree. agnix reads some kinds of files more, and Foreword assembles a prompt in every folder
-that has an instruction file; each is given the number of files that it says it has read.
+Both read every AGENTS.md and SKILL.md of the tree. agnix also reads some other kinds of files, and Foreword assembles a prompt in every
+folder that has an instruction file. The number of files is the one each tool reports.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ FOLDERS, SKILLS, ROUNDS = 40, 160, 3
 
 
 def rows(_: fixture.Fixture) -> list[Row]:
-    """A tree of two hundred files; agnix takes far longer for each where there are more."""
+    """Lint a tree of two hundred files; in larger trees agnix takes far longer per file."""
     with tempfile.TemporaryDirectory(prefix="foreword-bench-lint-") as folder:
         top = Path(folder) / "tree"
         write_tree(top)
         commands = commands_for(str(top), folder)
         environment = {"HOME": folder, "PATH": os.defpath}
-        took = take_turns({name: partial(run_any, each, environment) for name, each in commands.items()}, ROUNDS)
-    name = f"lint {FOLDERS + SKILLS:,} files, beside agnix"
+        took = take_turns({name: partial(run_linter, each, environment) for name, each in commands.items()}, ROUNDS)
+    name = f"lint {FOLDERS + SKILLS:,} files vs. agnix"
     return [Row(name, took["foreword"], took["agnix"], None, "foreword lint --recursive --json", "agnix --format json")]
 
 
@@ -42,9 +42,9 @@ def write_tree(top: Path) -> None:
     """Folders with an AGENTS.md of 4 KiB, three deep, and skills of 6 KiB."""
     (top / ".git").mkdir(parents=True)
     for number in range(FOLDERS):
-        place = top / f"area-{number % 10}" / f"part-{number}"
-        place.mkdir(parents=True)
-        (place / "AGENTS.md").write_text(fixture.fill(f"# Part {number}\n\n", f"Rule of part {number}", 4096))
+        folder = top / f"area-{number % 10}" / f"part-{number}"
+        folder.mkdir(parents=True)
+        (folder / "AGENTS.md").write_text(fixture.fill(f"# Part {number}\n\n", f"Rule of part {number}", 4096))
     fixture.write_skills(top, SKILLS)
 
 
@@ -55,13 +55,13 @@ def commands_for(top: str, home: str) -> dict[str, list[str]]:
     }
 
 
-def run_any(command: list[str], environment: dict[str, str]) -> str:
-    """What a linter prints; that it found something is no failure."""
+def run_linter(command: list[str], environment: dict[str, str]) -> str:
+    """Output of a linter, whatever its exit status: findings are not a failure."""
     return subprocess.run(command, env=environment, capture_output=True, text=True).stdout
 
 
-def told(name: str, text: str) -> tuple[int, int]:
-    """How many files a linter says it has read, and how many findings it has."""
+def parse_report(name: str, text: str) -> tuple[int, int]:
+    """The number of files that a linter reports, and the number of its findings."""
     form = json.loads(text)
     return (
         (form["files"], len(form["findings"]))
@@ -71,29 +71,31 @@ def told(name: str, text: str) -> tuple[int, int]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Lint beside agnix.")
+    parser = argparse.ArgumentParser(description="Compare foreword lint with agnix.")
     parser.add_argument("folders", nargs="*", metavar="FOLDER")
-    parser.add_argument("--rounds", type=int, default=3, help="the fastest of so many counts (default: 3)")
-    given = parser.parse_args()
+    parser.add_argument(
+        "--rounds", type=int, default=3, help="number of runs, of which the fastest counts (default: 3)"
+    )
+    args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="foreword-bench-lint-") as home:
-        if not given.folders:
+        if not args.folders:
             write_tree(Path(home) / "tree")
         environment = {"HOME": home, "PATH": os.defpath}
-        for top in given.folders or [str(Path(home) / "tree")]:
+        for top in args.folders or [str(Path(home) / "tree")]:
             print(os.path.basename(top.rstrip("/")))
             for name, command in commands_for(top, home).items():
-                measure(name, command, environment, given.rounds)
+                measure(name, command, environment, args.rounds)
 
 
 def measure(name: str, command: list[str], environment: dict[str, str], rounds: int) -> None:
     fastest, output = float("inf"), ""
     for _ in range(rounds):
         start = perf_counter()
-        output = run_any(command, environment)
+        output = run_linter(command, environment)
         fastest = min(fastest, perf_counter() - start)
-    files, findings = told(name, output)
+    files, findings = parse_report(name, output)
     print(
-        f"  {name:10} {files:8,} files  {findings:8,} findings  {fastest:8.2f} s  {files / fastest:8,.0f} files a second"
+        f"  {name:10} {files:8,} files  {findings:8,} findings  {fastest:8.2f} s  {files / fastest:8,.0f} files per second"
     )
 
 

@@ -1,4 +1,4 @@
-"""How everything here is measured: contenders take turns in one run, so that noise hits all alike; medians count."""
+"""Timing: contenders alternate within one run, so that noise affects them equally, and medians are compared."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from typing import NamedTuple
 
 
 class Row(NamedTuple):
-    """One comparison: our median beside another's, and how many times as long ours may take (None: no bar)."""
+    """One comparison: our median, the baseline's, and the highest acceptable ratio (None: no limit)."""
 
     name: str
     ours: float
-    beside: float
-    bar: float | None
-    ours_is: str
-    beside_is: str
+    baseline: float
+    limit: float | None
+    ours_label: str
+    baseline_label: str
 
     @property
     def ratio(self) -> float:
-        return self.ours / self.beside
+        return self.ours / self.baseline
 
     @property
     def verdict(self) -> str:
-        if self.bar is None:
+        if self.limit is None:
             return ""
-        return "pass" if self.ratio <= self.bar else "OVER"
+        return "pass" if self.ratio <= self.limit else "OVER"
 
 
 def take_turns(contenders: dict[str, Callable[[], object]], rounds: int = 60) -> dict[str, float]:
-    """The median milliseconds of each contender, called round-robin; one round before the first is not counted."""
+    """Median milliseconds of each contender, called round-robin after one warm-up round."""
     times: dict[str, list[int]] = {name: [] for name in contenders}
     for _ in range(rounds + 1):
         for name, call in contenders.items():
             start = perf_counter_ns()
             call()
             times[name].append(perf_counter_ns() - start)
-    return {name: median(taken[1:]) / 1e6 for name, taken in times.items()}
+    return {name: median(samples[1:]) / 1e6 for name, samples in times.items()}

@@ -1,4 +1,4 @@
-"""The page: what a keystroke costs in a long template, and what is loaded. Both beside what they may be at most."""
+"""The web page: the cost of a keystroke in a long template and the size of the download, each compared with its limit."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOST_LOADED = 200.0
 FRAME = 16.0
 
 LETTERS = 60
-PAUSE = 120  # between two keys: longer than their work, shorter than what the page waits before it asks for a preview
+PAUSE = 120  # ms between two keys: longer than a key takes, shorter than the page's delay before it requests a preview
 CATEGORIES = ["devtools.timeline", "disabled-by-default-devtools.timeline"]
 
 SECTION = """## Section
@@ -41,24 +41,20 @@ The tree is clean.
 """
 
 
-def rows(place: Fixture) -> list[Row]:
-    """The keystroke, median and worst, and the load."""
-    each = keystrokes(place.home / "page")
+def rows(project: Fixture) -> list[Row]:
+    """Compare the median and worst keystroke with a frame, and the download with its limit."""
+    each = keystrokes(project.home / "page")
     loaded = sum(len(gzip.compress((STATIC / name).read_bytes(), 9)) for name in LOADED) / 1000
-    work = (
-        f"the work of the page's thread for one of {len(each)} keys, from the key to the frame, in a template of 100 KB"
-    )
+    work = f"main-thread time per key, from the key to the frame, over {len(each)} keys in a template of 100 KB"
     return [
-        Row("page, a keystroke, median", median(each), FRAME, 1.0, work, "a frame"),
-        Row("page, a keystroke, worst", max(each), FRAME, 1.0, work, "a frame"),
-        Row(
-            "page, loaded, kilobytes compressed", loaded, MOST_LOADED, 1.0, ", ".join(LOADED), "what it may be at most"
-        ),
+        Row("page, keystroke, median", median(each), FRAME, 1.0, work, "one frame"),
+        Row("page, keystroke, worst", max(each), FRAME, 1.0, work, "one frame"),
+        Row("page, download in KB, compressed", loaded, MOST_LOADED, 1.0, ", ".join(LOADED), "the limit"),
     ]
 
 
 def keystrokes(folder: Path) -> list[float]:
-    """The milliseconds of work for each key that is typed into a long template."""
+    """Main-thread milliseconds for each key typed into a long template."""
     site = Site(folder)
     try:
         site.write(SECTION * (100_000 // len(SECTION) + 1))
@@ -78,20 +74,20 @@ def keystrokes(folder: Path) -> list[float]:
 
 
 def work_per_key(events: list[dict[str, Any]]) -> Iterable[float]:
-    """How long the thread that gets the keys is busy from each key until what it changed is handed over to be drawn.
+    """Milliseconds for which the main thread is busy from each key until its change is committed for drawing.
 
-    What follows in idle moments, and the blinking of the caret, holds nobody up and is not counted.
+    Later idle work and the blinking caret are not counted, because they delay nobody.
     """
     downs = [each for each in events if each["name"] == "EventDispatch" and each["args"]["data"]["type"] == "keydown"]
     thread = (downs[0]["pid"], downs[0]["tid"])
     mine = sorted((each for each in events if (each["pid"], each["tid"]) == thread and "dur" in each), key=start)
     tasks = [each for each in mine if each["name"] == "RunTask"]
-    drawn = [each for each in mine if each["name"] == "Commit"]
-    for this, following in pairwise(downs):
-        done = next((each for each in drawn if this["ts"] < each["ts"] < following["ts"]), None)
+    commits = [each for each in mine if each["name"] == "Commit"]
+    for key, next_key in pairwise(downs):
+        done = next((each for each in commits if key["ts"] < each["ts"] < next_key["ts"]), None)
         if done:
-            # The task that holds the event began before it.
-            during = [each for each in tasks if end(each) > this["ts"] and start(each) <= done["ts"]]
+            # The task that contains the event began before it.
+            during = [each for each in tasks if end(each) > key["ts"] and start(each) <= done["ts"]]
             yield sum(each.get("tdur", each["dur"]) for each in during) / 1000
 
 

@@ -1,7 +1,7 @@
-"""Prints what Foreword costs beside the least that could do the same work: ratios, as milliseconds belong to a machine.
+"""Print what Foreword costs as a ratio to the least work that could do the same job; milliseconds vary between machines.
 
-A bench is a function from the fixture to rows, in a file of its own, named in BENCHES; a suite, named in SUITES, measures something
-other than time and gives the lines of a table of its own. A ratio over its bar is printed, not an error: noise must not fail a build.
+A benchmark in BENCHES takes the fixture and returns rows. A suite in SUITES measures something other than time and yields the lines
+of its own table. A ratio over its limit is printed but is not an error, because noise must not fail a build.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ SUITES = [stability.lines]
 
 def main() -> None:
     with tempfile.TemporaryDirectory(prefix="foreword-bench-") as folder:
-        place = fixture.build(Path(folder))
-        rows = [row for bench in BENCHES for row in bench(place)]
+        project = fixture.build(Path(folder))
+        rows = [row for bench in BENCHES for row in bench(project)]
     print_rows(rows)
 
 
@@ -51,7 +51,7 @@ def print_rows(rows: list[Row]) -> None:
     print_table(rows)
     print()
     for row in rows:
-        print(f"{row.name}\n  ours    {row.ours_is}\n  beside  {row.beside_is}")
+        print(f"{row.name}\n  ours      {row.ours_label}\n  baseline  {row.baseline_label}")
     for suite in SUITES:
         print()
         for line in suite():
@@ -60,10 +60,10 @@ def print_rows(rows: list[Row]) -> None:
 
 def print_table(rows: list[Row]) -> None:
     width = max(len(row.name) for row in rows)
-    print(f"{'':{width}}  {'ours':>9}  {'beside':>9}  {'ratio':>6}  {'bar':>5}")
+    print(f"{'':{width}}  {'ours':>9}  {'baseline':>9}  {'ratio':>6}  {'limit':>5}")
     for row in rows:
-        bar = f"{row.bar:.1f}x" if row.bar else "-"
-        numbers = f"{row.ours:9.3f}  {row.beside:9.3f}  {row.ratio:5.2f}x  {bar:>5}"
+        limit = f"{row.limit:.1f}x" if row.limit else "-"
+        numbers = f"{row.ours:9.3f}  {row.baseline:9.3f}  {row.ratio:5.2f}x  {limit:>5}"
         print(f"{row.name:{width}}  {numbers}  {row.verdict}".rstrip())
 
 

@@ -1,6 +1,6 @@
-"""Large trees: the cost of a file among many, and of `cache` next to reading the files. CPU time and memory of whole processes.
+"""Large trees: the cost per file of `lint`, and of `cache` compared with reading the files. CPU time and memory of processes.
 
-python bench/scale.py          these rows alone
+python bench/scale.py          print only these rows
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from measure import Row
 
 FEW, MANY = 250, 2_000
 SKILLS = 10_000
-# When `cache` still built the prompt ten times, it took 71 times the CPU time of the floor (17.8 s and 0.25 s on one machine) and
-# 377 MB. The limit was set then: a quarter of both.
+# When `cache` built the prompt ten times, it took 71 times the CPU time of the floor (17.8 s and 0.25 s on one machine) and
+# 377 MB. The limits are a quarter of both.
 MOST_CPU = 71 / 4
-MEMORY_THEN, MOST_MEMORY = 377, 1 / 4
+MEMORY_OF_TEN_BUILDS, MOST_MEMORY = 377, 1 / 4
 ROUNDS = 3
 
 
@@ -28,14 +28,14 @@ def rows(_: fixture.Fixture | None = None) -> list[Row]:
 
 
 def lint_rows(folder: Path) -> list[Row]:
-    """`lint --recursive` on instruction files in sibling folders: the cost of one of many next to one of few."""
+    """`lint --recursive` on instruction files in sibling folders: the cost per file in a large tree and in a small one."""
     commands = {}
     for number in (FEW, MANY):
         top = folder / f"files-{number}"
         write_siblings(top, number)
         commands[number] = [FOREWORD, "lint", str(top), "--recursive", "--json", "--home", str(folder)]
     cpu = {number: least_cost(command, folder)[0] / number for number, command in commands.items()}
-    name = f"lint --recursive, CPU for one of {MANY:,} files beside one of {FEW:,}"
+    name = f"lint --recursive, CPU per file, {MANY:,} files vs. {FEW:,}"
     return [Row(name, cpu[MANY], cpu[FEW], 1.3, " ".join(commands[MANY]), " ".join(commands[FEW]))]
 
 
@@ -43,29 +43,36 @@ def write_siblings(top: Path, number: int) -> None:
     """Create sibling folders, each with an AGENTS.md of 1 KiB."""
     (top / ".git").mkdir(parents=True)
     for each in range(number):
-        place = top / f"part-{each}"
-        place.mkdir()
-        (place / "AGENTS.md").write_text(fixture.fill(f"# Part {each}\n\n", f"Rule of part {each}", 1024))
+        part = top / f"part-{each}"
+        part.mkdir()
+        (part / "AGENTS.md").write_text(fixture.fill(f"# Part {each}\n\n", f"Rule of part {each}", 1024))
 
 
 def cache_rows(folder: Path) -> list[Row]:
-    """`cache` of many skills next to the floor, which only reads the same files."""
+    """`cache` with many skills, compared with the floor, which only reads the same files."""
     top, tools = folder / "skills", folder / "tools.json"
     (top / ".git").mkdir(parents=True)
     fixture.write_skills(top, SKILLS)
     tools.write_text("[]")
     cache = [FOREWORD, "cache", str(top), "--home", str(folder), "--tool", "read_file"]
     floor = [PYTHON, "-I", "-S", FLOOR, str(top), str(tools)]
-    ours, beside = least_cost(cache, folder), least_cost(floor, folder)
-    name, command = f"cache of {SKILLS:,} skills", " ".join(cache)
+    ours, baseline = least_cost(cache, folder), least_cost(floor, folder)
+    name, command = f"cache with {SKILLS:,} skills", " ".join(cache)
     return [
-        Row(f"{name}, CPU beside the floor", ours[0], beside[0], MOST_CPU, command, " ".join(floor)),
-        Row(f"{name}, peak memory in MB beside the past", ours[1], MEMORY_THEN, MOST_MEMORY, command, "ten builds"),
+        Row(f"{name}, CPU vs. the floor", ours[0], baseline[0], MOST_CPU, command, " ".join(floor)),
+        Row(
+            f"{name}, peak memory in MB vs. ten builds",
+            ours[1],
+            MEMORY_OF_TEN_BUILDS,
+            MOST_MEMORY,
+            command,
+            "ten builds",
+        ),
     ]
 
 
 def least_cost(command: list[str], home: Path) -> tuple[float, float]:
-    """The least CPU time in ms and peak memory in MB of a process with its children, over a few runs."""
+    """Lowest CPU time in ms and lowest peak memory in MB of a process and its children, over a few runs."""
     costs = [cost(command, {"HOME": str(home), "PATH": os.defpath}) for _ in range(ROUNDS)]
     return min(cpu for cpu, _ in costs), min(memory for _, memory in costs)
 

@@ -1,7 +1,7 @@
-"""What the service costs over HTTP, beside the same server answering a constant of that size, in turns: one route more, in the
-same process, behind the same guard and with the same line in the log.
+"""The service over HTTP, compared with a constant response of the same size from an extra route of the same process, with the same
+access checks and logging.
 
-Measured by wrk on the other core. `python bench/service.py` prints this alone.
+Measured by wrk on another core. `python bench/service.py` prints only this.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ CONNECTIONS = 16
 ROUNDS, SECONDS = 9, 1
 TALKS = 200
 MANY = 100_000
-BAR = 0.7
-LACKING = "the service is not measured: there is no wrk (Debian, Ubuntu: apt install wrk; macOS: brew install wrk)"
+LIMIT = 0.7
+WRK_MISSING = "skipping the service: wrk is not installed (Debian, Ubuntu: apt install wrk; macOS: brew install wrk)"
 SCRIPT = """
 local requests, at, body = {}, 0, %s
 for line in io.lines(%s) do requests[#requests + 1] = wrk.format(%s, line, {["Content-Type"] = "application/json"}, body) end
@@ -39,78 +39,83 @@ request = function() at = at %% #requests + 1; return requests[at] end
 
 
 class Load(NamedTuple):
-    """What wrk saw: requests, their number in a second, and milliseconds that half and all but one in a hundred stayed under.
+    """A report of wrk: number of requests, requests per second, median and p99 latency in milliseconds.
 
-    `busy` are the microseconds of its core that the server took for each: on a machine that does other things too, it shows
-    what the rates would be if they were all it did.
+    `busy` is the server's CPU time per request in microseconds; unlike the rate, it hardly depends on what else the machine does.
     """
 
     requests: int
     rate: float
-    half: float
-    slow: float
+    p50: float
+    p99: float
     busy: float
 
 
-def rows(place: fixture.Fixture) -> list[Row]:
-    """GET and a turn where the step is keep, in both stores, beside a constant; and memory before and after many requests."""
+def rows(project: fixture.Fixture) -> list[Row]:
+    """Compare GET and a turn that keeps the prompt, in both stores, with a constant, and memory before and after many requests."""
     if shutil.which("wrk") is None:
-        print(LACKING, file=sys.stderr)
+        print(WRK_MISSING, file=sys.stderr)
         return []
     with tempfile.TemporaryDirectory(prefix="foreword-service-") as folder, stores.server() as databases:
-        sqlite = measured("SQLite", f"sqlite:///{folder}/store.db", place, Path(folder), 1 / BAR)
-        return sqlite + measured("PostgreSQL", databases(), place, Path(folder), None)
+        sqlite = measure("SQLite", f"sqlite:///{folder}/store.db", project, Path(folder), 1 / LIMIT)
+        return sqlite + measure("PostgreSQL", databases(), project, Path(folder), None)
 
 
-def measured(name: str, store: str, place: fixture.Fixture, folder: Path, bar: float | None) -> list[Row]:
-    with served(store, place, folder) as (url, process):
-        body = constructed(url, place)
-        (folder / "constant").write_bytes(asked(f"{url}/conversations/talk-0"))
+def measure(name: str, store: str, project: fixture.Fixture, folder: Path, limit: float | None) -> list[Row]:
+    with serving(store, project, folder) as (url, process):
+        body = create_conversations(url, project)
+        (folder / "constant").write_bytes(fetch(f"{url}/conversations/talk-0"))
         loads = scripts(folder, body)
         before = memory(process)
-        told: dict[str, list[Load]] = {kind: [] for kind in loads}
+        results: dict[str, list[Load]] = {kind: [] for kind in loads}
         for _ in range(ROUNDS):
             for kind, script in loads.items():
-                told[kind].append(loaded(url, process, script))
-        done = sum(load.requests for kind in ("get", "turn") for load in told[kind])
+                results[kind].append(run_wrk(url, process, script))
+        done = sum(load.requests for kind in ("get", "turn") for load in results[kind])
         while done < MANY:
-            done += loaded(url, process, loads["get"], 5).requests
+            done += run_wrk(url, process, loads["get"], 5).requests
         after = memory(process)
     size = (folder / "constant").stat().st_size
-    constant = f"a constant of {size:,} bytes: {described(told['constant'])}"
+    constant = f"a constant of {size:,} bytes: {describe(results['constant'])}"
     return [
-        compared(f"GET of a conversation over HTTP, {name}", told["get"], told["constant"], bar, constant),
-        compared(f"POST of a turn that keeps, over HTTP, {name}", told["turn"], told["constant"], None, constant),
+        compare(f"GET a conversation over HTTP, {name}", results["get"], results["constant"], limit, constant),
+        compare(
+            f"POST a turn that reuses the prompt, over HTTP, {name}",
+            results["turn"],
+            results["constant"],
+            None,
+            constant,
+        ),
         Row(
             f"MB of memory after {done:,} requests, {name}",
             after,
             before,
             None,
-            "resident",
-            "resident before the first",
+            "resident memory",
+            "resident memory before the first request",
         ),
     ]
 
 
-def compared(name: str, ours: list[Load], constant: list[Load], bar: float | None, constant_is: str) -> Row:
+def compare(name: str, ours: list[Load], constant: list[Load], limit: float | None, constant_label: str) -> Row:
     ratio = median(one.rate / other.rate for one, other in zip(ours, constant, strict=True))
     rate = median(load.rate for load in constant)
-    told = f"{described(ours)}; {ratio:.2f} of the constant's rate"
+    label = f"{describe(ours)}; {ratio:.2f} of the constant's rate"
     if busy := median(load.busy for load in ours):
-        told += f", {median(load.busy for load in constant) / busy:.2f} by processor time"
-    return Row(name, 1e3 / rate / ratio, 1e3 / rate, bar, told, constant_is)
+        label += f", {median(load.busy for load in constant) / busy:.2f} by CPU time"
+    return Row(name, 1e3 / rate / ratio, 1e3 / rate, limit, label, constant_label)
 
 
-def described(loads: list[Load]) -> str:
-    rate, half, slow, busy = (median(load[place] for load in loads) for place in (1, 2, 3, 4))
-    return f"{rate:,.0f} a second, p50 {half:.2f} ms, p99 {slow:.2f} ms, {busy:.0f} µs of the processor each"
+def describe(loads: list[Load]) -> str:
+    rate, p50, p99, busy = (median(load[field] for load in loads) for field in (1, 2, 3, 4))
+    return f"{rate:,.0f} per second, p50 {p50:.2f} ms, p99 {p99:.2f} ms, {busy:.0f} µs of CPU time each"
 
 
 # The load
 
 
 def scripts(folder: Path, body: bytes) -> dict[str, Path]:
-    """A script for wrk each: GET, a turn, the constant. Paths come in turn from a file, so that all three do the same."""
+    """Write a wrk script for each kind of request. All three cycle through paths read from a file, so they do the same work."""
     (folder / "body").write_bytes(body)
     kinds = {
         "get": ("GET", "/conversations/talk-{}", False),
@@ -125,17 +130,17 @@ def scripts(folder: Path, body: bytes) -> dict[str, Path]:
     return {kind: (folder / kind).with_suffix(".lua") for kind in kinds}
 
 
-def loaded(url: str, server: int, script: Path, seconds: int = SECONDS) -> Load:
+def run_wrk(url: str, server: int, script: Path, seconds: int = SECONDS) -> Load:
     command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "--latency", "-s", str(script), url]
-    before = processor_time(server)
+    before = cpu_seconds(server)
     done = subprocess.run(pinned(command, -1), capture_output=True, text=True, check=True).stdout
-    took = processor_time(server) - before
+    took = cpu_seconds(server) - before
     if "Non-2xx" in done or "Socket errors" in done:
-        raise SystemExit(f"the service did not answer well:\n{done}")
+        raise SystemExit(f"some requests failed:\n{done}")
     (requests,) = re.findall(r"(\d+) requests in", done)
     (rate,) = re.findall(r"Requests/sec:\s+([\d.]+)", done)
-    half, slow = (_milliseconds(*re.findall(rf"{share}%\s+([\d.]+)(us|ms|s)\n", done)[0]) for share in (50, 99))
-    return Load(int(requests), float(rate), half, slow, took * 1e6 / int(requests))
+    p50, p99 = (_milliseconds(*re.findall(rf"{share}%\s+([\d.]+)(us|ms|s)\n", done)[0]) for share in (50, 99))
+    return Load(int(requests), float(rate), p50, p99, took * 1e6 / int(requests))
 
 
 def _milliseconds(number: str, unit: str) -> float:
@@ -143,41 +148,41 @@ def _milliseconds(number: str, unit: str) -> float:
 
 
 def pinned(command: list[str], core: int) -> list[str]:
-    """The command, on one core: 0 is that of the server, -1 that of the load. Where there is one core or no taskset, on any."""
+    """The command pinned to one core: 0 for the server, -1 for the load. Not pinned with a single core or without taskset."""
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
     if len(cores) < 2 or not shutil.which("taskset"):
         return command
     return ["taskset", "-c", str(cores[core]), *command]
 
 
-def constructed(url: str, place: fixture.Fixture) -> bytes:
-    """Make the conversations, and the body of a turn of them."""
+def create_conversations(url: str, project: fixture.Fixture) -> bytes:
+    """Create the conversations, and return the body of the request for a turn."""
     body = {
-        "cwd": str(place.cwd),
+        "cwd": str(project.cwd),
         "layout": "foreword",
-        "tools": json.loads(place.tools.read_text()),
+        "tools": json.loads(project.tools.read_text()),
         "message": "go on",
     }
-    written = json.dumps(body).encode()
+    encoded = json.dumps(body).encode()
     for number in range(TALKS):
-        asked(f"{url}/conversations/talk-{number}/turn", written)
-    return written
+        fetch(f"{url}/conversations/talk-{number}/turn", encoded)
+    return encoded
 
 
-def asked(url: str, body: bytes | None = None) -> bytes:
-    with urlopen(Request(url, body)) as answer:
-        read: bytes = answer.read()
-        return read
+def fetch(url: str, body: bytes | None = None) -> bytes:
+    with urlopen(Request(url, body)) as response:
+        content: bytes = response.read()
+        return content
 
 
 # The server
 
 
 @contextmanager
-def served(store: str, place: fixture.Fixture, folder: Path) -> Iterator[tuple[str, int]]:
-    """A service with the constant beside its routes: its URL, and the number of its process."""
-    command = [sys.executable, __file__, "serve", store, str(place.top), str(folder / "constant")]
-    environment = {**os.environ, "HOME": str(place.home)}
+def serving(store: str, project: fixture.Fixture, folder: Path) -> Iterator[tuple[str, int]]:
+    """Run a service with an extra route for the constant; yields its URL and process id."""
+    command = [sys.executable, __file__, "serve", store, str(project.top), str(folder / "constant")]
+    environment = {**os.environ, "HOME": str(project.home)}
     with (
         open(folder / "log", "ab") as log,
         subprocess.Popen(pinned(command, 0), stdout=subprocess.PIPE, stderr=log, text=True, env=environment) as process,
@@ -191,13 +196,13 @@ def served(store: str, place: fixture.Fixture, folder: Path) -> Iterator[tuple[s
 
 
 def memory(process: int) -> float:
-    """The resident memory of a process in MB."""
-    told = subprocess.run(["ps", "-o", "rss=", "-p", str(process)], capture_output=True, text=True, check=True)
-    return int(told.stdout) / 1024
+    """Resident memory of a process in MB."""
+    output = subprocess.run(["ps", "-o", "rss=", "-p", str(process)], capture_output=True, text=True, check=True)
+    return int(output.stdout) / 1024
 
 
-def processor_time(process: int) -> float:
-    """The seconds of processor time that a process has taken, itself and in the system; 0 where nobody tells."""
+def cpu_seconds(process: int) -> float:
+    """User and system CPU time of a process in seconds; 0 where /proc is missing."""
     try:
         user, system = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11:13]
     except OSError:
@@ -206,7 +211,7 @@ def processor_time(process: int) -> float:
 
 
 def serve(store: str, root: str, constant: str) -> None:
-    """What the process of the server does."""
+    """Run the server process."""
     import uvicorn
 
     from foreword.service.server import ServerOptions, bind, uvicorn_config
@@ -219,19 +224,19 @@ def serve(store: str, root: str, constant: str) -> None:
 
 
 def application() -> Any:
-    """The application of the product with one route more, which only answers a constant."""
+    """The real application with an extra route that returns a constant."""
     from foreword.service.responses import Response
     from foreword.service.route import Route, Router
     from foreword.service.routes import ROUTES
     from foreword.service.server import application as product
 
     path = Path(os.environ["FOREWORD_BENCH_CONSTANT"])
-    known: list[bytes] = []
+    cached: list[bytes] = []
 
     def constant(service: Any, call: Any) -> Response:
-        if not known:
-            known.append(path.read_bytes())
-        return Response(known[0], headers={"ETag": '"1"'})
+        if not cached:
+            cached.append(path.read_bytes())
+        return Response(cached[0], headers={"ETag": '"1"'})
 
     ours = product()
     ours._router = Router((*ROUTES, Route("GET", "/constant/{id}", constant, dict, is_inline=True)))
@@ -246,9 +251,11 @@ def main() -> None:
     from run import print_rows
 
     with tempfile.TemporaryDirectory(prefix="foreword-bench-") as folder:
-        began = time.monotonic()
+        start = time.monotonic()
         print_rows(rows(fixture.build(Path(folder))))
-        print(f"\nin {time.monotonic() - began:.0f} s, with {' '.join(f'{load:.1f}' for load in os.getloadavg())} load")
+        print(
+            f"\ntook {time.monotonic() - start:.0f} s; load average {' '.join(f'{load:.1f}' for load in os.getloadavg())}"
+        )
 
 
 if __name__ == "__main__":

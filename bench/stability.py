@@ -1,10 +1,10 @@
-"""Sixteen ways in which real agents broke their prompt cache: what plain concatenation keeps, and what Foreword does.
+"""Sixteen ways in which real agents broke their prompt cache: what plain concatenation keeps cached, and what Foreword keeps.
 
-Both see the same thirty turns of the same small world, in which one thing changes. The concatenator puts whatever it knows into the system
-prompt and builds it anew for every request, as agents do; Foreword's conversations are really run, and what is no matter of a prompt
-(time, git, memory, title) goes into a message when it changes, so that the model is told as much. Requests are made for Anthropic, with
-breakpoints where the provider module sets them and one behind the last message, and compared byte by byte; the cache is assumed not to
-run out between two turns. Tokens are counted for the model and priced by the shipped table: no figure here is written by hand.
+Both go through the same thirty turns of a small scenario in which one thing changes. The concatenator puts everything it knows into the
+system prompt and rebuilds it for every request, as many agents do. Foreword runs real conversations; facts that do not belong in a system
+prompt (time, git, memory, title) are sent as a message when they change, so that the model knows as much. Requests are built for
+Anthropic, with breakpoints where the provider module sets them and one after the last message, and compared byte by byte. The cache is
+assumed not to expire between turns. Tokens are counted for the model and priced by the shipped table; no figure is written by hand.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SUMMARISER = "You write summaries of conversations. Keep what matters for the wo
 
 
 class Scene(NamedTuple):
-    """What the world is like on one turn."""
+    """The state of the scenario in one turn."""
 
     time: str = "2026-11-14 09:00"
     date: str = "2026-11-14"
@@ -43,21 +43,21 @@ class Scene(NamedTuple):
     release: str = "1.0"
     model: str = MODEL
     tools: tuple[Tool, ...] = ()
-    skills: tuple[str, ...] = ()  # that were added
+    added_skills: tuple[str, ...] = ()
     is_listed_backwards: bool = False
     process: int = 1
     is_compacted: bool = False
 
 
 class Way(NamedTuple):
-    """A way to break a cache: its name, and what the world is like on each turn."""
+    """A way to break a cache: its name, and a function that returns the scene of each turn."""
 
     name: str
     scene: Callable[[int, Scene], Scene]
 
 
 def tools(names: Sequence[str] = fixture.TOOLS, session: str = "") -> tuple[Tool, ...]:
-    """Tools as long-winded as real ones are."""
+    """Tools with descriptions as long as real ones."""
     rows = [fixture.tool(name) for name in names]
     about = "It takes a path and says what it found there. Prefer it to the shell, and give it one path at a time. " * 8
     link = f" Logs: https://logs.example/{session}" if session else ""
@@ -78,7 +78,7 @@ WAYS = (
         "session id in a tool",
         lambda turn, base: base._replace(tools=tools(session=f"s-{turn // 10}"), process=turn // 10),
     ),
-    Way("skill added", lambda turn, base: after(turn, MIDDLE, base._replace(skills=("zeal",)), base)),
+    Way("skill added", lambda turn, base: after(turn, MIDDLE, base._replace(added_skills=("zeal",)), base)),
     Way("skill order", lambda turn, base: base._replace(is_listed_backwards=turn // 10 % 2 == 1, process=turn // 10)),
     Way(
         "late MCP server",
@@ -102,35 +102,35 @@ WAYS = (
 )
 
 
-# The two contenders: each makes the request of a turn
+# The two contenders: each builds the requests of a turn
 
 
 class Concatenation:
-    """Everything it knows, one after the other, anew for every request."""
+    """Concatenates everything it knows, again for every request."""
 
-    def __init__(self, place: fixture.Fixture) -> None:
-        self.place = place
+    def __init__(self, project: fixture.Fixture) -> None:
+        self.project = project
         self.history: list[Mapping[str, Any]] = []
 
     def requests(self, number: int, scene: Scene) -> Iterator[dict[str, Any]]:
         if scene.is_compacted:
-            yield for_anthropic(Turn("", 1, False, SUMMARISER, [*self.history, said("Sum up.")], ()))
-            self.history = [said(summary())]
-        self.history.append(said(asked(number)))
+            yield for_anthropic(Turn("", 1, False, SUMMARISER, [*self.history, user_message("Sum up.")], ()))
+            self.history = [user_message(summary())]
+        self.history.append(user_message(request_text(number)))
         turn = Turn("", 1, False, self.system(scene), self.history, [definition(tool) for tool in scene.tools])
         yield for_anthropic(turn)
-        self.history = [*self.history, answered(number)]
+        self.history = [*self.history, assistant_message(number)]
 
     def system(self, scene: Scene) -> str:
-        cwd = self.place.cwd / scene.folder
-        files = [path / "AGENTS.md" for path in (*reversed(self.place.cwd.parents), self.place.cwd)]
-        skills = sorted((self.place.top / ".agents" / "skills").iterdir(), reverse=scene.is_listed_backwards)
+        cwd = self.project.cwd / scene.folder
+        files = [path / "AGENTS.md" for path in (*reversed(self.project.cwd.parents), self.project.cwd)]
+        skills = sorted((self.project.top / ".agents" / "skills").iterdir(), reverse=scene.is_listed_backwards)
         heads = [(path / "SKILL.md").read_text().split("---")[1].strip() for path in skills]
         return "\n\n".join(
             [
                 f"{IDENTITY}You are release {scene.release}, on {scene.model}.",
                 f"Today is {scene.date}. The time is {scene.time}. Working directory: {cwd}\n{scene.git}",
-                *(path.read_text() for path in files if path.is_file() and path.is_relative_to(self.place.top)),
+                *(path.read_text() for path in files if path.is_file() and path.is_relative_to(self.project.top)),
                 "Skills:\n" + "\n".join(heads),
                 f"Title: {scene.title}",
                 f"Memory: {scene.memory}",
@@ -140,40 +140,40 @@ class Concatenation:
 
 
 class Foreword:
-    """A conversation with the layout `foreword`, in which a change is told in a message and the edition stands."""
+    """A conversation with the layout `foreword`, in which changes are sent as messages and the prompt stays the same."""
 
-    def __init__(self, place: fixture.Fixture) -> None:
-        self.place = place
+    def __init__(self, project: fixture.Fixture) -> None:
+        self.project = project
         self.talks = Conversations(":memory:")
         self.history: list[Mapping[str, Any]] = []
-        self.told: dict[str, str] = {}
+        self.announced: dict[str, str] = {}
 
     def requests(self, number: int, scene: Scene) -> Iterator[dict[str, Any]]:
         agent = Agent(scene.tools, scene.model, base=f"{IDENTITY}You are release {scene.release}.", plan=scene.plan)
-        workspace = Workspace(str(self.place.cwd / scene.folder), home=str(self.place.home))
+        workspace = Workspace(str(self.project.cwd / scene.folder), home=str(self.project.home))
         talk = self.talks.open("t", workspace, agent, "foreword", assignments=[("on.turn", "append")])
         if scene.is_compacted:
             yield for_anthropic(talk.compact(messages=self.history))
-            self.history = [said(summary())]
+            self.history = [user_message(summary())]
         for name in ("time", "date", "git", "memory", "title", "model"):
             now = getattr(scene, name)
-            if self.told.get(name) != now:
+            if self.announced.get(name) != now:
                 talk.send_message(f"The {name} is now: {now}")
-                self.told[name] = now
-        turn = talk.turn(asked(number), self.history)
+                self.announced[name] = now
+        turn = talk.turn(request_text(number), self.history)
         yield for_anthropic(turn)
-        self.history = [*turn.history, answered(number)]
+        self.history = [*turn.history, assistant_message(number)]
 
 
-def said(text: str) -> dict[str, str]:
+def user_message(text: str) -> dict[str, str]:
     return {"role": "user", "content": text}
 
 
-def asked(number: int) -> str:
+def request_text(number: int) -> str:
     return f"Step {number}: look at the module, mend what is wrong there, and say what you did."
 
 
-def answered(number: int) -> dict[str, str]:
+def assistant_message(number: int) -> dict[str, str]:
     return {"role": "assistant", "content": fixture.fill(f"Step {number}. ", f"What I found in step {number}", 3000)}
 
 
@@ -185,43 +185,43 @@ def definition(tool: Tool) -> dict[str, Any]:
     return {"name": tool.name, "description": tool.description, "schema": tool.schema or {}}
 
 
-# The provider, and what it charges
+# The provider and its prices
 
 
 class Bill(NamedTuple):
-    """What a contender's requests came to: dollars, and for each change of the world, the tokens kept and those that stood there."""
+    """Total cost of a contender's requests, and for each change of scene the tokens kept in the cache and those it held."""
 
     dollars: float
     kept: tuple[int, ...]
     most: tuple[int, ...]
 
     @property
-    def told(self) -> str:
-        """The mean of all changes."""
+    def mean_kept(self) -> str:
+        """Mean tokens kept and held, over all changes."""
         return f"{sum(self.kept) // len(self.kept):,} of {sum(self.most) // len(self.most):,}"
 
 
 def bill(
     contender: Concatenation | Foreword,
     scenes: Sequence[Scene],
-    place: fixture.Fixture,
+    project: fixture.Fixture,
     rules: ProviderRules,
     price: Price,
 ) -> Bill:
-    """Send every turn's request to a provider that keeps the last request of each model."""
+    """Send every request to a simulated provider that caches the last request of each model."""
     sent: dict[str, list[Segment]] = {}
     dollars = 0.0
     kept: list[int] = []
     most: list[int] = []
     for number, scene in enumerate(scenes):
-        set_the_scene(place, scene)
+        apply_scene(project, scene)
         for each, request in enumerate(contender.requests(number, scene)):
             segments = with_last_breakpoint(segments_of(request, rules.order))
             before = sent.get(scene.model, [])
             total, _, found = count_kept(before, segments, rules, price, tokens_in)
             dollars += (found * price.read + (total - found) * price.write) / MILLION
             is_changed = number > 0 and scene._replace(process=1) != scenes[number - 1]._replace(process=1)
-            # Of a compaction the request for the summary counts; after it every history is a new one.
+            # In a compaction only the request for the summary counts: afterwards every history is new.
             if is_changed and each == 0 and not scenes[number - 1].is_compacted:
                 last = sent.get(scene.model) or sent[scenes[number - 1].model]
                 kept.append(found)
@@ -235,17 +235,17 @@ def tokens_in(text: str) -> int:
     return count(text, MODEL).count
 
 
-def set_the_scene(place: fixture.Fixture, scene: Scene) -> None:
-    (place.cwd / "docs").mkdir(exist_ok=True)
-    for name in scene.skills:
-        path = place.top / ".agents" / "skills" / name / "SKILL.md"
+def apply_scene(project: fixture.Fixture, scene: Scene) -> None:
+    (project.cwd / "docs").mkdir(exist_ok=True)
+    for name in scene.added_skills:
+        path = project.top / ".agents" / "skills" / name / "SKILL.md"
         path.parent.mkdir(exist_ok=True)
         if not path.exists():
             path.write_text(f"---\nname: {name}\ndescription: Came while the conversation went on.\n---\nBody.\n")
 
 
-def measured(way: Way) -> tuple[Bill, Bill]:
-    """The bills of both contenders for one way, each in a workspace of its own."""
+def measure(way: Way) -> tuple[Bill, Bill]:
+    """Bills of both contenders for one way, each in its own workspace."""
     table = read_prices()
     rules = next(each for each in table.providers if each.name == "anthropic")
     price = table.of(rules, MODEL)
@@ -254,20 +254,20 @@ def measured(way: Way) -> tuple[Bill, Bill]:
     bills: list[Bill] = []
     for make in (Concatenation, Foreword):
         with tempfile.TemporaryDirectory(prefix="foreword-bench-") as folder:
-            place = fixture.build(Path(folder) / make.__name__[0])
-            bills.append(bill(make(place), scenes, place, rules, price))
+            project = fixture.build(Path(folder) / make.__name__[0])
+            bills.append(bill(make(project), scenes, project, rules, price))
     return bills[0], bills[1]
 
 
 def lines() -> Iterator[str]:
-    """The table: for each way, the tokens of the prefix that were kept when the world changed, and the money of all turns."""
-    yield f"prompt cache, {TURNS} turns of {MODEL} on Anthropic: tokens of the prefix kept when the world changed (mean), and what all turns cost"
+    """The lines of the table: for each way, the prefix tokens kept when something changed, and the cost of all turns."""
+    yield f"prompt cache, {TURNS} turns of {MODEL} on Anthropic: mean prefix tokens kept when something changed, and the cost of all turns"
     width = max(len(way.name) for way in WAYS)
     yield f"{'':{width}}  {'changes':>7}  {'kept, concatenated':>18}  {'kept, Foreword':>16}  {'concatenated':>12}  {'Foreword':>8}  {'ratio':>6}"
     for way in WAYS:
-        plain, ours = measured(way)
+        plain, ours = measure(way)
         money = f"{f'${plain.dollars:.3f}':>12}  {f'${ours.dollars:.3f}':>8}  {plain.dollars / ours.dollars:5.2f}x"
-        yield f"{way.name:{width}}  {len(plain.kept):7}  {plain.told:>18}  {ours.told:>16}  {money}"
+        yield f"{way.name:{width}}  {len(plain.kept):7}  {plain.mean_kept:>18}  {ours.mean_kept:>16}  {money}"
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""What a kept conversation costs: to read beside a bare SELECT of its row, to keep in bytes, and how both grow with the store.
+"""Stored conversations: reading compared with a bare SELECT, bytes per conversation, and how both grow with the store.
 
-`python bench/stores.py --million` prints how reading and constructing grow up to a million conversations, in both stores.
+`python bench/stores.py --million` prints times for up to a million conversations, in both stores.
 """
 
 from __future__ import annotations
@@ -30,76 +30,76 @@ if TYPE_CHECKING:
 PROMPTS = 200
 MANY, MILLION = 100_000, 1_000_000
 ROUNDS = 300
-BAR = 300
+LIMIT = 300
 SERVER = Path(__file__).parents[1] / "tests" / "store" / "server.py"
 POINTERS = "system, tools, account, inputs, layout, made_for"
-MADE = b"2026-03-07T08:55:05.123-06:00"
+CREATED = b"2026-03-07T08:55:05.123-06:00"
 
 
-def rows(place: fixture.Fixture) -> list[Row]:
-    """Reading beside a bare SELECT, bytes per conversation, and how both stores grow from a thousand conversations on."""
-    prompts = different_prompts(place)
+def rows(project: fixture.Fixture) -> list[Row]:
+    """Compare reading with a bare SELECT, bytes per conversation with their limit, and large stores with small ones."""
+    prompts = different_prompts(project)
     with tempfile.TemporaryDirectory(prefix="foreword-stores-") as folder, server() as databases:
         few, many = (SqliteTalks(f"{folder}/{name}.db", prompts) for name in ("few", "many"))
         few.fill(1_000)
         many.fill(MANY)
-        found = [beside_a_select(many), *growth("SQLite", few, many)]
+        results = [read_vs_select(many), *growth("SQLite", few, many)]
         many.fill(MILLION)
-        found.append(size(many))
-        few_there, many_there = (PostgresTalks(databases(), prompts) for _ in range(2))
-        few_there.fill(1_000)
-        many_there.fill(MANY)
-        found += growth("PostgreSQL", few_there, many_there)
-        for each in (few, many, few_there, many_there):
+        results.append(size(many))
+        few_in_postgres, many_in_postgres = (PostgresTalks(databases(), prompts) for _ in range(2))
+        few_in_postgres.fill(1_000)
+        many_in_postgres.fill(MANY)
+        results += growth("PostgreSQL", few_in_postgres, many_in_postgres)
+        for each in (few, many, few_in_postgres, many_in_postgres):
             each.close()
-        return found
+        return results
 
 
-def beside_a_select(talks: Talks) -> Row:
+def read_vs_select(talks: Talks) -> Row:
     bare = _connect(talks.url)
     ids, same_ids = cycle(talks.ids), cycle(talks.ids)
 
     def select() -> None:
         bare.execute(CURRENT, (next(same_ids),)).fetchone()
 
-    took = take_turns({"ours": lambda: talks.store.current(next(ids)), "beside": select}, 20 * ROUNDS)
+    took = take_turns({"ours": lambda: talks.store.current(next(ids)), "baseline": select}, 20 * ROUNDS)
     bare.close()
-    name = f"the edition of one of {MANY:,} conversations, SQLite"
-    return Row(name, took["ours"], took["beside"], 3.0, "Store.current(id)", "the same SELECT of its row, bare")
+    name = f"read the prompt of one of {MANY:,} conversations, SQLite"
+    return Row(name, took["ours"], took["baseline"], 3.0, "Store.current(id)", "the same SELECT alone")
 
 
 def size(talks: Talks) -> Row:
     stats = talks.store.stats()
     each = stats["bytes"] / stats["conversations"]
-    name = f"bytes of each of {MILLION:,} conversations, SQLite"
-    return Row(name, each, BAR, 1.0, f"{PROMPTS} distinct prompts; the whole file", f"{BAR} bytes")
+    name = f"bytes per conversation, {MILLION:,} stored, SQLite"
+    return Row(name, each, LIMIT, 1.0, f"{PROMPTS} distinct prompts; size of the entire file", f"{LIMIT} bytes")
 
 
 def growth(name: str, few: Talks, many: Talks) -> list[Row]:
-    """Reading and constructing among many conversations, beside the same among a thousand."""
-    reads = take_turns({"ours": few.read, "beside": many.read}, ROUNDS)
-    constructs = take_turns({"ours": few.construct, "beside": many.construct}, ROUNDS)
+    """Compare reading and creating conversations in a large store with the same in a store of a thousand."""
+    reads = take_turns({"ours": few.read, "baseline": many.read}, ROUNDS)
+    creations = take_turns({"ours": few.create, "baseline": many.create}, ROUNDS)
     return [
         Row(
-            f"{verb} one of {MANY:,}, beside 1,000, {name}",
-            took["beside"],
+            f"{verb} a conversation, {MANY:,} stored vs. 1,000, {name}",
+            took["baseline"],
             took["ours"],
             None,
             call,
-            "the same among 1,000",
+            "the same with 1,000 stored",
         )
         for verb, took, call in (
             ("read", reads, "Store.current(id)"),
-            ("construct", constructs, "Store.publish(id, …)"),
+            ("create", creations, "Store.publish(id, …)"),
         )
     ]
 
 
-# Stores that are filled
+# Filled stores
 
 
 class Talks:
-    """A store with conversations on a few prompts. Filled by plain SQL: the same rows that publishing would write."""
+    """A store of conversations that share a few prompts, filled by plain SQL with the rows that publishing would write."""
 
     def __init__(self, url: str, prompts: list[Edition]) -> None:
         self.url, self.prompts, self.ids = url, prompts, [""]
@@ -107,17 +107,17 @@ class Talks:
         for number, edition in enumerate(prompts):
             self.store.publish(f"prompt {number}", edition, 0)
         self.read: Callable[[], object] = lambda: None
-        self._construct = ((str(uuid.uuid4()), edition) for edition in cycle(prompts))
+        self._new = ((str(uuid.uuid4()), edition) for edition in cycle(prompts))
 
     def fill(self, until: int) -> None:
-        """Add conversations until there are so many, and choose some of them to be read."""
+        """Add conversations up to a total of `until`, and pick some of them for reading."""
         self._add(until - self.store.stats()["conversations"])
         self.ids = self._some()
         ids = cycle(self.ids)
         self.read = lambda: self.store.current(next(ids))
 
-    def construct(self) -> None:
-        id, edition = next(self._construct)
+    def create(self) -> None:
+        id, edition = next(self._new)
         self.store.publish(id, edition, 0)
 
     def close(self) -> None:
@@ -141,7 +141,7 @@ class SqliteTalks(Talks):
         )
         kind = cycle(kinds)
         connection.execute("BEGIN")
-        connection.executemany(add, ((str(uuid.uuid4()), *next(kind), MADE) for _ in range(number)))
+        connection.executemany(add, ((str(uuid.uuid4()), *next(kind), CREATED) for _ in range(number)))
         connection.execute("COMMIT")
         connection.close()
 
@@ -153,11 +153,11 @@ class SqliteTalks(Talks):
 
 
 class PostgresTalks(Talks):
-    def _run(self, statement: str, *given: object) -> list[tuple[Any, ...]]:
+    def _run(self, statement: str, *args: object) -> list[tuple[Any, ...]]:
         import psycopg
 
         with psycopg.connect(self.url, autocommit=True) as connection:
-            found = connection.execute(statement.encode(), given)
+            found = connection.execute(statement.encode(), args)
             return found.fetchall() if found.description else []
 
     def _add(self, number: int) -> None:
@@ -174,12 +174,12 @@ class PostgresTalks(Talks):
         return [row[0] for row in self._run("SELECT conversation FROM foreword_editions ORDER BY random() LIMIT 1000")]
 
 
-def different_prompts(place: fixture.Fixture) -> list[Edition]:
-    """The fixture's edition, in so many variants."""
-    told = json.loads(place.tools.read_text())
-    agent = Agent(tools=[Tool(row["name"], row["description"], schema=row["schema"]) for row in told])
+def different_prompts(project: fixture.Fixture) -> list[Edition]:
+    """PROMPTS variants of the fixture's edition."""
+    tools = json.loads(project.tools.read_text())
+    agent = Agent(tools=[Tool(row["name"], row["description"], schema=row["schema"]) for row in tools])
     talks = Conversations(":memory:")
-    talks.open("talk", Workspace(str(place.cwd), home=str(place.home)), agent).turn()
+    talks.open("talk", Workspace(str(project.cwd), home=str(project.home)), agent).turn()
     edition = talks.store.current("talk")
     talks.close()
     assert edition is not None
@@ -196,7 +196,7 @@ def different_prompts(place: fixture.Fixture) -> list[Edition]:
 
 @contextmanager
 def server() -> Iterator[Callable[[], str]]:
-    """A PostgreSQL server; gives the URL of a new database each time it is asked."""
+    """Start a PostgreSQL server; yields a function that creates a database and returns its URL."""
     import psycopg
 
     command = [sys.executable, str(SERVER)]
@@ -216,9 +216,9 @@ def server() -> Iterator[Callable[[], str]]:
 
 def main() -> None:
     with tempfile.TemporaryDirectory(prefix="foreword-stores-") as folder, server() as databases:
-        place = fixture.build(Path(folder))
-        prompts = different_prompts(place)
-        print(f"{'':24} {'conversations':>14} {'read µs':>9} {'construct µs':>13} {'bytes each':>11}")
+        project = fixture.build(Path(folder))
+        prompts = different_prompts(project)
+        print(f"{'':24} {'conversations':>14} {'read µs':>9} {'create µs':>13} {'bytes each':>11}")
         stores = {
             "SQLite": SqliteTalks(f"{folder}/talks.db", prompts),
             "PostgreSQL": PostgresTalks(databases(), prompts),
@@ -226,10 +226,10 @@ def main() -> None:
         for name, talks in stores.items():
             for number in (1_000, 10_000, MANY, *([MILLION] if "--million" in sys.argv else [])):
                 talks.fill(number)
-                took = take_turns({"read": talks.read, "construct": talks.construct}, 5 * ROUNDS)
+                took = take_turns({"read": talks.read, "create": talks.create}, 5 * ROUNDS)
                 stats = talks.store.stats()
                 each = stats["bytes"] / stats["conversations"]
-                print(f"{name:24} {number:14,} {took['read'] * 1e3:9.1f} {took['construct'] * 1e3:13.1f} {each:11.1f}")
+                print(f"{name:24} {number:14,} {took['read'] * 1e3:9.1f} {took['create'] * 1e3:13.1f} {each:11.1f}")
             talks.close()
 
 

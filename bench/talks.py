@@ -1,4 +1,4 @@
-"""Turns of known conversations: what a turn costs where the edition stays, beside a bare SELECT of its row."""
+"""Turns that reuse a stored prompt, compared with a bare SELECT of its row."""
 
 from __future__ import annotations
 
@@ -15,25 +15,27 @@ from measure import Row, take_turns
 ROUNDS = 2_000
 
 
-def rows(place: fixture.Fixture) -> list[Row]:
-    """A turn where the step is keep, of a conversation that is open and of one that is opened for it."""
-    tools = [Tool(row["name"], row["description"], schema=row["schema"]) for row in json.loads(place.tools.read_text())]
-    workspace, agent = Workspace(str(place.cwd), home=str(place.home)), Agent(tools=tools)
+def rows(project: fixture.Fixture) -> list[Row]:
+    """Time turns that keep the edition, in a conversation that is already open and in one opened for the turn."""
+    tools = [
+        Tool(row["name"], row["description"], schema=row["schema"]) for row in json.loads(project.tools.read_text())
+    ]
+    workspace, agent = Workspace(str(project.cwd), home=str(project.home)), Agent(tools=tools)
     with tempfile.TemporaryDirectory(prefix="foreword-bench-") as folder:
         file = Path(folder) / "store.db"
         talks = Conversations(f"sqlite:///{file}")
         talk = talks.open("t", workspace, agent)
         first = talk.turn("hi")
         again = talk.turn("hi")
-        assert (again.system, again.is_reused) == (first.system, True), "the edition was made again"
+        assert (again.system, again.is_reused) == (first.system, True), "the edition was rebuilt"
         connection = sqlite3.connect(file)
-        bare = selecting(connection)
+        bare = bare_select(connection)
         assert bare()[0] == 1
-        name = "a known conversation's turn where the step is keep, SQLite, in process"
-        found = [
-            compared(name, lambda: talk.turn("hi"), bare, 10.0, "talk.turn(message)"),
-            compared(
-                "the same, with the conversation opened for that turn",
+        name = "turn that reuses the prompt, SQLite, in process"
+        results = [
+            compare(name, lambda: talk.turn("hi"), bare, 10.0, "talk.turn(message)"),
+            compare(
+                "the same, opening the conversation for each turn",
                 lambda: talks.open("t", workspace, agent).turn("hi"),
                 bare,
                 None,
@@ -42,11 +44,11 @@ def rows(place: fixture.Fixture) -> list[Row]:
         ]
         connection.close()
         talks.close()
-    return found
+    return results
 
 
-def selecting(connection: sqlite3.Connection) -> Callable[[], tuple[int, ...]]:
-    """The least that could be asked: the row of the edition in use, its texts known by number."""
+def bare_select(connection: sqlite3.Connection) -> Callable[[], tuple[int, ...]]:
+    """A bare SELECT of the row of the edition in use, without the texts it points to."""
     columns = "number, system, tools, account, inputs, layout, made_for, made, state"
     select = f"SELECT {columns} FROM foreword_editions WHERE conversation = ? ORDER BY number DESC LIMIT 1"
 
@@ -57,6 +59,6 @@ def selecting(connection: sqlite3.Connection) -> Callable[[], tuple[int, ...]]:
     return select_row
 
 
-def compared(name: str, ours: Callable[[], object], bare: Callable[[], object], bar: float | None, is_: str) -> Row:
-    took = take_turns({"ours": ours, "beside": bare}, ROUNDS if bar else ROUNDS // 10)
-    return Row(name, took["ours"], took["beside"], bar, is_, "one SELECT of its row")
+def compare(name: str, ours: Callable[[], object], bare: Callable[[], object], limit: float | None, label: str) -> Row:
+    took = take_turns({"ours": ours, "baseline": bare}, ROUNDS if limit else ROUNDS // 10)
+    return Row(name, took["ours"], took["baseline"], limit, label, "one SELECT of its row")

@@ -1,4 +1,4 @@
-"""Templates from text to prompt: parsed and rendered, with the origin of every piece, beside jinja2's sandbox without any."""
+"""Templates parsed and rendered with the origin of every piece, compared with jinja2's sandbox, which does not track origins."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ SIZES = {"5 KB": (5_000, 40), "100 KB": (100_000, 8)}
 TOOLS = ["read", "edit", "bash", "grep"]
 VALUES = {"cwd": "/home/someone/project", "date": "2026-04-15", "status": " M src/main.py"}
 
-# The same section in each language, and the second in what jinja2 calls it.
+# A section in each language, and the jinja2 equivalents of the bracket tags.
 JINJA = """## Section
 
 {% if "read" in tools -%}
-Look with the tool for reading, not with a shell, when you want to see what stands in {{ cwd }}.
+Look with the tool for reading, not with a shell, when you want to see what is in {{ cwd }}.
 {%- else -%}
 There is no tool for reading.
 {%- endif %}
@@ -53,38 +53,43 @@ AS_JINJA = {
 }
 
 
-def rows(place: Fixture) -> list[Row]:
-    """Each language in each size."""
+def rows(project: Fixture) -> list[Row]:
+    """Time each language with each size."""
     return [row for size in SIZES for row in (brackets_row(size), jinja_row(size))]
 
 
 def brackets_row(size: str) -> Row:
-    text = filled(BRACKETS, size)
+    text = repeat(BRACKETS, size)
     same = text
     for tag, as_jinja in AS_JINJA.items():
         same = same.replace(tag, as_jinja)
-    return row(f"brackets, {size}", size, partial(by_brackets, text), partial(by_jinja2, same, {**VALUES, "notes": ""}))
+    return row(
+        f"brackets, {size}",
+        size,
+        partial(render_brackets, text),
+        partial(render_with_jinja2, same, {**VALUES, "notes": ""}),
+    )
 
 
 def jinja_row(size: str) -> Row:
-    text = filled(JINJA, size)
+    text = repeat(JINJA, size)
     values: Mapping[str, str | Sequence[str]] = {**VALUES, "tools": TOOLS}
-    return row(f"jinja, {size}", size, partial(by_jinja, text, values), partial(by_jinja2, text, values))
+    return row(f"jinja, {size}", size, partial(render_jinja, text, values), partial(render_with_jinja2, text, values))
 
 
-def row(name: str, size: str, ours: partial[str], beside: partial[str]) -> Row:
-    if ours() != beside():
-        print(f"warning: {name}: the two do not render the same text")
-    took = take_turns({"ours": ours, "beside": beside}, rounds=SIZES[size][1])
-    ours_is, beside_is = "parse, render, origins", "jinja2 SandboxedEnvironment: from_string, render"
-    return Row(f"template in {name}", took["ours"], took["beside"], 1.0, ours_is, beside_is)
+def row(name: str, size: str, ours: partial[str], baseline: partial[str]) -> Row:
+    if ours() != baseline():
+        print(f"warning: {name}: the two engines render different text")
+    took = take_turns({"ours": ours, "baseline": baseline}, rounds=SIZES[size][1])
+    ours_label, baseline_label = "parse, render, origins", "jinja2 SandboxedEnvironment: from_string, render"
+    return Row(f"template, {name}", took["ours"], took["baseline"], 1.0, ours_label, baseline_label)
 
 
-def filled(section: str, size: str) -> str:
+def repeat(section: str, size: str) -> str:
     return section * (SIZES[size][0] // len(section) + 1)
 
 
-def by_brackets(text: str) -> str:
+def render_brackets(text: str) -> str:
     template = brackets.parse(text, ("file", "git", "prompt", "system"))
     pieces = brackets.render(template, look_up, Origin("template", "$user/bench"))
     return "".join(piece.text for piece in pieces)
@@ -94,12 +99,12 @@ def look_up(type: str, name: str) -> tuple[Piece, ...] | None:
     return (Piece(VALUES[name], Origin("variable", f"{type}:{name}")),) if name in VALUES else None
 
 
-def by_jinja(text: str, values: Mapping[str, str | Sequence[str]]) -> str:
+def render_jinja(text: str, values: Mapping[str, str | Sequence[str]]) -> str:
     tags.words.cache_clear()
     pieces = jinja.render("$user/bench", {"$user/bench": Document("", text)}, values)
     return "".join(piece.text for piece in pieces)
 
 
-def by_jinja2(text: str, values: Mapping[str, str | Sequence[str]]) -> str:
+def render_with_jinja2(text: str, values: Mapping[str, str | Sequence[str]]) -> str:
     environment = SandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=True)
     return environment.from_string(text).render(values)

@@ -1,4 +1,4 @@
-"""Prompts inside a running program: again with nothing changed, again with one file changed, and with many skills."""
+"""Prompts in a running process: rebuilt with nothing changed, rebuilt with one file changed, and with many skills."""
 
 from __future__ import annotations
 
@@ -18,55 +18,55 @@ ROUNDS = 200
 MANY = 5_000
 
 
-def rows(place: fixture.Fixture) -> list[Row]:
-    """The unchanged turn beside `stat`, one changed file beside reading all, and the cost of a skill among many."""
-    time.sleep(0.1)  # what was written a moment ago is not yet trusted
+def rows(project: fixture.Fixture) -> list[Row]:
+    """Compare an unchanged prompt with `stat`, one changed file with reading all, and the cost per skill at two sizes."""
+    time.sleep(0.1)  # the reader does not cache files modified a moment ago
     agent = Agent(
         tools=[
-            Tool(row["name"], row["description"], schema=row["schema"]) for row in json.loads(place.tools.read_text())
+            Tool(row["name"], row["description"], schema=row["schema"]) for row in json.loads(project.tools.read_text())
         ]
     )
-    workspace = Workspace(str(place.cwd), home=str(place.home))
-    files = [str(path) for path in sorted(place.top.rglob("*.md"))]
-    return [unchanged(workspace, agent, files), one_changed(workspace, agent, files, place), many_skills(agent)]
+    workspace = Workspace(str(project.cwd), home=str(project.home))
+    files = [str(path) for path in sorted(project.top.rglob("*.md"))]
+    return [unchanged(workspace, agent, files), one_changed(workspace, agent, files, project), many_skills(agent)]
 
 
 def unchanged(workspace: Workspace, agent: Agent, files: list[str]) -> Row:
     assembler = Assembler(workspace)
     first = assembler.prompt(agent)
-    assert assembler.prompt(agent) is first, "the unchanged prompt was made again"
+    assert assembler.prompt(agent) is first, "the unchanged prompt was rebuilt"
 
-    def look() -> None:
+    def stat_files() -> None:
         for path in files:
             os.stat(path)
 
-    took = take_turns({"ours": lambda: assembler.prompt(agent), "beside": look}, ROUNDS)
-    name = "prompt again, nothing changed, beside stat of its files"
-    return Row(name, took["ours"], took["beside"], 2.0, "Assembler.prompt(agent)", f"os.stat of {len(files)} files")
+    took = take_turns({"ours": lambda: assembler.prompt(agent), "baseline": stat_files}, ROUNDS)
+    name = "rebuild, nothing changed, vs. stat of its files"
+    return Row(name, took["ours"], took["baseline"], 2.0, "Assembler.prompt(agent)", f"os.stat of {len(files)} files")
 
 
-def one_changed(workspace: Workspace, agent: Agent, files: list[str], place: fixture.Fixture) -> Row:
+def one_changed(workspace: Workspace, agent: Agent, files: list[str], project: fixture.Fixture) -> Row:
     assembler = Assembler(workspace)
-    changed = place.cwd / "AGENTS.md"
+    changed = project.cwd / "AGENTS.md"
     original = changed.read_text()
-    ours, beside = [], []
+    ours, baseline = [], []
     for number in range(ROUNDS):
         changed.write_text(f"{original}Rule {number}\n")
         start = perf_counter_ns()
         prompt = assembler.prompt(agent)
         ours.append(perf_counter_ns() - start)
-        assert f"Rule {number}\n" in prompt.text, "the change was not seen"
+        assert f"Rule {number}\n" in prompt.text, "the change was not picked up"
         start = perf_counter_ns()
         for path in files:
             with open(path, "rb") as file:
                 file.read()
-        beside.append(perf_counter_ns() - start)
+        baseline.append(perf_counter_ns() - start)
     changed.write_text(original)
-    name = "prompt again, one file changed, beside reading all"
+    name = "rebuild, one file changed, vs. reading all files"
     return Row(
         name,
         median(ours) / 1e6,
-        median(beside) / 1e6,
+        median(baseline) / 1e6,
         3.0,
         "Assembler.prompt(agent)",
         f"open, read, close of {len(files)} files",
@@ -83,12 +83,12 @@ def many_skills(agent: Agent) -> Row:
         def cold(top: Path) -> None:
             Assembler(Workspace(str(top), home=str(top))).prompt(agent)
 
-        took = take_turns({"ours": lambda: cold(many), "beside": lambda: cold(few)}, 15)
-    name = f"one skill of {MANY:,}, beside one of {fixture.SKILLS}"
+        took = take_turns({"ours": lambda: cold(many), "baseline": lambda: cold(few)}, 15)
+    name = f"cost per skill, {MANY:,} skills vs. {fixture.SKILLS}"
     return Row(
         name,
         took["ours"] / MANY,
-        took["beside"] / fixture.SKILLS,
+        took["baseline"] / fixture.SKILLS,
         1.3,
         f"gather and build with {MANY:,} skills",
         f"the same with {fixture.SKILLS}",

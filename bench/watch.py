@@ -1,4 +1,4 @@
-"""From a save to the callback: a watch of the fixture, beside the same notices with nothing done on them."""
+"""Time from a save to the callback of `watch`, compared with the file notification alone."""
 
 from __future__ import annotations
 
@@ -15,44 +15,51 @@ from foreword.sources.notices import Notices
 from measure import Row
 
 ROUNDS = 200
-# What the save of a file may take until the callback has the new prompt, in milliseconds.
-BAR = 100.0
+# The longest acceptable time from a save until the callback gets the new prompt, in milliseconds.
+LIMIT = 100.0
 
 
-def rows(place: fixture.Fixture) -> list[Row]:
-    """The median, and the slowest of a hundred."""
-    changed = place.cwd / "AGENTS.md"
+def rows(project: fixture.Fixture) -> list[Row]:
+    """Compare the medians and the 99th percentiles."""
+    changed = project.cwd / "AGENTS.md"
     original = changed.read_text()
-    ours = through_watch(place, changed, original)
-    beside = through_notices(changed, original)
+    ours = through_watch(project, changed, original)
+    baseline = through_notices(changed, original)
     changed.write_text(original)
-    told = f"save of one file to on_change(prompt), of {ROUNDS} saves"
-    alone = "save of the same file to its notice, nothing read"
+    ours_label = f"from saving a file to on_change(prompt), {ROUNDS} saves"
+    baseline_label = "from saving the same file to its notification, without reading it"
     return [
         Row(
-            "a save to the new prompt, median; the bar is 100 ms",
+            "from a save to the new prompt, median; limit 100 ms",
             median(ours),
-            median(beside),
-            _bar(beside, 50),
-            told,
-            alone,
+            median(baseline),
+            _limit(baseline, 50),
+            ours_label,
+            baseline_label,
         ),
-        Row("a save to the new prompt, p99; the bar is 100 ms", p99(ours), p99(beside), _bar(beside, 99), told, alone),
+        Row(
+            "from a save to the new prompt, p99; limit 100 ms",
+            p99(ours),
+            p99(baseline),
+            _limit(baseline, 99),
+            ours_label,
+            baseline_label,
+        ),
     ]
 
 
-def _bar(beside: list[float], percent: int) -> float:
-    """The bar as a ratio, so that it stands in the same column as all others."""
-    return BAR / (median(beside) if percent == 50 else p99(beside))
+def _limit(baseline: list[float], percent: int) -> float:
+    """The limit as a ratio, like those of the other rows."""
+    return LIMIT / (median(baseline) if percent == 50 else p99(baseline))
 
 
 def p99(times: list[float]) -> float:
     return quantiles(times, n=100)[98]
 
 
-def through_watch(place: fixture.Fixture, changed: Path, original: str) -> list[float]:
+def through_watch(project: fixture.Fixture, changed: Path, original: str) -> list[float]:
     arrived: queue.Queue[tuple[int, str]] = queue.Queue()
-    workspace = Workspace(str(place.cwd), home=str(place.home))
+    workspace = Workspace(str(project.cwd), home=str(project.home))
     with watch(workspace, Agent(), "", lambda prompt: arrived.put((perf_counter_ns(), prompt.text))):
         arrived.get()
 
@@ -77,7 +84,7 @@ def through_notices(changed: Path, original: str) -> list[float]:
 
 
 def saves(changed: Path, original: str, wait: Callable[[int], int]) -> list[float]:
-    """Save again and again; the milliseconds from the end of each save to its news."""
+    """Save repeatedly, and return the milliseconds from the end of each save until `wait` returns."""
     times = []
     for number in range(ROUNDS):
         time.sleep(0.02)

@@ -1,7 +1,7 @@
-"""Draws the pictures of the terminal: runs a command on a real one, and writes what it shows as SVG.
+"""Draw terminal screenshots: run a command in a pseudo-terminal and write its output as SVG.
 
 python docs/picture.py          write docs/images/
-python docs/picture.py --check  say which pictures are not what the commands show, and fail
+python docs/picture.py --check  list outdated pictures and exit with 1 if there are any
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ WIDE, HIGH, EDGE = 8.4, 20, 16
 
 def main(arguments: Sequence[str]) -> int:
     """Write the pictures, or with --check compare them."""
-    given = argparse.ArgumentParser(description="The pictures of the terminal, made by running the commands.")
-    given.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a picture is stale")
-    is_check = given.parse_args(arguments).check
+    parser = argparse.ArgumentParser(description="Draw terminal screenshots by running the commands.")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a picture is outdated")
+    is_check = parser.parse_args(arguments).check
     FOLDER.mkdir(exist_ok=True)
-    wrong = [name for name in PICTURES if is_check and not is_current(name)]
-    for name in wrong:
-        print(f"docs/images/{name} is stale: run python docs/picture.py")
+    outdated = [name for name in PICTURES if is_check and not is_current(name)]
+    for name in outdated:
+        print(f"docs/images/{name} is outdated; run python docs/picture.py")
     for name, command in PICTURES.items() if not is_check else ():
-        (FOLDER / name).write_text(drawn(command), encoding="utf-8")
-    return 1 if wrong else 0
+        (FOLDER / name).write_text(draw(command), encoding="utf-8")
+    return 1 if outdated else 0
 
 
 def is_current(name: str) -> bool:
     file = FOLDER / name
-    return file.exists() and file.read_text(encoding="utf-8") == drawn(PICTURES[name])
+    return file.exists() and file.read_text(encoding="utf-8") == draw(PICTURES[name])
 
 
-def drawn(command: str) -> str:
-    """What a terminal shows of a command, as SVG."""
-    lines = [[("$ ", PROMPT), (command, PLAIN)], *map(list, map(runs, shown(command).splitlines()))]
+def draw(command: str) -> str:
+    """Run a command and return its terminal output as SVG."""
+    lines = [[("$ ", PROMPT), (command, PLAIN)], *map(list, map(runs, run_in_terminal(command).splitlines()))]
     width = max(sum(len(text) for text, _ in line) for line in lines) * WIDE + 2 * EDGE
     height = len(lines) * HIGH + 2 * EDGE
     rows = [row(line, EDGE + HIGH * (number + 0.75)) for number, line in enumerate(lines)]
@@ -64,7 +64,7 @@ def drawn(command: str) -> str:
 
 
 def row(line: Sequence[tuple[str, str]], y: float) -> str:
-    """One line. Each run has its place and length, so that columns stand whatever font there is."""
+    """One line as SVG. Each run has an explicit position and length, so that columns align in any font."""
     spans, column = [], 0
     for run, colour in line:
         text = run.strip()
@@ -77,7 +77,7 @@ def row(line: Sequence[tuple[str, str]], y: float) -> str:
 
 
 def runs(line: str) -> Iterator[tuple[str, str]]:
-    """A line of the terminal as texts with their colours."""
+    """Split a line of terminal output into runs of text with their colours."""
     colour = PLAIN
     for text in re.split(r"(\x1b\[\d*m)", line):
         code = re.fullmatch(r"\x1b\[(\d*)m", text)
@@ -87,23 +87,23 @@ def runs(line: str) -> Iterator[tuple[str, str]]:
             yield text, colour
 
 
-def shown(command: str) -> str:
-    """What a terminal gets from a command that runs in the sample workspace."""
+def run_in_terminal(command: str) -> str:
+    """Terminal output of a command that runs in the sample workspace."""
     with sample.home() as home:
-        ours, theirs = pty.openpty()
+        controller, terminal = pty.openpty()
         environment = {"HOME": str(home), "TERM": "xterm", "PATH": str(Path(sys.executable).parent)}
-        started = subprocess.Popen(
-            command.split(), cwd=home / "shop", env=environment, stdout=theirs, stderr=subprocess.DEVNULL
+        process = subprocess.Popen(
+            command.split(), cwd=home / "shop", env=environment, stdout=terminal, stderr=subprocess.DEVNULL
         )
-        os.close(theirs)
-        text = b"".join(chunks(ours)).decode()
-        os.close(ours)
-        assert started.wait() == 0, command
+        os.close(terminal)
+        text = b"".join(chunks(controller)).decode()
+        os.close(controller)
+        assert process.wait() == 0, command
         return text.replace("\r\n", "\n").replace(str(home), sample.HOME)
 
 
 def chunks(terminal: int) -> Iterator[bytes]:
-    """What can be read, until the other side has closed: Linux tells that by an error."""
+    """Read until the other end is closed, which Linux reports as an error."""
     while True:
         try:
             chunk = os.read(terminal, 65536)

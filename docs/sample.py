@@ -1,7 +1,7 @@
-"""The small workspace that the pages, the pictures and their tests work in: a shop, in a home with nothing else.
+"""The sample workspace that the pages, the pictures and their tests use: a small shop in an otherwise empty home directory.
 
-A page prints its paths below /home/someone. The folder that is really used has as many characters, so that columns have the same
-width, and its name is made of frequent letters alone, so that texts have the same estimate of tokens each time.
+Pages print its paths below /home/someone. The real folder has a path of the same length, so that columns keep their width, and its name
+consists only of frequent letters, so that token estimates are the same each time.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FILES = {
 
 @contextmanager
 def home() -> Iterator[Path]:
-    """A home directory with the workspace `shop`, and a link `foreword` to this checkout; gone afterwards."""
+    """Create a temporary home directory with the workspace `shop` and a link `foreword` to this checkout."""
     folder = Path("/tmp") / "".join(random.SystemRandom().choices("aeimnorst", k=8))
     assert len(str(folder)) == len(HOME)
     folder.mkdir(mode=0o700)

@@ -1,4 +1,4 @@
-"""A hook of mkdocs: the navigation of the site is what `index.md` lists, under the same headings, so that there is one list of pages."""
+"""A mkdocs hook that builds the site's navigation from `index.md`, so that there is only one list of pages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def on_config(config: Any) -> Any:
 
 
 def navigation(index: str) -> list[dict[str, Any]]:
-    """The tables of the index: their headings as sections, their links as pages."""
+    """The navigation of an index page: headings become sections, links in tables become pages."""
     nav: list[dict[str, Any]] = [{"Foreword": "index.md"}]
     for part in re.split(r"^## ", index, flags=re.MULTILINE)[1:]:
         pages = [{name: page} for name, page in re.findall(r"^\| \[([^\]]+)\]\(([^)]+)\)", part, re.MULTILINE)]

@@ -1,4 +1,4 @@
-"""The suite of ways to break a cache tells the truth: every way changes the world, and the conversations are really run."""
+"""Tests of the cache benchmark: every way changes something, and conversations keep what concatenation loses."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def test_there_are_sixteen_ways_and_each_changes_something(suite):
 
 @pytest.mark.parametrize("name", ["tool order", "skill added", "compaction"])
 def test_a_conversation_keeps_what_concatenation_loses(suite, name):
-    plain, ours = suite.measured(next(way for way in suite.WAYS if way.name == name))
+    plain, ours = suite.measure(next(way for way in suite.WAYS if way.name == name))
     assert sum(plain.kept) < sum(plain.most) / 2
     assert sum(ours.kept) > 0.99 * sum(ours.most)
     assert ours.dollars < plain.dollars
 
 
-def test_another_model_has_a_cache_of_its_own(suite):
-    plain, ours = suite.measured(next(way for way in suite.WAYS if way.name == "model switch"))
+def test_each_model_has_its_own_cache(suite):
+    plain, ours = suite.measure(next(way for way in suite.WAYS if way.name == "model switch"))
     assert (plain.kept[0], ours.kept[0]) == (0, 0)
     assert plain.kept[1] > 0 and ours.kept[1] > 0
