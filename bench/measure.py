@@ -38,3 +38,13 @@ def take_turns(contenders: dict[str, Callable[[], object]], rounds: int = 60) ->
             call()
             times[name].append(perf_counter_ns() - start)
     return {name: median(samples[1:]) / 1e6 for name, samples in times.items()}
+
+
+def print_table(rows: list[Row]) -> None:
+    """One line per comparison, and whether it is within its limit."""
+    width = max(len(row.name) for row in rows)
+    print(f"{'':{width}}  {'ours':>9}  {'baseline':>9}  {'ratio':>6}  {'limit':>5}")
+    for row in rows:
+        limit = f"{row.limit:.1f}x" if row.limit else "-"
+        numbers = f"{row.ours:9.3f}  {row.baseline:9.3f}  {row.ratio:5.2f}x  {limit:>5}"
+        print(f"{row.name:{width}}  {numbers}  {row.verdict}".rstrip())

@@ -22,7 +22,7 @@ import talks
 import templates
 import warm
 import watch
-from measure import Row
+from measure import print_table
 
 BENCHES = [
     cold.rows,
@@ -43,10 +43,6 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="foreword-bench-") as folder:
         project = fixture.build(Path(folder))
         rows = [row for bench in BENCHES for row in bench(project)]
-    print_rows(rows)
-
-
-def print_rows(rows: list[Row]) -> None:
     print(f"Python {platform.python_version()}, {platform.system()} {platform.machine()}; medians in ms\n")
     print_table(rows)
     print()
@@ -56,15 +52,6 @@ def print_rows(rows: list[Row]) -> None:
         print()
         for line in suite():
             print(line)
-
-
-def print_table(rows: list[Row]) -> None:
-    width = max(len(row.name) for row in rows)
-    print(f"{'':{width}}  {'ours':>9}  {'baseline':>9}  {'ratio':>6}  {'limit':>5}")
-    for row in rows:
-        limit = f"{row.limit:.1f}x" if row.limit else "-"
-        numbers = f"{row.ours:9.3f}  {row.baseline:9.3f}  {row.ratio:5.2f}x  {limit:>5}"
-        print(f"{row.name:{width}}  {numbers}  {row.verdict}".rstrip())
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import fixture
 from cold import FLOOR, FOREWORD, PYTHON
-from measure import Row
+from measure import Row, print_table
 
 FEW, MANY = 250, 2_000
 SKILLS = 10_000
@@ -87,6 +87,4 @@ def cost(command: list[str], environment: dict[str, str]) -> tuple[float, float]
 
 
 if __name__ == "__main__":
-    from run import print_table
-
     print_table(rows())

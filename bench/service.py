@@ -23,7 +23,7 @@ from urllib.request import Request, urlopen
 
 import fixture
 import stores
-from measure import Row
+from measure import Row, print_table
 
 CONNECTIONS = 16
 ROUNDS, SECONDS = 9, 1
@@ -248,11 +248,10 @@ def main() -> None:
     if sys.argv[1:2] == ["serve"]:
         serve(*sys.argv[2:])
         return
-    from run import print_rows
 
     with tempfile.TemporaryDirectory(prefix="foreword-bench-") as folder:
         start = time.monotonic()
-        print_rows(rows(fixture.build(Path(folder))))
+        print_table(rows(fixture.build(Path(folder))))
         print(
             f"\ntook {time.monotonic() - start:.0f} s; load average {' '.join(f'{load:.1f}' for load in os.getloadavg())}"
         )
