@@ -2,7 +2,7 @@
 
 import pytest
 
-from foreword.text.markdown import fences, left_open, prose
+from foreword.text.markdown import Spans, fences, left_open, prose
 
 FENCE, COMMENT = "a code fence", "a comment"
 
@@ -137,6 +137,33 @@ def test_fences_and_prose(text, code):
 
 
 @pytest.mark.parametrize(
+    ("text", "span"),
+    [
+        ("`a\n2. b` c", "`a\n2. b`"),
+        ("`a\n| b` c", "`a\n| b`"),
+        ("> `a\nb` c", "`a\nb`"),
+        ("`a\n1. b`", None),
+        ("- `a\n  # b`", None),
+        ("- `a\n\n  b`", None),
+        ("`a\r\n# b`", None),
+        # a row of a table
+        ("| `a |\n|---|\n| b` |", None),
+        ("x `a\n| b` |\n|---|", None),
+        ("`a | b\n--- | :-:\nc` | d", None),
+        ("> | `a |\n> |-|\n> | b` |", None),
+        # not a table: the number of cells differs, or there is no header
+        ("| `a |\n|---|---|\n| b` |", "`a |\n|---|---|\n| b`"),
+        ("a \\| `b\n|---|---|\nc` | d", "`b\n|---|---|\nc`"),
+        ("`a\n|---|\nb`", "`a\n|---|\nb`"),
+    ],
+)
+def test_a_code_span_ends_with_its_paragraph_or_table_row(text, span):
+    start = text.index("`")
+    end = Spans(text).end(start, 1, len(text))
+    assert (text[start:end] if end else None) == span
+
+
+@pytest.mark.parametrize(
     "text",
     [
         ">" * 150_000,
@@ -148,8 +175,9 @@ def test_fences_and_prose(text, code):
         "- > " * 18_000 + "x" + "\n  >" * 25_000,
         "\t" * 75_000 + "-\t" * 37_000,
         "x <!-- `" * 20_000,
+        "x|" * 40_000 + "\n" + "|-" * 40_000 + "|\n" * 20_000,
     ],
-    ids=range(9),
+    ids=range(10),
 )
 def test_blocks_may_nest_deeply(text):
     assert left_open(f"{text}\n\n# end\n~~~ -->") == ("\n~~~", FENCE)

@@ -1,12 +1,17 @@
-"""Fences and code spans are where markdown-it, which passes the examples of CommonMark, finds them."""
+"""Fences and code spans are where markdown-it finds them: in generated text, and in the examples of the CommonMark specification.
+
+npm installs the specification with the packages of the page.
+"""
 
 import re
+from pathlib import Path
 
+import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from foreword.text.markdown import Spans, fences, prose
+from foreword.text.markdown import Spans, fences, left_open, prose
 
 COMMONMARK = MarkdownIt("commonmark")
 
@@ -26,6 +31,10 @@ def lines_of(text, ranges):
     return [(text.count("\n", 0, start), text.count("\n", 0, end)) for start, end in ranges]
 
 
+def expected_fences(tokens):
+    return [tuple(token.map) for token in tokens if token.type == "fence"]
+
+
 @given(TEXTS)
 @example("- ```\n```\n")
 @example("> ```\n> a\nb\n```\n")
@@ -36,14 +45,34 @@ def lines_of(text, ranges):
 @example("-\n\n  ```\n  a\n")
 def test_fences_are_those_of_commonmark(text):
     assume(not DEEP_QUOTE.search(text))
-    theirs = [tuple(token.map) for token in COMMONMARK.parse(text) if token.type == "fence"]
-    assert lines_of(text, fences(text)) == theirs
+    assert lines_of(text, fences(text)) == expected_fences(COMMONMARK.parse(text))
 
 
 INLINE = st.lists(
-    st.sampled_from(["`", "`", "``", "```", "a", "b", " ", "\\", "*", "\n", "\n\n", "\n> ", "\n- ", "\n# "])
+    st.sampled_from(
+        [
+            "`",
+            "`",
+            "``",
+            "```",
+            "a",
+            "b",
+            " ",
+            "\\",
+            "*",
+            "#",
+            "|",
+            "\n",
+            "\n\n",
+            "\n> ",
+            "\n- ",
+            "\n# ",
+            "\n  ",
+            "\n---\n",
+        ]
+        + ["\n1. ", "\n2. ", "\n2. \n", "\n| ", "\n<!-- a -->\n", "\n==="]
+    )
 )
-OTHER_BLOCKS = re.compile(r"(?m)^[ >]*[-*] *[-*#>]|^[ >]*[-*] *$|^(?:[ >\-*]*) {4}")
 
 
 def code_spans(text):
@@ -60,9 +89,13 @@ def code_spans(text):
     return found
 
 
-def without_marks(code):
-    """White space and the marks of quotes differ between a text and its parsed form."""
-    return re.sub(r"[\s>]", "", code)
+def without_marks(spans):
+    """The spans without what differs between a text and its parsed form: white space and the marks of quotes."""
+    return [re.sub(r"[\s>]", "", code) for code in spans]
+
+
+def expected_spans(tokens):
+    return [child.content for token in tokens for child in token.children or () if child.type == "code_inline"]
 
 
 @given(INLINE.map("".join))
@@ -75,7 +108,57 @@ def without_marks(code):
 @example("\\`a`b`\n")
 @example("`a\n# b`\n")
 def test_code_spans_are_those_of_commonmark(text):
-    assume(not OTHER_BLOCKS.search(text))
-    parsed = [child for token in COMMONMARK.parse(text) for child in token.children or ()]
-    theirs = [without_marks(child.content) for child in parsed if child.type == "code_inline"]
-    assert [without_marks(each) for each in code_spans(text)] == theirs
+    tokens = COMMONMARK.parse(text)
+    assume(not DEEP_QUOTE.search(text) and all(token.type != "code_block" for token in tokens))
+    assert without_marks(code_spans(text)) == without_marks(expected_spans(tokens))
+
+
+SPEC = Path(__file__).parents[2] / "web/node_modules/commonmark-spec/spec.txt"
+EXAMPLE = re.compile(r"(?ms)^`{32} example\n(.*?)^\.\n(.*?)^`{32}$")
+
+# The examples that are parsed differently, and why.
+FENCES_DIFFER = {
+    "<div></div>\n``` c\nint x = 33;\n```\n": "HTML other than a comment counts as a paragraph, so a fence can interrupt it",
+}
+SPANS_DIFFER = {
+    '<a href="`">`\n': "tags are not parsed, so the backtick in an attribute begins a code span",
+    "<https://foo.bar.`baz>`\n": "addresses are not parsed, so the backtick in one begins a code span",
+}
+ENDS_DIFFER = {
+    '<style\n  type="text/css">\n\nfoo\n': "only fences and comments are closed, not tags",
+}
+
+
+@pytest.fixture(scope="module")
+def examples():
+    """The HTML of each example, by its Markdown."""
+    assert SPEC.exists(), f"{SPEC} is missing; run `make page` to install it"
+    return dict(match.groups() for match in EXAMPLE.finditer(SPEC.read_text(encoding="utf-8").replace("→", "\t")))
+
+
+def test_markdown_it_renders_the_examples(examples):
+    assert len(examples) > 600
+    rendered = {text: COMMONMARK.render(text) for text in examples}
+    assert rendered == {text: html.replace("<blockquote>\n</", "<blockquote></") for text, html in examples.items()}
+
+
+def test_fences_in_the_examples(examples):
+    differ = [text for text in examples if lines_of(text, fences(text)) != expected_fences(COMMONMARK.parse(text))]
+    assert differ == list(FENCES_DIFFER)
+
+
+def test_code_spans_in_the_examples(examples):
+    differ = [
+        text
+        for text in examples
+        if without_marks(code_spans(text)) != without_marks(expected_spans(COMMONMARK.parse(text)))
+    ]
+    assert differ == list(SPANS_DIFFER)
+
+
+def test_nothing_is_open_after_an_example_is_closed(examples):
+    def ends_with_heading(text):
+        return [token.type for token in COMMONMARK.parse(text)[-3:]] == ["heading_open", "inline", "heading_close"]
+
+    differ = [text for text in examples if not ends_with_heading(f"{text}{left_open(text)[0]}\n\n# end\n")]
+    assert differ == list(ENDS_DIFFER)

@@ -1,12 +1,11 @@
 """Which parts of a Markdown text are code, and whether it ends inside a code fence or comment.
 
 Blocks follow CommonMark: a fence is indented by at most three columns in its list item or quote and ends with it at the
-latest, and there are no fences inside a comment that begins a line. Other HTML, tables and link definitions count as
-paragraphs.
+latest, and there are no fences inside a comment that begins a line. Other HTML and link definitions count as paragraphs.
 
-Code is a fence or a code span; indented text is prose. A code span never extends past an empty line, a fence, a heading, a
-table row, a rule, a line that begins with a comment, or the beginning of a quote or list item. Backticks without a partner
-are text.
+Code is a fence or a code span; indented text is prose. A code span never extends past its paragraph, or past its row in a
+table as GitHub defines it. Backticks without a partner are text. Tags and addresses are not parsed, so a backtick in one
+can begin a code span.
 """
 
 from __future__ import annotations
@@ -29,9 +28,8 @@ _ITEM = r"(?:[-+*]|([0-9]{1,9})[.)])(?= |$)"
 _HEADING = r"#{1,6}(?= |$)"
 _COMMENT = r"\\[\\`<]|`+|<!--"
 _TICKS = r"`+"
-_QUOTE = r"(?m)^[ \t>]*>"
-_ALONE = r"$|\||<!--|#{1,6}[ \t]|(?:-+|=+|\*{3,}|_{3,})[ \t]*$"
-_BLOCK = rf"(?m)^[ \t>]*(?:({_ALONE})|[-+*][ \t]|\d{{1,9}}[.)][ \t])"
+_CELLS = r"\\.|\|"
+_TABLE = r"\|? *:?-+:? *(?:\| *:?-+:? *)*\|?"
 
 _INDENTED = 4
 """Text indented by this many columns is code, so it cannot be the mark of a block."""
@@ -53,7 +51,7 @@ def left_open(text: str) -> tuple[str, str]:
     A fence in a list item or quote ends with it. A comment does not, because HTML ignores list items and quotes.
     """
     blocks = _Blocks(text)
-    comment = _open_comment(text, blocks.fences)
+    comment = _open_comment(text, blocks)
     newline = "" if text.endswith("\n") else "\n"
     if blocks.fence and not blocks.is_contained:
         closing = newline + blocks.fence
@@ -65,12 +63,12 @@ def left_open(text: str) -> tuple[str, str]:
     return " -->" if blocks.is_comment or is_on_last_line else f"{newline}-->", "a comment"
 
 
-def _open_comment(text: str, fences: list[tuple[int, int]]) -> int | None:
+def _open_comment(text: str, blocks: _Blocks) -> int | None:
     """The start of a comment that never ends; code does not contain comments."""
     if "<!--" not in text:
         return None
-    spans, search, at = Spans(text), re.compile(_COMMENT).search, 0
-    for start, limit in _between(fences, len(text)):
+    spans, search, at = Spans(text, blocks), re.compile(_COMMENT).search, 0
+    for start, limit in _between(blocks.fences, len(text)):
         at = max(start, at)
         while match := search(text, at, limit):
             at = match.end()
@@ -104,14 +102,18 @@ class _Blocks:
 
     `items` has a list for everything outside quotes and one for each open quote, outermost first: the columns where the
     content of its open list items begins. So a line takes time proportional to its length, however deeply blocks nest.
+    `starts` has the offset of each line that does not continue the paragraph of the line before. `row` is the content of the
+    last line of a paragraph, which is the header if a table follows.
     """
 
     def __init__(self, text: str) -> None:
         self.items: list[list[int]] = [[]]
         self.fence = ""
         self.fences: list[tuple[int, int]] = []
-        self.is_comment = self.is_paragraph = self.is_empty_item = False
-        self.start = self.end = self.opened_at = 0
+        self.starts: list[int] = []
+        self.row = ""
+        self.is_comment = self.is_paragraph = self.is_table = self.is_empty_item = False
+        self.start = self.end = self.opened_at = self.row_start = 0
         for line in _with_newlines(text).split("\n"):
             self.end = min(self.start + len(line) + 1, len(text))
             self.read(line.expandtabs(4).rstrip(" "))
@@ -127,6 +129,7 @@ class _Blocks:
     def read(self, line: str) -> None:
         """Process a line with tabs expanded and trailing blanks removed."""
         if not self.is_contained and self.is_plain(line):
+            self.read_row(line, True)
             self.is_paragraph = not (self.fence or self.is_comment)
             return
         place = self.continued(line)
@@ -136,10 +139,12 @@ class _Blocks:
             self.read_code(line, at)
         elif is_inside and self.is_comment:
             self.is_comment = "-->" not in line[at:]
+            self.starts.append(self.start)
         elif at < len(line):
             self.read_block(line, place, self.is_paragraph and is_inside)
         else:
             self.leave(place)
+            self.starts.append(self.start)
             if is_inside and self.is_empty_item:
                 self.items[-1].pop()
             self.is_empty_item = False
@@ -173,7 +178,7 @@ class _Blocks:
         del self.items[-1][items:]
         if self.fence:
             self.fences.append((self.opened_at, self.start))
-        self.fence, self.is_comment, self.is_paragraph = "", False, False
+        self.fence, self.is_comment, self.is_paragraph, self.is_table = "", False, False, False
 
     def read_code(self, line: str, at: int) -> None:
         begin = _text_begin(line, at)
@@ -209,12 +214,29 @@ class _Blocks:
         is_alone = not is_indented and (is_rule or _is_heading(line, begin, is_interrupting))
         is_text = not (fence or is_comment or is_alone)
         if is_text and self.is_paragraph:
+            self.read_row(line[begin:], is_interrupting)
             return
         self.leave(place)
+        self.read_row(line[begin:], False)
         self.is_paragraph = is_text and not is_indented
         self.is_comment = is_comment and "-->" not in line[begin + 2 :]
         if fence:
             self.fence, self.opened_at = fence[0], self.start
+
+    def read_row(self, content: str, is_inside: bool) -> None:
+        """Record a line that may be in a paragraph, and whether it starts a paragraph or a row of a table.
+
+        A line without the marks of its quotes and items continues a paragraph, but is never in a table.
+        """
+        if self.is_paragraph and is_inside and not self.is_table and content[0] in "|:-":
+            self.is_table = _is_below_header(content, self.row)
+            if self.is_table and self.starts[-1] < self.row_start:
+                self.starts.append(self.row_start)
+        if self.is_table or not self.is_paragraph:
+            self.starts.append(self.start)
+        if self.is_paragraph and not is_inside:
+            self.is_table, content = False, ""
+        self.row, self.row_start = content, self.start
 
 
 # The first character is checked before a pattern is tried, because this happens at every mark of a line.
@@ -263,6 +285,18 @@ def _is_heading(line: str, begin: int, is_interrupting: bool) -> bool:
     return is_interrupting and line[begin] in "=-" and not line[begin:].strip(line[begin])
 
 
+def _is_below_header(content: str, header: str) -> bool:
+    """Whether this line makes the one before it the header of a table: both have bars, and the same number of cells."""
+    if "|" not in content or "|" not in header or not re.compile(_TABLE).fullmatch(content):
+        return False
+    return _cell_count(content) == _cell_count(header)
+
+
+def _cell_count(row: str) -> int:
+    bars = [match.start() for match in re.finditer(_CELLS, row) if match[0] == "|"]
+    return len(bars) + 1 - (bars[:1] == [0]) - (len(row) > 1 and bars[-1:] == [len(row) - 1])
+
+
 def _rules(line: str) -> range:
     """The offsets from which the rest of the line is a rule: three or more of one mark, and blanks."""
     mark, third = line[-1], len(line)
@@ -276,46 +310,25 @@ def _rules(line: str) -> range:
 class Spans:
     """Finds the end of a code span by binary search."""
 
-    def __init__(self, text: str) -> None:
-        self.text = _with_newlines(text)
-        self.runs: dict[int, list[int]] | None = None
-        self.ends: list[int] = []
+    def __init__(self, text: str, blocks: _Blocks | None = None) -> None:
+        self.text = text
+        self.blocks = blocks
+        self.runs: dict[int, list[int]] = {}
 
     def end(self, start: int, length: int, limit: int) -> int | None:
         """The end of the code span that begins here with `length` backticks; None if it does not end before the limit."""
-        if self.runs is None:
-            self.runs = self._prepare()
+        if not self.runs:
+            for match in re.finditer(_TICKS, self.text):
+                self.runs.setdefault(len(match[0]), []).append(match.start())
         runs = self.runs.get(length, [])
         partner = bisect_left(runs, start + length)
-        if partner == len(runs) or runs[partner] >= min(limit, self._block_end(start)):
+        if partner == len(runs) or runs[partner] >= min(limit, self._paragraph_end(start)):
             return None
         return runs[partner] + length
 
-    def _prepare(self) -> dict[int, list[int]]:
-        runs: dict[int, list[int]] = {}
-        for match in re.finditer(_TICKS, self.text):
-            runs.setdefault(len(match[0]), []).append(match.start())
-        for match in re.finditer(_BLOCK, self.text):
-            self.ends.append(match.start())
-            if match[1] is not None:
-                self.ends.append(self._line_end(match.end()))
-        if ">" in self.text:
-            self.ends = sorted([*self.ends, *self._quote_starts()])
-        return runs
-
-    def _quote_starts(self) -> Iterator[int]:
-        """The lines that begin a quote: they have more marks than the line before."""
-        depth, following = 0, -1
-        for match in re.finditer(_QUOTE, self.text):
-            marks = match[0].count(">")
-            if marks > (depth if match.start() == following else 0):
-                yield match.start()
-            depth, following = marks, self._line_end(match.end())
-
-    def _line_end(self, start: int) -> int:
-        newline = self.text.find("\n", start)
-        return len(self.text) if newline < 0 else newline + 1
-
-    def _block_end(self, start: int) -> int:
-        after = bisect_right(self.ends, start)
-        return self.ends[after] if after < len(self.ends) else len(self.text)
+    def _paragraph_end(self, start: int) -> int:
+        if self.blocks is None:
+            self.blocks = _Blocks(self.text)
+        starts = self.blocks.starts
+        after = bisect_right(starts, start)
+        return starts[after] if after < len(starts) else len(self.text)
