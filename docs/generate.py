@@ -127,7 +127,7 @@ WORDING = {
     "working_boundaries_section": "the text around the readable, writable and denied paths",
 }
 # Values that calls return, and functions that programs import from submodules.
-GIVEN = {
+RETURNED = {
     "vocabulary": ("Passage", "Piece", "Origin", "Candidate", "Finding", "Skill", "Edition"),
     "conversation.decide": ("Drift",),
     "inspection.changes": ("SectionChange", "Names"),
@@ -177,9 +177,9 @@ def pages() -> dict[str, str]:
 
 def stale() -> list[str]:
     """Names of the pages that are out of date, and of files that do not belong here."""
-    made = pages()
-    there = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.iterdir()} if FOLDER.is_dir() else {}
-    return sorted(name for name in made.keys() | there.keys() if made.get(name) != there.get(name))
+    current = pages()
+    existing = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.iterdir()} if FOLDER.is_dir() else {}
+    return sorted(name for name in current.keys() | existing.keys() if current.get(name) != existing.get(name))
 
 
 def page(title: str, source: str, *parts: str) -> str:
@@ -213,7 +213,7 @@ def keys_page() -> str:
     """The vocabulary of layouts, from the tables of layout/keys.py."""
     parts = [
         "A layout is a TOML file. This page lists every key, starting point, list and condition. Anything else is an error that suggests"
-        " what you may have meant. [Writing a layout](../writing-a-layout.md) writes one step by step.",
+        " what you may have meant. [Writing a layout](../writing-a-layout.md) builds one step by step.",
     ]
     for name, about in keys.TABLES.items():
         parts += [f"## {heading(name)}", about]
@@ -281,7 +281,7 @@ EXTRAS = {
     "on": [
         "### Steps",
         table(("step", "meaning"), descriptions(keys.STEPS, STEPS)),
-        "An event that is not listed keeps the edition. If several happen at once, the strongest step wins, in the order of this table."
+        "If several events happen at once, the step that is lowest in this table wins."
         " `foreword layouts NAME` shows the steps of a layout.",
     ],
 }
@@ -346,7 +346,7 @@ def variables_page() -> str:
 
 
 def layouts_page() -> str:
-    """What each shipped layout looks for, says and does, from its own data."""
+    """What each shipped layout finds, prints and does, from its data."""
     parts = [
         "The shipped layouts as data. [Layouts](../layouts.md) describes them in words, one page for each, and"
         " [Keys of a layout](keys.md) explains the keys."
@@ -427,7 +427,8 @@ def rules_of(data: Mapping[str, Any]) -> list[str]:
 def events_of(data: Mapping[str, Any]) -> list[str]:
     rows = [(code(event), code(data.get("on", {}).get(event, "keep"))) for event in keys.EVENTS]
     under, say = data.get("compaction", {}).get("under", "kept"), data.get("compaction", {}).get("say", "system")
-    request = f"Compaction asks for a summary with the {under} prompt, in {'a message' if say == 'message' else 'the system prompt'}."
+    prompt, place = "new" if under == "new" else "current", "a message" if say == "message" else "the system prompt"
+    request = f"At compaction, the summary is requested with the {prompt} prompt, in {place}."
     return [table(("event", "step"), rows), request]
 
 
@@ -447,7 +448,7 @@ def extensions_page() -> str:
     ]
     parts += [
         "## Events",
-        "The events that `listen` receives after they have happened. Its second argument contains "
+        "`listen` is called after each of these events. Its second argument contains "
         + " and ".join(f"{code(name)} ({about})" for name, about in extensions.DETAILS.items())
         + ".",
         table(("event", "meaning"), [(code(name), about) for name, about in extensions.EVENTS.items()]),
@@ -462,29 +463,29 @@ def extensions_page() -> str:
 
 
 def python_page() -> str:
-    """The public face, and what hangs on it."""
+    """The public names, and the values that their calls return."""
     parts = [
-        "What a program imports stands in `foreword` itself, and is loaded when it is first used. Beside it there are "
+        "Import these names from `foreword`. Each is loaded when it is first used. A few more are in submodules: "
         + ", ".join(f"{codes(names)} in `foreword.{home}`" for home, names in IMPORTED.items())
-        + ". Values cannot change; make another with other fields. What is wrong in a call is a `ForewordError` with one sentence."
+        + ". Values are immutable. An invalid call raises a `ForewordError` whose message is one sentence."
     ]
     homes = {name: home for home, names in foreword._MODULES.items() for name in names}
     for name in foreword.__all__:
         parts += [f"## {name}", *described(homes[name], name)]
     parts += [
-        "## What calls give",
-        "Values that come back from the calls above, and what the modules beside `foreword` hold.",
-        table(("where it says", "it is one of"), kinds()),
+        "## Returned values and submodules",
+        "Values that the calls above return, and names from submodules of `foreword`.",
+        table(("type", "one of"), kinds()),
     ]
-    for home, names in GIVEN.items():
+    for home, names in RETURNED.items():
         for name in names:
             if name not in foreword.__all__:
-                parts += [f"### {name}", f"In `foreword.{home}`.", *described(home, name, is_made=False)]
+                parts += [f"### {name}", f"In `foreword.{home}`.", *described(home, name, with_init=False)]
     return page("Library", "src/foreword/__init__.py and the docstrings", *parts)
 
 
-def described(home: str, name: str, is_made: bool = True) -> list[str]:
-    """A function with its signature, a value with its fields, or a class with its methods; `is_made` if programs make one."""
+def described(home: str, name: str, with_init: bool = True) -> list[str]:
+    """A function with its signature, a value with its fields, or a class with its methods and, if `with_init`, its constructor."""
     node = node_of(home, name)
     if isinstance(node, ast.FunctionDef):
         return [code(signature(node)), about(home, name)]
@@ -492,7 +493,7 @@ def described(home: str, name: str, is_made: bool = True) -> list[str]:
     public = [each for each in functions if each.name[0] != "_"]
     properties = [each for each in public if "property" in [getattr(it, "id", "") for it in each.decorator_list]]
     methods = [each for each in public if each not in properties and ast.get_docstring(each)]
-    start = [each for each in functions if is_made and each.name == "__init__"]
+    start = [each for each in functions if with_init and each.name == "__init__"]
     rows = [(code(signature(each)), " ".join((ast.get_docstring(each) or "").split())) for each in methods]
     return [
         *(code(signature(each, name)) for each in start),
@@ -503,7 +504,7 @@ def described(home: str, name: str, is_made: bool = True) -> list[str]:
 
 
 def kinds() -> list[tuple[str, str]]:
-    """The names that stand for one of several words."""
+    """The names of literal types, with their values."""
     tree = ast.parse((Path(foreword.__file__).parent / "vocabulary.py").read_text(encoding="utf-8"))
     rows = []
     for node in ast.walk(tree):
@@ -514,7 +515,7 @@ def kinds() -> list[tuple[str, str]]:
 
 
 def node_of(home: str, name: str) -> ast.ClassDef | ast.FunctionDef:
-    """The definition of a public name, from the source of the module it lives in."""
+    """The definition of a public name, from the source of its module."""
     file = Path(foreword.__file__).parent / (home.replace(".", "/") + ".py")
     nodes = ast.parse(file.read_text(encoding="utf-8")).body
     return next(each for each in nodes if isinstance(each, ast.ClassDef | ast.FunctionDef) and each.name == name)
@@ -569,7 +570,7 @@ def fields_table(home: str, name: str) -> str:
 
 
 def signature(node: ast.FunctionDef, name: str = "") -> str:
-    """How a function is called. `self` is nobody's argument."""
+    """The signature of a function, without `self`."""
     arguments = ast.unparse(node.args).removeprefix("self").removeprefix(", ")
     returns = f" -> {ast.unparse(node.returns)}" if node.returns and not name else ""
     return f"{name or node.name}({arguments}){returns}"
@@ -665,9 +666,9 @@ def commands_page() -> str:
                 for name, row in COMMANDS.items()
             ],
         ),
-        "Exit status: 0 on success; 1 with `--strict` and an error finding; 2 for an invalid call, with one sentence on standard error that"
-        " says what would be right. Without `--strict`, the status is also 1 if `lint` finds an error (or what `--fail` says), if"
-        " `template check` finds an error, if `store verify` finds a problem, and if `diff` or `cache` find a difference with `--exit-code`.",
+        "Exit status: 0 on success; 1 with `--strict` if a finding is an error; 2 for an invalid call, with one sentence on standard error that"
+        " says what would be right. Without `--strict`, the status is also 1 if `lint` finds an error (or whatever `--fail` names), if"
+        " `template check` finds an error, if `store verify` finds a problem, and, with `--exit-code`, if `diff` or `cache` finds a difference.",
     ]
     for name in COMMANDS:
         rows = [*map(row_of, arguments_of(name)), *map(row_of, options_of(name))]
@@ -686,7 +687,7 @@ def http_page() -> str:
     described = document(ROUTES)
     schemas = described["components"]["schemas"]
     parts = [
-        "The routes of `foreword serve`; [the guide](../service.md) explains how to start and protect it. A running service describes them"
+        "The routes of `foreword serve`; [the guide](../service.md) explains how to start and secure it. A running service describes them"
         " at `/openapi.json`. Request and response bodies are JSON.",
         table(
             ("route", "description"),

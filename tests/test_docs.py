@@ -166,7 +166,7 @@ def test_every_command_and_option_is_described(command):
 
 
 PUBLIC = {name: home for home, names in foreword._MODULES.items() for name in names if name[0].isupper()}
-PUBLIC |= {name: home for home, names in generate.GIVEN.items() for name in names if name[0].isupper()}
+PUBLIC |= {name: home for home, names in generate.RETURNED.items() for name in names if name[0].isupper()}
 
 
 @pytest.mark.parametrize("name", PUBLIC)
@@ -231,7 +231,7 @@ def test_every_environment_variable_that_is_read_is_described():
 
 
 # Texts in the same modules that look like names of variables.
-NOT_VARIABLES = {"ADDRESS", "DIR", "FORM", "MB", "NAME", "SECONDS"}
+NOT_VARIABLES = {"ADDRESS", "DIR", "FORMAT", "MB", "NAME", "SECONDS"}
 
 
 def test_the_page_on_the_service_names_every_series():

@@ -129,7 +129,7 @@ def _help(commands: dict[str, tuple[str, str]], usage: str, status: int) -> int:
     stream = sys.stderr if status else sys.stdout
     is_narrow = is_terminal(stream) and columns_of(stream) < len(usage)
     lines = [
-        "Assemble the system prompt of a coding agent, and see where every character came from.",
+        "Build a coding agent's system prompt, and see where every character came from.",
         "",
         *(usage.split("      ") if is_narrow else [usage]),
         "",

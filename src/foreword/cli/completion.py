@@ -47,7 +47,7 @@ def completion(args: Namespace) -> int:
 
 def _full_parser() -> Parser:
     """One parser with a subparser for each command; those of two words are two levels down."""
-    full = Parser(prog="foreword", description="Assemble the system prompt of a coding agent.")
+    full = Parser(prog="foreword", description="Build a coding agent's system prompt.")
     full.add_argument("--version", action="store_true", help="print the version")
     commands = full.add_subparsers()
     groups: dict[str, Any] = {}

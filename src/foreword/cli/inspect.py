@@ -28,16 +28,16 @@ def parser_for(command: str) -> Parser:
     """The parser of one of these commands."""
     parser = new_parser(command)
     if command == "diff":
-        parser.add_argument("old", metavar="OLD", help=f"the prompt before: {TAKES}")
-        parser.add_argument("new", metavar="NEW", help="the prompt after, named in the same way")
+        parser.add_argument("old", metavar="OLD", help=f"the old prompt: {TAKES}")
+        parser.add_argument("new", metavar="NEW", help="the new prompt, named in the same way")
         parser.add_argument("--exit-code", action="store_true", help="exit with 1 if the prompts differ")
         return parser
     parser.add_argument("dir", nargs="?", default=SUPPRESS, metavar="DIR|OLD", help=TAKES)
     parser.add_argument(
-        "new", nargs="?", default="", metavar="NEW", help="the prompt after a change, named in the same way"
+        "new", nargs="?", default="", metavar="NEW", help="the prompt after the change, named in the same way"
     )
     parser.add_argument(
-        "--turns", type=int, default=30, metavar="N", help="how many more turns to price a change for (30)"
+        "--turns", type=int, default=30, metavar="N", help="the number of turns to price a change for (30)"
     )
     parser.add_argument(
         "--prices", default="", metavar="FILE", help="a TOML file of prices that overrides the shipped ones"

@@ -72,7 +72,7 @@ OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
         },
     ),
     ("--language", {"help": "the language in which the agent answers"}),
-    ("--doc", {"action": "append", "metavar": "LABEL=PATH", "help": "documentation of the agent itself"}),
+    ("--doc", {"action": "append", "metavar": "LABEL=PATH", "help": "documentation about the agent itself"}),
     ("--store", {"metavar": "URL", "help": "the database of templates, prompts and conversations"}),
     ("--strict", {"action": "store_true", "help": "exit with 1 if a finding is an error"}),
 )
@@ -111,7 +111,7 @@ def _formatter(prog: str) -> HelpFormatter:
 
 def with_dir(parser: Parser) -> Parser:
     """The parser with the optional argument DIR."""
-    parser.add_argument("dir", nargs="?", default=SUPPRESS, metavar="DIR", help="the agent's working directory")
+    parser.add_argument("dir", nargs="?", default=SUPPRESS, metavar="DIR", help="the agent's working directory (.)")
     return parser
 
 

@@ -39,7 +39,7 @@ def parser_for(command: str) -> Parser:
     if command == "why":
         about = "only candidates with this name, or at or below this path"
         parser.add_argument("path", nargs="?", default="", metavar="PATH", help=about)
-        parser.add_argument("--all", action="store_true", help="list files that do not exist, too")
+        parser.add_argument("--all", action="store_true", help="also list files that do not exist")
     return parser
 
 

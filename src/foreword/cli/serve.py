@@ -50,7 +50,7 @@ def parser_for(command: str) -> Parser:
     )
     parser.add_argument("--workers", type=int, default=1, metavar="N", help="the number of processes (1)")
     parser.add_argument(
-        "--log", choices=("text", "json"), default="text", metavar="FORM", help="the format of the log, text or json"
+        "--log", choices=("text", "json"), default="text", metavar="FORMAT", help="the format of the log, text or json"
     )
     parser.add_argument(
         "--time-limit",
@@ -85,7 +85,7 @@ def parser_for(command: str) -> Parser:
         action="append",
         default=[],
         metavar="NAME",
-        help="another host name under which the service is reached",
+        help="another host name that clients may use",
     )
     return parser
 

@@ -29,7 +29,7 @@ def parser_for(command: str) -> Parser:
         parser.add_argument("version", metavar="N", type=int, help="the number of the version")
     if action in ("set", "restore"):
         parser.add_argument("--author", default="", metavar="NAME", help="the author; by default your user name")
-        parser.add_argument("--note", default="", metavar="TEXT", help="why it changes")
+        parser.add_argument("--note", default="", metavar="TEXT", help="the reason for the change")
     if action in ("set", "check", "render"):
         parser.add_argument(
             "--syntax", choices=LANGUAGES, default=DEFAULT, metavar="LANGUAGE", help=" or ".join(LANGUAGES)

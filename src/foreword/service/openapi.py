@@ -58,7 +58,7 @@ def document(routes: Sequence[Route]) -> dict[str, Any]:
         "info": {
             "title": "Foreword",
             "version": __version__,
-            "description": "Assembles the system prompts of coding agents, keeps them stable, and traces every character to its origin.",
+            "description": "Builds the system prompts of coding agents, keeps them stable, and shows where every character came from.",
         },
         "paths": paths,
         "components": {
