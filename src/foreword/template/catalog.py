@@ -28,7 +28,7 @@ CATALOG = (
     CatalogRow("prompt", "model", "The name of the model"),
     CatalogRow("prompt", "conversation_id", "The id of the conversation"),
     CatalogRow("git", "branch", "The current git branch"),
-    CatalogRow("git", "status", "The short git status; empty where nothing is changed"),
+    CatalogRow("git", "status", "The short git status; empty if nothing has changed"),
     CatalogRow("file", "<path>", "The contents of a file, relative to the working directory or absolute", dynamic=True),
 )
 TYPES = frozenset(row.type for row in CATALOG)

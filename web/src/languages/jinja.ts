@@ -9,7 +9,7 @@ const VARIABLES: Variable[] = [
   ["time", "the time of day, in UTC: 09:30:00"],
   ["datetime", "both: 2026-04-15T09:30:00Z"],
   ["cwd", "the working directory"],
-  ["language", "the language in which to speak to the user"],
+  ["language", "the language in which to answer the user"],
   ["tools", "the names of the agent's tools, a list"],
 ].map(([name = "", description = ""]) => ({ type: "", name, description }));
 
