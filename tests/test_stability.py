@@ -31,8 +31,8 @@ def question(tree):
 
 def moved(first, found):
     """What was varied where something else came out."""
-    assert [each.trouble for each in found if each.prompt is None] == []
-    return sorted({each.varied for each in found if each.prompt.text != first.text})
+    assert [each.error for each in found if each.prompt is None] == []
+    return sorted({each.variation for each in found if each.prompt.text != first.text})
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def place(tree, skill):
 def test_layouts_without_a_clock_give_the_same_bytes(place, layout):
     first, found = again(place, layout)
     assert moved(first, found) == []
-    assert {each.varied for each in found} == {"clock", "directory", "environment", "listing", "hash seed"}
+    assert {each.variation for each in found} == {"clock", "directory", "environment", "listing", "hash seed"}
 
 
 def test_a_clock_moves(place):
@@ -66,14 +66,14 @@ def test_a_variable_that_goes_by_the_order_of_the_environment_moves(place):
     assembler = Assembler(tree_environment, "builder", variables={"order": order})
     agent = Agent(base=Document("base", "[order:x]"))
     first = assembler.prompt(agent, NOW)
-    found = [each for each in rebuilds(assembler, agent, NOW, {}) if each.varied == "environment"]
+    found = [each for each in rebuilds(assembler, agent, NOW, {}) if each.variation == "environment"]
     assert (first.text, [each.prompt.text for each in found]) == ("A,B", ["B,A"])
 
 
 def test_a_directory_that_is_reached_through_a_link_has_another_name(place):
     place({"link": Path(place.path("w"))})
     first, found = again(place, "foreword", cwd="link")
-    hows = [each.how for each in found if each.varied == "directory" and each.prompt.text != first.text]
+    hows = [each.how for each in found if each.variation == "directory" and each.prompt.text != first.text]
     assert hows == ["as the directory that the link points to"]
 
 
@@ -92,7 +92,7 @@ def test_the_seed_reaches_the_other_process(place, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", place.path("site"))
     _, found = again(place, "foreword")
     assert Path(place.path("seen")).read_text() == "1"
-    assert [each.trouble for each in found] == [""] * len(found)
+    assert [each.error for each in found] == [""] * len(found)
     Path(place.path("seen")).unlink()
     monkeypatch.setenv("PYTHONHASHSEED", "1")
     again(place, "foreword")
@@ -106,14 +106,14 @@ def test_a_stable_prompt_is_built_once_here_and_once_in_another_process(place, m
     assembler, agent = Assembler(replace(place.workspace(), environment=None), "foreword"), Agent()
     found = list(rebuilds(assembler, agent, NOW, question(place)))
     assert (built, moved(found[0].prompt, found)) == ([1], [])
-    assert [each.varied for each in found][-3:] == ["environment", "listing", "hash seed"]
+    assert [each.variation for each in found][-3:] == ["environment", "listing", "hash seed"]
 
 
 def test_where_another_process_gives_another_prompt_each_way_is_tried_on_its_own(place, monkeypatch):
     monkeypatch.setattr("foreword.programs.stability._id_in_another_process", lambda *_: "sha256:other")
     first, found = again(place, "foreword")
     assert moved(first, found) == []
-    assert [each.how for each in found if each.varied == "hash seed"] == [
+    assert [each.how for each in found if each.variation == "hash seed"] == [
         "in a process with hash seed 1",
         "in a process with hash seed 2",
     ]
@@ -129,12 +129,12 @@ def test_another_process_that_fails_says_why(place):
     with pytest.raises(ForewordError, match="does not exist"):
         in_another_process({"cwd": place.path("nowhere")}, "1")
     assembler = Assembler(place.workspace(), "foreword")
-    found = [each for each in rebuilds(assembler, Agent(), NOW, {"layuot": "ion"}) if each.varied == "hash seed"]
-    assert ["did you mean 'layout'?" in each.trouble for each in found] == [True, True]
+    found = [each for each in rebuilds(assembler, Agent(), NOW, {"layuot": "ion"}) if each.variation == "hash seed"]
+    assert ["did you mean 'layout'?" in each.error for each in found] == [True, True]
 
 
 def test_the_end_of_the_calendar_is_no_traceback(place):
     last = NOW.replace(year=9999, month=12, day=31, hour=23, minute=59)
     assembler = Assembler(place.workspace(), "pi")
-    found = [each for each in rebuilds(assembler, Agent(), last, {}) if each.varied == "clock"]
-    assert [bool(each.trouble) for each in found] == [True, True]
+    found = [each for each in rebuilds(assembler, Agent(), last, {}) if each.variation == "clock"]
+    assert [bool(each.error) for each in found] == [True, True]

@@ -226,14 +226,14 @@ def test_colours_on_a_terminal(tree):
 # cache
 
 
-def test_the_default_layout_has_nothing_to_mend(run, asked, tree):
+def test_the_default_layout_has_nothing_to_fix(run, asked, tree):
     tree({"w/AGENTS.md": RULES})
     status, out, err = run("cache", "--tool", "read", "--exit-code")
     assert (status, err) == (0, "")
     assert "order   good: every section comes after those that live longer\n" in out
     assert "other builds gave the same bytes\n" in out and "moved" not in out
     found = asked(CacheForm, "cache", ".", "--tool", "read")
-    assert (found["findings"], found["misplaced"], found["mend"]) == ([], [], None)
+    assert (found["findings"], found["misplaced"], found["better_order"]) == ([], [], None)
     assert {each["changed"] for each in found["rebuilds"]} == {False}
     anthropic, openai, gemini = found["providers"]
     assert [each["lifetime"] for each in anthropic["breakpoints"]] == ["release", "project", "conversation"]
@@ -255,15 +255,15 @@ def test_a_layout_with_a_clock_is_told_that_it_breaks_the_prefix(run, asked):
     assert sorted({each["code"] for each in found["findings"]}) == ["cache-moved", "cache-order"]
     moved = [(each["how"], each["details"][0]["section"]) for each in found["rebuilds"] if each["changed"]]
     assert moved == [("a minute later", "clock"), ("a day later", "clock")]
-    assert found["mend"]["set"] == ["section.last.sections=cwd,clock"]
+    assert found["better_order"]["set"] == ["section.last.sections=cwd,clock"]
 
 
-def test_the_options_that_mend_it_do(run, asked):
+def test_suggested_options_fix_the_order(run, asked):
     options = ["cache", "--layout", "opal", "--tool", "read_file", "--session", "s"]
     found = asked(CacheForm, *options)
-    assert found["mend"]["mends"] == "all"
-    mended = asked(CacheForm, *options, *(f"--set={each}" for each in found["mend"]["set"]))
-    assert (mended["misplaced"], mended["findings"]) == ([], [])
+    assert found["better_order"]["fixes"] == "all"
+    fixed = asked(CacheForm, *options, *(f"--set={each}" for each in found["better_order"]["set"]))
+    assert (fixed["misplaced"], fixed["findings"]) == ([], [])
 
 
 def test_options_reach_the_other_process(asked, tree):
@@ -273,7 +273,7 @@ def test_options_reach_the_other_process(asked, tree):
         CacheForm, "cache", "--tools", "my tools.json", "--plan", "plan.md", "--language", "de", "--sub-agent",
         "--scope", "scope.json", "--set", "skills.budget=5", "--set", "join=\n", "--model", "x", "--doc", "A=/b",
     )  # fmt: skip
-    assert [each["trouble"] for each in found["rebuilds"]] == [None] * len(found["rebuilds"])
+    assert [each["error"] for each in found["rebuilds"]] == [None] * len(found["rebuilds"])
     assert {each["changed"] for each in found["rebuilds"]} == {False}
 
 
@@ -298,7 +298,7 @@ def test_cache_of_a_change(kept, run, asked, tree):
     assert rows["anthropic"]["kept"] == 0 < rows["anthropic"]["shared"]  # the breakpoint before it is below the minimum
     assert rows["openai"]["kept"] % 128 == 0 and rows["openai"]["kept"] > 1024
     for each in rows.values():
-        assert each["lost"] == each["most"] - each["kept"] > 0
+        assert each["lost"] == each["cacheable"] - each["kept"] > 0
         assert each["rewrite_each_turn"] == pytest.approx(10 * each["rewrite"])
         assert each["first"]["name"] == "instructions"
         assert each["first"]["causes"] == [{"kind": "file", "path": "/w/AGENTS.md", "lines": [151, 151], "note": None}]
@@ -331,7 +331,7 @@ def test_a_turn_goes_on_where_the_one_before_ended(kept, asked, tree):
 def test_cache_of_an_edition_and_of_a_plain_text(run, asked, tree):
     run("talk", "turn", "t", "--tool", "read")
     found = asked(CacheForm, "cache", "talk:t")
-    assert (found["rebuilds"], found["mend"]) == ([], None)
+    assert (found["rebuilds"], found["better_order"]) == ([], None)
     tree({"w/x.txt": "text", "w/empty.txt": ""})
     assert "order   the sections of plain text are not known\n" in run("cache", "x.txt")[1]
     assert asked(CacheForm, "cache", "empty.txt")["prompt"]["tokens"]["count"] == 0
@@ -380,7 +380,7 @@ def test_tools_from_standard_input_are_read_once(asked, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b'[{"name": "read"}]')))
     assert asked(DifferenceForm, "diff", ".", "./", "--tools", "-")["changed"] is False
     rebuilds = asked(CacheForm, "cache", "--tools", "-")["rebuilds"]
-    assert {each["trouble"] for each in rebuilds} == {None}
+    assert {each["error"] for each in rebuilds} == {None}
 
 
 def test_a_directory_with_the_name_of_something_else(run, asked, tree):

@@ -128,16 +128,16 @@ def _write_report(found: CacheReport) -> None:
 
 
 def _write_order(form: CacheForm, is_plain: bool) -> None:
-    mend = form["mend"]
+    better = form["better_order"]
     if is_plain:
         write_line("order   the sections of plain text are not known", indent=8)
-    elif mend is None:
+    elif better is None:
         write_line("order   good: every section comes after those that live longer", indent=8)
     else:
-        write_line(f"order   better: {', '.join(mend['order'])}", indent=8)
-        effect = {"all": "fixes all of it", "part": "fixes part of it", "none": ""}[mend["mends"]]
-        if mend["set"]:
-            options = " ".join(f"--set {option}" for option in mend["set"])
+        write_line(f"order   better: {', '.join(better['order'])}", indent=8)
+        effect = {"all": "fixes all of it", "part": "fixes part of it", "none": ""}[better["fixes"]]
+        if better["set"]:
+            options = " ".join(f"--set {option}" for option in better["set"])
             write_line(f"        {options}  {painted(effect, 'dim')}", indent=8)
 
 
@@ -146,8 +146,8 @@ def _write_rebuilds(rebuilds: Sequence[tuple[Rebuild, Sequence[SectionDiff]]]) -
         same = sum(not sections and rebuild.prompt is not None for rebuild, sections in rebuilds)
         write_line(f"again   {same} of {len(rebuilds)} other builds gave the same bytes", indent=8)
     for rebuild, sections in rebuilds:
-        if sections or rebuild.trouble:
-            why = rebuild.trouble or ", ".join(each.section for each in sections)
+        if sections or rebuild.error:
+            why = rebuild.error or ", ".join(each.section for each in sections)
             moved = painted("moved" if sections else "failed", "yellow")
             write_line(f"        {moved}  {rebuild.how}: {why}", indent=16)
 

@@ -214,9 +214,9 @@ def order_settings(sections: Sequence[Section]) -> list[tuple[str, list[str]]]:
     waiting: list[tuple[str, Sequence[Section]]] = [("sections", sections)]
     while waiting:
         key, inner = waiting.pop(0)
-        mended = sorted(inner, key=_rank)
-        if mended != list(inner):
-            found.append((key, [each.name for each in mended]))
+        by_lifetime = sorted(inner, key=_rank)
+        if by_lifetime != list(inner):
+            found.append((key, [each.name for each in by_lifetime]))
         # The order inside a wrapper does not matter: the section is one passage.
         waiting += [
             (f"section.{each.name}.sections", each.sections) for each in inner if each.sections and not each.wrap
@@ -308,14 +308,14 @@ class FirstDifference:
 class CacheReuse:
     """How much of a request a provider still has cached from the previous one.
 
-    `total` counts all its tokens, `most` those that would be reused if nothing had changed, `shared` those before the first difference,
+    `total` counts all its tokens, `cacheable` those that would be reused if nothing had changed, `shared` those before the first difference,
     and `tokens` those that are reused. `rewrite` is the extra cost in dollars of writing the lost tokens instead of reading them; None
     without a price.
     """
 
     provider: str
     total: int
-    most: int
+    cacheable: int
     shared: int
     tokens: int
     rewrite: float | None
@@ -323,7 +323,7 @@ class CacheReuse:
 
     @property
     def lost(self) -> int:
-        return self.most - self.tokens
+        return self.cacheable - self.tokens
 
 
 def count_kept(
@@ -364,9 +364,9 @@ def cache_reuse(
 ) -> CacheReuse:
     """How much of the old request a provider reuses for the new one."""
     total, shared, tokens = count_kept(old[1], new[1], rules, price, count)
-    _, _, most = count_kept(new[1], new[1], rules, price, count)
-    rewrite = max(most - tokens, 0) * (price.write - price.read) / MILLION if price else None
-    return CacheReuse(rules.name, total, max(most, tokens), shared, tokens, rewrite, _first(old, new))
+    _, _, cacheable = count_kept(new[1], new[1], rules, price, count)
+    rewrite = max(cacheable - tokens, 0) * (price.write - price.read) / MILLION if price else None
+    return CacheReuse(rules.name, total, max(cacheable, tokens), shared, tokens, rewrite, _first(old, new))
 
 
 def _first(old: tuple[Subject, Sequence[Segment]], new: tuple[Subject, Sequence[Segment]]) -> FirstDifference | None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..inspection.diff import SectionDiff
     from ..inspection.prices import Price, Prices, ProviderRules
     from ..vocabulary import Finding
-    from ..wire.forms import CacheForm, CacheReusesForm, MendForm, ProviderForm, RebuildForm
+    from ..wire.forms import CacheForm, CacheReusesForm, BetterOrderForm, ProviderForm, RebuildForm
     from .question import Question
     from .stability import Rebuild
 
@@ -103,7 +103,7 @@ def cache_report(question: Question) -> CacheReport:
         "prompt": subject_form(subject, count_tokens(subject.prompt.text, question.model, question.provider)),
         "providers": [_provider_form(subject, each) for each in models],
         "misplaced": [misplaced_form(each) for each in found],
-        "mend": _mend(question, subject, found, is_built=named is None) if found else None,
+        "better_order": _better_order(question, subject, found, is_built=named is None) if found else None,
         "rebuilds": [_rebuild_form(each, sections, subject) for each, sections in rebuilt],
         "findings": [finding_form(each) for each in findings],
     }
@@ -142,20 +142,20 @@ def _first_change(sections: Sequence[SectionDiff]) -> int:
     return min(starts, default=0)
 
 
-def _mend(question: Question, subject: Subject, found: Sequence[Misplaced], is_built: bool) -> MendForm:
+def _better_order(question: Question, subject: Subject, found: Sequence[Misplaced], is_built: bool) -> BetterOrderForm:
     """A better order of sections, and the options that come closest to it; they are tried before they are suggested."""
     from ..inspection.cache import best_order, misplaced, order_settings
 
-    mend: MendForm = {"order": best_order(subject.prompt), "set": [], "mends": "none"}
+    better: BetterOrderForm = {"order": best_order(subject.prompt), "set": [], "fixes": "none"}
     if not is_built:
-        return mend
+        return better
     options = [f"{key}={','.join(names)}" for key, names in order_settings(question.assembler.layout().sections)]
     if options:
         tried = question.having(set=[*(question.fields.get("set") or ()), *options])
         left = misplaced(tried.prompt(), len)
         if len(left) < len(found):
-            mend["set"], mend["mends"] = options, "part" if left else "all"
-    return mend
+            better["set"], better["fixes"] = options, "part" if left else "all"
+    return better
 
 
 def _provider_form(subject: Subject, at: ProviderModel) -> ProviderForm:
@@ -186,10 +186,10 @@ def _rebuild_form(rebuilt: Rebuild, sections: Sequence[SectionDiff], subject: Su
 
     new = rebuilt.prompt.text if rebuilt.prompt else ""
     return {
-        "varied": rebuilt.varied,
+        "variation": rebuilt.variation,
         "how": rebuilt.how,
         "changed": None if rebuilt.prompt is None else bool(sections),
-        "trouble": rebuilt.trouble or None,
+        "error": rebuilt.error or None,
         "sections": names_form(section_names(sections)),
         "details": [section_diff_form(each, subject.prompt.text, new) for each in sections],
     }

@@ -37,10 +37,10 @@ _PATIENCE = 120  # seconds; a prompt takes far less than one second
 class Rebuild:
     """A prompt that was built again: what was varied, how, and the result, or why it could not be built."""
 
-    varied: str
+    variation: str
     how: str
     prompt: Prompt | None
-    trouble: str = ""
+    error: str = ""
 
 
 def rebuilds(
@@ -121,11 +121,11 @@ def _backwards(environment: Mapping[str, str]) -> dict[str, str]:
     return dict(reversed(list(environment.items())))
 
 
-def _built(varied: str, how: str, build: Callable[..., Prompt], *arguments: Any) -> Rebuild:
+def _built(variation: str, how: str, build: Callable[..., Prompt], *arguments: Any) -> Rebuild:
     try:
-        return Rebuild(varied, how, build(*arguments))
+        return Rebuild(variation, how, build(*arguments))
     except (ForewordError, OSError, OverflowError, ValueError) as error:
-        return Rebuild(varied, how, None, str(error) or type(error).__name__)
+        return Rebuild(variation, how, None, str(error) or type(error).__name__)
 
 
 def _backwards_reader() -> Reader:

@@ -123,7 +123,7 @@ def cache_reuse_form(found: CacheReuse, rules: ProviderRules, price: Price | Non
         "order": list(rules.order),
         "price": price_form(price) if price else None,
         "tokens": found.total,
-        "most": found.most,
+        "cacheable": found.cacheable,
         "shared": found.shared,
         "kept": found.tokens,
         "lost": found.lost,

@@ -214,17 +214,17 @@ class MisplacedForm(TypedDict):
     tokens: int
 
 
-class MendForm(TypedDict):
+class BetterOrderForm(TypedDict):
     order: list[str]
     set: list[str]
-    mends: str
+    fixes: str
 
 
 class RebuildForm(TypedDict):
-    varied: str
+    variation: str
     how: str
     changed: bool | None
-    trouble: str | None
+    error: str | None
     sections: NamesForm
     details: list[SectionDiffForm]
 
@@ -233,7 +233,7 @@ class CacheForm(TypedDict):
     prompt: SubjectForm
     providers: list[ProviderForm]
     misplaced: list[MisplacedForm]
-    mend: MendForm | None
+    better_order: BetterOrderForm | None
     rebuilds: list[RebuildForm]
     findings: list[FindingForm]
 
@@ -251,7 +251,7 @@ class CacheReuseForm(TypedDict):
     order: list[str]
     price: PriceForm | None
     tokens: int
-    most: int
+    cacheable: int
     shared: int
     kept: int
     lost: int
