@@ -67,5 +67,5 @@ def test_a_prompt_is_asked_of_an_agent():
 
 @pytest.mark.parametrize("prefix", ["std", "user", "workspace", "", "a/b"])
 def test_a_pack_that_no_address_would_lead_to_is_an_error(tmp_path, prefix):
-    with pytest.raises(CallError, match=r"choose another name|is no name of a pack"):
+    with pytest.raises(CallError, match=r"choose another name|is not a valid pack name"):
         assemble(Workspace(str(tmp_path)), layout="pod", packs={prefix: str(tmp_path)})

@@ -79,7 +79,7 @@ def test_a_pattern_may_lead_out_of_its_place_by_path_alone():
 # Words that are not in the vocabulary
 
 
-FACTS = "facts are tool:NAME, tools, set:NAME, session, main, sub, provider:NAME, platform:NAME"
+FACTS = "conditions are tool:NAME, tools, set:NAME, session, main, sub, provider:NAME, platform:NAME"
 
 
 @pytest.mark.parametrize(
@@ -115,33 +115,33 @@ FACTS = "facts are tool:NAME, tools, set:NAME, session, main, sub, provider:NAME
         ("find.notes.files", ["NOTES.md"], "find.notes.files: 'NOTES.md' is not a pattern 'place:path'; known: config, cwd, home, path, root, walk"),
         ("find.notes.files", ["wlak:X"], "find.notes.files: 'wlak:X' is not a pattern 'place:path'; did you mean 'walk'?"),
         ("find.notes.files", ["cwd:"], "find.notes.files: 'cwd:' does not name a file"),
-        ("find.notes.files", ["cwd:{dri}/X"], "find.notes.files: no setting 'dri' (in 'cwd:{dri}/X'); did you mean 'dir'?"),
+        ("find.notes.files", ["cwd:{dri}/X"], "find.notes.files: unknown setting 'dri' (in 'cwd:{dri}/X'); did you mean 'dir'?"),
         ("find.notes.files", [["walk:X", "cwd:Y"]], "find.notes.files: the place 'walk' and another cannot be alternatives of one group"),
         # sections
-        ("sections", ["intor"], "sections names 'intor', but there is no [section.intor]; did you mean 'intro'?"),
+        ("sections", ["intor"], "sections names 'intor', but [section.intor] does not exist; did you mean 'intro'?"),
         ("sections", ["intro", "intro"], "section 'intro' is used twice in the layout"),
         ("section.intro", {}, "[section.intro] must have exactly one of text, of, sections; it has none"),
         ("section.intro.of", "notes", "[section.intro] must have exactly one of text, of, sections; it has text, of"),
-        ("section.files.of", "ntoes", "section.files.of: no find or list 'ntoes'; did you mean 'notes'?"),
-        ("section.intro.instead", ["bsae"], "section.intro.instead: no find 'bsae'; did you mean 'base'?"),
+        ("section.files.of", "ntoes", "section.files.of: unknown find or list 'ntoes'; did you mean 'notes'?"),
+        ("section.intro.instead", ["bsae"], "section.intro.instead: unknown find 'bsae'; did you mean 'base'?"),
         ("section.files.wrap", "<notes>", "section.files.wrap needs '{}' exactly once, for the content"),
         ("section.files.wrap", "{}{}", "section.files.wrap needs '{}' exactly once, for the content"),
-        ("section.files.wrap", "@ntoes", "no wording 'ntoes'"),
+        ("section.files.wrap", "@ntoes", "unknown wording 'ntoes'"),
         # forms
-        ("section.intro.text", "{cwdd}", "section.intro.text: no field '{cwdd}'; did you mean 'cwd'?"),
-        ("section.intro.text", "{cwd|xlm}", "section.intro.text: no filter 'xlm'; did you mean 'xml'?"),
-        ("section.intro.text", "a { b", "section.intro.text: a lone '{'; write '{{' for a brace"),
-        ("section.files.item", "{name}", "section.files.item: no field '{name}'; known: path, text"),
+        ("section.intro.text", "{cwdd}", "section.intro.text: unknown field '{cwdd}'; did you mean 'cwd'?"),
+        ("section.intro.text", "{cwd|xlm}", "section.intro.text: unknown filter 'xlm'; did you mean 'xml'?"),
+        ("section.intro.text", "a { b", "section.intro.text: unpaired '{'; write '{{' for a brace"),
+        ("section.files.item", "{name}", "section.files.item: unknown field '{name}'; known: path, text"),
         # conditions
-        ("section.intro.when", ["toosl"], "section.intro.when: no fact 'toosl'; " + FACTS),
-        ("section.intro.when", ["tool:"], "section.intro.when: no fact 'tool:'; " + FACTS),
-        ("section.intro.when", ["set:dri"], "section.intro.when: no setting 'dri'; did you mean 'dir'?"),
+        ("section.intro.when", ["toosl"], "section.intro.when: unknown condition 'toosl'; " + FACTS),
+        ("section.intro.when", ["tool:"], "section.intro.when: unknown condition 'tool:'; " + FACTS),
+        ("section.intro.when", ["set:dri"], "section.intro.when: unknown setting 'dri'; did you mean 'dir'?"),
         ("section.intro.when", ["@shlel"], "section.intro.when: '@shlel' is not a list in the settings; did you mean 'shell'?"),
         # guidelines
         ("guideline", [{"say": ["a"], "from": "tools"}], "guideline 1: needs either say or from"),
         ("guideline", [{"say": ["a"]}, {}], "guideline 2: needs either say or from"),
         ("guideline", [{"from": "tolos"}], "guideline 1: from must be one of tools, extensions, not 'tolos'; did you mean 'tools'?"),
-        ("guideline", [{"say": ["{x}"]}], "guideline 1: say: no field '{x}'; known: any"),
+        ("guideline", [{"say": ["{x}"]}], "guideline 1: say: unknown field '{x}'; known: any"),
         ("guideline", {"say": ["a"]}, "guideline must be a list of tables, not {'say': ['a']}"),
         ("guideline", ["a"], "guideline 1 must be a table of keys, not 'a'"),
     ],
@@ -300,9 +300,9 @@ def test_a_layout_keeps_what_it_does_not_replace(tree):
             "in a circle: $TOP/a.toml > $TOP/b.toml > $TOP/a.toml",
         ),
         ({"a.toml": "extends = 5\n"}, "extends takes an address or a file, not 5"),
-        ({"a.toml": 'extends = "opel"\n'}, "no layout 'opel'; did you mean 'opal'?"),
-        ({"a.toml": 'extends = "./nowhere.toml"\n'}, "there is no such file ($TOP/nowhere.toml)"),
-        ({"a.toml": 'extends = "$acme/x"\n'}, "no pack 'acme'"),
+        ({"a.toml": 'extends = "opel"\n'}, "unknown layout 'opel'; did you mean 'opal'?"),
+        ({"a.toml": 'extends = "./nowhere.toml"\n'}, "the file does not exist ($TOP/nowhere.toml)"),
+        ({"a.toml": 'extends = "$acme/x"\n'}, "unknown pack 'acme'"),
         ({"a.toml": "sections = [\n"}, "$TOP/a.toml is not TOML"),
         ({"a.toml": ""}, "it is empty ($TOP/a.toml)"),
         ({"a.toml": b"\xff"}, "0xff at offset 0"),
@@ -392,7 +392,7 @@ def test_what_it_extends_inside_the_workspace_is_a_strangers_too(tree, below, mo
 
 def test_a_pack_does_not_lead_out_of_its_folder(tree):
     tree({"w/.git": None, "outside.toml": SEVENTH, "w/.foreword/prompts/team.toml": Path("../../../outside.toml")})
-    with pytest.raises(CallError, match="leads out of its pack"):
+    with pytest.raises(CallError, match="leaves its pack"):
         tree.prompt("$workspace/team")
 
 
@@ -499,7 +499,7 @@ def test_settings_name_the_layout_where_the_caller_names_none(tree, files, layou
     ("text", "words"),
     [
         ("not toml", "is not TOML"),
-        ("nope = 1", "no key 'nope'"),
+        ("nope = 1", "unknown key 'nope'"),
         ("skills.validation = 'loose'", "validation"),
         ("layout = 5", "layout must be a string"),
         ("layout = '/etc/layout.toml'", "a workspace may name a shipped one"),

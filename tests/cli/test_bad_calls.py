@@ -129,19 +129,19 @@ def test_a_home_that_is_not_there(refused):
 
 @pytest.mark.parametrize("command", [*EVERY, ["layouts"]], ids=" ".join)
 def test_an_unknown_layout(refused, command):
-    assert refused(*command, "--layout", "opel").startswith("no layout 'opel'; did you mean 'opal'?")
+    assert refused(*command, "--layout", "opel").startswith("unknown layout 'opel'; did you mean 'opal'?")
 
 
 @pytest.mark.parametrize(
     ("layout", "words"),
     [
         ("zzz", "known: builder, foreword, ion, opal, pi, pod"),
-        ("./nowhere.toml", "there is no such file"),
-        ("mine.toml", "there is no such file"),
-        ("$user/nowhere", "there is no such file"),
-        ("$workspace/nowhere", "there is no such file"),
-        ("$acme/review", "no pack 'acme'; known packs: std, user, workspace"),
-        ("$std/nowhere", "no layout 'nowhere'"),
+        ("./nowhere.toml", "the file does not exist"),
+        ("mine.toml", "the file does not exist"),
+        ("$user/nowhere", "the file does not exist"),
+        ("$workspace/nowhere", "the file does not exist"),
+        ("$acme/review", "unknown pack 'acme'; known packs: std, user, workspace"),
+        ("$std/nowhere", "unknown layout 'nowhere'"),
         ("$std", "is not a valid address"),
         ("$user/../x", "cannot contain"),
         ("$user/a\\b", "backslash"),
@@ -159,7 +159,7 @@ def test_a_layout_that_cannot_be(refused, layout, words):
         ("nothing", "--set takes KEY=VALUE, not 'nothing'"),
         ("=x", "--set takes KEY=VALUE"),
         ("", "--set takes KEY=VALUE"),
-        ("nope=1", "no key 'nope'"),
+        ("nope=1", "unknown key 'nope'"),
         ("skills.validaton=strict", "did you mean 'skills.validation'?"),
         ("skills.validation=loose", "must be one of strict, lenient, not 'loose'"),
         ("skills.budget=many", "must be a whole number above zero, not 'many'"),
@@ -171,8 +171,8 @@ def test_a_layout_that_cannot_be(refused, layout, words):
         ("section.identity.nope=x", "nope"),
         ("find.project.walk=sideways", "must be one of root, git, git-or-root"),
         ("find.project.files=nowhere:AGENTS.md", "is not a pattern"),
-        ("environment.text={nope}", "no field '{nope}'"),
-        ("environment.text={cwd", "a lone '{'"),
+        ("environment.text={nope}", "unknown field '{nope}'"),
+        ("environment.text={cwd", "unpaired '{'"),
         ("environment.wrap=<x>", "needs '{}' exactly once"),
         ("on.turn=sometimes", "must be one of keep"),
         ("on.never=keep", "never"),
@@ -211,7 +211,7 @@ def test_a_value_that_belongs_to_no_variable(tree, refused, value):
     ("text", "words"),
     [
         ("not toml", "is not TOML"),
-        ("nope = 1", "no key 'nope'"),
+        ("nope = 1", "unknown key 'nope'"),
         ("skills.validaton = 'strict'", "did you mean 'skills.validation'?"),
         ("layout = 5", "layout must be a string, not 5"),
         ("layout = 'opel'", "did you mean 'opal'?"),

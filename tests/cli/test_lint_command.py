@@ -219,20 +219,20 @@ def test_a_check_is_turned_off_by_the_call_the_user_and_the_caller(tree, run, fi
     tree({**GIT, "w/AGENTS.md": "Read `docs/style.md`.\n"})
     assert findings() == [("missing-file", "/w/AGENTS.md", 1)]
     assert findings("--disable", "missing-file") == []
-    tree({"mine.toml": 'lint.off = ["missing-file"]\n'})
+    tree({"mine.toml": 'lint.disable = ["missing-file"]\n'})
     assert findings("--settings", tree.path("mine.toml")) == []
-    tree({"home/.config/foreword/foreword.toml": '[lint]\noff = ["missing-file"]\n'})
+    tree({"home/.config/foreword/foreword.toml": '[lint]\ndisable = ["missing-file"]\n'})
     assert findings() == []
 
 
 def test_a_workspace_cannot_turn_a_check_off(tree, findings):
     settings = "/w/.foreword/foreword.toml"
-    tree({**GIT, "w/AGENTS.md": "Read `docs/style.md`.\n", f".{settings}": '[lint]\noff = ["missing-file"]\n'})
+    tree({**GIT, "w/AGENTS.md": "Read `docs/style.md`.\n", f".{settings}": '[lint]\ndisable = ["missing-file"]\n'})
     assert findings() == [("workspace-refused", settings, None), ("missing-file", "/w/AGENTS.md", 1)]
 
 
 def test_the_settings_of_lint_are_no_keys_of_a_layout(tree, run):
-    tree({**GIT, "w/AGENTS.md": "Be brief.\n", "home/.config/foreword/foreword.toml": '[lint]\noff = ["secret"]\n'})
+    tree({**GIT, "w/AGENTS.md": "Be brief.\n", "home/.config/foreword/foreword.toml": '[lint]\ndisable = ["secret"]\n'})
     assert run("show")[0] == 0
 
 
@@ -240,9 +240,9 @@ def test_the_settings_of_lint_are_no_keys_of_a_layout(tree, run):
     ("settings", "sentence"),
     [
         ('lint = "off"', "[lint] must be a table of keys, not 'off'"),
-        ('[lint]\nof = ["secret"]', "[lint]: unknown key 'of'; did you mean 'off'?"),
-        ('[lint]\noff = "secret"', "[lint]: off must be a list of strings, not 'secret'"),
-        ('[lint]\noff = ["secrets"]', "lint.off: there is no check 'secrets'; did you mean 'secret'?"),
+        ('[lint]\ndisabel = ["secret"]', "[lint]: unknown key 'disabel'; did you mean 'disable'?"),
+        ('[lint]\ndisable = "secret"', "[lint]: disable must be a list of strings, not 'secret'"),
+        ('[lint]\ndisable = ["secrets"]', "lint.disable: unknown check 'secrets'; did you mean 'secret'?"),
     ],
 )
 def test_wrong_settings_are_one_sentence(tree, run, settings, sentence):
@@ -257,7 +257,7 @@ def test_wrong_settings_are_one_sentence(tree, run, settings, sentence):
 def test_an_unknown_check_is_a_wrong_call(tree, run):
     assert run("lint", "--disable", "missing-fil")[::2] == (
         2,
-        "foreword: --disable: there is no check 'missing-fil'; did you mean 'missing-file'?\n",
+        "foreword: --disable: unknown check 'missing-fil'; did you mean 'missing-file'?\n",
     )
 
 

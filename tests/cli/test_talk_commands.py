@@ -313,7 +313,7 @@ READ_ONLY = [
 def test_what_only_reads_makes_no_store(tree, run, refused, arguments):
     if arguments[0] == "store":
         told = refused(*arguments, "--store", "typo.db")
-        assert "there is no store typo.db; a first turn or `template set` creates it" in told
+        assert "the store typo.db does not exist; a first turn or `template set` creates it" in told
     run(*arguments, "--store", "typo.db")
     run(*arguments)
     assert [name for _, _, names in os.walk(tree.path("")) for name in names if ".db" in name] == []
@@ -391,7 +391,7 @@ def test_the_users_settings_name_a_store_and_the_workspaces_may_not(tree, asked)
         (["talk", "list", "--store", "redis://x"], "unknown kind of store redis://"),
         (["talk", "list", "--store", "sqlite:x.db"], "sqlite: must be followed by slashes"),
         (["talk", "list", "--store", "AGENTS.md"], "the file is not a SQLite database"),
-        (["store", "stats", "--store", "AGENTS.md/x.db"], "there is no store AGENTS.md/x.db"),
+        (["store", "stats", "--store", "AGENTS.md/x.db"], "the store AGENTS.md/x.db does not exist"),
         (["talk", "turn", "t", "--store", "AGENTS.md/x.db"], "cannot be"),
         (["talk", "turn", "t", "--tool", "t\udcff"], "no provider accepts a tool named 't\\udcff'; a name must have 1 to 128 letters"),
         (["talk", "turn", "known", "--layout", "builder", "--tool", "t\udcff"], "no provider accepts a tool named"),

@@ -162,7 +162,7 @@ def test_an_error_is_told_and_watching_goes_on(tree, start):
 
 def test_a_wrong_call_is_refused_as_everywhere(tree, start):
     status, _, err = start("--layout", "opel").rest()
-    assert status == 2 and err.startswith("foreword: no layout 'opel'; did you mean 'opal'?")
+    assert status == 2 and err.startswith("foreword: unknown layout 'opel'; did you mean 'opal'?")
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 0), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
@@ -261,7 +261,7 @@ def test_keys_do_not_show_and_q_ends(start):
 def test_an_error_at_the_start_never_opens_the_view(tree, start):
     process = start("--layout", "nope", terminal=(70, 12))
     status, printed, err = process.rest()
-    assert (status, printed) == (2, "") and "no layout 'nope'" in err
+    assert (status, printed) == (2, "") and "unknown layout 'nope'" in err
 
 
 def test_paused_and_continued(tree, start):

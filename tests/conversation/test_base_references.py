@@ -60,8 +60,8 @@ def test_a_reference_in_settings_is_resolved(place, layout, section):
 @pytest.mark.parametrize(
     ("base", "says"),
     [
-        ("$user/absent", "no template '$user/absent'"),
-        ("$acme/greet", "no pack 'acme'; known packs: std, user, workspace"),
+        ("$user/absent", "the template '$user/absent' does not exist"),
+        ("$acme/greet", "unknown pack 'acme'; known packs: std, user, workspace"),
         ("$user/../greet", "an address cannot contain"),
     ],
 )

@@ -181,7 +181,7 @@ def test_a_link_causes_no_scan_of_the_disk(tree, layout, link, target, follow):
 def test_behind_links_there_is_an_end(tree, link, monkeypatch):
     from foreword.sources import finder
 
-    monkeypatch.setattr(finder, "_MOST_LINKED_FOLDERS", 50)
+    monkeypatch.setattr(finder, "_MAX_LINKED_FOLDERS", 50)
     tree({f"shared/{number}": None for number in range(60)})
     tree({"w/.git": None, link: Path(tree.path("shared"))})
     prompt = tree.prompt("foreword", tools="read", set={"links": "follow"})

@@ -7,7 +7,7 @@ from foreword.inspection.lint.contradictions import contradictions, stances_of
 from foreword.inspection.lint.references import includes, missing_files
 from foreword.inspection.lint.secrets import ISSUERS, masked, secrets
 from foreword.inspection.lint.sizes import LIMITS
-from foreword.inspection.lint.source_text import SourceText, Surroundings, source_texts
+from foreword.inspection.lint.source_text import LintContext, SourceText, source_texts
 from foreword.inspection.lint.tools import missing_tools
 from foreword.vocabulary import Candidate, Origin, Passage, Piece, Prompt
 
@@ -298,7 +298,7 @@ def test_tools_that_are_not_there(text, found):
 
 def changing(text, lifetime="project"):
     pieces = [Piece(text, Origin("file", "/w/AGENTS.md", (1, text.count("\n") + 1)))]
-    told = lint(Prompt("l", text, [Passage("s", 0, text, lifetime, pieces)]), Surroundings(lambda *_: True, len))
+    told = lint(Prompt("l", text, [Passage("s", 0, text, lifetime, pieces)]), LintContext(lambda *_: True, len))
     return [each.message.partition(" is")[0] for each in told if each.code == "volatile-text"]
 
 
@@ -324,12 +324,12 @@ def test_text_that_is_different_tomorrow(text, found):
 
 def test_a_clock_in_a_section_that_should_last():
     pieces = [Piece("It is ", Origin("builtin", "$std/x")), Piece("08:55", Origin("environment", "now.iso"))]
-    surroundings = Surroundings(lambda *_: True, len)
-    (found,) = lint(Prompt("l", "It is 08:55", [Passage("s", 0, "It is 08:55", "project", pieces)]), surroundings)
+    context = LintContext(lambda *_: True, len)
+    (found,) = lint(Prompt("l", "It is 08:55", [Passage("s", 0, "It is 08:55", "project", pieces)]), context)
     assert (
         found.message == "the time is in section 's', which should stay the same for a project; 5 characters follow it"
     )
-    assert lint(Prompt("l", "It is 08:55", [Passage("s", 0, "It is 08:55", "turn", pieces)]), surroundings) == []
+    assert lint(Prompt("l", "It is 08:55", [Passage("s", 0, "It is 08:55", "turn", pieces)]), context) == []
 
 
 # Sizes
@@ -339,7 +339,7 @@ def over(files, candidates=()):
     pieces = [Piece(text, Origin("file", path, (1, 1 + text.count("\n")))) for path, text in files.items()]
     text = "".join(files.values())
     prompt = Prompt("l", text, [Passage("s", 0, text, "project", pieces)], candidates)
-    told = lint(prompt, Surroundings(lambda *_: True, lambda _: 0))
+    told = lint(prompt, LintContext(lambda *_: True, lambda _: 0))
     return [(each.path, each.message.partition(";")[0]) for each in told if each.code == "over-limit"]
 
 
@@ -383,7 +383,7 @@ def test_forged_tags(tree, text, told):
 def test_no_file_has_a_thousand_findings_of_one_check():
     text = "\n\n".join(f"Read `docs/p{chr(97 + n // 26)}{chr(97 + n % 26)}.md`." for n in range(300))
     pieces = [Piece(text, Origin("file", "/w/AGENTS.md", (1, text.count("\n") + 1)))]
-    told = lint(Prompt("l", text, [Passage("s", 0, text, "project", pieces)]), Surroundings(lambda *_: False, len))
+    told = lint(Prompt("l", text, [Passage("s", 0, text, "project", pieces)]), LintContext(lambda *_: False, len))
     assert len(told) == 100 and told[-1].message.endswith("; and 200 more like this in the file")
 
 

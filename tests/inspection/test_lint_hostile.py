@@ -7,7 +7,7 @@ import pytest
 
 from foreword.engine.assembler import Assembler
 from foreword.inspection.lint import lint
-from foreword.inspection.lint.source_text import Surroundings
+from foreword.inspection.lint.source_text import LintContext
 from foreword.programs.proofread import proofread
 from foreword.vocabulary import Agent, Prompt, Tool
 
@@ -72,14 +72,14 @@ REPEATED = [
 SCRIPT = """
 import sys
 from foreword.inspection.lint import Linter
-from foreword.inspection.lint.source_text import Surroundings, skill_texts
+from foreword.inspection.lint.source_text import LintContext, skill_texts
 from foreword.vocabulary import Document, Origin, Passage, Piece, Prompt
 seed = sys.argv[1].encode().decode("unicode_escape")
 text = (seed * ({size} // len(seed) + 1))[:{size}]
 pieces = [Piece(text, Origin("file", f"/w/{{name}}/AGENTS.md", (1, text.count("\\n") + 1))) for name in ("a", "b")]
 passage = Passage("instructions", 0, text + text, "project", pieces)
 above = lambda path, names, folder: [(f"/w/{{names[-1]}}", text)]
-linter = Linter(Surroundings(lambda *_: False, len, frozenset(("read_file",)), False, above))
+linter = Linter(LintContext(lambda *_: False, len, frozenset(("read_file",)), False, above))
 told = linter.check(Prompt("foreword", text + text, [passage]))
 print(len(told + linter.check_skills(skill_texts([Document("/w/SKILL.md", text)]))))
 """
@@ -162,7 +162,7 @@ def test_a_text_of_no_file_is_told_by_its_author(tree):
 
 
 def test_a_prompt_without_anything():
-    told = Surroundings(lambda *_: False, len)
+    told = LintContext(lambda *_: False, len)
     assert lint(Prompt("foreword", "", []), told) == []
 
 

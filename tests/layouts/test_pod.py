@@ -133,13 +133,13 @@ def test_a_pack_of_the_callers_has_its_own_prefix_in_any_spelling_of_its_folder(
 @pytest.mark.parametrize(
     ("address", "sentence"),
     [
-        ("$user/no", "no template '$user/no': there is no such file (/home/.config/foreword/prompts/no.md)"),
-        ("$user/there.md", "no template '$user/there.md': there is no such file (/home/.config/foreword/prompts/there.md.md)"),
-        ("$std/no", f"no template '$std/no': there is no such file ({STD}/no.md)"),
-        ("$user/folder", "no template '$user/folder': it is a directory, not a file (/home/.config/foreword/prompts/folder.md)"),
-        ("$user/latin", "no template '$user/latin': byte 0xe9 at offset 0 is not UTF-8; save it as UTF-8 (/home/.config/foreword/prompts/latin.md)"),
+        ("$user/no", "the template '$user/no' does not exist (/home/.config/foreword/prompts/no.md)"),
+        ("$user/there.md", "the template '$user/there.md' does not exist (/home/.config/foreword/prompts/there.md.md)"),
+        ("$std/no", f"the template '$std/no' does not exist ({STD}/no.md)"),
+        ("$user/folder", "the template '$user/folder' cannot be read: it is a directory, not a file (/home/.config/foreword/prompts/folder.md)"),
+        ("$user/latin", "the template '$user/latin' cannot be read: byte 0xe9 at offset 0 is not UTF-8; save it as UTF-8 (/home/.config/foreword/prompts/latin.md)"),
         ("$workspace/there", "the pack 'workspace' has no folder (in '$workspace/there'): /w/.foreword/prompts does not exist"),
-        ("$acme/there", "no pack 'acme'; known packs: std, user, workspace"),
+        ("$acme/there", "unknown pack 'acme'; known packs: std, user, workspace"),
         ("$user/./there", "'$user/./there': an address cannot contain '.', '..' or an empty segment"),
         ("$user/a/../there", "'$user/a/../there': an address cannot contain '.', '..' or an empty segment"),
         ("$user//there", "'$user//there': an address cannot contain '.', '..' or an empty segment"),
@@ -147,9 +147,9 @@ def test_a_pack_of_the_callers_has_its_own_prefix_in_any_spelling_of_its_folder(
         ("$user/a\\there", "'$user/a\\\\there': use '/' instead of a backslash in an address"),
         ("$user", "'$user' is not a valid address; an address is $prefix/path, such as $user/review"),
         ("$/there", "'$/there' is not a valid address; an address is $prefix/path, such as $user/review"),
-        ("$user/out", "the template '$user/out' is a link that leads out of its pack"),
-        ("$user/far/there", "the template '$user/far/there' is a link that leads out of its pack"),
-        ("$user/nowhere", "no template '$user/nowhere': it is a link to nothing (/home/.config/foreword/prompts/nowhere.md)"),
+        ("$user/out", "the template '$user/out' is a link that leaves its pack"),
+        ("$user/far/there", "the template '$user/far/there' is a link that leaves its pack"),
+        ("$user/nowhere", "the template '$user/nowhere' cannot be read: it is a link to nothing (/home/.config/foreword/prompts/nowhere.md)"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_an_address_has_its_own_sentence(tree, address, sentence):
@@ -167,7 +167,7 @@ def test_what_is_wrong_with_an_address_has_its_own_sentence(tree, address, sente
 
 def test_without_a_home_the_users_pack_has_no_folder(tree):
     assert error(tree, "$user/a", home=None) == (
-        "the pack 'user' has no folder: no home directory is known (set HOME or give --home)"
+        "the pack 'user' has no folder: the home directory is unknown (set HOME or pass --home)"
     )
 
 
@@ -176,7 +176,7 @@ def test_there_is_no_falling_through_from_one_pack_to_another(tree, prefix):
     folders = {"user": USERS, "workspace": WORKSPACES}
     tree({f"{folder}/only/a.md": "elsewhere" for name, folder in folders.items() if name != prefix})
     tree({f"{folder}/x.md": "" for folder in folders.values()})
-    assert error(tree, f"${prefix}/only/a").startswith(f"no template '${prefix}/only/a': there is no such file (")
+    assert error(tree, f"${prefix}/only/a").startswith(f"the template '${prefix}/only/a' does not exist (")
 
 
 def test_links_inside_a_pack_are_followed(tree):
@@ -193,7 +193,7 @@ def test_the_users_pack_may_be_a_link_as_a_whole(tree):
 def test_the_workspaces_pack_may_not(tree, link):
     tree({"home/private/prompts/a.md": "PRIVATE", "home/private/a.md": "PRIVATE", "w/.git": None})
     tree({link: Path(tree.path("home/private"))})
-    assert error(tree, "$workspace/a") == "the template '$workspace/a' is a link that leads out of its pack"
+    assert error(tree, "$workspace/a") == "the template '$workspace/a' is a link that leaves its pack"
 
 
 # Includes
@@ -235,12 +235,12 @@ def test_a_shipped_template_includes_what_is_shipped(tree):
         ("\n{% include '../b' %}", "$user/main: '../b' cannot be included: '../b': an address cannot contain '.', '..' or an empty segment (line 2, column 12)"),
         ("{% include 'a//b' %}", "$user/main: 'a//b' cannot be included: 'a//b': an address cannot contain '.', '..' or an empty segment (line 1, column 12)"),
         ("{% include 'a\\b' %}", "$user/main: 'a\\b' cannot be included: 'a\\\\b': use '/' instead of a backslash in an address (line 1, column 12)"),
-        ("{% include '$acme/b' %}", "$user/main: '$acme/b' cannot be included: no pack 'acme'; known packs: std, user, workspace (line 1, column 12)"),
+        ("{% include '$acme/b' %}", "$user/main: '$acme/b' cannot be included: unknown pack 'acme'; known packs: std, user, workspace (line 1, column 12)"),
         ("{% include '$workspace/b' %}", "$user/main: '$workspace/b' cannot be included: the pack 'workspace' has no folder (in '$workspace/b'): /w/.foreword/prompts does not exist (line 1, column 12)"),
         ("{% include 'no' %}", "$user/main: 'no' includes a template that does not exist: $user/no (line 1, column 12)"),
         ("{% include 'a.md' %}", "$user/main: 'a.md' includes a template that does not exist: $user/a.md (an address is written without .md) (line 1, column 12)"),
         ("{% include '$user' %}", "$user/main: '$user' cannot be included: '$user' is not a valid address; an address is $prefix/path, such as $user/review (line 1, column 12)"),
-        ("{% include 'out' %}", "$user/main: 'out' cannot be included: the template '$user/out' is a link that leads out of its pack (line 1, column 12)"),
+        ("{% include 'out' %}", "$user/main: 'out' cannot be included: the template '$user/out' is a link that leaves its pack (line 1, column 12)"),
         ("{% include cwd %}", "$user/main: {% include cwd %} must name what it includes with a plain string, so that it can be checked before rendering (line 1, column 1)"),
         ("{% include 'main' %}", "$user/main: 'main' includes a template that includes it: $user/main -> $user/main (line 1, column 12)"),
         ("{% include 'a' %}", "$user/b: 'a' includes a template that includes it: $user/a -> $user/b -> $user/a (line 2, column 12)"),
@@ -734,7 +734,7 @@ def test_an_unknown_key_is_a_finding(tree, who):
     path = f"/{WORDS[who]}"
     assert tree.messages(prompt)[0] == (
         "wording-unknown",
-        f"{path}: no wording 'agents_md_sektion'; did you mean 'agents_md_section'?",
+        f"{path}: unknown wording 'agents_md_sektion'; did you mean 'agents_md_section'?",
     )
     assert tree.told(prompt) == [("wording-unknown", path)] * 2
 

@@ -59,13 +59,13 @@ class Server:
     def __init__(self, folder, *options, home, token="", environment=()):
         self.folder, self.token = Path(folder), token
         self.log_path = self.folder / "log"
-        surroundings = {"PATH": os.environ["PATH"], "HOME": str(home), "LC_ALL": "C.UTF-8", **dict(environment)}
+        context = {"PATH": os.environ["PATH"], "HOME": str(home), "LC_ALL": "C.UTF-8", **dict(environment)}
         if token:
-            surroundings["FOREWORD_TOKEN"] = token
+            context["FOREWORD_TOKEN"] = token
         command = [sys.executable, "-m", "foreword", "serve", "--port", "0", *options]
         with open(self.log_path, "wb") as log:
             self.process = subprocess.Popen(
-                command, stdout=subprocess.PIPE, stderr=log, text=True, cwd=self.folder, env=surroundings
+                command, stdout=subprocess.PIPE, stderr=log, text=True, cwd=self.folder, env=context
             )
         message = self.process.stdout.readline()
         assert message.startswith("Foreword listens on http://127.0.0.1:"), (message, self.log_path.read_text())

@@ -46,9 +46,9 @@ def serve(folder):
     (folder / "home").mkdir()
     command = [sys.executable, "-m", "foreword", "serve", "--port", "0", "--root", str(folder / "w")]
     command += ["--store", f"sqlite:///{folder}/store.db", "--log", "json"]
-    surroundings = {"PATH": os.environ["PATH"], "HOME": str(folder / "home"), "LC_ALL": "C.UTF-8"}
+    context = {"PATH": os.environ["PATH"], "HOME": str(folder / "home"), "LC_ALL": "C.UTF-8"}
     with open(folder / "log", "wb") as log:
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, env=surroundings)
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, env=context)
     return process, process.stdout.readline().split()[-1]
 
 

@@ -23,7 +23,7 @@ def test_a_base_may_be_a_reference(greeting, layout):
 def test_an_invalid_reference_is_a_problem(greeting):
     answer = greeting.talk("absent", base="$user/absent")
     assert answer.status in (400, 404, 422)
-    assert "no template '$user/absent'" in answer.json["detail"]
+    assert "the template '$user/absent' does not exist" in answer.json["detail"]
 
 
 def test_a_base_that_looks_like_a_file_name_is_a_finding(service):

@@ -13,11 +13,11 @@ from foreword.service.routes import ROUTES
 
 def serve(*options, token=None):
     """Run `foreword serve`, which is expected to fail."""
-    surroundings = {name: content for name, content in os.environ.items() if name != "FOREWORD_TOKEN"}
+    context = {name: content for name, content in os.environ.items() if name != "FOREWORD_TOKEN"}
     if token is not None:
-        surroundings["FOREWORD_TOKEN"] = token
+        context["FOREWORD_TOKEN"] = token
     command = [sys.executable, "-m", "foreword", "serve", "--port", "0", "--store", ":memory:", *options]
-    return subprocess.run(command, capture_output=True, text=True, env=surroundings, timeout=60)
+    return subprocess.run(command, capture_output=True, text=True, env=context, timeout=60)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from foreword.engine.assembler import Assembler
-from foreword.sources.notices import ways
+from foreword.sources.notices import dependencies_of
 
 ADDED, MODIFIED, DELETED = 1, 2, 3
 
@@ -33,14 +33,14 @@ def below(tree, paths):
 )
 def test_the_directories_on_the_way(tree, files, looked_at, folders):
     tree(files)
-    assert below(tree, ways(map(tree.path, looked_at)).folders) == folders
+    assert below(tree, dependencies_of(map(tree.path, looked_at)).folders) == folders
 
 
 def test_two_thousand_nested_names_and_a_chain_of_links_are_followed(tree):
     for number in range(30):
         tree({f"w/l{number}": Path(f"l{number + 1}")})
     tree({"w/l30": Path("../far")})
-    found = ways([tree.path("w/l0"), tree.path("w/" + "a/" * 2000 + "b")])
+    found = dependencies_of([tree.path("w/l0"), tree.path("w/" + "a/" * 2000 + "b")])
     assert os.path.realpath(tree.path("far")) in found.spots
     assert below(tree, found.folders) == ["/", "/w"]
 
@@ -61,7 +61,7 @@ def test_which_events_matter(tree, kind, path, is_relevant):
     tree({"w/.git": None, "w/AGENTS.md": "X", "w/src": None})
     assembler = Assembler(tree.workspace(), "ion")
     assembler.prompt()
-    found = ways(assembler.looked_at())
+    found = dependencies_of(assembler.looked_at())
     assert found.is_relevant(kind, os.path.realpath(tree.top) + "/" + path) is is_relevant
 
 
@@ -71,7 +71,7 @@ def test_no_layout_watches_what_it_does_not_look_at(tree, skill, layout):
     tree({"home/.ion/AGENTS.md": "X", "home/Documents/big/bigger": "", "w/src/deep/er.py": ""})
     assembler = Assembler(tree.workspace(), layout)
     assembler.prompt()
-    watched = below(tree, ways(assembler.looked_at()).folders)
+    watched = below(tree, dependencies_of(assembler.looked_at()).folders)
     wrong = ("node_modules", "Documents", "src")
     assert [path for path in watched if any(word in path for word in wrong)] == []
     assert "/w" in watched and "/home" in watched

@@ -5,8 +5,8 @@ import pytest
 from foreword.findings import CODES, finding
 from foreword.sources.front_matter import (
     LONGEST_HEAD,
-    MOST_ALIASES,
-    MOST_BRACKETS,
+    MAX_ALIASES,
+    MAX_BRACKETS,
     body,
     read_resident,
     read_skill,
@@ -565,8 +565,8 @@ BOMB = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"] + [
     "lines",
     [
         BOMB,
-        ["a: &a " + "[x]", *["b: *a"] * MOST_ALIASES, "c: *a"],
-        ["a: " + "[" * (MOST_BRACKETS + 1)],
+        ["a: &a " + "[x]", *["b: *a"] * MAX_ALIASES, "c: *a"],
+        ["a: " + "[" * (MAX_BRACKETS + 1)],
         ["a: " + "{" * (LONGEST_HEAD // 2)],
         ["license: " + "[" * 127 + "]" * 127],
         ["a:", "- " * 2000],

@@ -33,7 +33,7 @@ def documents(texts):
 def loader(templates):
     def load(address):
         if split(address)[0] == "acme":
-            raise CallError("no pack 'acme'; known packs: std, user, workspace")
+            raise CallError("unknown pack 'acme'; known packs: std, user, workspace")
         return templates.get(address)
 
     return load

@@ -179,10 +179,10 @@ def _carried(lines: Sequence[str]) -> list[str]:
     result: list[str] = []
     open_ = ""
     for line in lines:
-        whole = open_ + line
+        full = open_ + line
         for escape in _ESCAPE.findall(line):
             open_ = "" if escape == _RESET else open_ + escape
-        result.append(whole + _RESET if open_ else whole)
+        result.append(full + _RESET if open_ else full)
     return result
 
 

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from .paths import ShortPaths
 
 _COLOURS = {"added": "green", "removed": "red", "moved": "cyan", "changed": "yellow"}
-_MOST_SECTIONS = 100
-_MOST_EDITS = 20
-_MOST_LINES = 8
-_MOST_CAUSES = 6
+_MAX_SECTIONS = 100
+_MAX_EDITS = 20
+_MAX_LINES = 8
+_MAX_CAUSES = 6
 _WIDEST = 160
 _AROUND = 50
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -34,11 +34,11 @@ def write_difference(old: Subject, new: Subject, tokens: tuple[int, int], found:
     for name, before, after in found.circumstances:
         values = [printable(paths.short(each)) or "none" for each in (before, after)]
         write_line(f"{painted('built with', 'dim')}  {name} {values[0]} → {values[1]}", indent=12)
-    for each in found.sections[:_MOST_SECTIONS]:
+    for each in found.sections[:_MAX_SECTIONS]:
         write("\n")
         _write_section(each, old.prompt.text, new.prompt.text, paths)
-    if len(found.sections) > _MOST_SECTIONS:
-        write_line(f"\n… {len(found.sections) - _MOST_SECTIONS:,} more sections (--json has them all)")
+    if len(found.sections) > _MAX_SECTIONS:
+        write_line(f"\n… {len(found.sections) - _MAX_SECTIONS:,} more sections (--json has them all)")
     if found.tools.has_any:
         write("\n")
         _write_tools(found)
@@ -72,13 +72,13 @@ def _write_section(found: SectionDiff, old: str, new: str, paths: ShortPaths) ->
         _write_causes(found.causes, paths)
     last: Sequence[Cause] = ()
     groups = list(_by_line(found.edits, old, new))
-    for edits in groups[:_MOST_EDITS]:
+    for edits in groups[:_MAX_EDITS]:
         if edits[0].causes != last:
             _write_causes(edits[0].causes, paths)
             last = edits[0].causes
         _write_lines(_edit(edits, old, new))
-    if len(groups) > _MOST_EDITS:
-        write(f"  … {len(groups) - _MOST_EDITS:,} more changes (--json has them all)")
+    if len(groups) > _MAX_EDITS:
+        write(f"  … {len(groups) - _MAX_EDITS:,} more changes (--json has them all)")
 
 
 def _write_lines(lines: Iterator[str]) -> None:
@@ -102,10 +102,10 @@ def _by_line(edits: Sequence[Edit], old: str, new: str) -> Iterator[list[Edit]]:
 
 
 def _write_causes(causes: Sequence[Cause], paths: ShortPaths) -> None:
-    for cause in causes[:_MOST_CAUSES]:
+    for cause in causes[:_MAX_CAUSES]:
         write_line(f"  {painted(paths.in_text(describe_cause(cause)), 'cyan')}", indent=4)
-    if len(causes) > _MOST_CAUSES:
-        write(f"  … {len(causes) - _MOST_CAUSES:,} more sources")
+    if len(causes) > _MAX_CAUSES:
+        write(f"  … {len(causes) - _MAX_CAUSES:,} more sources")
 
 
 def _write_tools(found: Difference) -> None:
@@ -172,11 +172,11 @@ def _marked(text: str, opening: str, closing: str, colour: str) -> str:
 def _lines(text: str, sign: str, colour: str) -> Iterator[str]:
     if not text:
         return
-    lines = text.removeprefix("\n").removesuffix("\n").split("\n", _MOST_LINES)
-    for line in lines[:_MOST_LINES]:
+    lines = text.removeprefix("\n").removesuffix("\n").split("\n", _MAX_LINES)
+    for line in lines[:_MAX_LINES]:
         shown = _plain(line if len(line) <= _WIDEST else f"{line[: _WIDEST - 1]}…")
         yield painted(f"    {sign} {shown}".rstrip(), colour)
-    if len(lines) > _MOST_LINES:
+    if len(lines) > _MAX_LINES:
         yield f"    {sign} … {lines[-1].count(chr(10)) + 1:,} more lines"
 
 

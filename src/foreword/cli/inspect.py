@@ -192,7 +192,7 @@ def _write_loss(loss: CacheLoss, args: Namespace) -> None:
     ]
     head = ("", "model", "same tokens", "cached", "sent again", "extra cost now", f"if on all {loss.turns} turns")
     write_table(rows if is_terminal(sys.stdout) else [head, *rows], head, ("bold",), right=(2, 3, 4, 5, 6))
-    if not any(kept.most for _, kept in loss.providers):
+    if not any(kept.cacheable for _, kept in loss.providers):
         write_line("the prompt is too short for any of these caches")
     _write_firsts(loss, args)
 

@@ -31,7 +31,7 @@ class News:
         self.paths = paths
         self.folder = ShortPaths("", home=paths.home).short(paths.cwd)
         self.time = datetime.now().astimezone()
-        self.whole = _counted(self.prompt.text, args.model, args.provider)
+        self.total = _counted(self.prompt.text, args.model, args.provider)
         self.each = [_counted(each.text, args.model, args.provider) for each in self.prompt.passages]
         self.effect = self._effect()
 
@@ -59,7 +59,7 @@ class News:
             return [visible(f"{self.files()}{sentence(self.change.error)}")]
         if self.effect is None:
             sections = f"{len(self.each)} section{'' if len(self.each) == 1 else 's'}"
-            return [f"{self.prompt.layout}: {sections}, {count_sentence(self.whole)}"]
+            return [f"{self.prompt.layout}: {sections}, {count_sentence(self.total)}"]
         lines = [visible(f"{self.files()}{self.summary()}")]
         lines += [f"  + {line}" for line in self.finding_lines(self.effect.found)]
         return lines + [f"  - {line}" for line in self.finding_lines(self.effect.gone, has_hint=False)]
@@ -123,10 +123,10 @@ def _counted(text: str, model: str, provider: str) -> Count:
     key = (text, model, provider)
     known = _COUNTS.pop(key, None) or count(text, model, provider)
     _COUNTS[key] = known
-    if len(_COUNTS) > _MOST_COUNTS:
+    if len(_COUNTS) > _MAX_COUNTS:
         del _COUNTS[next(iter(_COUNTS))]
     return known
 
 
 _COUNTS: dict[tuple[str, str, str], Count] = {}
-_MOST_COUNTS = 200
+_MAX_COUNTS = 200

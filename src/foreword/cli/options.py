@@ -245,13 +245,13 @@ def document(path: str, option: str) -> Document:
     from ..vocabulary import Document
 
     reader = Reader(limit=16 << 20)
-    whole = path if path == "-" else absolute(path, os.environ)
-    reading = reader.decode(path, standard_input()) if path == "-" else reader.read_whole(whole)
+    full = path if path == "-" else absolute(path, os.environ)
+    reading = reader.decode(path, standard_input()) if path == "-" else reader.read_whole(full)
     if reading.fate == "blank":
-        return Document(printable(whole), "")
+        return Document(printable(full), "")
     if reading.fate != "used":
         raise CallError(f"{option} {printable(path)}: {reading.reason or 'the file does not exist'}")
-    return Document(printable(whole), reading.text, reading.hash, reading.line)
+    return Document(printable(full), reading.text, reading.hash, reading.line)
 
 
 def standard_input() -> bytes:

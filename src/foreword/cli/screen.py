@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _ENTER, _LEAVE = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
 # Terminals that support it show everything between these two at once.
 _HOLD, _SHOW = "\x1b[?2026h", "\x1b[?2026l"
-_MOST_LINES = 1_000
+_MAX_LINES = 1_000
 _BAR = 24
 
 
@@ -48,7 +48,7 @@ class Screen:
         first, *others = news.lines()
         self.log.append(f"{painted(f'{news.time:%H:%M:%S}', 'dim')}  {painted(first, colour)}")
         self.log += [f"        {line}" for line in others]
-        del self.log[:-_MOST_LINES]
+        del self.log[:-_MAX_LINES]
         if news.event != "error" or self.news is None:
             self.news = news
         self._draw()
@@ -100,7 +100,7 @@ def frame(news: News, log: Sequence[str], width: int, height: int) -> list[str]:
     sections = _sections(news, width)
     findings = news.finding_lines(news.prompt.findings)
     title = painted(f"foreword {visible(news.prompt.layout)}", "bold")
-    head = f"{title}  {count_sentence(news.whole)}  {painted(visible(news.folder), 'dim')}"
+    head = f"{title}  {count_sentence(news.total)}  {painted(visible(news.folder), 'dim')}"
     shares = _shared(height - 4, [len(sections), len(findings) or 1, len(log)])
     parts = [_first(sections, shares[0]), _first(findings or ["no findings"], shares[1]), list(log[-shares[2] :])]
     lines = [head]

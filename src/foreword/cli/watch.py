@@ -127,7 +127,7 @@ class _JsonLines:
         change = news.change
         error = None if change.error is None else sentence(change.error)
         time = news.time.isoformat(timespec="milliseconds")
-        form = watch_form(news.event, time, change.files, error, news.prompt, news.whole, news.each, news.effect)
+        form = watch_form(news.event, time, change.files, error, news.prompt, news.total, news.each, news.effect)
         write(json.dumps(form, ensure_ascii=False))
         sys.stdout.flush()
 

@@ -18,8 +18,8 @@ from ..sources.finder import (
     bound_of,
     choose,
     layer_of,
-    leave_refused,
     matches,
+    record_refused,
     slots,
     walked_directories,
 )
@@ -190,7 +190,7 @@ def _find_texts(find: Find, workspace: Workspace, reader: Reader, trail: Trail) 
         for reading, pattern, is_taken in readings:
             layer = layer_of(find, pattern)
             if is_taken and (chosen is None or not is_nearest_only):
-                trail.leave(reading.path, layer, reading.fate, reading.reason, reading.code)
+                trail.record(reading.path, layer, reading.fate, reading.reason, reading.code)
                 bound = bound_of(reading.path, pattern, find, workspace)
                 texts.append(Text(reading, len(trail.candidates) - 1, bound))
                 chosen = reading
@@ -212,10 +212,10 @@ def _pass_over(reading: Reading, layer: str, chosen: Reading | None, trail: Trai
     if chosen is not None and (reading.identity == chosen.identity or reading.text == chosen.text):
         sameness = "file" if reading.identity == chosen.identity else "text"
         reason = f"the same {sameness} as {printable(chosen.path)}"
-        trail.leave(reading.path, layer, "duplicate", reason, "file-duplicate", chosen.path)
+        trail.record(reading.path, layer, "duplicate", reason, "file-duplicate", chosen.path)
     else:
         reason = f"{printable(chosen.path)} comes before it" if chosen else "another comes before it"
-        trail.leave(reading.path, layer, "shadowed", reason, "file-shadowed", chosen.path if chosen else "")
+        trail.record(reading.path, layer, "shadowed", reason, "file-shadowed", chosen.path if chosen else "")
 
 
 class _Kept:
@@ -364,13 +364,13 @@ def _find_entries(
             reach = reach_of(pattern, base, find, workspace)
             for path in _links_last(find, matches(pattern, base, find, reader, trail, layer, reach), reader):
                 reading = reader.read_head(path, reach)
-                if leave_refused(reading, layer, reader, trail, reach):
+                if record_refused(reading, layer, reader, trail, reach):
                     continue
                 file = reading.identity if reading.has_text else real_path(path)
                 if file in seen:
                     if seen[file] != path:
                         reason = f"the same file as {printable(seen[file])}"
-                        trail.leave(path, layer, "duplicate", reason, code, seen[file])
+                        trail.record(path, layer, "duplicate", reason, code, seen[file])
                     continue
                 seen[file] = path
                 is_entry = _is_entry(reading, layer, trail) and _has_right_name(path, find, layer, trail)
@@ -392,7 +392,7 @@ def _has_right_name(path: str, find: Find, layer: str, trail: Trail) -> bool:
     if find.kind != "skill" or name == SKILL_FILE or name.lower() != SKILL_FILE.lower():
         return True
     if find.validation == "strict":
-        trail.leave(path, layer, "refused", f"it was not read: it must be named {SKILL_FILE}", "file-case")
+        trail.record(path, layer, "refused", f"it was not read: it must be named {SKILL_FILE}", "file-case")
         return False
     shown = printable(path)
     message = f"{shown} was read, but the name is {SKILL_FILE}: other agents do not see it"
@@ -404,7 +404,7 @@ def _is_entry(reading: Reading, layer: str, trail: Trail) -> bool:
     if reading.has_text:
         return True
     reason = reading.reason or ("it contains only white space" if reading.fate == "blank" else GONE)
-    trail.leave(reading.path, layer, reading.fate, reason, reading.code or "file-unreadable")
+    trail.record(reading.path, layer, reading.fate, reason, reading.code or "file-unreadable")
     return False
 
 
@@ -419,13 +419,13 @@ def _enter(find: Find, reading: Reading, layer: str, taken: dict[str, Skill | Re
     trail.findings.extend(findings)
     if entry is None:
         reason = findings[-1].message if findings else "its front matter does not ask for it"
-        trail.leave(reading.path, layer, "refused" if findings else "unused", reason)
+        trail.record(reading.path, layer, "refused" if findings else "unused", reason)
     elif entry.name in taken:
         reason = f"{entry.name!r} is the name of {printable(taken[entry.name].path)} too, which comes first"
-        trail.leave(reading.path, layer, "shadowed", reason, "skill-shadowed", taken[entry.name].path)
+        trail.record(reading.path, layer, "shadowed", reason, "skill-shadowed", taken[entry.name].path)
     else:
         taken[entry.name] = entry if entry.path == reading.path else replace(entry, path=reading.path)
-        trail.leave(reading.path, layer, "used")
+        trail.record(reading.path, layer, "used")
         return True
     return False
 
@@ -456,7 +456,7 @@ def _values(
             wanted.update(dict.fromkeys(module.wanted_values(body, further.keys())))
     for type_, name in wanted:
         if type_ == "file":
-            reader.stamp_way(os.path.normpath(os.path.join(workspace.cwd, name)), workspace.cwd)
+            reader.stamp_down_to(os.path.normpath(os.path.join(workspace.cwd, name)), workspace.cwd)
     values, is_stamped = read_values(wanted, workspace, scope, layout.settings, reader, trail)
     for type_, name in wanted:
         if type_ in further:

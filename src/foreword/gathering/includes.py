@@ -99,7 +99,7 @@ class Includes:
 
     def _name_refusal(self, path: str, bound: Bound) -> str:
         """Why a file may not be included, by its name; empty if it may."""
-        self.reader.stamp_way(path, bound.folder)
+        self.reader.stamp_down_to(path, bound.folder)
         try:
             return self.refusal(path, real_path(path), bound)
         except ValueError:
@@ -124,7 +124,7 @@ class Includes:
     def _leave(self, path: str, fate: Fate, reason: str, code: str = "", target: str = "") -> None:
         """Remember what became of a file: once, and rather that it was read than that it was refused elsewhere."""
         trail = Trail()
-        trail.leave(path, "include", fate, reason, code, target)
+        trail.record(path, "include", fate, reason, code, target)
         (candidate,) = trail.candidates
         known = self._candidates.get(candidate.path)
         if known is None or (known.fate not in ("used", "cut") and fate in ("used", "cut")):

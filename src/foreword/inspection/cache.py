@@ -195,12 +195,12 @@ def misplaced(prompt: Prompt, count: Counting) -> list[Misplaced]:
             names = [prompt.passages[later].section for later in outlived]
             tokens.update((later, count(prompt.passages[later].text)) for later in outlived if later not in tokens)
             found.append(Misplaced(passage.section, passage.lifetime, names, sum(tokens[later] for later in outlived)))
-        if len(found) == _MOST:
+        if len(found) == _LIMIT:
             break
     return found
 
 
-_MOST = 100  # real prompts have far fewer sections, but a saved prompt can come from anyone
+_LIMIT = 100  # real prompts have far fewer sections, but a saved prompt can come from anyone
 
 
 def best_order(prompt: Prompt) -> list[str]:

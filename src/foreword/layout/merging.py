@@ -44,8 +44,7 @@ def _full_path(mapping: Mapping[str, Any], key: str) -> tuple[str, ...]:
         if key in (".".join(path), ".".join(path[1:])):
             return path
     raise LayoutError(
-        f"no key {key!r} can be set in this layout"
-        + suggestion(key, {".".join(p[1:] or p) for p in _settable(mapping)})
+        f"unknown key {key!r} in this layout" + suggestion(key, {".".join(p[1:] or p) for p in _settable(mapping)})
     )
 
 

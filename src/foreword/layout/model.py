@@ -86,7 +86,7 @@ class Condition:
 
 @value
 class Guideline:
-    """One row of guidelines: the sentences to use if all conditions hold, or whose guidelines to insert."""
+    """One row of guidelines: the sentences to print if all conditions hold, or the source of guidelines to insert."""
 
     when: Sequence[Condition] = ()
     say: Sequence[Form] = ()

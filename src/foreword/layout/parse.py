@@ -33,7 +33,7 @@ def parse(mapping: Mapping[str, Any], name: str, address: str = "", untrusted: f
         raise LayoutError(f"layout {name}: {error}") from None
 
 
-_DEEPEST = 50
+_MAX_DEPTH = 50
 
 
 def _layout(mapping: Mapping[str, Any], name: str, address: str, untrusted: frozenset[str]) -> Layout:
@@ -165,7 +165,7 @@ def _pattern(text: str, where: str, settings: Mapping[str, Any], untrusted: froz
     confined = where + "files" in untrusted or where + "walk" in untrusted
     for name in re.findall(r"\{(\w+)\}", path):
         if name not in settings:
-            raise LayoutError(f"{where}files: no setting {name!r} (in {text!r})" + suggestion(name, settings))
+            raise LayoutError(f"{where}files: unknown setting {name!r} (in {text!r})" + suggestion(name, settings))
         confined = confined or f"settings.{name}" in untrusted
     filled = re.sub(r"\{(\w+)\}", lambda match: str(settings[match[1]]), path)
     _check_path(place, filled, f"{where}files: {text!r}")
@@ -207,15 +207,15 @@ class _Sections:
     def section(self, name: str, where: str, inherited: Mapping[str, Any]) -> Section:
         if name not in self.tables:
             raise LayoutError(
-                f"{where} names {name!r}, but there is no [section.{name}]" + suggestion(name, self.tables)
+                f"{where} names {name!r}, but [section.{name}] does not exist" + suggestion(name, self.tables)
             )
         if name in self.seen:
             raise LayoutError(
                 f"section {name!r} is used twice in the layout"
                 + (f" ({' > '.join([*self.above, name])})" if self.above else "")
             )
-        if len(self.above) >= _DEEPEST:
-            raise LayoutError(f"sections nest deeper than {_DEEPEST} ({' > '.join(self.above[:3])} > …)")
+        if len(self.above) >= _MAX_DEPTH:
+            raise LayoutError(f"sections nest deeper than {_MAX_DEPTH} ({' > '.join(self.above[:3])} > …)")
         self.seen.add(name)
         table = _table(self.tables, name, f"section.{name}")
         where = f"section.{name}."
@@ -269,7 +269,7 @@ class _Sections:
             return FOUND[self.finds[of].kind]
         if of in LISTS:
             return LISTS[of]
-        raise LayoutError(f"{where}of: no find or list {of!r}" + suggestion(of, (*self.finds, *LISTS)))
+        raise LayoutError(f"{where}of: unknown find or list {of!r}" + suggestion(of, (*self.finds, *LISTS)))
 
     def folder(self, text: str, of: str | None, where: str) -> Form:
         if text and (of is None or of not in self.finds or self.finds[of].kind != "skill"):
@@ -283,14 +283,16 @@ class _Sections:
 
     def instead(self, name: str, where: str) -> str:
         if name not in ("base", "template") and name not in self.finds:
-            raise LayoutError(f"{where}instead: no find {name!r}" + suggestion(name, ("base", "template", *self.finds)))
+            raise LayoutError(
+                f"{where}instead: unknown find {name!r}" + suggestion(name, ("base", "template", *self.finds))
+            )
         return name
 
     def wrap(self, text: str, where: str) -> Form:
         if text.startswith("@"):
             where, key = f"wording.{text[1:]}", text[1:]
             if key not in self.wording:
-                raise LayoutError(f"no wording {key!r}" + suggestion(key, self.wording))
+                raise LayoutError(f"unknown wording {key!r}" + suggestion(key, self.wording))
             text = self.wording[key]
         if not text:
             return ()
@@ -338,16 +340,16 @@ def form(text: str, fields: Sequence[str], where: str) -> Form:
         position = match.end()
         if match[1] is None:
             if len(match[0]) == 1:
-                raise LayoutError(f"{where}: a lone {match[0]!r}; write {match[0] * 2!r} for a brace")
+                raise LayoutError(f"{where}: unpaired {match[0]!r}; write {match[0] * 2!r} for a brace")
             literal += match[0][0]
             continue
         if match[1] not in fields:
             known = suggestion(match[1], fields) if any(fields) else "; the only one is '{}'"
-            raise LayoutError(f"{where}: no field {match[0]!r}{known}")
+            raise LayoutError(f"{where}: unknown field {match[0]!r}{known}")
         filters = tuple(match[2].split("|")[1:])
         for each in filters:
             if each not in FILTERS:
-                raise LayoutError(f"{where}: no filter {each!r}" + suggestion(each, FILTERS))
+                raise LayoutError(f"{where}: unknown filter {each!r}" + suggestion(each, FILTERS))
         if literal:
             parts.append(literal)
         parts.append(Field(match[1], filters))
@@ -372,12 +374,12 @@ def condition(term: str, settings: Mapping[str, Any], where: str) -> Condition:
     for fact in facts:
         kind, colon, what = fact.partition(":")
         if colon and kind == "set" and what not in settings:
-            raise LayoutError(f"{where}: no setting {what!r}" + suggestion(what, settings))
+            raise LayoutError(f"{where}: unknown setting {what!r}" + suggestion(what, settings))
         if fact not in ("tools", "session", "main", "sub") and not (
             kind in ("tool", "set", "provider", "platform") and what
         ):
             raise LayoutError(
-                f"{where}: no fact {fact!r}; facts are tool:NAME, tools, set:NAME, session, main, sub, provider:NAME, platform:NAME"
+                f"{where}: unknown condition {fact!r}; conditions are tool:NAME, tools, set:NAME, session, main, sub, provider:NAME, platform:NAME"
             )
     return Condition(tuple(facts), negated, not negated and len(facts) > 1)
 

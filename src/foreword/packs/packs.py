@@ -4,7 +4,7 @@
     $user/review        ~/.config/foreword/prompts/review
     $workspace/intro    <workspace>/.foreword/prompts/intro, untrusted
 
-Where an address is used decides whether it means a layout (`.toml`) or a template (`.md`); packs never fall back to one another.
+The context decides whether an address means a layout (`.toml`) or a template (`.md`). Packs never fall back to one another.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 STD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "std")
 OWN_PACKS = ("std", "user", "workspace")
-_MOST_EXTENDED = 10
+_MAX_EXTENDED = 10
 
 
 @value
@@ -50,7 +50,7 @@ class Source:
 
 
 def with_texts(source: Source, workspace: Workspace, reader: Reader, packs: Mapping[str, str] | None = None) -> Source:
-    """The layout with the addresses of its sections' texts replaced by the texts.
+    """The layout with each section's template address replaced by the text of the template.
 
     Templates in a template language are loaded when they are rendered.
     """
@@ -74,7 +74,7 @@ def load_template(
     if found is None:
         prefix, path = split(address)
         file = f"{folder_of(prefix, workspace, packs)}/{path}.md"
-        raise MissingError(f"no template {address!r}: there is no such file ({printable(file)})")
+        raise MissingError(f"the template {address!r} does not exist ({printable(file)})")
     return found
 
 
@@ -87,24 +87,24 @@ def find_template(
     file = os.path.join(folder, *path.split("/")) + ".md"
     if not reader.is_folder(folder):
         raise MissingError(f"the pack {prefix!r} has no folder (in {address!r}): {printable(folder)} does not exist")
-    if _leads_out(file, prefix, folder, workspace, reader):
-        raise CallError(f"the template {address!r} is a link that leads out of its pack")
+    if _leaves_pack(file, prefix, folder, workspace, reader):
+        raise CallError(f"the template {address!r} is a link that leaves its pack")
     reading = reader.read_whole(file, _reach(prefix, folder, workspace, reader))
     if reading.fate in ("blank", "absent"):
         return Document(address, "") if reading.fate == "blank" else None
     if reading.fate != "used":
-        raise CallError(f"no template {address!r}: {reading.reason} ({printable(file)})")
+        raise CallError(f"the template {address!r} cannot be read: {reading.reason} ({printable(file)})")
     return Document(address, reading.text, reading.hash)
 
 
-def _leads_out(file: str, prefix: str, folder: str, workspace: Workspace, reader: Reader) -> bool:
-    """Whether a link leads a file out of its pack. The user's folder may itself be a link, the workspace's may not."""
+def _leaves_pack(file: str, prefix: str, folder: str, workspace: Workspace, reader: Reader) -> bool:
+    """Whether a file is outside its pack because of a link. The user's folder may itself be a link, the workspace's may not."""
     bounds = (workspace.root or workspace.cwd, folder) if prefix == "workspace" else (folder,)
     return any(reader.leads_out(file, bound) for bound in bounds)
 
 
 def _reach(prefix: str, folder: str, workspace: Workspace, reader: Reader) -> Reach:
-    """How far links may lead from a file of a pack: not out of its folder, and not out of the workspace for its own pack."""
+    """How far links in a pack may lead: never out of its folder, and for the workspace's pack never out of the workspace."""
     root = workspace.root or workspace.cwd
     inside = inside_for(root, workspace) or (reader.real(root),)
     return Reach(folder, folder, inside if prefix == "workspace" else (), can_be_allowed=False)
@@ -122,14 +122,18 @@ def shipped_layout(name: str) -> dict[str, Any]:
     from .std import compiled
 
     if name not in compiled.NAMES:
-        raise MissingError(f"no layout {name!r}" + suggestion(name, compiled.NAMES) + " (a file is named by its path)")
+        raise MissingError(
+            f"unknown layout {name!r}"
+            + suggestion(name, compiled.NAMES)
+            + " (name a file by its path, such as ./own_keys.toml)"
+        )
     mapping: dict[str, Any] = getattr(compiled, name)()
     return mapping
 
 
-def find_layout(given: str, workspace: Workspace, reader: Reader, packs: Mapping[str, str] | None = None) -> Source:
-    """The layout of a name, an address or a file, merged with everything it extends."""
-    return _Loader(workspace, reader, packs or {}).load(given, "", ())
+def find_layout(reference: str, workspace: Workspace, reader: Reader, packs: Mapping[str, str] | None = None) -> Source:
+    """The layout with this name, address or file, merged with everything it extends."""
+    return _Loader(workspace, reader, packs or {}).load(reference, "", ())
 
 
 def check_packs(packs: Iterable[str]) -> None:
@@ -138,7 +142,7 @@ def check_packs(packs: Iterable[str]) -> None:
         if prefix in OWN_PACKS:
             raise CallError(f"the pack name {prefix!r} is reserved; choose another name")
         if not prefix or "/" in prefix:
-            raise CallError(f"{prefix!r} is no name of a pack: it is what stands between $ and / in an address")
+            raise CallError(f"{prefix!r} is not a valid pack name; it must not be empty or contain a slash")
 
 
 def folder_of(prefix: str, workspace: Workspace, packs: Mapping[str, str] | None = None) -> str:
@@ -148,13 +152,13 @@ def folder_of(prefix: str, workspace: Workspace, packs: Mapping[str, str] | None
     if prefix == "user":
         config = config_folder(workspace)
         if config is None:
-            raise CallError("the pack 'user' has no folder: no home directory is known (set HOME or give --home)")
+            raise CallError("the pack 'user' has no folder: the home directory is unknown (set HOME or pass --home)")
         return os.path.join(config, "foreword", "prompts")
     if prefix == "workspace":
         return os.path.join(workspace.root or workspace.cwd, ".foreword", "prompts")
     if packs and prefix in packs:
         return absolute(packs[prefix], workspace.environment or {})
-    raise MissingError(f"no pack {prefix!r}; known packs: {', '.join(sorted({*OWN_PACKS, *(packs or {})}))}")
+    raise MissingError(f"unknown pack {prefix!r}; known packs: {', '.join(sorted({*OWN_PACKS, *(packs or {})}))}")
 
 
 def _written(source: Source) -> dict[str, Origin]:
@@ -172,11 +176,11 @@ class _Loader:
     def __init__(self, workspace: Workspace, reader: Reader, packs: Mapping[str, str]) -> None:
         self.workspace, self.reader, self.packs = workspace, reader, packs
 
-    def load(self, given: str, beside: str, above: tuple[str, ...]) -> Source:
-        """One layout and, through `extends`, those it builds on. `beside` is the folder of the file that names it."""
-        name, address, mapping = self.read(given, beside)
+    def load(self, reference: str, beside: str, above: tuple[str, ...]) -> Source:
+        """The layout, merged with those it extends. `beside` is the folder of the file that refers to it."""
+        name, address, mapping = self.read(reference, beside)
         check_tables(mapping, name)
-        if address in above or len(above) >= _MOST_EXTENDED:
+        if address in above or len(above) >= _MAX_EXTENDED:
             raise LayoutError(f"layouts extend each other in a circle: {' > '.join((*above, address))}")
         own = {key: content for key, content in mapping.items() if key != "extends"}
         is_untrusted = is_in(address, "workspace")
@@ -192,34 +196,34 @@ class _Loader:
             )
         folder = beside if is_address(address) else os.path.dirname(address)
         base = self.load(below, folder, (*above, address))
-        mine = frozenset(flat(own))
-        written = {key: each for key, each in {**_written(base), **base.written}.items() if key not in mine}
-        return Source(name, address, merge(base.mapping, own), (base.untrusted - mine) | untrusted, written)
+        own_keys = frozenset(flat(own))
+        written = {key: each for key, each in {**_written(base), **base.written}.items() if key not in own_keys}
+        return Source(name, address, merge(base.mapping, own), (base.untrusted - own_keys) | untrusted, written)
 
-    def read(self, given: str, beside: str) -> tuple[str, str, dict[str, Any]]:
-        if is_address(given):
-            prefix, path = split(given)
+    def read(self, reference: str, beside: str) -> tuple[str, str, dict[str, Any]]:
+        if is_address(reference):
+            prefix, path = split(reference)
             if prefix == "std":
-                return path, given, shipped_layout(path)
+                return path, reference, shipped_layout(path)
             folder = folder_of(prefix, self.workspace, self.packs)
             file = os.path.join(folder, *path.split("/")) + ".toml"
-            if _leads_out(file, prefix, folder, self.workspace, self.reader):
-                raise CallError(f"the layout {given!r} is a link that leads out of its pack ({printable(file)})")
-            return path, given, self.file(file, given, _reach(prefix, folder, self.workspace, self.reader))
-        if is_file(given):
+            if _leaves_pack(file, prefix, folder, self.workspace, self.reader):
+                raise CallError(f"the layout {reference!r} is a link that leaves its pack ({printable(file)})")
+            return path, reference, self.file(file, reference, _reach(prefix, folder, self.workspace, self.reader))
+        if is_file(reference):
             path = (
-                os.path.normpath(os.path.join(beside, given))
+                os.path.normpath(os.path.join(beside, reference))
                 if beside
-                else absolute(given, self.workspace.environment or {})
+                else absolute(reference, self.workspace.environment or {})
             )
-            return os.path.basename(path).removesuffix(".toml"), path, self.file(path, given)
-        return given, f"$std/{given}", shipped_layout(given)
+            return os.path.basename(path).removesuffix(".toml"), path, self.file(path, reference)
+        return reference, f"$std/{reference}", shipped_layout(reference)
 
-    def file(self, path: str, given: str, reach: Reach | None = None) -> dict[str, Any]:
+    def file(self, path: str, reference: str, reach: Reach | None = None) -> dict[str, Any]:
         reading = self.reader.read(path, reach)
         if not reading.has_text:
-            why = reading.reason or ("it is empty" if reading.fate == "blank" else "there is no such file")
-            raise MissingError(f"the layout {given!r} cannot be read: {why} ({printable(path)})")
+            why = reading.reason or ("it is empty" if reading.fate == "blank" else "the file does not exist")
+            raise MissingError(f"the layout {reference!r} cannot be read: {why} ({printable(path)})")
         return parse_toml(reading.text, printable(path))
 
 

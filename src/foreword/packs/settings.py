@@ -5,10 +5,10 @@
     [for.opal]                          # keys for one layout only
     names = ["AGENTS.md", "TEAM.md"]
     [lint]                              # for `foreword lint`
-    off = ["missing-file"]
+    disable = ["missing-file"]
 
 Read from `~/.config/foreword/foreword.toml`, `<root>/.foreword/foreword.toml` and a file that the caller names; later ones win. An
-invalid file of the user or caller is an error. The workspace's file is untrusted: whatever is wrong or not allowed is a finding.
+invalid file of the user or caller is an error. The workspace's file is untrusted: anything invalid or forbidden in it is a finding.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ OWN = {
     "store": "the store of templates, prompts and editions",
     "prices": "a file of prices and minimums of prompt caches, in addition to the shipped ones",
 }
-LINT = {"off": "checks that lint skips"}
+LINT = {"disable": "lint checks to skip"}
 _TABLES = {*OWN, "for", "lint"}
 
 
@@ -71,10 +71,10 @@ def read_settings(workspace: Workspace, reader: Reader, named: str = "") -> tupl
         findings.append(finding("settings-wrong", f"{error}; the file was ignored", printable(inside)))
     if named:
         path = absolute(named, workspace.environment or {})
-        given = _read(path, reader)
-        if not given:
+        passed = _read(path, reader)
+        if not passed:
             raise CallError(f"the settings file {named!r} does not exist")
-        found += given
+        found += passed
     return found, findings
 
 
@@ -91,31 +91,31 @@ def _read(path: str, reader: Reader, reach: Reach | None = None) -> list[Setting
     for key in kinds.keys() & mapping.keys():
         check(mapping[key], kinds[key], f"{printable(path)}: {key}")
     if "lint" in mapping:
-        check_table(mapping["lint"], {"off": STRINGS}, f"{printable(path)}: [lint]")
-        check_ids(mapping["lint"].get("off", ()), f"{printable(path)}: lint.off")
+        check_table(mapping["lint"], {"disable": STRINGS}, f"{printable(path)}: [lint]")
+        check_ids(mapping["lint"].get("disable", ()), f"{printable(path)}: lint.disable")
     return [Settings(path, mapping, is_untrusted)]
 
 
 def check_ids(ids: Iterable[str], where: str) -> None:
-    """Raise an error for a name that is not a check of lint."""
+    """Raise an error for an unknown lint check."""
     for each in ids:
         if each not in known_ids():
-            raise CallError(f"{where}: there is no check {each!r}{suggestion(each, known_ids())}")
+            raise CallError(f"{where}: unknown check {each!r}{suggestion(each, known_ids())}")
 
 
 def disabled_checks(settings: Sequence[Settings]) -> tuple[frozenset[str], list[Finding]]:
     """The lint checks that the user or the caller disabled. A workspace may not disable any; trying to is a finding."""
-    off: set[str] = set()
+    disabled: set[str] = set()
     findings: list[Finding] = []
     for each in settings:
-        names = each.mapping.get("lint", {}).get("off", [])
+        names = each.mapping.get("lint", {}).get("disable", [])
         if not each.is_untrusted:
-            off.update(names)
+            disabled.update(names)
         elif names:
             path = printable(each.path)
             message = f"{path}: a workspace may not disable checks ({', '.join(names)}); they ran anyway"
             findings.append(finding("workspace-refused", message, path))
-    return frozenset(off), findings
+    return frozenset(disabled), findings
 
 
 def named_layouts(settings: Sequence[Settings]) -> Iterator[tuple[str, Settings]]:
@@ -164,7 +164,7 @@ def confined(source: Source) -> tuple[Source, list[Finding]]:
     written = flat(source.mapping)
     for key in sorted(source.untrusted):
         instead = _GUARDED.get(key, "strict" if key.startswith("find.") and key.endswith(".validation") else None)
-        if _names_anothers(key, written.get(key)):
+        if _names_foreign_template(key, written.get(key)):
             instead = ""
         if instead is None or instead == written.get(key):
             continue
@@ -175,16 +175,16 @@ def confined(source: Source) -> tuple[Source, list[Finding]]:
     return source, findings
 
 
-def _names_anothers(key: str, content: object) -> bool:
+def _names_foreign_template(key: str, content: object) -> bool:
     """Whether the text of a section is the address of a template that is neither shipped nor the workspace's own."""
     is_text = key.startswith("section.") and key.endswith(".text")
     return is_text and is_address(str(content)) and not is_in(str(content), "std", "workspace")
 
 
 def with_settings(
-    source: Source, settings: Sequence[Settings], given: Sequence[tuple[str, Any]]
+    source: Source, settings: Sequence[Settings], assignments: Sequence[tuple[str, Any]]
 ) -> tuple[Source, list[Finding]]:
-    """The layout with all settings applied, the caller's last, and findings about keys that the workspace may not set."""
+    """The layout with all settings applied, the caller's last, and findings for keys that the workspace may not set."""
     findings: list[Finding] = []
     for each in settings:
         for key, content in _keys(each.mapping, source.name):
@@ -195,7 +195,7 @@ def with_settings(
                     source = _set(source, key, content, Origin("setting", printable(each.path)))
                 except LayoutError as error:
                     raise LayoutError(f"{printable(each.path)}: {error}") from None
-    for key, content in given:
+    for key, content in assignments:
         source = _set(source, key, content, Origin("caller", full_key(source.mapping, key)))
     return source, findings
 
@@ -206,19 +206,19 @@ def _keys(mapping: Mapping[str, Any], layout: str) -> Iterator[tuple[str, Any]]:
 
 
 def _set(source: Source, key: str, content: Any, by: Origin) -> Source:
-    whole = full_key(source.mapping, key)
-    mapping, untrusted = assign(source.mapping, key, content), source.untrusted - {whole}
-    return Source(source.name, source.address, mapping, untrusted, {**source.written, whole: by})
+    full = full_key(source.mapping, key)
+    mapping, untrusted = assign(source.mapping, key, content), source.untrusted - {full}
+    return Source(source.name, source.address, mapping, untrusted, {**source.written, full: by})
 
 
 def _set_untrusted(source: Source, key: str, content: Any, path: str, findings: list[Finding]) -> Source:
     try:
         changed = _set(source, key, content, Origin("setting", printable(path)))
-        whole = full_key(source.mapping, key)
-        is_lenient = whole.endswith(".validation") and content != "strict"
-        if whole in _GUARDED or is_lenient or _names_anothers(whole, content):
-            raise LayoutError(f"a workspace may not set {whole}")
-        changed = replace(changed, untrusted=changed.untrusted | {whole})
+        full = full_key(source.mapping, key)
+        is_lenient = full.endswith(".validation") and content != "strict"
+        if full in _GUARDED or is_lenient or _names_foreign_template(full, content):
+            raise LayoutError(f"a workspace may not set {full}")
+        changed = replace(changed, untrusted=changed.untrusted | {full})
         before, after = (parse(each.mapping, each.name, each.address, each.untrusted) for each in (source, changed))
         if _boundaries(before.sections) != _boundaries(after.sections):
             raise LayoutError(f"a workspace may not change its own boundaries ({key})")

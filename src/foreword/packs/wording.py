@@ -1,6 +1,6 @@
-"""`prompts.toml`: replaces named texts of a layout for the user, the workspace or a pack.
+"""`prompts.toml`: overrides the wording of a layout for the user, the workspace or a pack.
 
-A text without the `{}` of the original is an error, so a workspace cannot remove its own boundaries. An unknown key is a finding, and
+A string without the `{}` of the original is an error, so a workspace cannot remove its own boundaries. An unknown key is a finding, and
 so is an unreadable file of the workspace.
 """
 
@@ -37,21 +37,21 @@ def with_wording(
     """The layout with its wording overridden key by key by the files of the user, the workspace and the packs."""
     config = config_folder(workspace)
     inside = os.path.join(workspace.root or workspace.cwd, ".foreword")
-    given = [absolute(each, workspace.environment or {}) for each in packs.values()]
-    folders = [*([os.path.join(config, "foreword")] if config else []), inside, *given]
+    caller_folders = [absolute(each, workspace.environment or {}) for each in packs.values()]
+    folders = [*([os.path.join(config, "foreword")] if config else []), inside, *caller_folders]
     findings: list[Finding] = []
     for folder in folders:
         path = os.path.join(folder, "prompts.toml")
         try:
             reach = only_inside(workspace.root or workspace.cwd, workspace) if folder == inside else None
-            words = _words(path, reader, reach)
+            overrides = _read_wording(path, reader, reach)
         except ForewordError as error:
             if folder != inside:
                 raise
             findings.append(finding("settings-wrong", f"{error}; the file was ignored", printable(path)))
             continue
-        for key, content in words.items():
-            source = _with_word(source, key, content, printable(path), findings)
+        for key, content in overrides.items():
+            source = _with_override(source, key, content, printable(path), findings)
             if folder == inside and isinstance(content, str):
                 _refuse_hiding(key, content, printable(path))
     return source, findings
@@ -67,7 +67,7 @@ def _refuse_hiding(key: str, content: str, path: str) -> None:
         raise LayoutError(f"{path}: {key} puts its value into {hidden_in}; a workspace may not hide it")
 
 
-def _words(path: str, reader: Reader, reach: Reach | None) -> dict[str, Any]:
+def _read_wording(path: str, reader: Reader, reach: Reach | None) -> dict[str, Any]:
     reading = reader.read(path, reach)
     if reading.fate in ("absent", "blank"):
         return {}
@@ -76,12 +76,14 @@ def _words(path: str, reader: Reader, reach: Reach | None) -> dict[str, Any]:
     return flat(parse_toml(reading.text, printable(path)))
 
 
-def _with_word(source: Source, key: str, content: Any, path: str, findings: list[Finding]) -> Source:
+def _with_override(source: Source, key: str, content: Any, path: str, findings: list[Finding]) -> Source:
     shipped = flat(source.mapping.get("wording", {})).get(key)
     if shipped is None:
-        if key not in _every_wording():
+        if key not in _all_wording_keys():
             findings.append(
-                finding("wording-unknown", f"{path}: no wording {key!r}{suggestion(key, _every_wording())}", path)
+                finding(
+                    "wording-unknown", f"{path}: unknown wording {key!r}{suggestion(key, _all_wording_keys())}", path
+                )
             )
         return source
     check(content, STRING, f"{path}: {key}", LayoutError)
@@ -96,6 +98,6 @@ def _with_word(source: Source, key: str, content: Any, path: str, findings: list
     return replace(source, mapping=assign(source.mapping, f"wording.{key}", content), written=written)
 
 
-def _every_wording() -> set[str]:
+def _all_wording_keys() -> set[str]:
     """The wording keys of all shipped layouts: one file serves them all."""
     return {key for name in layout_names() for key in flat(shipped_layout(name).get("wording", {}))}

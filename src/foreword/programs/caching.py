@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from ..inspection.diff import SectionDiff
     from ..inspection.prices import Price, Prices, ProviderRules
     from ..vocabulary import Finding
-    from ..wire.forms import CacheForm, CacheReusesForm, BetterOrderForm, ProviderForm, RebuildForm
+    from ..wire.forms import BetterOrderForm, CacheForm, CacheReusesForm, ProviderForm, RebuildForm
     from .question import Question
     from .stability import Rebuild
 
-MOST_TURNS = 1_000_000
+MAX_TURNS = 1_000_000
 USUAL_TURNS = 30
 
 
@@ -118,7 +118,7 @@ def _fixed_time(question: Question) -> str:
 
 
 def _rebuilt(question: Question) -> tuple[Subject, list[tuple[Rebuild, Sequence[SectionDiff]]]]:
-    """The prompt of the directory, and what moved in it when it was built again in ways that should not matter."""
+    """The prompt of the directory, and what changed in it when it was built again in ways that should not matter."""
     from ..engine.assembler import local_time
     from ..inspection.diff import compare
     from .stability import rebuilds
@@ -229,8 +229,8 @@ def cache_loss(question: Question) -> CacheLoss:
 def turns_of(question: Question) -> int:
     """How many more turns a change is priced for."""
     turns = question.fields.get("turns", USUAL_TURNS)
-    if not isinstance(turns, int) or not 0 <= turns <= MOST_TURNS:
-        raise CallError(f"turns must be a number from 0 to {MOST_TURNS:,}, not {turns}")
+    if not isinstance(turns, int) or not 0 <= turns <= MAX_TURNS:
+        raise CallError(f"turns must be a number from 0 to {MAX_TURNS:,}, not {turns}")
     return turns
 
 

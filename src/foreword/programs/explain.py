@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..vocabulary import Agent, Finding
 
 # How many folders above a file outside the workspace to try as working directories.
-_MOST_ABOVE = 5
+_MAX_ABOVE = 5
 
 
 def is_match(path: str, wanted: str, cwd: str) -> bool:
@@ -89,7 +89,7 @@ def _folders(path: str, assembler: Assembler) -> Iterator[str]:
     top = workspace.root or workspace.cwd
     folder = path if os.path.isdir(path) else os.path.dirname(path)
     number = 0
-    while folder != os.path.dirname(folder) and (is_inside(folder, top) or number < _MOST_ABOVE):
+    while folder != os.path.dirname(folder) and (is_inside(folder, top) or number < _MAX_ABOVE):
         yield folder
         if folder == top:
             return

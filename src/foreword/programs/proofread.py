@@ -12,14 +12,14 @@ from ..engine.skills import each_skill
 from ..errors import CallError
 from ..extensions import run_checks
 from ..findings import finding, grouped
-from ..inspection.lint import Linter, Surroundings
+from ..inspection.lint import LintContext, Linter
 from ..inspection.lint.source_text import skill_texts
 from ..packs.settings import check_ids, disabled_checks, read_settings
 from ..sources.files import Reader
 from ..sources.front_matter import read_skill
 from ..sources.links import only_inside, reach_again
 from ..sources.paths import is_inside
-from ..sources.tree import look_below
+from ..sources.tree import scan_below
 from ..text.lines import printable
 from ..text.tokens import estimate
 from ..vocabulary import Agent, value
@@ -56,16 +56,16 @@ def proofread(
     assembler: Assembler,
     agent: Agent | None = None,
     now: datetime | None = None,
-    off: Iterable[str] = (),
+    disable: Iterable[str] = (),
     is_recursive: bool = False,
     extensions: Sequence[Extension] = (),
 ) -> Report:
     """The likely mistakes in the prompt of a workspace; with `is_recursive`, in the prompts of all folders below it too.
 
-    `off` names checks to skip. The checks of `extensions` are run too.
+    `disable` names checks to skip. The checks of `extensions` are run too.
     """
     agent = agent or Agent()
-    disabled = tuple(off)
+    disabled = tuple(disable)
     check_ids(disabled, "--disable")
     run = _LintRun(assembler, agent, now, disabled, extensions)
     run.check(assembler)
@@ -87,7 +87,7 @@ class _LintRun:
         assembler: Assembler,
         agent: Agent,
         now: datetime | None,
-        off: tuple[str, ...],
+        disabled: tuple[str, ...],
         extensions: Sequence[Extension],
     ) -> None:
         self.assembler, self.agent, self.now, self.extensions = assembler, agent, now, extensions
@@ -100,17 +100,17 @@ class _LintRun:
         self.skills: set[tuple[int, int]] = set()
         self.reader = Reader()
         self.wrong_case = WrongCase(self.root)
-        self.off = {*off}
+        self.disabled = {*disabled}
         self._settings(self.snapshot)
         tools = None if agent.tools is None else frozenset(tool.name for tool in agent.tools)
         follows = any(section.language == "directives" for section in self.snapshot.layout.each_section())
         self.disk = _Disk(workspace)
-        self.linter = Linter(Surroundings(self.disk.exists, estimate, tools, follows, self.disk.above), self.off)
+        self.linter = Linter(LintContext(self.disk.exists, estimate, tools, follows, self.disk.above), self.disabled)
 
     def _settings(self, snapshot: Snapshot) -> None:
         files, _ = read_settings(snapshot.plan.workspace, Reader(), self.assembler.settings)
-        off, tried = disabled_checks(files)
-        self.off |= off
+        disabled, tried = disabled_checks(files)
+        self.disabled |= disabled
         self.found.update(dict.fromkeys(tried))
 
     def check(self, assembler: Assembler) -> None:
@@ -157,14 +157,14 @@ class _LintRun:
 
     def check_below(self) -> None:
         layout = self.snapshot.layout
-        tree = look_below(self.cwd, set(_names(layout)))
+        tree = scan_below(self.cwd, set(_names(layout)))
         for folder in tree.folders:
             if folder != self.cwd:
                 self._check_folder(folder)
         self.disk.enter(self.snapshot.plan.workspace)
         strict = any(find.kind == "skill" and find.validation == "strict" for find in layout.finds)
         self.read_skills(tree.skills, "strict" if strict else "lenient")
-        for path in tree.trouble:
+        for path in tree.unlisted:
             shown = printable(path)
             self.found[finding("file-unreadable", f"{shown}: the folder could not be read", shown)] = None
 

@@ -135,7 +135,7 @@ class Question:
 
         url, is_named = self._store_url()
         if is_named and not self.has_store():
-            raise CallError(f"there is no store {printable(url)}; a first turn or `template set` creates it")
+            raise CallError(f"the store {printable(url)} does not exist; a first turn or `template set` creates it")
         return self.url_to_read()
 
     def _store_url(self) -> tuple[str, bool]:

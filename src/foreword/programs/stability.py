@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from ..vocabulary import Agent, Prompt, Workspace
 
 SEEDS = ("1", "2")
-_PATIENCE = 120  # seconds; a prompt takes far less than one second
+_TIMEOUT = 120  # seconds; a prompt takes far less than one second
 
 
 @value
 class Rebuild:
-    """A prompt that was built again: what was varied, how, and the result, or why it could not be built."""
+    """A prompt that was built again: what was varied and how, and the result, or why it could not be built."""
 
     variation: str
     how: str
@@ -217,7 +217,7 @@ except ForewordError as error:
 
 
 def _run(program: str, fields: Mapping[str, Any], environment: dict[str, str]) -> str:
-    """What a Python program prints when it is given the fields of a question."""
+    """What a Python program prints when it gets the fields of a question."""
     import json
     import subprocess
 
@@ -227,12 +227,12 @@ def _run(program: str, fields: Mapping[str, Any], environment: dict[str, str]) -
             capture_output=True,
             env=environment,
             input=json.dumps(dict(fields)).encode("ascii"),
-            timeout=_PATIENCE,
+            timeout=_TIMEOUT,
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise ForewordError(f"the process did not finish within {_PATIENCE} seconds") from None
+        raise ForewordError(f"the process did not finish within {_TIMEOUT} seconds") from None
     if done.returncode:
-        trouble = done.stderr.decode("utf-8", "replace").strip()
-        raise ForewordError(trouble or f"the process failed with status {done.returncode}")
+        error = done.stderr.decode("utf-8", "replace").strip()
+        raise ForewordError(error or f"the process failed with status {done.returncode}")
     return done.stdout.decode("ascii")

@@ -141,15 +141,15 @@ def _edition(name: str, question: Question) -> Subject:
     from ..wire.answers import edition_form
 
     store = question.store_to_read()
-    whole = name.removeprefix("talk:")
-    id, at, number = whole.rpartition("@")
+    full_name = name.removeprefix("talk:")
+    id, at, number = full_name.rpartition("@")
     # The store's numbers are bounded, so do not look up one with more digits than any edition has.
     edition = store.edition(id, int(number)) if at and number.isdecimal() and len(number) < 10 else None
     if edition is not None:
         return subject_from(name, edition_form(id, edition))
-    edition = store.current(whole)
+    edition = store.current(full_name)
     if edition is None:
         known = store.editions(id) if at else []
         numbers = f"; its editions are 1 to {known[-1].number}" if known else "; see foreword talk list"
-        raise CallError(f"no conversation or edition {printable(whole)!r} in the store{numbers}")
-    return subject_from(name, edition_form(whole, edition))
+        raise CallError(f"no conversation or edition {printable(full_name)!r} in the store{numbers}")
+    return subject_from(name, edition_form(full_name, edition))

@@ -27,8 +27,8 @@ def resolve_workspace(workspace: Workspace, reader: Reader) -> Workspace:
     environment = os.environ if workspace.environment is None else workspace.environment
     cwd = absolute(workspace.cwd, environment)
     if not reader.is_folder(cwd):
-        trouble = reader.trouble(cwd)
-        what = f"cannot be examined ({trouble})" if trouble else _what_it_is(cwd)
+        problem = reader.problem(cwd)
+        what = f"cannot be examined ({problem})" if problem else _what_it_is(cwd)
         raise MissingError(f"the working directory {printable(workspace.cwd)} {what}; pass an existing directory")
     if workspace.inside and not any(is_inside(real_path(cwd), each) for each in workspace.inside):
         raise MissingError(

@@ -129,9 +129,9 @@ class Reader(Folders):
         # Bytes of the body show now whether the file is text at all, before anything uses its front matter.
         identity = (status.st_dev, status.st_ino)
         if end is None or not is_text(data):
-            whole = decode_head(path, data, identity, HEAD)
-            if end is None or not whole.has_text:
-                return whole
+            head = decode_head(path, data, identity, HEAD)
+            if end is None or not head.has_text:
+                return head
         return decode_head(path, data[:end], identity, self.limit)
 
     def _bytes(self, path: str, limit: int, guard: ReadGuard | None = None) -> tuple[bytes, os.stat_result] | Reading:
@@ -159,8 +159,8 @@ class Reader(Folders):
         The target of a link is checked before it is opened, because opening a device can have effects.
         """
         if not self.is_folder(above(path)):
-            trouble = self.trouble(above(path))
-            return unreadable(path, trouble) if trouble else Reading(path, "absent")
+            problem = self.problem(above(path))
+            return unreadable(path, problem) if problem else Reading(path, "absent")
         flags = OPEN_FLAGS if guard is None else OPEN_FLAGS | _NO_LINK
         for _ in range(_TRIES):
             try:

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 # Other people's code is never searched, and every search has a limit.
 _SKIPPED = frozenset(("node_modules",))
-_MOST_FOLDERS = 20_000
+_MAX_FOLDERS = 20_000
 SKILL_FILE = "SKILL.md"
-_MOST_LINKED_FOLDERS = 1_000
+_MAX_LINKED_FOLDERS = 1_000
 _LAYERS = {"home": "user", "config": "user", "path": "extra"}
 
 
@@ -58,7 +58,7 @@ class Trail:
         self.candidates: list[Candidate] = []
         self.findings: list[Finding] = []
 
-    def leave(self, path: str, layer: str, fate: Fate, reason: str = "", code: str = "", target: str = "") -> None:
+    def record(self, path: str, layer: str, fate: Fate, reason: str = "", code: str = "", target: str = "") -> None:
         """Record a candidate's fate, and a finding if there is a code for it."""
         shown = printable(path)
         self.candidates.append(Candidate(shown, layer, fate, reason, printable(target)))
@@ -167,7 +167,7 @@ def matches(
     start, wildcards = _split_at_wildcard(pattern, base)
     if not wildcards:
         return [start]
-    if pattern.place == "path" and not reader.is_folder(start) and not reader.trouble(start):
+    if pattern.place == "path" and not reader.is_folder(start) and not reader.problem(start):
         shown = printable(start)
         trail.findings.append(finding("folder-missing", f"{shown} is to be searched, but it is not a folder", shown))
     found = _Search(reader, trail, layer, reach, find.kind == "skill").matching(start, wildcards)
@@ -277,8 +277,8 @@ class _Search:
                 continue
             seen.add(identity)
             through_links += reader.has_link(folder, self.reach.folder)
-            if len(seen) > _MOST_FOLDERS or through_links > _MOST_LINKED_FOLDERS:
-                self.say_limit(top, through_links > _MOST_LINKED_FOLDERS)
+            if len(seen) > _MAX_FOLDERS or through_links > _MAX_LINKED_FOLDERS:
+                self.say_limit(top, through_links > _MAX_LINKED_FOLDERS)
                 return
             # A folder of skills may contain checkouts; other files in another repository do not belong to this one.
             if folder != top and not self.is_skill and reader.has_git(folder):
@@ -292,14 +292,14 @@ class _Search:
         names = [each for each in self.names(folder) if not each.startswith(".") and each not in _SKIPPED]
         below = [os.path.join(folder, name) for name in reversed(names)]
         folders = {each: self.reader.is_folder(each) for each in below}
-        troubles = [trouble for each in below if not folders[each] and (trouble := self.reader.trouble(each))]
-        if troubles:
-            reason = f"{len(troubles):,} of its entries could not be examined: {troubles[0]}"
-            self.trail.leave(folder, self.layer, "unreadable", reason, "file-unreadable")
+        problems = [problem for each in below if not folders[each] and (problem := self.reader.problem(each))]
+        if problems:
+            reason = f"{len(problems):,} of its entries could not be examined: {problems[0]}"
+            self.trail.record(folder, self.layer, "unreadable", reason, "file-unreadable")
         return [each for each in below if folders[each]]
 
     def say_limit(self, top: str, is_linked: bool) -> None:
-        most = f"{_MOST_LINKED_FOLDERS:,} folders reached by links" if is_linked else f"{_MOST_FOLDERS:,} folders"
+        most = f"{_MAX_LINKED_FOLDERS:,} folders reached by links" if is_linked else f"{_MAX_FOLDERS:,} folders"
         message = f"{printable(top)} contains more than {most}; the rest was not searched"
         self.trail.findings.append(finding("scan-limit", message, printable(top)))
 
@@ -308,7 +308,7 @@ class _Search:
         if refusal and refusal[2] == "link-refused":
             self.trail.refuse(folder, self.layer, refusal, self.reach.link(self.reader, folder))
         elif refusal:
-            self.trail.leave(folder, self.layer, *refusal)
+            self.trail.record(folder, self.layer, *refusal)
         return names
 
 
@@ -326,7 +326,7 @@ def choose(
         reach = reach_of(pattern, base, find, workspace)
         readings = [reader.read(path, reach) for path in matches(pattern, base, find, reader, trail, layer, reach)]
         if len(readings) == 1 and readings[0].fate == "absent" and "*" not in pattern.path:
-            trail.leave(readings[0].path, layer, "absent", readings[0].reason, readings[0].code)
+            trail.record(readings[0].path, layer, "absent", readings[0].reason, readings[0].code)
             continue
         usable = [each for each in readings if _is_usable(each, "*" in pattern.path, find, layer, reader, trail, reach)]
         texts += [(each, pattern, is_open) for each in usable]
@@ -337,25 +337,25 @@ def choose(
 def _is_usable(
     reading: Reading, was_listed: bool, find: Find, layer: str, reader: Reader, trail: Trail, reach: Reach
 ) -> bool:
-    if leave_refused(reading, layer, reader, trail, reach):
+    if record_refused(reading, layer, reader, trail, reach):
         return False
     if not reading.has_text:
         is_gone = was_listed and reading.fate == "absent"
         reason = reading.reason or (
             "it contains only white space" if reading.fate == "blank" else GONE if is_gone else ""
         )
-        trail.leave(reading.path, layer, reading.fate, reason, "file-unreadable" if is_gone else reading.code)
+        trail.record(reading.path, layer, reading.fate, reason, "file-unreadable" if is_gone else reading.code)
         return False
     target = pointed_at(reading, find, reader)
     if target:
         reason = f"it only points at {os.path.basename(target)}"
-        trail.leave(reading.path, layer, "duplicate", reason, "file-duplicate", target)
+        trail.record(reading.path, layer, "duplicate", reason, "file-duplicate", target)
         return False
-    _look_for_other_case(reading.path, reader, trail)
+    _report_other_case(reading.path, reader, trail)
     return True
 
 
-def leave_refused(reading: Reading, layer: str, reader: Reader, trail: Trail, reach: Reach) -> bool:
+def record_refused(reading: Reading, layer: str, reader: Reader, trail: Trail, reach: Reach) -> bool:
     """Whether a file may not be read, which is recorded. A link that was followed out of the workspace is recorded too."""
     if reading.fate in ("refused", "untrusted"):
         refusal = (reading.fate, reading.reason, reading.code)
@@ -368,7 +368,7 @@ def leave_refused(reading: Reading, layer: str, reader: Reader, trail: Trail, re
     return False
 
 
-def _look_for_other_case(path: str, reader: Reader, trail: Trail) -> None:
+def _report_other_case(path: str, reader: Reader, trail: Trail) -> None:
     folder, name = os.path.split(path)
     for variant in sorted({name.lower(), name.upper(), name.capitalize()} - {name}):
         other = os.path.join(folder, variant)

@@ -35,7 +35,7 @@ class Folders(Paths):
     def __init__(self, disk: Any = os) -> None:
         super().__init__(disk)
         self._folders: dict[str, bool] = {}
-        self._troubles: dict[str, str] = {}
+        self._problems: dict[str, str] = {}
 
     def is_folder(self, path: str) -> bool:
         """Whether a directory exists. Each path is looked up once; a missing one is stamped by the directory above."""
@@ -51,8 +51,8 @@ class Folders(Paths):
     def entries(self, path: str, guard: ReadGuard | None = None) -> tuple[list[str], Refusal | None]:
         """The names in a directory, by code point, and the reason if they cannot be listed."""
         if not self.is_folder(path):
-            trouble = self.trouble(path)
-            return [], ("unreadable", trouble, "file-unreadable") if trouble else None
+            problem = self.problem(path)
+            return [], ("unreadable", problem, "file-unreadable") if problem else None
         self.stamp(path)
         refusal = guard.refusal(self, path, is_folder=True) if guard else None
         if refusal:
@@ -104,11 +104,11 @@ class Folders(Paths):
             return ""
         return real if (now.st_dev, now.st_ino) == (status.st_dev, status.st_ino) else ""
 
-    def trouble(self, path: str) -> str:
+    def problem(self, path: str) -> str:
         """Why a directory, or one above it, could not be examined; empty if it is only missing."""
-        while self._troubles and path not in self._troubles and path != above(path):
+        while self._problems and path not in self._problems and path != above(path):
             path = above(path)
-        return self._troubles.get(path, "")
+        return self._problems.get(path, "")
 
     def has_entry(self, path: str) -> bool:
         """Whether a path exists, even as a dangling link or as something that cannot be examined.
@@ -162,7 +162,7 @@ class Folders(Paths):
     def _record_missing(self, path: str, error: OSError | ValueError) -> None:
         """Record a directory that cannot be examined. A missing one shows in the stamp of the directory above."""
         if getattr(error, "errno", ENOENT) not in ABSENT | {ELOOP}:
-            self._troubles[path] = explain(error)
+            self._problems[path] = explain(error)
         if self.has_entry(path):
             self.stamp(path)
             self.distrust_passing(path, error)

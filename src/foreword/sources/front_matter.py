@@ -50,10 +50,10 @@ LONGEST_COMPATIBILITY = 500
 # The parser's time grows with the square of nested brackets and of repeated aliases: 64 KiB of either took 10 to 90 seconds. So
 # both are counted before it runs. Real front matter never comes near these numbers.
 LONGEST_HEAD = 32_768
-MOST_BRACKETS = 128
-MOST_ALIASES = 4
+MAX_BRACKETS = 128
+MAX_ALIASES = 4
 # How many unknown fields of one skill get a finding each.
-MOST_UNKNOWN = 10
+MAX_UNKNOWN = 10
 
 SPECIFIED = frozenset({"name", "description", "license", "allowed-tools", "metadata", "compatibility"})
 TOLERATED = frozenset({"disable-model-invocation", "globs"})
@@ -128,10 +128,10 @@ def read_skill(text: str, path: str, validation: Literal["strict", "lenient"]) -
     name = " ".join(name.split()) or printable(folder)
     if not name:
         return None, [finding("skill-invalid", "it has neither a name nor a folder; the skill is skipped", path, 1)]
-    found = [_told(one, name, path) for one in breaks]
+    found = [_lenient_finding(one, name, path) for one in breaks]
     if not fields.keys() <= SPECIFIED:
         found += _ignored(fields, head, path)
-    return Skill(name, description, path, _says_yes(fields.get(HIDING)), (1, last)), found
+    return Skill(name, description, path, _is_yes(fields.get(HIDING)), (1, last)), found
 
 
 def read_resident(text: str, path: str) -> tuple[Resident | None, list[Finding]]:
@@ -140,13 +140,13 @@ def read_resident(text: str, path: str) -> tuple[Resident | None, list[Finding]]
     if head is None:
         return None, [finding("resident-invalid", f"{problem}; the file is skipped", path, 1)] if problem else []
     fields, breaks = _fields(head, ("description", *INVITING), "resident-repaired")
-    if not any(_says_yes(fields.get(key)) for key in INVITING):
+    if not any(_is_yes(fields.get(key)) for key in INVITING):
         return None, []
     description = _description(fields, head)
     if not description:
         return None, [_undescribed("resident", fields, breaks, head, path)]
     slug = printable(path.rpartition("/")[2].removesuffix(".md"))
-    return Resident(slug, description, path, (1, last)), [_told(one, slug, path) for one in breaks]
+    return Resident(slug, description, path, (1, last)), [_lenient_finding(one, slug, path) for one in breaks]
 
 
 # From text to fields
@@ -191,10 +191,10 @@ def _fields(head: str, wanted: tuple[str, ...], code: str) -> tuple[Fields, list
 def _load(head: str) -> tuple[Any, str]:
     """The parsed YAML, or the parser's reason. The parser is loaded late: many commands never read a skill."""
     loads = yaml_parser()
-    if head.count("[") + head.count("{") > MOST_BRACKETS:
-        return None, f"more than {MOST_BRACKETS} brackets"
-    if "&" in head and "*" in head and re.search(_ANCHOR, head) and len(re.findall(_ALIAS, head)) > MOST_ALIASES:
-        return None, f"more than {MOST_ALIASES} aliases"
+    if head.count("[") + head.count("{") > MAX_BRACKETS:
+        return None, f"more than {MAX_BRACKETS} brackets"
+    if "&" in head and "*" in head and re.search(_ANCHOR, head) and len(re.findall(_ALIAS, head)) > MAX_ALIASES:
+        return None, f"more than {MAX_ALIASES} aliases"
     for odd in _FALSE_BREAKS:
         if odd in head:
             head = head.replace(odd, " ")
@@ -292,7 +292,7 @@ def _line(head: str, key: str) -> int:
     return head.count("\n", 0, place) + 2 if place >= 0 else 1
 
 
-def _says_yes(value: Any) -> bool:
+def _is_yes(value: Any) -> bool:
     return value is True or (type(value) is str and value.strip().lower() in _YES)
 
 
@@ -376,7 +376,7 @@ def _undescribed(kind: str, fields: Fields, breaks: list[Break], head: str, path
     return finding(f"{kind}-no-description", f"{wrong}; the {kind} is skipped", path, line)
 
 
-def _told(wrong: Break, name: str, path: str) -> Finding:
+def _lenient_finding(wrong: Break, name: str, path: str) -> Finding:
     """The lenient reader's finding for a violation, with the consequence."""
     code, what, line = wrong
     if code == "skill-name":
@@ -392,16 +392,16 @@ def _ignored(fields: Fields, head: str, path: str) -> list[Finding]:
     """Findings for fields that are ignored, although their author may expect an effect."""
     found = []
     unknown = sorted(str(key) for key in fields.keys() - _KNOWN)
-    for key in unknown[:MOST_UNKNOWN]:
-        told = f"its field {_short(key)} is not in the specification and is ignored"
-        found.append(finding("skill-field", told, path, _line(head, key)))
-    if len(unknown) > MOST_UNKNOWN:
-        told = f"{len(unknown) - MOST_UNKNOWN:,} more of its fields are not in the specification and are ignored"
-        found.append(finding("skill-field", told, path, 1))
+    for key in unknown[:MAX_UNKNOWN]:
+        message = f"its field {_short(key)} is not in the specification and is ignored"
+        found.append(finding("skill-field", message, path, _line(head, key)))
+    if len(unknown) > MAX_UNKNOWN:
+        message = f"{len(unknown) - MAX_UNKNOWN:,} more of its fields are not in the specification and are ignored"
+        found.append(finding("skill-field", message, path, 1))
     if "globs" in fields:
-        told = "its globs are ignored: a skill is chosen by its description"
-        found.append(finding("skill-field", told, path, _line(head, "globs")))
+        message = "its globs are ignored: a skill is chosen by its description"
+        found.append(finding("skill-field", message, path, _line(head, "globs")))
     if HIDING in fields and str(fields[HIDING]).strip().lower() not in _YES | _NO:
-        told = f"its {HIDING} is neither true nor false; the skill is not hidden"
-        found.append(finding("skill-field", told, path, _line(head, HIDING)))
+        message = f"its {HIDING} is neither true nor false; the skill is not hidden"
+        found.append(finding("skill-field", message, path, _line(head, HIDING)))
     return found

@@ -72,7 +72,7 @@ class Reach:
                 )
         if is_inside(path, self.folder) and real == _joined(folder, path[len(self.folder) :]):
             return None
-        reader.stamp_way(above(real), bound)
+        reader.stamp_down_to(above(real), bound)
         return _never(path, real, folder, bound, reader, is_folder)
 
     def link(self, reader: Paths, path: str) -> str:

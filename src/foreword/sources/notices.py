@@ -2,7 +2,7 @@
 
 Each path that was examined depends on every directory in which a name was looked up on the way to it, with links resolved step by
 step. Whatever appears, disappears or changes under one of these names may change the prompt. Those directories are watched, each
-without the ones below it, so neither `node_modules` nor a whole home directory is. A missing path is noticed in the nearest
+without the ones below it, so a `node_modules` or a home directory is never watched as a whole. A missing path is noticed in the nearest
 directory that exists. A directory that was removed and created again counts as another one: its inode differs or, since the disk may
 reuse the number, the system reported its removal.
 """
@@ -35,7 +35,7 @@ _SAVE, _LOCK = 0.03, 5.0
 
 
 @value
-class Ways:
+class Dependencies:
     """The directories and names that the examined paths depend on.
 
     `spots` maps each name that was looked up, as a real path, to the path as it was written; `folders` maps the directories they are in
@@ -51,12 +51,12 @@ class Ways:
         return path in self.spots or (kind != MODIFIED and above(path) in self.listed)
 
 
-def ways(paths: Iterable[str]) -> Ways:
-    """The ways to these paths on the disk as it is now."""
+def dependencies_of(paths: Iterable[str]) -> Dependencies:
+    """What these paths depend on, on the disk as it is now."""
     trace = _Trace()
     ends = {trace.real(path if os.path.isabs(path) else os.path.abspath(path)) for path in paths}
     folders = {path: identity for path in sorted({*trace.folders, *ends}) if (identity := _identity(path))}
-    return Ways(trace.spots, folders, frozenset(ends & folders.keys()))
+    return Dependencies(trace.spots, folders, frozenset(ends & folders.keys()))
 
 
 class _Trace:
@@ -109,7 +109,7 @@ class Notices:
     """The system's notices of changes to the paths that are followed."""
 
     def __init__(self) -> None:
-        self.ways = Ways({}, {}, frozenset())
+        self.dependencies = Dependencies({}, {}, frozenset())
         self._armed: Mapping[str, tuple[int, int]] = {}
         self._watcher: Watcher | None = None
         require_watchfiles()
@@ -122,20 +122,20 @@ class Notices:
             self._watcher.close()
 
     def follow(self, paths: Iterable[str]) -> bool:
-        """Watch the ways to these paths. True if new directories are watched: earlier changes there went unnoticed."""
+        """Watch everything that these paths depend on. True if new directories are watched: earlier changes there went unnoticed."""
         wanted = list(paths)
-        self.ways = ways(wanted)
-        if self.ways.folders.items() <= self._armed.items():
+        self.dependencies = dependencies_of(wanted)
+        if self.dependencies.folders.items() <= self._armed.items():
             return False
         for _ in range(_TRIES):
             if self._arm():
                 return True
-            self.ways = ways(wanted)
+            self.dependencies = dependencies_of(wanted)
         return True
 
     def _arm(self) -> bool:
         """Watch the directories; False if one of them disappeared meanwhile."""
-        folders = self.ways.folders
+        folders = self.dependencies.folders
         try:
             watcher = Watcher(folders)
         except FileNotFoundError:
@@ -174,8 +174,8 @@ class Notices:
     def _add(self, events: Iterable[tuple[int, str]], seen: dict[str, bool]) -> None:
         """Add the relevant events, each with whether its path was examined."""
         for kind, path in sorted(events):
-            if path == UNKNOWN or self.ways.is_relevant(kind, path):
-                seen[self.ways.spots.get(path, path)] = path in self.ways.spots
+            if path == UNKNOWN or self.dependencies.is_relevant(kind, path):
+                seen[self.dependencies.spots.get(path, path)] = path in self.dependencies.spots
 
     def _events(self, timeout: int, stop: Flag | None) -> set[tuple[int, str]] | None:
         """The next events in the directories; an unknown one if the system lost some."""
@@ -190,7 +190,7 @@ class Notices:
         if len(events) > _MANY:
             events.add((MODIFIED, UNKNOWN))
             self._armed = {}
-        self._forget({path for kind, path in events if kind != MODIFIED and path in self.ways.spots})
+        self._forget({path for kind, path in events if kind != MODIFIED and path in self.dependencies.spots})
         return events
 
     def _forget(self, gone: Collection[str]) -> None:

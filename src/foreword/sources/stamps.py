@@ -74,7 +74,7 @@ class Paths:
                 missing = above(missing)
         return self.stamps[path]
 
-    def stamp_way(self, path: str, top: str) -> None:
+    def stamp_down_to(self, path: str, top: str) -> None:
         """Stamp a path and every directory between it and `top`: any of them could become a link."""
         while is_inside(path, top) and path != top:
             self.stamp(path)
@@ -137,7 +137,7 @@ class Paths:
         if not is_inside(path, top) or not self.has_link(path, top):
             return False
         real, real_top = real_path(path), real_path(top)
-        self.stamp_way(above(real), real_top)
+        self.stamp_down_to(above(real), real_top)
         return not is_inside(real, real_top)
 
 
@@ -158,10 +158,10 @@ def real_path(path: str) -> str:
 
 def is_unchanged(stamps: Sequence[tuple[str, Stamp]], disk: Any = os) -> bool:
     """Whether every stamped path still looks the same: one `stat` each, nothing is read."""
-    look = disk.stat
+    stat = disk.stat
     for path, stamp in stamps:
         try:
-            s = look(path)
+            s = stat(path)
         except (OSError, ValueError):
             if stamp is not None:
                 return False

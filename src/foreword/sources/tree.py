@@ -12,37 +12,37 @@ if TYPE_CHECKING:
 
 # Other people's code and generated files: nobody works in these.
 SKIPPED = frozenset((".git", "node_modules", "site-packages", "__pycache__", ".venv", "venv", ".tox", ".hg", ".svn"))
-_MOST_FOLDERS = 200
+_MAX_FOLDERS = 200
 
 
 @value
 class Tree:
-    """Folders to work in and skills, each by code point; `trouble` are folders that could not be listed."""
+    """Folders to work in and skills, each by code point; `unlisted` are folders that could not be listed."""
 
     folders: Sequence[str]
     skills: Sequence[str]
-    trouble: Sequence[str]
+    unlisted: Sequence[str]
 
 
-def look_below(top: str, names: Collection[str]) -> Tree:
+def scan_below(top: str, names: Collection[str]) -> Tree:
     """Every folder at or below `top` that contains one of `names`, which may be paths (`.agents/AGENTS.md`), in any letter case."""
     plain = {name.lower() for name in names if "/" not in name}
     deep = [name for name in names if "/" in name]
     folders: list[str] = []
     skills: list[str] = []
-    trouble: list[str] = []
+    unlisted: list[str] = []
 
-    for here, files in _walk(top, trouble):
+    for here, files in _walk(top, unlisted):
         if not plain.isdisjoint(map(str.lower, files)) or any(
             os.path.lexists(os.path.join(here, name)) for name in deep
         ):
             folders.append(here)
         if "SKILL.md" in files:
             skills.append(os.path.join(here, "SKILL.md"))
-    return Tree(folders, skills, trouble)
+    return Tree(folders, skills, unlisted)
 
 
-def _walk(top: str, trouble: list[str]) -> Iterator[tuple[str, list[str]]]:
+def _walk(top: str, unlisted: list[str]) -> Iterator[tuple[str, list[str]]]:
     """Every folder with the names of its files, before the folders in it. Not `os.walk`: folders may nest deeper than calls can."""
     waiting = [top]
     while waiting:
@@ -51,7 +51,7 @@ def _walk(top: str, trouble: list[str]) -> Iterator[tuple[str, list[str]]]:
             with os.scandir(here) as listing:
                 entries = [(each.name, each.is_dir(), each.is_symlink()) for each in listing]
         except OSError as error:
-            trouble.append(str(error.filename or here))
+            unlisted.append(str(error.filename or here))
             continue
         yield here, [name for name, is_folder, _ in entries if not is_folder]
         below = [name for name, is_folder, is_link in entries if is_folder and not is_link and name not in SKIPPED]
@@ -64,6 +64,6 @@ def files_below(top: str, unless: str, most: int) -> list[str]:
     for number, (here, below, files) in enumerate(os.walk(top)):
         below[:] = sorted(name for name in below if not name.startswith("."))
         found += [os.path.join(here, name) for name in sorted(files) if name != unless and not name.startswith(".")]
-        if len(found) >= most or number >= _MOST_FOLDERS:
+        if len(found) >= most or number >= _MAX_FOLDERS:
             break
     return found[:most]

@@ -85,11 +85,11 @@ def _file(
     if reading is None or reading.fate == "refused":
         why = refused[1] if refused else reading.reason if reading else ""
         trail.findings.append(finding("variable-refused", f"[file:{printable(name)}] is not read: {why}", shown))
-        trail.leave(path, "variable", "refused", f"{asked}; {why}")
+        trail.record(path, "variable", "refused", f"{asked}; {why}")
         return None
     if reading.code:
         trail.findings.append(finding(reading.code, f"{shown}: {reading.reason}", shown))
-    trail.leave(path, "variable", reading.fate, f"{asked}; {reading.reason}" if reading.reason else asked)
+    trail.record(path, "variable", reading.fate, f"{asked}; {reading.reason}" if reading.reason else asked)
     if not reading.has_text:
         return None
     return replace(reading.document, text=reading.text.removesuffix("\n"))

@@ -1,8 +1,8 @@
 """Lint: problems in an assembled prompt, and the files in which to fix them.
 
 It checks the prompt with its passages and origins, so it sees what the agent will see: two files that contradict each other, a tag that
-closes a section, a section that costs too much. Findings of the build itself are included, with the severity from the table of checks
-if they are in it. Access to the disk is passed in as functions (`Surroundings`).
+closes a section, a section that costs too much. Findings of the build itself are included; those in the table of checks get its
+severity. Access to the disk is passed in as functions (`LintContext`).
 
     table           every check, its severity and its two examples
     source_text     the texts of a prompt, by file
@@ -25,7 +25,7 @@ from .references import includes, missing_files
 from .repeated import repetitions
 from .secrets import masked, secrets
 from .sizes import LARGEST_SECTION, large_sections, over_limit
-from .source_text import SourceText, Surroundings, source_texts
+from .source_text import LintContext, SourceText, source_texts
 from .table import BY_ID, CHECKS, GUARDS, about, severity
 from .targets import missing_scripts, missing_targets
 from .tools import missing_tools
@@ -39,19 +39,19 @@ if TYPE_CHECKING:
     from .sizes import Excess
     from .source_text import Known
 
-__all__ = ["BY_ID", "CHECKS", "GUARDS", "Linter", "Surroundings", "about", "known_ids", "lint"]
+__all__ = ["BY_ID", "CHECKS", "GUARDS", "Linter", "LintContext", "about", "known_ids", "lint"]
 
 
-def lint(prompt: Prompt, surroundings: Surroundings, off: Collection[str] = ()) -> list[Finding]:
-    """The findings for a prompt, by file and line, without the checks in `off`."""
-    return Linter(surroundings, off).check(prompt)
+def lint(prompt: Prompt, context: LintContext, disabled: Collection[str] = ()) -> list[Finding]:
+    """The findings for a prompt, by file and line, without the `disabled` checks."""
+    return Linter(context, disabled).check(prompt)
 
 
 class Linter:
     """Checks prompts of one workspace. A text that several prompts share is checked once."""
 
-    def __init__(self, surroundings: Surroundings, off: Collection[str] = ()) -> None:
-        self.surroundings, self.off = surroundings, frozenset(off)
+    def __init__(self, context: LintContext, disabled: Collection[str] = ()) -> None:
+        self.context, self.disabled = context, frozenset(disabled)
         self._known: Known = {}
 
     def check(self, prompt: Prompt, skills: Iterable[str] = ()) -> list[Finding]:
@@ -59,18 +59,18 @@ class Linter:
         sources = source_texts(prompt, self._known)
         found = [
             *_from_prompt(prompt.findings, {*skills, *(each.path for each in sources)}),
-            *_check_prompt(prompt, sources, self.surroundings),
+            *_check_prompt(prompt, sources, self.context),
             *(each for source in sources for each in self._check_text(source)),
         ]
         return self.without_ignored(found, sources)
 
     def check_skills(self, skills: Sequence[SourceText], read: Iterable[Finding] = ()) -> list[Finding]:
         """The findings for complete SKILL.md files; `read` are those from reading them."""
-        found = [*_from_prompt(read), *(each for source in skills for each in _check_skill(source, self.surroundings))]
+        found = [*_from_prompt(read), *(each for source in skills for each in _check_skill(source, self.context))]
         return self.without_ignored(found, skills)
 
     def _check_text(self, source: SourceText) -> list[Finding]:
-        return source.cached("findings", lambda each: list(_check_text(each, self.surroundings)))
+        return source.cached("findings", lambda each: list(_check_text(each, self.context)))
 
     def without_ignored(self, findings: Iterable[Finding], sources: Sequence[SourceText]) -> list[Finding]:
         """The findings that are not disabled or ignored, each once, sorted by file and line, with secrets masked."""
@@ -78,13 +78,13 @@ class Linter:
         kept = dict.fromkeys(
             replace(each, message=masked(each.message))
             for each in findings
-            if each.code not in self.off
-            and (each.code in GUARDS or each.path not in commented or not commented[each.path].silences(each))
+            if each.code not in self.disabled
+            and (each.code in GUARDS or each.path not in commented or not commented[each.path].suppresses(each))
         )
         return list(_limited(sorted(kept, key=lambda each: (each.path, each.line or 0, each.code))))
 
 
-_MOST = 100
+_LIMIT = 100
 
 
 def _limited(findings: Sequence[Finding]) -> Iterator[Finding]:
@@ -94,10 +94,10 @@ def _limited(findings: Sequence[Finding]) -> Iterator[Finding]:
         places.setdefault((each.path, each.code), []).append(each)
     for each in findings:
         same = places[each.path, each.code]
-        if len(same) <= _MOST or not each.path or each in same[: _MOST - 1]:
+        if len(same) <= _LIMIT or not each.path or each in same[: _LIMIT - 1]:
             yield each
-        elif each is same[_MOST - 1]:
-            yield replace(each, message=f"{each.message}; and {len(same) - _MOST:,} more like this in the file")
+        elif each is same[_LIMIT - 1]:
+            yield replace(each, message=f"{each.message}; and {len(same) - _LIMIT:,} more like this in the file")
 
 
 def _from_prompt(findings: Iterable[Finding], read: Collection[str] = ()) -> Iterator[Finding]:
@@ -108,48 +108,48 @@ def _from_prompt(findings: Iterable[Finding], read: Collection[str] = ()) -> Ite
 
 
 def _finding(check: str, source: SourceText, line: int | None, message: str) -> Finding:
-    whose = "" if source.place else f"{source.kind} {source.path}: "
-    return Finding(check, BY_ID[check].severity, whose + message, source.place, line if source.place else None)
+    prefix = "" if source.place else f"{source.kind} {source.path}: "
+    return Finding(check, BY_ID[check].severity, prefix + message, source.place, line if source.place else None)
 
 
-def _check_text(source: SourceText, surroundings: Surroundings) -> Iterator[Finding]:
+def _check_text(source: SourceText, context: LintContext) -> Iterator[Finding]:
     """The findings for one text, independent of the rest of the prompt."""
-    yield from _check_any_text(source, surroundings)
+    yield from _check_any_text(source, context)
     for at, what in changing_text(source):
         message = f"{what} is in a section that should stay the same for {_duration(source.lifetime)}"
         yield _finding("volatile-text", source, source.line(at), message)
 
 
-def _check_skill(source: SourceText, surroundings: Surroundings) -> Iterator[Finding]:
+def _check_skill(source: SourceText, context: LintContext) -> Iterator[Finding]:
     """The findings for a complete SKILL.md."""
-    yield from _check_any_text(source, surroundings)
+    yield from _check_any_text(source, context)
     yield from (_excess(each) for each in over_limit([source], ()))
 
 
-def _check_any_text(source: SourceText, surroundings: Surroundings) -> Iterator[Finding]:
+def _check_any_text(source: SourceText, context: LintContext) -> Iterator[Finding]:
     for secret in secrets(source.text):
         message = f"this looks like {secret.what} ({secret.shown}); everyone who sees the prompt sees it"
         yield _finding("secret", source, source.line(secret.start), message)
     yield from _hidden(source)
-    if surroundings.tools is not None:
-        for at, name in missing_tools(source, surroundings.tools):
-            message = f"the agent has no tool {name!r}" + suggestion(name, surroundings.tools)
+    if context.tools is not None:
+        for at, name in missing_tools(source, context.tools):
+            message = f"the agent has no tool {name!r}" + suggestion(name, context.tools)
             yield _finding("missing-tool", source, source.line(at), message)
     if source.is_file:
-        for reference in missing_files(source, surroundings.exists):
+        for reference in missing_files(source, context.exists):
             yield _finding("missing-file", source, source.line(reference.offset), f"{reference.target} does not exist")
-        yield from _missing_definitions(source, surroundings)
+        yield from _missing_definitions(source, context)
     for one in source.ignored:
         yield from (_finding("unused-ignore", source, one.line, message) for message in _ignore_problems(one.checks))
 
 
-def _missing_definitions(source: SourceText, surroundings: Surroundings) -> Iterator[Finding]:
+def _missing_definitions(source: SourceText, context: LintContext) -> Iterator[Finding]:
     """Targets and scripts that a text says to run and the project does not define."""
-    for code, what, look in (
+    for code, what, find in (
         ("missing-target", "target", missing_targets),
         ("missing-script", "script", missing_scripts),
     ):
-        for each in look(source, surroundings.files_above, surroundings.exists):
+        for each in find(source, context.files_above, context.exists):
             message = f"{each.path} has no {what} {each.name!r}" + suggestion(each.name, each.defined)
             yield _finding(code, source, source.line(each.offset), message)
 
@@ -163,9 +163,9 @@ def _hidden(source: SourceText) -> Iterator[Finding]:
         count = sum(each.count for each in places)
         times = f"{count:,} character{'s' if count > 1 else ''}"
         where = f" on {len(places):,} lines, starting here" if len(places) > 1 else ""
-        spelt = "".join(each.spells for each in places)[:120]
+        decoded = "".join(each.spells for each in places)[:120]
         guess = "; was this UTF-8 decoded as Latin-1?" if kind == "control characters" and count > 2 else ""
-        message = f"{kind} ({times}{where})" + (f", which spell {spelt!r}" if spelt else "") + guess
+        message = f"{kind} ({times}{where})" + (f", which spell {decoded!r}" if decoded else "") + guess
         found = _finding("hidden-characters", source, places[0].line, message)
         yield found if kind in _DELIBERATE else replace(found, severity="warning")
 
@@ -184,7 +184,7 @@ def _ignore_problems(checks: Sequence[str]) -> Iterator[str]:
             yield f"a comment cannot ignore {name!r}; disable it in the user's or the caller's settings"
 
 
-def _check_prompt(prompt: Prompt, sources: Sequence[SourceText], surroundings: Surroundings) -> Iterator[Finding]:
+def _check_prompt(prompt: Prompt, sources: Sequence[SourceText], context: LintContext) -> Iterator[Finding]:
     """The findings that depend on several texts, or on where they are in the prompt."""
     by_path = {each.path: each for each in sources}
     for section, lifetime, what, after in changing_values(prompt):
@@ -194,24 +194,24 @@ def _check_prompt(prompt: Prompt, sources: Sequence[SourceText], surroundings: S
         message = f"{clash.family}: this file {clash.says}, {clash.other}:{clash.other_line} {clash.other_says}"
         yield _finding("contradiction", by_path[clash.path], clash.line, message)
     for each in repetitions(sources):
-        tokens = surroundings.count_tokens(each.text)
+        tokens = context.count_tokens(each.text)
         what = "this paragraph is" if each.count == 1 else f"{each.count} paragraphs from here on are"
         message = f"{what} the same as in {each.other}:{each.other_line} (about {tokens:,} tokens, paid for twice)"
         yield _finding("repeated-paragraph", by_path[each.path], each.line, message)
     yield from (_excess(each) for each in over_limit(sources, prompt.candidates))
-    for passage, tokens in large_sections(prompt.passages, surroundings.count_tokens):
+    for passage, tokens in large_sections(prompt.passages, context.count_tokens):
         message = f"section '{passage.section}' has about {tokens:,} tokens, more than {LARGEST_SECTION:,}; most of them come from here"
         yield Finding("oversized-section", BY_ID["oversized-section"].severity, message, _largest(passage))
-    yield from _ignored_includes(sources, surroundings)
+    yield from _ignored_includes(sources, context)
     yield from _forged_tags(prompt)
 
 
-def _ignored_includes(sources: Sequence[SourceText], surroundings: Surroundings) -> Iterator[Finding]:
+def _ignored_includes(sources: Sequence[SourceText], context: LintContext) -> Iterator[Finding]:
     present = {each.path for each in sources}
     for source in sources:
         if not source.is_file:
             continue
-        for reference, is_there in includes(source, surroundings.exists, surroundings.follows_directives, present):
+        for reference, is_there in includes(source, context.exists, context.follows_directives, present):
             why = ": the agent sees the line, not the file" if is_there else ", and the file does not exist"
             message = f"this layout does not expand {reference.target}{why}"
             yield _finding("blind-include", source, source.line(reference.offset), message)

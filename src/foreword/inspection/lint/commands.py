@@ -37,14 +37,14 @@ _REDIRECTION = re.compile(r"\d?[<>]")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _WRAPPERS = frozenset(("sudo", "time", "env", "exec", "command", "nohup"))
 _UNCLEAR = re.compile(r"[$<>{}*?\[\]…]|\.\.\.")
-_MOST = 500
+_LIMIT = 500
 
 
 def commands(source: SourceText, programs: Sequence[str]) -> Iterator[Command]:
     """The commands in a text that run one of these programs, in order; only the first ones of a very long text."""
     if any(program in source.text for program in programs):
         found = (each for each in _all(source) if each.words[0] in programs)
-        yield from islice(found, _MOST)
+        yield from islice(found, _LIMIT)
 
 
 def _all(source: SourceText) -> Iterator[Command]:

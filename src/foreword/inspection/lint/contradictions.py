@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from .source_text import SourceText
 
-    Said = tuple[str, int]
+    Statement = tuple[str, int]
 
 
 @value
@@ -75,7 +75,7 @@ _ASKS = re.compile(
     r"\b(?:use|using|prefer|stick to|switch to|migrate to|install[ \t]+(?:[\w-]+[ \t]+){0,3}with)[ \t]+(?:only[ \t]+)?$",
     re.IGNORECASE,
 )
-# With a verb, and without one of their own.
+# The first contains a verb, the second does not.
 _AVOIDS = re.compile(
     r"\b(?:avoid|(?:stop|quit|avoid)[ \t]+(?:using|running)|(?:do not|don['’]t|must not|never)[ \t]+(?:ever[ \t]+)?(?:run|call|invoke))[ \t]+$",
     re.IGNORECASE,
@@ -112,7 +112,7 @@ _INDENTS = (
     ("4 spaces", r"\b(?:4|four)[ -]spaces?\b(?=[^\n]{0,20}indent)|\bindent[^\n]{0,24}?\b(?:4|four)[ -]spaces?\b"),
 )
 # Web pages have tabs too, and operators have spaces around them.
-_OF_INDENTING = re.compile(
+_ABOUT_INDENTATION = re.compile(
     r"indent|white ?space|\b(?:hard|soft) tabs\b|\btabs?\b.*\bspaces?\b|\bspaces?\b.*\btabs?\b|\b(?:use|prefer)[ \t]+\**(?:tabs|spaces)\W*$",
     re.IGNORECASE,
 )
@@ -132,7 +132,7 @@ class Stance:
     runs: Mapping[str, int]
     asks: Mapping[str, int]
     forbids: Mapping[str, int]
-    # Forbids only to install packages with it; other commands may be fine.
+    # Forbids only installing packages with it; other commands may be fine.
     forbids_install: Mapping[str, int] = {}
 
     @property
@@ -172,7 +172,7 @@ def contradictions(sources: Sequence[SourceText]) -> Iterator[Contradiction]:
 _BY_USE = {**{family.what: family.by_use for family in FAMILIES}, _INDENTATION: True}
 
 
-def _conflict(one: Stance, other: Stance, by_use: bool) -> tuple[Said, Said] | None:
+def _conflict(one: Stance, other: Stance, by_use: bool) -> tuple[Statement, Statement] | None:
     """What the two say against each other."""
     if found := _forbidden_use(one, other):
         return found
@@ -186,7 +186,7 @@ def _conflict(one: Stance, other: Stance, by_use: bool) -> tuple[Said, Said] | N
     return (f"uses {choice}", _place(one, choice)), (f"uses {other_choice}", _place(other, other_choice))
 
 
-def _forbidden_use(one: Stance, other: Stance) -> tuple[Said, Said] | None:
+def _forbidden_use(one: Stance, other: Stance) -> tuple[Statement, Statement] | None:
     """What one stance forbids and the other uses; nothing that either of them says both ways."""
     for choice, at in one.forbids.items():
         if choice in other.known and choice not in one.runs and choice not in other.forbids:
@@ -237,14 +237,14 @@ def _with_choice(source: SourceText, family: Family, choice: str, before: Stance
             installs.setdefault(choice, at)
         elif choice not in runs and run.match(source.text, at) and _is_command(source, at):
             runs[choice] = at
-        if number == _MOST_PLACES:
+        if number == _MAX_PLACES:
             break
     if choice in forbids:
         asks.pop(choice, None)
     return Stance(runs, asks, forbids, installs)
 
 
-_MOST_PLACES = 200
+_MAX_PLACES = 200
 
 
 def _attitude_to(source: SourceText, start: int, end: int) -> str:
@@ -295,7 +295,7 @@ def _is_banned(source: SourceText, start: int, end: int) -> bool:
 
 
 def _is_install_banned(source: SourceText, start: int, end: int) -> bool:
-    """Whether a sentence forbids to install packages with a choice: "never run `npm install`"."""
+    """Whether a sentence forbids installing packages with a choice: "never run `npm install`"."""
     is_install = _INSTALL.match(source.text, end) is not None
     return is_install and _NEVER_RUN.fullmatch(sentence_before(source.text, start)) is not None
 
@@ -370,7 +370,7 @@ def _indents(source: SourceText) -> Stance:
     forbids: dict[str, int] = {}
     if "tab" in text or "space" in text:
         for choice, pattern in _INDENTS:
-            for match in islice(re.finditer(pattern, text, re.IGNORECASE), _MOST_PLACES):
+            for match in islice(re.finditer(pattern, text, re.IGNORECASE), _MAX_PLACES):
                 wants = _indents_here(source, match)
                 if wants:
                     (asks if wants == "asks" else forbids).setdefault(choice, match.start())
@@ -388,7 +388,7 @@ def _indents_here(source: SourceText, match: re.Match[str]) -> str:
     """What a sentence about indentation wants, if it is about all files."""
     start = match.start()
     line = source.line_around(start)
-    if not _OF_INDENTING.search(line) or _LANGUAGE.search(line) or source.is_fenced(start):
+    if not _ABOUT_INDENTATION.search(line) or _LANGUAGE.search(line) or source.is_fenced(start):
         return ""
     verb = _INNER_VERB.search(match[0])  # `for indentation, use tabs`
     before = sentence_before(source.text, start + verb.start() if verb else start)

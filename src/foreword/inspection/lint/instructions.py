@@ -26,7 +26,7 @@ _LIGHT = _NEGATIONS | frozenset(
     " mandatory essential necessary recommended better preferred from ought everywhere".split()
 )
 _READERS = frozenset("you we i let's lets us".split())
-# These also act without being told: only what they must do is an instruction.
+# A sentence about these may be a description: only what they must do is an instruction.
 _NAMED_READERS = frozenset(
     "agents agent contributors developers devs everyone everybody engineers authors reviewers assistants assistant claude codex copilot gemini".split()
 )

@@ -34,16 +34,16 @@ _SCRIPT = re.compile(
     r"|\b(?:[Rr]un|[Ee]xecute|[Cc]all|[Ii]nvoke)[ \t]+(?:the[ \t]+)?`|(?<![\w/.-])\./)(?:\./)?"
     r"(scripts/[\w./+-]{1,200}\.(?:py|sh|bash|js|mjs|cjs|ts|rb|pl))(?![\w/-])"
 )
-_MADE = re.compile(r"\b(?:creat\w*|writ\w+|generat\w*|e\.g|examples?|such as|your)\b", re.IGNORECASE)
-_BEFORE_LABEL = re.compile(r"\[[^\[\]\n]{0,200}$")
-_AFTER_LABEL = re.compile(r"[^\[\]\n]{0,200}\](?=[(\[])")
+_GENERATED = re.compile(r"\b(?:creat\w*|writ\w+|generat\w*|e\.g|examples?|such as|your)\b", re.IGNORECASE)
+_LABEL_START = re.compile(r"\[[^\[\]\n]{0,200}$")
+_LABEL_END = re.compile(r"[^\[\]\n]{0,200}\](?=[(\[])")
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 _POINTED = re.compile(
     r"\b(?:see|see also|read|refer to|consult|follow|documented in|described in|defined in|details in|listed in)[ \t]+(?:also[ \t]+|the[ \t]+)?"
     r"[*_\[`(]{0,3}$",
     re.IGNORECASE,
 )
-_NO_FILE = re.compile(
+_NOT_A_FILE = re.compile(
     r"\b(?:e\.?g\.?|i\.e|examples?|for instance|such as|like|new|add(?:s|ed|ing)?|creat\w*|generat\w*|writ\w+|wrote|outputs?|sav\w+|renam\w*|delet\w*"
     r"|remov\w*|deprecat\w*|legacy|old|former\w*|moved?|replac\w*|exists?|optional\w*|templates?|placeholders?|would|produc\w*|emit\w*|ignor\w*"
     r"|gitignored?|local|locally|cach\w*|download\w*|upload\w*|your|their|user'?s?|if|when|not|never|no|don'?t|avoid|wrong|bad|instead|missing|path"
@@ -52,20 +52,20 @@ _NO_FILE = re.compile(
     r"|maintain\w*|clon\w*|scrubb\w*|updat\w*|append\w*|record\w*|check for|promot\w*)\b|→|->|=>|❌|✗",
     re.IGNORECASE,
 )
-_NO_LINK = re.compile(r"\b(?:bad|wrong|e\.g|examples?|broken|placeholder)\b|❌|✗", re.IGNORECASE)
+_NOT_A_LINK = re.compile(r"\b(?:bad|wrong|e\.g|examples?|broken|placeholder)\b|❌|✗", re.IGNORECASE)
 # A source file without a folder may be anywhere in the tree; a page is usually next to the text.
 _PROSE = (".md", ".mdx", ".rst", ".txt")
 # What people include; `@app.route` on a line by itself is not a file.
 _INCLUDED = (*_PROSE, ".mdc", ".json", ".yaml", ".yml", ".toml")
-_INVENTED = re.compile(
+_PLACEHOLDER = re.compile(
     r"(?:^|[/_.-])(?:path|to|foo\w*|bar|baz|my\w*|your\w*|some\w*|xxx*|nnn*|yyyy|mm|dd|example\w*|sample\w*|name|file|filename|feature|module|skill|skill-name"
     r"|dist|build|out|output|outputs|target|node_modules|coverage|venv|__pycache__|tmp|temp|logs?|generated|vendor|cache|next|git|env|local)(?:[/_.-]|$)"
     r"|\.\.\.|…|[A-Z]{2,}-X+|[Xx]{2,}|\d{3,}",
     re.IGNORECASE,
 )
-_ANOTHERS = re.compile(r"(?:['’]s|\btheir|\bits)[ \t]+[*_\[`(]{0,3}$")
+_POSSESSIVE = re.compile(r"(?:['’]s|\btheir|\bits)[ \t]+[*_\[`(]{0,3}$")
 # Folders that belong to a skill by specification or convention. Any other may belong to the project that uses the skill.
-_OF_SKILLS = frozenset(
+_SKILL_FOLDERS = frozenset(
     "references reference scripts assets resources templates rules guides workflows examples".split()
 )
 _INCLUDE_LINE = re.compile(r"^[ \t]*(?:[-*+][ \t]+)?@([\w.~/+-]{2,200})[ \t]*$", re.MULTILINE)
@@ -84,9 +84,9 @@ class Reference:
 def missing_files(source: SourceText, exists: Exists) -> Iterator[Reference]:
     """References to files that do not exist, each once."""
     for offset, target, is_link in _named(source):
-        spelt = _spelt(target) if is_link else target
-        if not exists(source.path, spelt) and _is_meant(source, offset, target, is_link, exists):
-            yield Reference(offset, spelt)
+        decoded = _decoded(target) if is_link else target
+        if not exists(source.path, decoded) and _is_meant(source, offset, target, is_link, exists):
+            yield Reference(offset, decoded)
     if source.kind == "skill":
         yield from _missing_scripts(source, exists)
 
@@ -96,8 +96,8 @@ def _missing_scripts(source: SourceText, exists: Exists) -> Iterator[Reference]:
     seen: set[str] = set()
     for match in _SCRIPT.finditer(source.text):
         target = match[1]
-        is_made = _MADE.search(source.line_around(match.start()))
-        if target not in seen and not is_made and not _INVENTED.search(target):
+        is_made = _GENERATED.search(source.line_around(match.start()))
+        if target not in seen and not is_made and not _PLACEHOLDER.search(target):
             seen.add(target)
             if not exists(source.path, target):
                 yield Reference(match.start(1), target)
@@ -105,8 +105,8 @@ def _missing_scripts(source: SourceText, exists: Exists) -> Iterator[Reference]:
 
 def _is_label(source: SourceText, start: int, end: int) -> bool:
     """Whether a path is the label of a link, whose target counts instead."""
-    is_closed = _AFTER_LABEL.match(source.text, end) is not None
-    return is_closed and _BEFORE_LABEL.search(source.before(start)) is not None
+    is_closed = _LABEL_END.match(source.text, end) is not None
+    return is_closed and _LABEL_START.search(source.before(start)) is not None
 
 
 def _named(source: SourceText) -> Iterator[tuple[int, str, bool]]:
@@ -124,7 +124,7 @@ def _named(source: SourceText) -> Iterator[tuple[int, str, bool]]:
             if not is_link and _is_label(source, match.start(), match.end()):
                 continue
             seen.add(target)
-            if _is_path(target) and not _INVENTED.search(target):
+            if _is_path(target) and not _PLACEHOLDER.search(target):
                 yield match.start(1), target, is_link
 
 
@@ -134,7 +134,7 @@ def _is_path(target: str) -> bool:
     return is_relative and "." in target and not any(each in target for each in "*{}<>$|\\=,;")
 
 
-def _spelt(target: str) -> str:
+def _decoded(target: str) -> str:
     """The path of a link without percent-encoding."""
     if "%" not in target:
         return target
@@ -147,10 +147,10 @@ def _is_meant(source: SourceText, offset: int, target: str, is_link: bool, exist
     """Whether a path is a file that should exist. A link is, unless its line calls it an example."""
     line, before = source.line_around(offset).replace(target, ""), source.before(offset)
     if is_link:
-        return not _NO_LINK.search(line)
-    if _NO_FILE.search(line) or _ANOTHERS.search(before):
+        return not _NOT_A_LINK.search(line)
+    if _NOT_A_FILE.search(line) or _POSSESSIVE.search(before):
         return False
-    if source.kind == "skill" and target.removeprefix("./").partition("/")[0] not in _OF_SKILLS:
+    if source.kind == "skill" and target.removeprefix("./").partition("/")[0] not in _SKILL_FOLDERS:
         return False
     if _POINTED.search(before) and ("/" in target or target.endswith(_PROSE)):
         return True

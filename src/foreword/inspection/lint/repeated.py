@@ -32,12 +32,12 @@ class Repetition:
 
 def repetitions(sources: Sequence[SourceText]) -> Iterator[Repetition]:
     """Repeated paragraphs, once for each pair of files, at the first paragraph."""
-    said: dict[str, tuple[str, int]] = {}
+    earlier: dict[str, tuple[str, int]] = {}
     for source in sources:
         again: dict[str, list[tuple[int, int, str]]] = {}
         for offset, paragraph in _paragraphs(source):
             words = " ".join(paragraph.split())
-            path, line = said.setdefault(words, (source.path, source.line(offset)))
+            path, line = earlier.setdefault(words, (source.path, source.line(offset)))
             if path != source.path:
                 again.setdefault(path, []).append((source.line(offset), line, paragraph))
         for path, places in again.items():

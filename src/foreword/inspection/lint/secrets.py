@@ -132,7 +132,7 @@ def secrets(text: str) -> list[Secret]:
 def _is_random(body: str) -> bool:
     """Whether a text looks generated, and not like an example that a person typed."""
     if len(body) > _LONG:
-        body = body[len(body) // 2 :][:64]  # all keys begin alike
+        body = body[len(body) // 2 :][:64]  # all keys begin in the same way
     if _PLACEHOLDER.search(body) or _REPEATS.search(body):
         return False
     letters = re.sub(r"[^A-Za-z0-9]", "", body)

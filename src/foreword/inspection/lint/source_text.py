@@ -32,7 +32,7 @@ def _no_files(path: str, names: Sequence[str], folder: str) -> Iterable[tuple[st
 
 
 @value
-class Surroundings:
+class LintContext:
     """What lint needs to know about the workspace, as it does not read the disk.
 
     `exists(path, name)` says whether a name in the file at `path` exists, next to the file or in a folder above; with a third argument,
@@ -60,12 +60,12 @@ class SourceText:
         self._ignored: list[IgnoreComment] | None = None
         self._cached: dict[str, Any] = {}
 
-    def cached(self, name: str, look: Callable[[SourceText], N]) -> N:
+    def cached(self, name: str, compute: Callable[[SourceText], N]) -> N:
         """The result of a function of this text, computed once even if several prompts share it."""
         if name not in self._cached:
-            self._cached[name] = look(self)
-        note: N = self._cached[name]
-        return note
+            self._cached[name] = compute(self)
+        result: N = self._cached[name]
+        return result
 
     @property
     def is_file(self) -> bool:
@@ -118,7 +118,7 @@ class SourceText:
             self._ignored = list(_ignored(self)) if "foreword:" in self.text else []
         return self._ignored
 
-    def silences(self, finding: Finding) -> bool:
+    def suppresses(self, finding: Finding) -> bool:
         """Whether a comment asks to ignore this finding."""
         return any(each.covers(finding) for each in self.cached("by check", _by_check).get(finding.code, ()))
 
@@ -144,7 +144,7 @@ def _by_check(source: SourceText) -> dict[str, list[IgnoreComment]]:
     return found
 
 
-_MOST_COMMENTS = 200
+_MAX_COMMENTS = 200
 
 
 def _ignored(source: SourceText) -> Iterator[IgnoreComment]:
@@ -153,7 +153,7 @@ def _ignored(source: SourceText) -> Iterator[IgnoreComment]:
     Their number is limited, or an untrusted file could keep lint busy for hours.
     """
     text = source.text
-    for match in islice(_COMMENT.finditer(text), _MOST_COMMENTS):
+    for match in islice(_COMMENT.finditer(text), _MAX_COMMENTS):
         if source.is_code(match.start()):
             continue
         line = source.line(match.start())

@@ -48,7 +48,7 @@ class Wanted:
 
 
 # Words before a command that show that it may not exist, belongs to another project, or should not be run.
-_KNOWS = re.compile(
+_HEDGES = re.compile(
     r"\b(?:if (?:there|it|one|present|available|you have|the (?:project|repo|makefile|package))|(?:if|when|where) (?:\S+ ){0,3}exists?|e\.g|for example"
     r"|for instance|an example|such as|something like|would|could|might|no longer|formerly|used to|deprecated|legacy|instead of|rather than|never|not"
     r"|don['’]t|doesn['’]t|isn['’]t|there is no|there['’]s no|no|nor|without|avoid|wrong|bad|upstream\w*|their|your|another|other|equivalent|similar"
@@ -59,7 +59,7 @@ _PROPOSES = re.compile(
     r"\b(?:add|creat|implement|introduc|defin|propos|provid|renam|remov|delet|replac)\w*[ \t]+(?:[\w-]+[ \t]+){0,3}[`*_]{1,4}$",
     re.IGNORECASE,
 )
-_IS_NOT_THERE = re.compile(
+_IS_MISSING = re.compile(
     r"[`*_]*[ \t,(]*(?:(?:target|script|rule|command)s?[ \t]+)?(?:(?:is|was|are|were|has been|have been|got)[ \t]+(?:now[ \t]+)?(?:not|no longer|removed"
     r"|gone|deprecated|renamed|replaced|missing|planned|obsolete)|(?:does|did|do)(?:es)?[ \t]+not|(?:doesn|isn|wasn|didn)['’]t|no longer"
     r"|if[ \t]+(?:it|there|one|present|available|defined|you have)|where[ \t]+available|or similar|or equivalent)\b",
@@ -145,7 +145,7 @@ class _Defined:
         asked = [each for _, each in found] if self.source.kind == "skill" else [names]
         if not any(each.has(name) for each in asked) and not any(self.exists(path, each, True) for each in instead):
             self.seen.add((name, folder))
-            shown = [each for each in islice(names.defined, _MOST_SHOWN) if _PLAIN.fullmatch(each)]
+            shown = [each for each in islice(names.defined, _MAX_SHOWN) if _PLAIN.fullmatch(each)]
             yield Missing(offset, name, path, shown)
 
     def _found(self, folder: str) -> list[tuple[str, Definitions]]:
@@ -165,7 +165,7 @@ class _Defined:
             return not (_BAD_COMMENT.search(line) or (above.lstrip().startswith("#") and _BAD_COMMENT.search(above)))
         sentence = re.split(r"[.!?;][ \t]", before)[-1]
         end = line.find("`", len(before))
-        if _KNOWS.search(_SPANS.sub("", sentence)) or _PROPOSES.search(before) or _IS_NOT_THERE.match(line, end):
+        if _HEDGES.search(_SPANS.sub("", sentence)) or _PROPOSES.search(before) or _IS_MISSING.match(line, end):
             return False
         return bool(folder or _AT_ROOT.search(line)) or not _ELSEWHERE.search(_SPANS.sub(_unless_command, line))
 
@@ -178,7 +178,7 @@ def _unless_command(span: re.Match[str]) -> str:
 
 
 _PLAIN = re.compile(r"\w[\w.:/@+-]{0,79}")
-_MOST_SHOWN = 500
+_MAX_SHOWN = 500
 
 
 def _below(folder: str, name: str) -> str:
@@ -257,7 +257,7 @@ _DEFINES_MORE = re.compile(
     r"^[ \t]*-?s?include\b|\$[({]eval\b|^ *load[ \t]|\.RECIPEPREFIX|^ *\.DEFAULT[ \t]*:|^[ \t]*!", re.MULTILINE
 )
 _RULE = re.compile(r"(?P<targets>[^\t#=:][^#=:]*)::?(?![:=])(?P<rest>.*)", re.DOTALL)
-_SAYS = re.compile(r"\$[({](?:info|warning|error)[ \t]")
+_PRINTS = re.compile(r"\$[({](?:info|warning|error)[ \t]")
 _DEFINE = re.compile(r"[ ]*(?:override[ \t]+)?(define|endef)\b")
 _REFERENCE = re.compile(r"\$(?:\([^()]*\)|\{[^{}]*\}|.)")
 
@@ -298,7 +298,7 @@ def _targets(line: str) -> list[str]:
     # The text of a variable reference may contain a colon.
     rule = _RULE.match(_REFERENCE.sub("$", line))
     if rule is None:
-        expands = line.lstrip(" ").startswith("$") and not _SAYS.match(line.lstrip(" "))
+        expands = line.lstrip(" ").startswith("$") and not _PRINTS.match(line.lstrip(" "))
         return ["$"] if expands else []
     names = rule["targets"].rstrip().removesuffix("&").split()
     if ".PHONY" in names:
