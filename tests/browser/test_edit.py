@@ -64,6 +64,24 @@ def test_the_jinja_language_is_highlighted_where_it_is_chosen(editor):
     expect(editor.code).to_contain_text("{{ date }}")
 
 
+def test_a_language_that_only_the_service_knows_is_edited_as_plain_text(open_page, site):
+    def add_language(route):
+        response = route.fetch()
+        route.fulfill(response=response, json={**response.json(), "languages": ["brackets", "jinja", "other"]})
+
+    page = open_page(site.url)
+    page.route("**/layouts", add_language)
+    page.get_by_role("link", name="Edit", exact=True).click()
+    dialog = page.get_by_role("dialog", name="Template editor")
+    syntax = dialog.get_by_label("Syntax")
+    expect(syntax.locator("option")).to_have_text(["brackets", "jinja", "other"])
+    code = dialog.locator(".cm-content")
+    expect(code.locator("span").first).to_be_visible()
+    syntax.select_option("other")
+    expect(code.locator("span")).to_have_count(0)
+    expect(code).not_to_be_empty()
+
+
 @pytest.mark.parametrize(
     ("caret", "marked"),
     [

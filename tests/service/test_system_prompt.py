@@ -388,7 +388,9 @@ def test_at_most_200_files(fresh, place):
 
 
 def test_layouts_and_roots(service, place):
-    layouts = service.get("/layouts").json["layouts"]
+    listed = service.get("/layouts").json
+    assert listed["languages"] == ["brackets", "jinja"]
+    layouts = listed["layouts"]
     assert [each["name"] for each in layouts] == list(layout_names())
     assert all(each["about"] and each["sections"] for each in layouts)
     assert {each["name"]: each["language"] for each in layouts}["builder"] == "brackets"

@@ -1,6 +1,7 @@
 // All requests to the service, their errors, and the token.
-import type {
-  ConversationRow, Drift, Edition, EditionRow, Entry, Finding, Layout, Previewed, Syntax, Variable, VariableValue, Version,
+import {
+  type ConversationRow, DEFAULT_SYNTAX, type Drift, type Edition, type EditionRow, type Entry, type Finding, type Layout, type Previewed,
+  type Syntax, type Variable, type VariableValue, type Version,
 } from "./forms";
 import { tabStorage } from "./storage";
 import { Observable } from "./state";
@@ -79,7 +80,7 @@ async function send<T>(path: string, options: SendOptions = {}): Promise<Reply<T
   }
   if (!response.ok) throw await readProblem(response);
   const tag = response.headers.get("ETag");
-  const syntax = response.headers.get("Template-Syntax") === "jinja" ? "jinja" : "brackets";
+  const syntax = response.headers.get("Template-Syntax") ?? DEFAULT_SYNTAX;
   return { body: (await response.json()) as T, version: tag && tag.replace(/^(W\/)?"|"$/g, ""), syntax };
 }
 
@@ -204,8 +205,8 @@ export async function listFiles(cwd: string, prefix: string, signal?: AbortSigna
   return (await send<{ entries: Entry[] }>("/files", { query: { cwd, prefix }, signal })).body.entries;
 }
 
-export async function listLayouts(): Promise<Layout[]> {
-  return (await send<{ layouts: Layout[] }>("/layouts")).body.layouts;
+export async function listLayouts(): Promise<{ layouts: Layout[]; languages: Syntax[] }> {
+  return (await send<{ layouts: Layout[]; languages: Syntax[] }>("/layouts")).body;
 }
 
 export async function listRoots(): Promise<string[]> {

@@ -13,8 +13,10 @@ export interface VariableValue {
   value: string | null;
 }
 
-/** The template languages. */
-export type Syntax = "brackets" | "jinja";
+/** The name of a template language; the service lists them with the layouts. */
+export type Syntax = string;
+
+export const DEFAULT_SYNTAX: Syntax = "brackets";
 
 export interface Version {
   version: number;

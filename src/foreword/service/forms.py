@@ -54,6 +54,7 @@ class LayoutChoiceForm(TypedDict):
 
 class LayoutsForm(TypedDict):
     layouts: list[LayoutChoiceForm]
+    languages: list[str]
 
 
 class TemplateLinesForm(TypedDict):

@@ -15,6 +15,7 @@ from ..sources.environment import resolve_workspace
 from ..sources.files import Reader
 from ..sources.variables import complete
 from ..template.catalog import CATALOG
+from ..template.languages import LANGUAGES
 from ..template.limits import SOURCE_LIMIT
 from ..vocabulary import Access, Agent, Document, Prompt, Scope, TemplateVersion, replace
 from ..wire.answers import variable_form, version_form
@@ -156,7 +157,7 @@ def list_files(service: Service, request: Request) -> Response:
 def list_layouts(service: Service, request: Request) -> Response:
     """The shipped layouts. `language` is the template language of a layout that takes a template, otherwise null.
 
-    `stored_template` tells whether conversations with the layout use the global template.
+    `stored_template` tells whether conversations with the layout use the global template. `languages` lists every template language.
     """
     rows: list[dict[str, Any]] = []
     for name in layout_names():
@@ -173,7 +174,7 @@ def list_layouts(service: Service, request: Request) -> Response:
                 "stored_template": any("template" in each.instead for each in sections),
             }
         )
-    return Response({"layouts": rows})
+    return Response({"layouts": rows, "languages": list(LANGUAGES)})
 
 
 def list_roots(service: Service, request: Request) -> Response:

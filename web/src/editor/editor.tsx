@@ -3,8 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type Current, listFiles } from "../api";
 import { Dialog } from "../dialog";
 import type { Syntax } from "../forms";
-import { brackets } from "../languages/brackets";
-import { jinja } from "../languages/jinja";
+import { languageNamed } from "../languages/known";
 import { Live } from "../live";
 import { rememberChoices, rememberedChoices } from "../preview/choices";
 import { Preview } from "../preview/preview";
@@ -49,7 +48,7 @@ export function EditorDialog() {
 type Pane = "template" | "variables" | "preview";
 
 function Editor({ opened }: { opened: EditorData }) {
-  const { current, draft, variables, layouts, roots } = opened;
+  const { current, draft, variables, layouts, languages, roots } = opened;
   const root = useRef<HTMLDivElement>(null);
   const host = useRef<HTMLDivElement>(null);
   const code = useRef<Code>(null);
@@ -67,7 +66,7 @@ function Editor({ opened }: { opened: EditorData }) {
   const syntaxNow = useRef(syntax);
   const saving = useSaving(code, syntaxNow, { ...current, version: initial.version }, initial, go);
 
-  const language = useMemo(() => (syntax === "jinja" ? jinja : brackets(variables)), [syntax, variables]);
+  const language = useMemo(() => languageNamed(syntax, variables), [syntax, variables]);
   const results = useResults(code, choices, language);
 
   const cwd = useRef("");
@@ -155,9 +154,8 @@ function Editor({ opened }: { opened: EditorData }) {
           </p>
           <label class="inline">
             Syntax{" "}
-            <select value={syntax} onInput={(event) => chooseSyntax(event.currentTarget.value as Syntax)}>
-              <option value="brackets">brackets</option>
-              <option value="jinja">Jinja</option>
+            <select value={syntax} onInput={(event) => chooseSyntax(event.currentTarget.value)}>
+              {[...new Set([...languages, syntax])].map((name) => <option key={name} value={name}>{name}</option>)}
             </select>
           </label>
           <nav class="buttons" aria-label="Editor">

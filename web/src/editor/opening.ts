@@ -1,24 +1,25 @@
 // Loads everything the editor needs.
 import { type Current, listLayouts, listRoots, listVariables, readTemplate } from "../api";
 import { type Draft, findDraft } from "../draft";
-import type { Layout, Variable } from "../forms";
+import type { Layout, Syntax, Variable } from "../forms";
 
 export interface EditorData {
   current: Current;
   draft: Draft | null;
   variables: Variable[];
   layouts: Layout[];
+  languages: Syntax[];
   roots: string[];
 }
 
 export async function loadEditor(): Promise<EditorData> {
-  const [current, draft, variables, layouts, roots] = await Promise.all([
+  const [current, draft, variables, { layouts, languages }, roots] = await Promise.all([
     readText(), findDraft(), listVariables(), listLayouts(), listRoots(),
   ]);
   const isDifferent = draft && (draft.template !== current.template || (draft.syntax ?? current.syntax) !== current.syntax);
   // Only layouts that use the stored template: with any other, the preview would show a prompt that nobody gets.
   const usable = layouts.filter((each) => each.stored_template);
-  return { current, draft: isDifferent ? draft : null, variables, layouts: usable, roots };
+  return { current, draft: isDifferent ? draft : null, variables, layouts: usable, languages, roots };
 }
 
 /** The template with the line endings of the editor, which only uses line feeds. */

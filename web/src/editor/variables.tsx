@@ -28,7 +28,7 @@ export function Variables({ language, values, files, onInsert, onWrap }: Props) 
           )}
         </div>
       ))}
-      <Condition language={language} onWrap={onWrap} />
+      {language.variables.length > 0 && <Condition language={language} onWrap={onWrap} />}
     </section>
   );
 }

@@ -4,7 +4,7 @@ import { listVersions, readTemplate, restoreVersion } from "../api";
 import { Dialog } from "../dialog";
 import { DifferenceView } from "../difference-view";
 import { Usage, Signature, useSignature } from "../editor/save-dialogs";
-import type { Version } from "../forms";
+import { DEFAULT_SYNTAX, type Version } from "../forms";
 import { OVERVIEW, go, versionAt } from "../route";
 import { useServer } from "../server";
 import { announce } from "../state";
@@ -60,7 +60,7 @@ export function History({ version }: { version: number | null }) {
                   <a href={versionAt(each.version)} aria-current={each === chosen ? "true" : undefined}>
                     <span class="name">Version {each.version}</span>
                     <span>{each.note}</span>
-                    <span class="quiet"><Time iso={each.time} />{each.author && ` · ${each.author}`}{each.syntax === "jinja" && " · Jinja"}</span>
+                    <span class="quiet"><Time iso={each.time} />{each.author && ` · ${each.author}`}{each.syntax !== DEFAULT_SYNTAX && ` · ${each.syntax}`}</span>
                   </a>
                 </li>
               ))}

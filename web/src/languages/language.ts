@@ -1,7 +1,7 @@
 // What the editor knows about a template language: highlighting, completion and matching tags. Only the service parses templates.
 import type { StreamParser } from "@codemirror/language";
 import type { Completion } from "@codemirror/autocomplete";
-import type { Variable } from "../forms";
+import type { Syntax, Variable } from "../forms";
 
 /** A tag in a template. `variable` is `type:name`, or just the name. */
 export interface Tag {
@@ -19,7 +19,7 @@ export interface CompletionRequest {
 }
 
 export interface Language {
-  name: "brackets" | "jinja";
+  name: Syntax;
   parser: StreamParser<unknown>;
   tags(text: string): Tag[];
   /** Completions at the caret `at`, with the text of its line before and after it. */
