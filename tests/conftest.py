@@ -1,4 +1,4 @@
-"""What all tests share."""
+"""Fixtures and settings for all tests."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from foreword.packs.packs import find_layout
 from foreword.sources.environment import resolve_workspace
 from foreword.sources.files import Reader
 
+# No test has a deadline, so a slow machine never fails one.
 # A slow machine is not a wrong answer: no test here is timed.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
@@ -26,15 +27,15 @@ NOW = datetime(2026, 3, 7, 8, 55, 5, tzinfo=timezone(timedelta(hours=-6), "CST")
 
 def pytest_addoption(parser):
     parser.addoption(
-        "--accept", action="store_true", help="write the golden prompts anew; read their diff before you commit"
+        "--accept", action="store_true", help="rewrite the golden prompts; read the diff before you commit"
     )
 
 
 class Tree:
-    """A temporary folder with a workspace `w` and a home directory `home`; nothing else of the machine is looked for.
+    """A temporary folder with a workspace `w` and a home directory `home`; nothing else on the machine is searched.
 
-    `tree({"w/AGENTS.md": "X"})` writes files. A text or bytes is a file, None a directory, a Path a link that leads there;
-    a function makes what stands there itself (`os.mkfifo`). In what the methods give back, paths begin at the temporary folder.
+    `tree({"w/AGENTS.md": "X"})` writes files. A string or bytes becomes a file, None a directory, a Path a link to that path;
+    a function creates the entry itself (`os.mkfifo`). In results of the methods, paths begin at the temporary folder.
     """
 
     def __init__(self, top):
@@ -60,7 +61,7 @@ class Tree:
         return os.path.join(self.top, name)
 
     def short(self, text):
-        """A text in which the temporary folder is the root of the disk."""
+        """Return the text with the temporary folder as root directory."""
         return text.replace(self.top, "")
 
     def workspace(self, cwd="w", home="home", environment=(), platform="linux"):
@@ -86,7 +87,7 @@ class Tree:
         platform="linux",
         **agent,
     ):
-        """The prompt for an agent in `cwd`. `tools` are names in one text, or a list of tools; `disk` stands in for the machine's."""
+        """Build the prompt for an agent in `cwd`. `tools` is a string of names or a list of tools; `disk` replaces the machine's."""
         workspace = self.workspace(cwd, home, environment, platform)
         tools = [Tool(name) for name in tools.split()] if isinstance(tools, str) else tools
         agent = Agent(tools=tools, **agent)
@@ -99,19 +100,18 @@ class Tree:
         return build(parsed, gather(parsed, workspace, reader), agent, now, rules)
 
     def text(self, layout, cwd="w", **options):
-        """The text of the prompt."""
         return self.short(self.prompt(layout, cwd, **options).text)
 
-    def told(self, prompt):
-        """Its findings, as code and path."""
+    def findings(self, prompt):
+        """Return code and path of each finding."""
         return [(finding.code, self.short(finding.path)) for finding in prompt.findings]
 
     def messages(self, prompt):
-        """Its findings, as code and sentence."""
+        """Return code and message of each finding."""
         return [(finding.code, self.short(finding.message)) for finding in prompt.findings]
 
     def fates(self, prompt):
-        """What became of each candidate that was there: path and fate."""
+        """Return path and fate of each existing candidate."""
         return [(self.short(each.path), each.fate) for each in prompt.candidates if each.fate != "absent"]
 
 
@@ -121,13 +121,13 @@ def tree(tmp_path):
 
 
 @pytest.fixture(scope="module")
-def lasting_tree(tmp_path_factory):
-    """One tree for all tests of a module: for many files that are only looked at."""
+def module_tree(tmp_path_factory):
+    """One tree for all tests of a module, for many files that are only read."""
     return Tree(tmp_path_factory.mktemp("tree"))
 
 
 def skill_md(name, description="Does it.", *more, body="Body."):
-    """The text of a SKILL.md."""
+    """Return the content of a SKILL.md."""
     return "\n".join(["---", f"name: {name}", f"description: {description}", *more, "---", body, ""])
 
 

@@ -353,7 +353,7 @@ def test_it_may_not_look_outside(tree, pattern):
     })  # fmt: skip
     prompt = tree.prompt("$workspace/team", "w/a")
     assert prompt.text == "BASE"
-    assert "workspace-refused" in {code for code, _ in tree.told(prompt)}
+    assert "workspace-refused" in {code for code, _ in tree.findings(prompt)}
 
 
 @pytest.mark.parametrize("pattern", ["cwd:../../SECRET.md", "root:a/../../SECRET.md", "walk:../../x", "root:../*.md"])
@@ -516,7 +516,7 @@ def test_wrong_settings_of_the_workspace_are_findings_and_work_goes_on(tree, tex
     tree({"home/SECRET.md": "secret", "w/.git": None, "w/AGENTS.md": "X", WORKSPACES: text})
     prompt = tree.prompt("")
     assert prompt.layout == "foreword" and "secret" not in prompt.text
-    assert [code for code, _ in tree.told(prompt)] and words in " ".join(
+    assert [code for code, _ in tree.findings(prompt)] and words in " ".join(
         message for _, message in tree.messages(prompt)
     )
 

@@ -30,21 +30,13 @@ def opened(tree, url):
         conversations.close()
 
 
-def names(tools):
-    return [tool["name"] for tool in tools]
-
-
-def contents(messages):
-    return [message["content"] for message in messages]
+@pytest.fixture(scope="session")
+def tool_names():
+    """A function that returns the names of tool definitions."""
+    return lambda tools: [tool["name"] for tool in tools]
 
 
 @pytest.fixture(scope="session")
-def named():
-    """The names of tool definitions."""
-    return names
-
-
-@pytest.fixture(scope="session")
-def said():
-    """The contents of messages."""
-    return contents
+def contents():
+    """A function that returns the contents of messages."""
+    return lambda messages: [message["content"] for message in messages]

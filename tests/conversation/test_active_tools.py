@@ -10,7 +10,7 @@ READ = Tool("read", "Reads.")
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_known_conversation_keeps_its_tools(opened, layout, named):
+def test_a_known_conversation_keeps_its_tools(opened, layout, tool_names):
     first = opened(layout, tools=[READ, BASH]).turn("hi")
     then = opened(layout, tools=None).turn("hi")
     assert (then.edition, then.is_reused, then.system, then.tools) == (1, True, first.system, first.tools)
@@ -31,22 +31,22 @@ def test_an_empty_list_means_none(opened, layout):
     assert opened(layout, tools=None).turn("hi").tools == ()
 
 
-def test_inactive_tools_stay_inactive(opened, said):
+def test_inactive_tools_stay_inactive(opened, contents):
     opened("foreword", tools="bash read").turn("hi")
     history = opened("foreword", tools=[]).turn("hi").history
     turn = opened("foreword", tools=None).turn("hi", history)
-    assert said(turn.messages)[len(history) :] == ["hi"]
+    assert contents(turn.messages)[len(history) :] == ["hi"]
     talk = opened("foreword", tools=None)
     talk.compact()
     assert talk.turn("hi").tools == ()
 
 
-def test_a_definition_that_changed_stays_changed(opened, said):
+def test_a_definition_that_changed_stays_changed(opened, contents):
     opened("foreword", tools=[READ]).turn("hi")
     history = opened("foreword", tools=[Tool("read", "Reads it all."), BASH]).turn("hi").history
     talk = opened("foreword", tools=None)
     turn = talk.turn("hi", history)
-    assert said(turn.messages)[len(history) :] == ["hi"]
+    assert contents(turn.messages)[len(history) :] == ["hi"]
     talk.compact()
     turn = talk.turn("hi")
     assert [each["description"] for each in turn.tools] == ["Runs.", "Reads it all."]
@@ -64,15 +64,15 @@ def test_a_gathered_prompt_keeps_snippets_and_guidelines(tree, opened):
 # set_active_tools
 
 
-def test_known_tools_may_be_named(opened, named):
+def test_known_tools_can_be_activated_by_name(opened, tool_names):
     talk = opened("opal", tools=[READ, BASH])
     talk.turn("hi")
     talk.set_active_tools(["read"])
-    assert named(talk.turn("hi").tools) == ["read"]
+    assert tool_names(talk.turn("hi").tools) == ["read"]
     talk.set_active_tools(["bash", Tool("zap")])
-    assert named(talk.turn("hi").tools) == ["bash", "zap"]
+    assert tool_names(talk.turn("hi").tools) == ["bash", "zap"]
     talk.set_active_tools(["zap", "read"])
-    assert named(talk.turn("hi").tools) == ["read", "zap"]
+    assert tool_names(talk.turn("hi").tools) == ["read", "zap"]
     later = opened("opal", tools=None)
     later.set_active_tools(["read"])
     assert [each["description"] for each in later.turn("hi").tools] == ["Reads."]
@@ -80,30 +80,30 @@ def test_known_tools_may_be_named(opened, named):
     assert later.turn("hi").tools == ()
 
 
-def test_another_process_knows_an_inactive_tool(opened, said):
+def test_another_process_knows_an_inactive_tool(opened, contents):
     opened("foreword", tools=[READ, BASH]).turn("hi")
     opened("foreword", tools=[READ]).turn("hi")
     talk = opened("foreword", tools=None)
     talk.set_active_tools(["bash", "read"])
-    assert said(talk.turn("hi").messages)[-2].endswith("All tools are active again.")
+    assert contents(talk.turn("hi").messages)[-2].endswith("All tools are active again.")
 
 
 @pytest.mark.parametrize(
-    ("tools", "told"),
+    ("tools", "message"),
     [
         (["red"], r"^unknown tool 'red'; known: bash, read\. Pass a Tool to define another one$"),
         ("read", r"^the active tools must be a list, not a single str$"),
         ([5], "^an active tool must be Tool or str, not int$"),
     ],
 )
-def test_invalid_active_tools(opened, named, tools, told):
+def test_invalid_active_tools(opened, tool_names, tools, message):
     talk = opened("opal", tools=[READ, BASH])
-    with pytest.raises(CallError, match=told):
+    with pytest.raises(CallError, match=message):
         talk.set_active_tools(tools)
-    assert named(talk.turn("hi").tools) == ["bash", "read"]
+    assert tool_names(talk.turn("hi").tools) == ["bash", "read"]
 
 
-def test_without_any_tool_the_error_says_so(opened):
+def test_the_error_without_any_tools(opened):
     with pytest.raises(CallError, match="unknown tool 'x'; known: none"):
         opened("opal").set_active_tools(["x"])
 
@@ -116,19 +116,19 @@ def test_without_any_tool_the_error_says_so(opened):
     [(None, ["zap"]), ([], []), ([READ], ["read", "zap"]), ([Tool("zap", "Mine.")], ["zap"])],
 )
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_an_extension_adds_tools(opened, named, layout, tools, has):
+def test_an_extension_adds_tools(opened, tool_names, layout, tools, has):
     adds = Extension("zapper", tools=[Tool("zap", "Zaps.", guidelines=["Zap twice."])])
     talk = opened(layout, tools=tools, extensions=[adds])
     turn = talk.turn("hi")
-    assert named(turn.tools) == has
+    assert tool_names(turn.tools) == has
     assert talk.turn("hi").is_reused
     assert opened(layout, tools=tools, extensions=[adds]).turn("hi").is_reused
 
 
-def test_a_tool_of_an_extension_is_known_by_its_name(opened, named):
+def test_a_tool_of_an_extension_is_known_by_its_name(opened, tool_names):
     talk = opened("opal", tools=[], extensions=[Extension("zapper", tools=[Tool("zap")])])
     talk.set_active_tools(["zap"])
-    assert named(talk.turn("hi").tools) == ["zap"]
+    assert tool_names(talk.turn("hi").tools) == ["zap"]
 
 
 def test_two_extensions_cannot_add_the_same_tool():
@@ -157,8 +157,8 @@ def test_opening_a_conversation_does_not_change_the_assembler(tree):
 
 @pytest.mark.parametrize("layout", ["pod", "builder"])
 @pytest.mark.parametrize("tools", [[], [Tool("other")]])
-def test_a_layout_that_keeps_its_tools_reports_it(opened, named, layout, tools):
+def test_a_layout_that_keeps_its_tools_reports_it(opened, tool_names, layout, tools):
     opened(layout, tools=[READ, BASH]).turn("hi")
     turn = opened(layout, tools=tools).turn("go on")
-    assert (named(turn.tools), [each.code for each in turn.findings]) == (["bash", "read"], ["tools-kept"])
+    assert (tool_names(turn.tools), [each.code for each in turn.findings]) == (["bash", "read"], ["tools-kept"])
     assert opened(layout, tools=None).turn("go on").findings == ()

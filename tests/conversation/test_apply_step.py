@@ -1,4 +1,4 @@
-"""The pure part of conversations: which step to take, what it does to the edition in use, and what has drifted."""
+"""The pure part of conversations: which step to take, its effect on the edition in use, and drift."""
 
 import itertools
 import json
@@ -34,7 +34,7 @@ SHIPPED = {
 @pytest.mark.parametrize(
     ("on", "using", "events", "tools", "rest"),
     [
-        ({}, None, [], "gather", "gather"),  # no edition yet: whatever the layout says
+        ({}, None, [], "gather", "gather"),  # without an edition, whatever the layout
         ({"turn": "keep"}, None, ["turn"], "gather", "gather"),
         ({}, USING, [], "keep", "keep"),
         ({}, USING, ["turn"], "keep", "keep"),
@@ -98,7 +98,7 @@ def test_the_tables_above_are_the_shipped_ones(layout, opened):
 
 
 def edition(number=1, tools="a b", state=None, join="\n\n", **sections):
-    """An edition with each section in tags, from a file with the same name."""
+    """Return an edition with each section in tags, from a file with the same name."""
     system, passages = "", []
     for name, text in sections.items():
         system += join if system else ""
@@ -153,7 +153,7 @@ def test_another_text_or_other_tools_are_the_next_edition(step, fresh):
             {"notices": [{"text": "y", "at": 2, "skill": "a"}]},
         ),
         ({"notices": [{"text": "x", "at": 1}], "unsent": [{"text": "y"}]}, True, {}),
-        ({"announced": {"one": "h"}}, False, {}),  # what a message announced is in the prompt now
+        ({"announced": {"one": "h"}}, False, {}),  # the announced section is in the prompt now
         ({"is_compacted": True, "skills": ["a"]}, False, {"skills": ["a"]}),
         ({}, True, {}),
     ],
@@ -166,7 +166,7 @@ def test_state_carried_over_to_the_next_edition(before, is_summarised, after):
 @pytest.mark.parametrize(
     ("before", "is_summarised", "after"),
     [
-        ({"is_compacted": True}, False, {}),  # or every later turn would gather again
+        ({"is_compacted": True}, False, {}),  # otherwise every later turn would gather again
         (
             {"is_compacted": True, "skills": ["a"], "announced": {"one": "h"}},
             False,
@@ -299,23 +299,23 @@ def appended(using, fresh):
 
 def test_only_the_change_is_announced_and_only_once():
     using = edition(1, one="1", two="2", three="3")
-    then, said = appended(using, edition(0, one="1", two="new", three="3"))
-    assert said == ["The section 'two' of your instructions has changed. It now reads:\n\n<two>\nnew\n</two>"]
+    then, messages = appended(using, edition(0, one="1", two="new", three="3"))
+    assert messages == ["The section 'two' of your instructions has changed. It now reads:\n\n<two>\nnew\n</two>"]
     assert appended(then, edition(0, one="1", two="new", three="3")) == (then, [])
-    again, said = appended(then, edition(0, one="newer", two="new", three="3"))
-    assert said == ["The section 'one' of your instructions has changed. It now reads:\n\n<one>\nnewer\n</one>"]
+    again, messages = appended(then, edition(0, one="newer", two="new", three="3"))
+    assert messages == ["The section 'one' of your instructions has changed. It now reads:\n\n<one>\nnewer\n</one>"]
     assert (again.number, again.system, again.tools) == (using.number, using.system, using.tools)
 
 
 def test_a_section_that_changes_twice_is_announced_twice():
     then, _ = appended(edition(1, one="1"), edition(0, one="2"))
-    _, said = appended(then, edition(0, one="3"))
-    assert said == ["The section 'one' of your instructions has changed. It now reads:\n\n<one>\n3\n</one>"]
+    _, messages = appended(then, edition(0, one="3"))
+    assert messages == ["The section 'one' of your instructions has changed. It now reads:\n\n<one>\n3\n</one>"]
 
 
 def test_a_removed_section_is_announced():
-    then, said = appended(edition(1, one="1", two="2"), edition(0, one="1"))
-    assert said == ["The section 'two' of your instructions no longer applies."]
+    then, messages = appended(edition(1, one="1", two="2"), edition(0, one="1"))
+    assert messages == ["The section 'two' of your instructions no longer applies."]
     assert appended(then, edition(0, one="1")) == (then, [])
 
 
@@ -323,13 +323,13 @@ def test_a_reverted_change_is_announced():
     """Otherwise the model would believe the last message."""
     first = edition(1, one="1")
     then, _ = appended(first, edition(0, one="2"))
-    back, said = appended(then, edition(0, one="1"))
-    assert said == ["The section 'one' of your instructions has changed. It now reads:\n\n<one>\n1\n</one>"]
+    back, messages = appended(then, edition(0, one="1"))
+    assert messages == ["The section 'one' of your instructions has changed. It now reads:\n\n<one>\n1\n</one>"]
     assert back == first
-    came, _ = appended(first, edition(0, one="1", two="2"))
-    gone, said = appended(came, edition(0, one="1"))
-    assert said == ["The section 'two' of your instructions no longer applies."]
-    assert gone == first
+    added, _ = appended(first, edition(0, one="1", two="2"))
+    removed, messages = appended(added, edition(0, one="1"))
+    assert messages == ["The section 'two' of your instructions no longer applies."]
+    assert removed == first
 
 
 def test_append_never_changes_the_prefix():
@@ -357,17 +357,17 @@ def inactive(names):
 
 def test_removed_tools_are_announced_and_their_definitions_stay():
     using = edition(2, one="1", tools="a b c")
-    then, said = appended(using, edition(0, one="1", tools="b"))
-    assert said == inactive("`a`, `c`")
+    then, messages = appended(using, edition(0, one="1", tools="b"))
+    assert messages == inactive("`a`, `c`")
     assert (then.number, then.system, then.tools) == (2, using.system, using.tools)
     assert appended(then, edition(0, one="1", tools="b")) == (then, [])
-    less, said = appended(then, edition(0, one="1", tools="b c"))
-    assert said == inactive("`a`")
+    less, messages = appended(then, edition(0, one="1", tools="b c"))
+    assert messages == inactive("`a`")
     assert appended(less, edition(0, one="1", tools="a b c")) == (using, ["All tools are active again."])
 
 
 @pytest.mark.parametrize(
-    ("fresh", "told"),
+    ("fresh", "beginnings"),
     [
         (edition(0, one="1", tools="a"), ["tool b removed; a rebuild would lose about"]),
         (
@@ -382,23 +382,23 @@ def test_removed_tools_are_announced_and_their_definitions_stay():
         (edition(0, one="1", tools="a b"), []),
     ],
 )
-def test_every_announcement_has_a_finding(fresh, told):
+def test_every_announcement_has_a_finding(fresh, beginnings):
     found = apply_step("append", edition(1, one="1", tools="a b"), fresh).findings
-    assert [each.message[: len(begins)] for each, begins in zip(found, told, strict=True)] == told
+    assert [each.message[: len(begins)] for each, begins in zip(found, beginnings, strict=True)] == beginnings
 
 
 def test_a_changed_tool_is_announced_once_and_its_old_definition_stays():
     using = replace(edition(1, one="1"), tools=written_tools([Tool("a", "Reads.")]))
     fresh = replace(edition(0, one="1"), tools=written_tools([Tool("a", "Reads it all.")]))
-    then, said = appended(using, fresh)
-    assert said == [
+    then, messages = appended(using, fresh)
+    assert messages == [
         "The tool `a` has changed. Its definition is now:\n\n"
         '{"description": "Reads it all.", "name": "a", "schema": {}}'
     ]
     assert (then.tools, then.number) == (using.tools, 1)
     assert appended(then, fresh) == (then, [])
-    back, said = appended(then, using)
-    assert (back, said) == (using, ["The tool `a` is again as it was defined at first."])
+    back, messages = appended(then, using)
+    assert (back, messages) == (using, ["The tool `a` is again as it was defined at first."])
 
 
 # Tool definitions

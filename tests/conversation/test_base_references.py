@@ -1,4 +1,4 @@
-"""A base that is a reference ($user/greet) stands for the template at that address, wherever a base is accepted."""
+"""A base that is a reference ($user/greet) is replaced by the template at that address, wherever a base is accepted."""
 
 import pytest
 
@@ -41,7 +41,7 @@ def test_a_reference_is_resolved_in_a_conversation(place, opened, layout):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_the_task_of_a_sub_agent_may_be_a_reference(place, opened, layout):
+def test_the_task_of_a_sub_agent_can_be_a_reference(place, opened, layout):
     talk = opened(layout)
     assert talk.sub_agent("$user/greet").system.startswith("Greet the user.")
     text = talk.sub_agent("$user/greet", append=True).system
@@ -58,14 +58,14 @@ def test_a_reference_in_settings_is_resolved(place, layout, section):
 
 
 @pytest.mark.parametrize(
-    ("base", "says"),
+    ("base", "message"),
     [
         ("$user/absent", "the template '$user/absent' does not exist"),
         ("$acme/greet", "unknown pack 'acme'; known packs: std, user, workspace"),
         ("$user/../greet", "an address cannot contain"),
     ],
 )
-def test_an_invalid_reference_is_an_immediate_error(place, opened, base, says):
+def test_an_invalid_reference_is_an_immediate_error(place, opened, base, message):
     for call in (
         lambda: assemble(place.workspace(), Agent(base=base)),
         lambda: opened(base=base).turn("hi"),
@@ -73,7 +73,7 @@ def test_an_invalid_reference_is_an_immediate_error(place, opened, base, says):
     ):
         with pytest.raises(CallError) as caught:
             call()
-        assert says in str(caught.value)
+        assert message in str(caught.value)
 
 
 @pytest.mark.parametrize("base", ["$HOME is /root.", "Pay $5/month at most.", "$", "$user", "Read $user/greet first."])
@@ -85,7 +85,7 @@ def test_a_template_of_the_workspace_is_rendered_in_the_sandbox(place, opened, m
     from foreword.engine import sandbox
 
     seen = []
-    monkeypatch.setattr(sandbox, "render", lambda *given, is_trusted, limit: seen.append(is_trusted) or ())
+    monkeypatch.setattr(sandbox, "render", lambda *args, is_trusted, limit: seen.append(is_trusted) or ())
     assemble(place.workspace(), Agent(base="$workspace/intro"), "pod")
     opened("pod").sub_agent("$workspace/intro", append=True)
     assert seen[0] is False and seen[-1] is False
@@ -94,34 +94,34 @@ def test_a_template_of_the_workspace_is_rendered_in_the_sandbox(place, opened, m
 # File names
 
 
-def told(prompt):
+def file_name_findings(prompt):
     return [each.code for each in prompt.findings if each.code == "base-file-name"]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("base", ["prompts/base.md", "./base", "AGENTS.md", "~/me.txt", "/etc/base", "base.MD\n"])
 def test_a_base_that_is_only_a_file_name_is_a_finding(place, opened, layout, base):
-    assert told(assemble(place.workspace(), Agent(base=base), layout)) == ["base-file-name"]
-    assert told(opened(layout, base=base).turn("hi")) == ["base-file-name"]
-    assert told(opened(layout, "s").sub_agent(base)) == ["base-file-name"]
+    assert file_name_findings(assemble(place.workspace(), Agent(base=base), layout)) == ["base-file-name"]
+    assert file_name_findings(opened(layout, base=base).turn("hi")) == ["base-file-name"]
+    assert file_name_findings(opened(layout, "s").sub_agent(base)) == ["base-file-name"]
 
 
 @pytest.mark.parametrize(
     "base", ["You are Ada.", "Read prompts/base.md first.", "a/b", "Version 1.2", "- AGENTS.md\n- x"]
 )
 def test_other_bases_are_not_findings(place, base):
-    assert told(assemble(place.workspace(), Agent(base=base), "pi")) == []
+    assert file_name_findings(assemble(place.workspace(), Agent(base=base), "pi")) == []
 
 
 def test_a_file_name_in_settings_is_a_finding(place):
     place({"home/.config/foreword/foreword.toml": '[for.builder]\nsection.body.text = "prompts/base.md"\n'})
-    assert told(assemble(place.workspace(), layout="builder")) == ["base-file-name"]
+    assert file_name_findings(assemble(place.workspace(), layout="builder")) == ["base-file-name"]
 
 
 def test_a_base_that_the_layout_does_not_use_is_a_finding(place):
     place({"w/own.toml": '[section.only]\ntext = "Only this."\n'})
     prompt = assemble(place.workspace(), Agent(base="You are Ada."), place.path("w/own.toml"))
-    assert ("agent-unused", "the layout own has no place for the base that was given") in place.messages(prompt)
+    assert ("agent-unused", "the layout own has no place for the base that was args") in place.messages(prompt)
 
 
 # Sub-agents

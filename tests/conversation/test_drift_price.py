@@ -1,4 +1,4 @@
-"""What a rebuild would lose of the provider's cache: by the rule of each provider, as in `foreword cache`."""
+"""What a rebuild would lose of the provider's cache, by the rules of each provider, as in `foreword cache`."""
 
 import json
 
@@ -13,7 +13,7 @@ LATE = RULES.replace("Rule 290:", "Rule two hundred and ninety:")
 
 @pytest.fixture
 def drifted(tree, opened):
-    """`drifted(provider="openai")` is the drift after a late edit of a long AGENTS.md."""
+    """`drifted(provider="openai")` returns the drift after an edit near the end of a long AGENTS.md."""
 
     def drifted(before=RULES, after=LATE, **agent):
         tree({"w/.git": None, "w/AGENTS.md": before})
@@ -25,7 +25,7 @@ def drifted(tree, opened):
 
 
 def test_anthropic_keeps_only_up_to_the_last_breakpoint(drifted):
-    """What comes before the project's instructions is shorter than the minimum."""
+    """The part before the project's instructions is shorter than the minimum."""
     found = drifted(provider="anthropic")
     assert (found.is_changed, found.tokens_kept) == (True, 0)
     assert found.tokens_lost > 5000

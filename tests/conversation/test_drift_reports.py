@@ -1,4 +1,4 @@
-"""Drift of files and of tools, turn by turn: each has its step, whatever happens to the other at the same time."""
+"""Drift of files and tools, turn by turn: each has its own step, whatever happens to the other at the same time."""
 
 import pytest
 
@@ -8,8 +8,8 @@ READ = Tool("read", guidelines=["Mind the encoding."])
 
 
 @pytest.fixture
-def turns(tree, opened, said):
-    """`turns({"on.turn": "warn"}, ("read bash", "One."), …)`: for each turn the edition, new messages, and drift findings."""
+def turns(tree, opened, contents):
+    """`turns({"on.turn": "warn"}, ("read bash", "One."), …)` returns edition, new messages and drift findings of each turn."""
 
     def turns(on, *rows, layout="foreword"):
         seen, history = [], ()
@@ -18,7 +18,7 @@ def turns(tree, opened, said):
             talk = opened(layout, tools=tools, set=on)
             turn = talk.turn("hi", history)
             drift = [each.message for each in turn.findings if each.code == "drift"]
-            seen.append((turn.edition, said(turn.messages)[len(history) : -1], drift))
+            seen.append((turn.edition, contents(turn.messages)[len(history) : -1], drift))
             history = turn.history
         return seen
 
@@ -26,14 +26,14 @@ def turns(tree, opened, said):
 
 
 def heads(seen):
-    """The beginnings of all messages and findings."""
+    """Return the beginnings of all messages and findings."""
     return [
         (
             edition,
-            [line for text in said for line in text.split("\n\n") if line[:1] != "<"],
+            [line for text in contents for line in text.split("\n\n") if line[:1] != "<"],
             [each.partition("; a rebuild")[0] for each in found],
         )
-        for edition, said, found in seen
+        for edition, contents, found in seen
     ]
 
 
@@ -62,22 +62,22 @@ def test_a_definition_that_returns_is_announced_at_once(turns):
     assert seen[2] == (1, ["The tool `a` is again as it was defined at first."], ["an announced change was reverted"])
 
 
-def test_the_same_conversation_in_one_process(opened, said):
+def test_the_same_conversation_in_one_process(opened, contents):
     talk = opened(tools="read bash")
     tools = talk.agent.tools
     history = talk.turn("hi").history
-    for active, told in ((tools[:1], True), (tools[:1], False), (tools, True), (tools, False)):
+    for active, is_announced in ((tools[:1], True), (tools[:1], False), (tools, True), (tools, False)):
         talk.set_active_tools(active)
         turn = talk.turn("hi", history)
-        assert (len(said(turn.messages)) == len(history) + 2) == told
+        assert (len(contents(turn.messages)) == len(history) + 2) == is_announced
         history = turn.history
 
 
 @pytest.mark.parametrize("on", [{}, {"on.turn": "append"}, {"on.turn": "warn"}])
 def test_a_removed_tool_without_guidance_is_drift(turns, on):
     seen = heads(turns(on, ("x y", "One."), ("x", "One.")))
-    told = ["Tools that are not active from now on, so do not call them: `y`. All others are active."]
-    assert seen[1] == (1, told, ["tool y removed"])
+    message = ["Tools that are not active from now on, so do not call them: `y`. All others are active."]
+    assert seen[1] == (1, message, ["tool y removed"])
 
 
 def test_files_warn_while_tools_differ(turns):
@@ -100,7 +100,12 @@ def test_kept_tools_stay_whatever_the_step_for_files_does(turns, tools, turn):
     rows = [("read", "One."), ("read bash new", "One."), ("read bash new", "Two."), ("", "Two.")]
     seen = heads(turns({"on.turn": turn, "on.tools": tools}, *rows))
     assert [edition for edition, _, _ in seen] == [1, 1, 1, 1]
-    assert [said for _, said, _ in seen] == [[], [], [INSTRUCTIONS] if turn == "append" else [], []]
+    assert [contents for _, contents, _ in seen] == [
+        [],
+        [],
+        [INSTRUCTIONS] if turn == "append" else [],
+        [],
+    ]
     found = [" / ".join(each) for _, _, each in seen]
     is_warned = tools == "warn"
     assert ["tools bash, new added" in found[1], "tool read removed" in found[3]] == [is_warned, is_warned]
@@ -114,11 +119,11 @@ def test_appended_files_are_built_for_the_kept_tools(turns):
     assert heads(turns({"on.turn": "append", "on.tools": "keep"}, *rows))[1][1] == [INSTRUCTIONS]
 
 
-def test_a_plan_is_appended_while_different_tools_are_kept(opened, said):
+def test_a_plan_is_appended_while_different_tools_are_kept(opened, contents):
     on = {"on.turn": "append", "on.tools": "keep"}
     opened(tools="read", plan="One.", set=on).turn("hi")
     turn = opened(tools="bash", plan="Two.", set=on).turn("hi")
-    assert [text.splitlines()[0] for text in said(turn.messages)] == [
+    assert [text.splitlines()[0] for text in contents(turn.messages)] == [
         "The section 'plan' of your instructions has changed. It now reads:",
         "hi",
     ]
@@ -148,14 +153,14 @@ def test_a_new_edition_for_the_tools_has_the_stored_files_and_drift_reports_the_
     assert bool(seen[1][1]) == (turn == "append")
 
 
-def test_a_layout_without_skills_stores_the_inputs_it_compares(tree, opened, said):
+def test_a_layout_without_skills_stores_the_inputs_it_compares(tree, opened, contents):
     layout = 'sections = ["a", "b"]\n[find.notes]\nfiles = ["cwd:NOTES.md"]\n[section.a]\nof = "notes"\n'
     layout += '[section.b]\ntext = "Zap."\nwhen = ["tool:zap"]\n[on]\ntools = "append"\n'
     tree({"mine.toml": layout, "w/NOTES.md": "One."})
     opened(tree.path("mine.toml"), tools="zap").turn("hi")
     tree({"w/NOTES.md": "Two."})
     turn = opened(tree.path("mine.toml")).turn("hi")
-    assert "Two." not in str(said(turn.messages)) and "section 'b'" in said(turn.messages)[0]
+    assert "Two." not in str(contents(turn.messages)) and "section 'b'" in contents(turn.messages)[0]
 
 
 # Snippets and guidelines
@@ -180,7 +185,7 @@ RULED = Tool("bash", guidelines=["New way."])
     ],
 )
 def test_another_snippet_or_guideline_is_a_tool_change(opened, before, after, is_new):
-    """Neither in this process nor in the next."""
+    """The result is the same in this process and in the next."""
     talk = opened("pi", "same", tools=[before])
     talk.turn("a")
     talk.set_active_tools([after])
@@ -205,7 +210,7 @@ def test_tools_in_another_order_are_unchanged(opened):
 
 def test_another_guideline_is_announced_once_if_tools_are_appended(turns):
     seen = heads(turns({}, *[([tool], "One.") for tool in (PLAIN, RULED, RULED, PLAIN)]))
-    assert [said for _, said, _ in seen] == [[], [GUIDANCE], [], [GONE]]
+    assert [contents for _, contents, _ in seen] == [[], [GUIDANCE], [], [GONE]]
 
 
 def test_tools_without_snippets_or_guidelines_add_nothing_to_an_edition(opened):
@@ -218,10 +223,10 @@ def test_tools_without_snippets_or_guidelines_add_nothing_to_an_edition(opened):
 def test_two_tools_with_the_same_name_are_an_error(tree, opened, layout):
     tree({"w": None})
     both = [Tool("read", "One."), Tool("edit"), Tool("read", "Two.")]
-    told = "^two tools are named 'read'; a model calls a tool by its name, so names must be unique$"
-    with pytest.raises(CallError, match=told):
+    message = "^two tools are named 'read'; a model calls a tool by its name, so names must be unique$"
+    with pytest.raises(CallError, match=message):
         assemble(tree.workspace("w"), Agent(tools=both), layout)
     talk = opened(layout, tools="read")
     talk.turn("hi")
-    with pytest.raises(CallError, match=told):
+    with pytest.raises(CallError, match=message):
         talk.set_active_tools(both)

@@ -12,17 +12,17 @@ def user(text):
     return {"role": "user", "content": text}
 
 
-def test_a_reminder_from_a_context_hook_is_sent_with_each_call_and_not_in_the_history(opened, said):
+def test_a_reminder_from_a_context_hook_is_sent_with_each_call_and_not_in_the_history(opened, contents):
     reminds = Extension("x", context=lambda messages, about: [*messages, user("Remember.")])
     talk = opened("pi", extensions=[reminds])
     turn = talk.turn("hi")
     for number in range(6):
         turn = talk.turn(messages=[*turn.history, {"role": "assistant", "content": str(number)}])
-    assert said(turn.messages) == ["hi", *map(str, range(6)), "Remember."]
-    assert said(turn.history) == ["hi", *map(str, range(6))]
+    assert contents(turn.messages) == ["hi", *map(str, range(6)), "Remember."]
+    assert contents(turn.history) == ["hi", *map(str, range(6))]
 
 
-def test_the_history_has_what_a_context_hook_dropped_or_changed(opened, said):
+def test_the_history_has_what_a_context_hook_dropped_or_changed(opened, contents):
     def tidy(messages, about):
         messages[0]["content"][0]["text"] = "…"
         return messages[:1]
@@ -33,7 +33,7 @@ def test_the_history_has_what_a_context_hook_dropped_or_changed(opened, said):
     assert turn.history == ({"role": "user", "content": [{"type": "text", "text": "secret"}]}, user("hi"))
 
 
-def test_the_history_has_the_callers_messages_unchanged(opened, said):
+def test_the_history_has_the_callers_messages_unchanged(opened, contents):
     mine = [{"role": "summary", "content": "Before."}, EXECUTION]
     turn = opened("pi").turn("hi", mine)
     assert turn.messages == (user("Before."), user("hi"))
@@ -46,7 +46,7 @@ def test_the_request_for_a_summary_is_not_in_the_history(opened, layout):
 
 
 @pytest.mark.parametrize("new_process", [False, True])
-def test_a_notice_is_inserted_again_where_it_was_first_sent(opened, said, named, new_process):
+def test_a_notice_is_inserted_again_where_it_was_first_sent(opened, contents, tool_names, new_process):
     talk = opened("foreword", tools="bash read")
     mine = [user("one"), {"role": "assistant", "content": "two"}]
     talk.turn(messages=mine)
@@ -55,8 +55,8 @@ def test_a_notice_is_inserted_again_where_it_was_first_sent(opened, said, named,
         if new_process or not number:
             talk = opened("foreword", tools="read")
         turn = talk.turn(messages=mine)
-        sent.append(said(turn.messages))
-        assert named(turn.tools) == ["bash", "read"]
+        sent.append(contents(turn.messages))
+        assert tool_names(turn.tools) == ["bash", "read"]
         assert len([text for text in sent[-1] if text.endswith(OFF)]) == 1
         mine = [*mine, user(f"more {number}"), {"role": "assistant", "content": f"done {number}"}]
     assert sent[0][-1].endswith(OFF)
@@ -64,41 +64,41 @@ def test_a_notice_is_inserted_again_where_it_was_first_sent(opened, said, named,
     assert sent[2][: len(sent[1])] == sent[1]
 
 
-def test_in_a_shorter_list_a_notice_comes_before_the_last_message(opened, said):
+def test_in_a_shorter_list_a_notice_comes_before_the_last_message(opened, contents):
     mine = [user(str(number)) for number in range(8)]
     talk = opened("foreword", tools="bash read")
     talk.turn(messages=mine)
     talk = opened("foreword", tools="read")
     talk.turn(messages=mine)
-    assert said(talk.turn("hi").messages)[1:] == ["hi"]
-    assert said(talk.turn(messages=mine[:3]).messages)[3:] == ["2"]
+    assert contents(talk.turn("hi").messages)[1:] == ["hi"]
+    assert contents(talk.turn(messages=mine[:3]).messages)[3:] == ["2"]
 
 
-def test_callers_who_keep_the_history_see_a_notice_once(opened, said):
+def test_callers_who_keep_the_history_see_a_notice_once(opened, contents):
     history = opened("foreword", tools="bash read").turn("hi").history
     for _ in range(3):
         history = opened("foreword", tools="read").turn("hi", history).history
-    assert len([text for text in said(history) if text.endswith(OFF)]) == 1
+    assert len([text for text in contents(history) if text.endswith(OFF)]) == 1
 
 
-def test_a_changed_section_is_inserted_again_too(tree, opened, said):
+def test_a_changed_section_is_inserted_again_too(tree, opened, contents):
     for text in ("One.", "Two.", "Two."):
         tree({"w/.git": None, "w/AGENTS.md": text})
         turn = opened("foreword", set={"on.turn": "append"}).turn("hi")
-    assert "Two." not in turn.system and "Two." in said(turn.messages)[0]
+    assert "Two." not in turn.system and "Two." in contents(turn.messages)[0]
 
 
-def test_a_notice_between_turns_is_sent_by_the_next_turn_of_any_process(opened, said):
+def test_a_notice_between_turns_is_sent_by_the_next_turn_of_any_process(opened, contents):
     opened("foreword", tools="bash read").turn("hi")
     opened("foreword", tools="read").reload()
     opened("foreword", tools="bash", set={"on.reload": "keep"}).reload()
     turn = opened("foreword", tools="bash").turn("hi")
-    assert "`read`" in said(turn.messages)[0] or turn.edition > 1
+    assert "`read`" in contents(turn.messages)[0] or turn.edition > 1
 
 
-def test_a_compaction_removes_the_notices(opened, said):
+def test_a_compaction_removes_the_notices(opened, contents):
     opened("foreword", tools="bash read").turn("hi")
     talk = opened("foreword", tools="read")
     talk.turn("hi")
-    assert said(talk.compact(messages=[user("hi")]).messages)[0].endswith(OFF)  # with the cached prefix
-    assert said(talk.turn("hi").messages) == ["hi"]
+    assert contents(talk.compact(messages=[user("hi")]).messages)[0].endswith(OFF)  # with the cached prefix
+    assert contents(talk.turn("hi").messages) == ["hi"]

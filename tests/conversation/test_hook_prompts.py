@@ -49,19 +49,19 @@ def test_another_process_uses_the_same_system_prompt(opened, hook, layout):
 
 def test_the_next_user_prompt_restores_the_system_prompt(opened):
     starts = [Start(prompt="Other."), None]
-    talk = opened("pi", extensions=[Extension("once", before_agent_start=lambda *given: starts.pop(0))])
+    talk = opened("pi", extensions=[Extension("once", before_agent_start=lambda *args: starts.pop(0))])
     assert [talk.turn("one").system, talk.turn().system] == ["Other.", "Other."]
     base = talk.turn("two").system
     assert base == talk.shared.prompt("t") == talk.turn().system != "Other."
 
 
 def test_an_empty_system_prompt_lasts_too(opened):
-    talk = opened("pi", extensions=[Extension("x", before_agent_start=lambda *given: Start(prompt=""))])
+    talk = opened("pi", extensions=[Extension("x", before_agent_start=lambda *args: Start(prompt=""))])
     assert [talk.turn("hi").system, talk.turn().system] == ["", ""]
 
 
 @pytest.mark.parametrize(
-    ("messages", "heard"),
+    ("messages", "expected"),
     [
         ([{"role": "user", "content": "mine"}], "mine"),
         ([{"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "image"}]}], "a"),
@@ -69,14 +69,14 @@ def test_an_empty_system_prompt_lasts_too(opened):
         ([], ""),
     ],
 )
-def test_new_prompt_marks_a_prompt_in_the_callers_list(opened, hook, messages, heard):
+def test_new_prompt_marks_a_prompt_in_the_callers_list(opened, hook, messages, expected):
     extension, asked = hook
     talk = opened("pi", extensions=[extension])
     turn = talk.turn(messages=messages, new_prompt=True)
-    assert asked == [heard]
+    assert asked == [expected]
     assert turn.messages == tuple(messages)
     assert talk.turn(messages=messages).system == turn.system
-    assert asked == [heard]
+    assert asked == [expected]
 
 
 def test_the_system_prompt_of_a_hook_outlasts_a_new_edition(tree, opened, hook):
@@ -103,8 +103,8 @@ def test_a_hook_that_changes_nothing_writes_nothing(opened):
     assert talk.shared.store.current("t").state == "{}"
 
 
-class Down:
-    """A store that can be down for writing."""
+class ReadOnly:
+    """A store that can fail on writes."""
 
     def __init__(self, store):
         self.store, self.is_down = store, False
@@ -112,14 +112,14 @@ class Down:
     def __getattr__(self, name):
         return getattr(self.store, name)
 
-    def save_state(self, *given):
+    def save_state(self, *args):
         if self.is_down:
             raise StoreError("the store is away")
-        return self.store.save_state(*given)
+        return self.store.save_state(*args)
 
 
 def test_while_the_store_is_down_this_process_remembers_the_prompt(tree, hook, url):
-    store = Down(open_store(url))
+    store = ReadOnly(open_store(url))
     talk = Conversations(store, [hook[0]]).open("t", tree.workspace("w"), None, "pi")
     talk.turn("one")
     store.is_down = True

@@ -14,11 +14,11 @@ from foreword.extensions import About, Resources, Start, installed
 from foreword.findings import finding
 
 
-def boom(*given):
+def boom(*args):
     raise RuntimeError("secret details")
 
 
-def told(turn):
+def failures(turn):
     return [(each.code, each.message) for each in turn.findings if each.code == "extension-failed"]
 
 
@@ -26,7 +26,7 @@ def failed(function, name="bad", error="RuntimeError"):
     return [("extension-failed", f"{function} of the extension '{name}' raised {error} and was skipped")]
 
 
-def misgave(function, what, right, name="bad"):
+def wrong_type(function, what, right, name="bad"):
     message = f"{function} of the extension '{name}' returned {what}, not {right}, and was skipped"
     return [("extension-failed", message)]
 
@@ -39,7 +39,7 @@ def base(turn, suffix=""):
 
 
 def adds(word, message=None):
-    return lambda prompt, said, about: Start(prompt=f"{prompt} {word}({said})", message=message)
+    return lambda prompt, text, about: Start(prompt=f"{prompt} {word}({text})", message=message)
 
 
 def test_each_hook_sees_the_prompt_of_the_one_before_in_list_order(opened):
@@ -51,7 +51,7 @@ def test_each_hook_sees_the_prompt_of_the_one_before_in_list_order(opened):
 
 def test_a_changed_prompt_lasts_for_one_user_prompt(opened):
     once = [Start(prompt="Other."), None]
-    talk = opened("pi", extensions=[Extension("once", before_agent_start=lambda prompt, said, about: once.pop(0))])
+    talk = opened("pi", extensions=[Extension("once", before_agent_start=lambda prompt, text, about: once.pop(0))])
     first, second = talk.turn("one"), talk.turn("two")
     assert first.system == "Other."
     assert second.system == talk.shared.prompt("t")
@@ -61,7 +61,7 @@ def test_a_changed_prompt_lasts_for_one_user_prompt(opened):
 
 def test_before_agent_start_runs_once_for_each_user_prompt(opened):
     asked = []
-    talk = opened("pi", extensions=[Extension("x", before_agent_start=lambda prompt, said, about: asked.append(said))])
+    talk = opened("pi", extensions=[Extension("x", before_agent_start=lambda prompt, text, about: asked.append(text))])
     talk.turn("one")
     talk.turn()
     talk.reload()
@@ -73,29 +73,29 @@ def test_a_hook_that_raises_is_reported_and_skipped(opened):
     good = Extension("good", before_agent_start=adds("good"))
     turn = opened("pi", extensions=[Extension("bad", before_agent_start=boom), good]).turn("hi")
     assert turn.system.endswith(" good(hi)")
-    assert told(turn) == failed("boom")
+    assert failures(turn) == failed("boom")
     assert "secret" not in str(turn.findings)
 
 
-@pytest.mark.parametrize(("given", "what"), [("a text", "a str"), (7, "an int"), ({"prompt": "x"}, "a dict")])
-def test_a_hook_that_returns_something_else_is_reported_and_skipped(opened, given, what):
-    def start(prompt, said, about):
-        return given
+@pytest.mark.parametrize(("result", "what"), [("a text", "a str"), (7, "an int"), ({"prompt": "x"}, "a dict")])
+def test_a_hook_that_returns_something_else_is_reported_and_skipped(opened, result, what):
+    def start(prompt, text, about):
+        return result
 
     turn = opened("pi", extensions=[Extension("bad", before_agent_start=start)]).turn("hi")
     assert turn.system == opened("pi").shared.prompt("t")
-    assert told(turn) == misgave("start", what, "a Start")
+    assert failures(turn) == wrong_type("start", what, "a Start")
 
 
-@pytest.mark.parametrize("given", [Start(prompt=5), Start(message=["x"])])
-def test_a_start_without_strings_is_reported_and_skipped(opened, given):
-    turn = opened("pi", extensions=[Extension("bad", before_agent_start=lambda *_: given)]).turn("hi")
+@pytest.mark.parametrize("result", [Start(prompt=5), Start(message=["x"])])
+def test_a_start_without_strings_is_reported_and_skipped(opened, result):
+    turn = opened("pi", extensions=[Extension("bad", before_agent_start=lambda *_: result)]).turn("hi")
     assert turn.system == opened("pi").shared.prompt("t")
-    assert "instead of a string and was skipped" in told(turn)[0][1]
+    assert "instead of a string and was skipped" in failures(turn)[0][1]
 
 
 def test_an_empty_prompt_is_a_prompt(opened):
-    empties = Extension("x", before_agent_start=lambda prompt, said, about: Start(prompt=""))
+    empties = Extension("x", before_agent_start=lambda prompt, text, about: Start(prompt=""))
     assert opened("pi", extensions=[empties]).turn("hi").system == ""
 
 
@@ -105,22 +105,22 @@ def test_an_empty_prompt_is_a_prompt(opened):
 HISTORY = [{"role": "user", "content": "one"}, {"role": "assistant", "content": "two"}]
 
 
-def test_the_order_is_history_prompt_injected(opened, said):
+def test_the_order_is_history_prompt_injected(opened, contents):
     extensions = [Extension(name, before_agent_start=adds(name, f"from {name}")) for name in "ab"]
     talk = opened("pi", extensions=extensions)
     turn = talk.turn("now", HISTORY)
-    assert said(turn.messages) == ["one", "two", "now", "from a", "from b"]
+    assert contents(turn.messages) == ["one", "two", "now", "from a", "from b"]
     assert [each["role"] for each in turn.messages] == ["user", "assistant", "user", "user", "user"]
 
 
-def test_a_sent_message_is_in_the_next_turn_only(opened, said):
+def test_a_sent_message_is_in_the_next_turn_only(opened, contents):
     talk = opened("pi")
     talk.send_message("first")
     talk.send_message("second")
     talk.reload()
     talk.compact()
-    assert said(talk.turn("now", HISTORY).messages) == ["one", "two", "first", "second", "now"]
-    assert said(talk.turn("then").messages) == ["then"]
+    assert contents(talk.turn("now", HISTORY).messages) == ["one", "two", "first", "second", "now"]
+    assert contents(talk.turn("then").messages) == ["then"]
 
 
 @pytest.mark.parametrize(
@@ -176,12 +176,12 @@ def test_the_callers_list_is_not_changed(opened):
         (lambda messages, about: messages.clear(), ["one", "two", "now"]),  # returns None: nothing changes
     ],
 )
-def test_context_filters_and_injects(opened, said, context, seen):
+def test_context_filters_and_injects(opened, contents, context, seen):
     turn = opened("pi", extensions=[Extension("x", context=context)]).turn("now", HISTORY)
-    assert said(turn.messages) == seen
+    assert contents(turn.messages) == seen
 
 
-def test_context_hooks_are_chained_and_one_that_raises_is_skipped(opened, said):
+def test_context_hooks_are_chained_and_one_that_raises_is_skipped(opened, contents):
     def spoil(messages, about):
         messages.clear()
         raise RuntimeError
@@ -193,8 +193,8 @@ def test_context_hooks_are_chained_and_one_that_raises_is_skipped(opened, said):
         Extension("b", context=lambda messages, about: [{"role": "user", "content": str(len(messages))}]),
     ]
     turn = opened("pi", extensions=extensions).turn("now")
-    assert said(turn.messages) == ["2"]
-    assert told(turn) == failed("spoil") + misgave("<lambda>", "a str", "a list of dict", "wrong")
+    assert contents(turn.messages) == ["2"]
+    assert failures(turn) == failed("spoil") + wrong_type("<lambda>", "a str", "a list of dict", "wrong")
 
 
 def test_context_runs_on_every_turn(opened):
@@ -230,7 +230,7 @@ def test_resources_are_discovered_at_the_start_and_on_every_reload(tree, opened,
 def test_a_process_that_keeps_the_edition_discovers_nothing(tree, opened):
     asked = []
     opened("pi").turn("hi")
-    opened("pi", extensions=[Extension("x", resources_discover=lambda *given: asked.append(given))]).turn("hi")
+    opened("pi", extensions=[Extension("x", resources_discover=lambda *args: asked.append(args))]).turn("hi")
     assert asked == []
 
 
@@ -246,15 +246,15 @@ def test_another_process_that_gathers_discovers_the_same_resources(tree, opened,
 
 def test_resources_that_are_no_longer_discovered_disappear_on_reload(tree, opened, skill):
     tree({"w/.git": None, "more/late/SKILL.md": skill("late", "Comes late.")})
-    given = [Resources(skills=[tree.path("more")]), None]
+    result = [Resources(skills=[tree.path("more")]), None]
     talk = opened(
-        "pi", tools="read", extensions=[Extension("x", resources_discover=lambda reason, about: given.pop(0))]
+        "pi", tools="read", extensions=[Extension("x", resources_discover=lambda reason, about: result.pop(0))]
     )
     assert "<name>late</name>" in talk.turn("hi").system
     assert "<name>late</name>" not in talk.reload().system
 
 
-def test_resources_may_add_packs(tree, opened):
+def test_resources_can_add_packs(tree, opened):
     tree({"pack/mine.toml": 'sections = ["one"]\n[section.one]\ntext = "From a pack."\n'})
     brings = Extension("x", resources_discover=lambda reason, about: Resources(packs={"team": tree.path("pack")}))
     assert opened("$team/mine", extensions=[brings]).turn("hi").system == "From a pack."
@@ -275,7 +275,7 @@ def test_added_resources_are_used_from_the_next_turn(tree, opened, skill):
     ("function", "report"),
     [
         (boom, failed("boom")),
-        (lambda reason, about: ["a folder"], misgave("<lambda>", "a list", "Resources")),
+        (lambda reason, about: ["a folder"], wrong_type("<lambda>", "a list", "Resources")),
         (
             lambda reason, about: Resources(skills="a folder"),
             failed("<lambda>", error="CallError (Resources.skills must be a list, not a single str)"),
@@ -284,9 +284,9 @@ def test_added_resources_are_used_from_the_next_turn(tree, opened, skill):
 )
 def test_a_failing_discovery_is_reported_by_the_turn(opened, function, report):
     talk = opened("pi", extensions=[Extension("bad", resources_discover=function)])
-    assert told(talk.turn("hi")) == report
-    assert told(talk.turn("hi")) == []
-    assert told(talk.reload()) == report
+    assert failures(talk.turn("hi")) == report
+    assert failures(talk.turn("hi")) == []
+    assert failures(talk.reload()) == report
 
 
 # rules, sources, checks, packs, listen
@@ -299,16 +299,16 @@ def test_rules_appear_where_the_layout_lists_them(opened):
     ]
     turn = opened("opal", tools="zap", extensions=extensions).turn("hi")
     assert "- Zap with care.\n- One.\n- Two.\n</tool-guidelines>" in turn.system
-    assert told(turn) == [("extension-failed", "the rule 'boom' raised RuntimeError and was skipped")]
+    assert failures(turn) == [("extension-failed", "the rule 'boom' raised RuntimeError and was skipped")]
 
 
-def breaks_off():
+def stops_halfway():
     yield "One."
     raise RuntimeError
 
 
 @pytest.mark.parametrize(
-    ("gives", "did"),
+    ("result", "did"),
     [
         (5, "returned an int, not a string or a list of strings,"),
         (False, "returned a bool, not a string or a list of strings,"),
@@ -317,22 +317,25 @@ def breaks_off():
         (b"x", "returned a bytes, not a string or a list of strings,"),
         ({"a": "b"}, "returned a dict, not a string or a list of strings,"),
         ({"a"}, "returned a set, not a string or a list of strings,"),
-        (breaks_off(), "raised RuntimeError"),
+        (stops_halfway(), "raised RuntimeError"),
     ],
 )
-def test_a_rule_that_does_not_return_sentences_is_reported_and_skipped(opened, gives, did):
+def test_a_rule_that_does_not_return_sentences_is_reported_and_skipped(opened, result, did):
     def rule(names):
-        return gives
+        return result
 
     extensions = [Extension("bad", rules=[rule]), Extension("good", rules=[lambda names: ("Zap.", "", "Zip.")])]
     turn = opened("opal", tools="zap", extensions=extensions).turn("hi")
     assert "`.\n- Zap.\n- Zip.\n</tool-guidelines>" in turn.system
-    assert told(turn) == [("extension-failed", f"the rule 'rule' {did} and was skipped")]
+    assert failures(turn) == [("extension-failed", f"the rule 'rule' {did} and was skipped")]
 
 
-@pytest.mark.parametrize("gives", [None, "", [], ()])
-def test_a_rule_may_return_nothing(opened, gives):
-    assert told(opened("opal", tools="zap", extensions=[Extension("x", rules=[lambda names: gives])]).turn("hi")) == []
+@pytest.mark.parametrize("result", [None, "", [], ()])
+def test_a_rule_can_return_nothing(opened, result):
+    assert (
+        failures(opened("opal", tools="zap", extensions=[Extension("x", rules=[lambda names: result])]).turn("hi"))
+        == []
+    )
 
 
 def test_sources_add_documents_to_a_find(tree, opened):
@@ -354,7 +357,7 @@ def test_sources_add_documents_to_a_find(tree, opened):
     assert turn.system.count("From the file.") == 1
     assert '<instruction-file path="wiki:rules">' in turn.system
     assert "wiki:blank" not in turn.system
-    assert told(turn) == failed("boom")
+    assert failures(turn) == failed("boom")
     assert seen == ["/w"]
     assert talk.turn("hi").is_reused and seen == ["/w"]
     account = json.loads(talk.shared.store.current("t").account)
@@ -373,7 +376,7 @@ def test_a_source_for_an_unknown_find_is_a_finding(opened):
 
 
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
-def test_a_source_may_return_skills(tree, opened, skill, layout):
+def test_a_source_can_return_skills(tree, opened, skill, layout):
     tree({"w/.git": None, "w/.agents/skills/tidy/SKILL.md": skill("tidy", "Tidies up.")})
     documents = [
         Document("wiki/review/SKILL.md", skill("review", "Reviews changes.", body="Read the diff.")),
@@ -394,7 +397,7 @@ def test_a_source_may_return_skills(tree, opened, skill, layout):
 @pytest.mark.parametrize(
     ("find", "head"), [("knowledge", "## Resident knowledge"), ("workflows", "## Resident workflows")]
 )
-def test_a_source_may_return_knowledge_and_workflows(opened, find, head):
+def test_a_source_can_return_knowledge_and_workflows(opened, find, head):
     text = "---\nmodel_invocation: true\ndescription: How we ship.\n---\nShip it.\n"
     wiki = Extension("wiki", sources={find: lambda workspace: [Document("wiki/shipping.md", text)]})
     turn = opened("pod", extensions=[wiki]).turn("hi")
@@ -424,8 +427,8 @@ def test_documents_of_a_source_are_treated_like_files(opened):
 def test_a_copy_in_a_source_is_a_finding(tree, opened, find):
     """A copy of a file of any find, or of another document."""
     tree({"w/.git": None, "w/AGENTS.md": "One.\n"})
-    given = [Document("wiki:a", "\nOne.\r\n"), Document("wiki:b", "Two."), Document("wiki:c", "Two.\n")]
-    turn = opened("foreword", extensions=[Extension("wiki", sources={find: lambda workspace: given})]).turn("hi")
+    result = [Document("wiki:a", "\nOne.\r\n"), Document("wiki:b", "Two."), Document("wiki:c", "Two.\n")]
+    turn = opened("foreword", extensions=[Extension("wiki", sources={find: lambda workspace: result})]).turn("hi")
     assert (turn.system.count("One."), turn.system.count("Two.")) == (1, 1)
     found = [(each.path, tree.short(each.message)) for each in turn.findings if each.code == "file-duplicate"]
     assert found == [
@@ -434,12 +437,12 @@ def test_a_copy_in_a_source_is_a_finding(tree, opened, find):
     ]
 
 
-@pytest.mark.parametrize("gives", ["a text", {"a": 1}, [{"path": "x"}], [Document("x", None)], 5])
-def test_a_source_that_does_not_return_documents_is_reported_and_skipped(opened, gives):
+@pytest.mark.parametrize("result", ["a text", {"a": 1}, [{"path": "x"}], [Document("x", None)], 5])
+def test_a_source_that_does_not_return_documents_is_reported_and_skipped(opened, result):
     def wiki(workspace):
-        return gives
+        return result
 
-    (report,) = told(opened("foreword", extensions=[Extension("bad", sources={"project": wiki})]).turn("hi"))
+    (report,) = failures(opened("foreword", extensions=[Extension("bad", sources={"project": wiki})]).turn("hi"))
     assert report[1].startswith("wiki of the extension 'bad' returned a") and report[1].endswith("and was skipped")
 
 
@@ -455,7 +458,7 @@ def test_checks_add_findings_to_a_new_prompt(opened):
     talk = opened("builder", extensions=[Extension("x", checks=[no_foo]), Extension("bad", checks=[boom])])
     turn = talk.turn("hi")
     assert [each.message for each in turn.findings if each.code == "agent-unused"] == ["1 passages"]
-    assert told(turn) == failed("boom")
+    assert failures(turn) == failed("boom")
     assert talk.turn("hi").findings == ()
 
 
@@ -467,24 +470,24 @@ def test_packs_of_extensions(tree, opened):
     )
 
 
-def test_listeners_hear_of_editions(tree, opened):
-    heard = []
-    talk = opened("pi", extensions=[Extension("x", listen=lambda event, what: heard.append((event, dict(what))))])
+def test_listeners_are_called_for_editions(tree, opened):
+    calls = []
+    talk = opened("pi", extensions=[Extension("x", listen=lambda event, what: calls.append((event, dict(what))))])
     talk.turn("hi")
     talk.turn("hi")
     talk.set_active_tools([Tool("read")])
     talk.turn("hi")
     talk.refresh_registry([Tool("read")])
     talk.turn("hi")
-    assert heard == [
+    assert calls == [
         ("constructed", {"conversation": "t", "edition": 1}),
         ("format", {"conversation": "t", "edition": 2}),
-        ("format", {"conversation": "t", "edition": heard[-1][1]["edition"]}),
+        ("format", {"conversation": "t", "edition": calls[-1][1]["edition"]}),
     ]
 
 
 def test_a_listener_that_raises_is_reported(opened):
-    assert told(opened("pi", extensions=[Extension("bad", listen=boom)]).turn("hi")) == failed("boom")
+    assert failures(opened("pi", extensions=[Extension("bad", listen=boom)]).turn("hi")) == failed("boom")
 
 
 # Installed extensions
@@ -513,7 +516,7 @@ def site(tree, monkeypatch):
 def test_installed_extensions_are_in_the_order_of_their_entry_points(site, opened):
     found = installed()
     assert [each.name for each in found] == ["ant", "m", "n", "zebra"]
-    assert told(opened("pi", extensions=found).turn("hi")) == (
+    assert failures(opened("pi", extensions=found).turn("hi")) == (
         failed("loading", "m", "ImportError") + failed("loading", "n", "TypeError")
     )
 
@@ -521,7 +524,7 @@ def test_installed_extensions_are_in_the_order_of_their_entry_points(site, opene
 def test_commands_use_installed_extensions_but_none_from_a_workspace(tree, site):
     tree({
         "site/zebra.py": "from foreword import Extension\nfrom foreword.extensions import Start\n"
-        "extension = Extension('zebra', before_agent_start=lambda prompt, said, about: Start(prompt='Stripes.'))\n",
+        "extension = Extension('zebra', before_agent_start=lambda prompt, text, about: Start(prompt='Stripes.'))\n",
         "w/ant.py": "raise SystemExit('a workspace was executed')\n",
         "w/foreword.py": "raise SystemExit('a workspace was executed')\n",
     })  # fmt: skip
@@ -536,16 +539,16 @@ def test_commands_use_installed_extensions_but_none_from_a_workspace(tree, site)
 
 
 def test_hooks_receive_the_conversation(tree, opened):
-    heard = []
+    calls = []
     extension = Extension(
         "x",
-        before_agent_start=lambda prompt, message, about: heard.append(about),
-        context=lambda messages, about: heard.append(about),
-        resources_discover=lambda reason, about: heard.append(about),
+        before_agent_start=lambda prompt, message, about: calls.append(about),
+        context=lambda messages, about: calls.append(about),
+        resources_discover=lambda reason, about: calls.append(about),
     )
     opened("pi", tools="read bash", model="m", extensions=[extension]).turn("hi")
     cwd = tree.path("w")
-    found, start, context = heard
+    found, start, context = calls
     assert found == About("t", cwd, "m", ("read", "bash"), 0)
     assert start == context == About("t", cwd, "m", ("read", "bash"), 1)
 
@@ -562,13 +565,13 @@ def test_hooks_receive_the_conversation(tree, opened):
     ],
 )
 def test_a_hook_with_the_wrong_signature_is_an_immediate_error(hook, function, called):
-    told = f"{hook} of the extension 'x' is called as {called} but does not accept these arguments"
-    with pytest.raises(CallError, match=f"^{re.escape(told)}$"):
+    message = f"{hook} of the extension 'x' is called as {called} but does not accept these arguments"
+    with pytest.raises(CallError, match=f"^{re.escape(message)}$"):
         Conversations(extensions=[Extension("x", **{hook: function})])
 
 
-@pytest.mark.parametrize("function", [lambda *given: None, lambda messages, about, more=1: None, dict.get])
-def test_a_hook_may_have_optional_parameters(function):
+@pytest.mark.parametrize("function", [lambda *args: None, lambda messages, about, more=1: None, dict.get])
+def test_a_hook_can_have_optional_parameters(function):
     Conversations(extensions=[Extension("x", context=function)]).close()
 
 
@@ -576,17 +579,17 @@ def test_a_hook_may_have_optional_parameters(function):
 
 
 @pytest.mark.parametrize("hook", ["before_agent_start", "context", "resources_discover", "listen"])
-def test_a_required_hook_that_fails_stops_the_turn(opened, said, hook):
+def test_a_required_hook_that_fails_stops_the_turn(opened, contents, hook):
     talk = opened("pi", extensions=[Extension("bad", **{hook: boom}, required=[hook])])
     talk.send_message("waiting")
-    told = "boom of the extension 'bad' raised RuntimeError; the extension requires it, so the turn was stopped"
-    with pytest.raises(HookError, match=f"^{told}$"):
+    message = "boom of the extension 'bad' raised RuntimeError; the extension requires it, so the turn was stopped"
+    with pytest.raises(HookError, match=f"^{message}$"):
         talk.turn("hi")
     plain = opened("pi", extensions=[])
-    assert said(plain.turn("hi").messages) == ["hi"]
+    assert contents(plain.turn("hi").messages) == ["hi"]
 
 
-def test_a_message_of_a_failed_turn_is_in_the_next_one(opened, said):
+def test_a_message_of_a_failed_turn_is_in_the_next_one(opened, contents):
     fails = [True, False]
 
     def context(messages, about):
@@ -598,7 +601,7 @@ def test_a_message_of_a_failed_turn_is_in_the_next_one(opened, said):
     talk.send_message("waiting")
     with pytest.raises(HookError):
         talk.turn("hi")
-    assert said(talk.turn("hi").messages) == ["waiting", "hi"]
+    assert contents(talk.turn("hi").messages) == ["waiting", "hi"]
 
 
 def test_a_required_hook_that_returns_something_else_stops_the_turn(opened):
@@ -613,7 +616,7 @@ def test_a_required_context_hook_that_returns_nothing_stops_the_turn(opened):
         opened("pi", extensions=[bad]).turn("hi")
 
 
-def test_context_hooks_run_for_sub_agents(opened, said):
+def test_context_hooks_run_for_sub_agents(opened, contents):
     def hide(messages, about):
         assert list(about.tools) == ["read"]
         return [{**each, "content": each["content"].replace("swordfish", "…")} for each in messages]
@@ -621,22 +624,22 @@ def test_context_hooks_run_for_sub_agents(opened, said):
     talk = opened("pi", extensions=[Extension("tidy", context=hide, required=["context"])])
     talk.set_active_tools([Tool("read")])
     turn = talk.sub_agent("Look.", [Tool("read")], message="It is swordfish.")
-    assert (said(turn.messages), said(turn.history)) == (["It is …."], ["It is swordfish."])
+    assert (contents(turn.messages), contents(turn.history)) == (["It is …."], ["It is swordfish."])
 
 
 def test_hooks_that_are_not_required_are_skipped(opened):
     mixed = Extension("mixed", before_agent_start=boom, context=lambda messages, about: messages, required=["context"])
-    assert told(opened("pi", extensions=[mixed]).turn("hi")) == failed("boom", "mixed")
+    assert failures(opened("pi", extensions=[mixed]).turn("hi")) == failed("boom", "mixed")
 
 
 @pytest.mark.parametrize(
-    ("required", "told"),
+    ("required", "message"),
     [
         (["contxt"], "^the extension 'x' requires 'contxt', which is not a hook; did you mean 'context'\\?$"),
         (["listen"], "^the extension 'x' requires 'listen', but does not define it$"),
         ("context", r"^Extension\.required must be a list, not a single str$"),
     ],
 )
-def test_names_that_cannot_be_required(required, told):
-    with pytest.raises(CallError, match=told):
-        Conversations(extensions=[Extension("x", context=lambda *given: None, required=required)])
+def test_names_that_cannot_be_required(required, message):
+    with pytest.raises(CallError, match=message):
+        Conversations(extensions=[Extension("x", context=lambda *args: None, required=required)])

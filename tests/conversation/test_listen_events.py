@@ -11,19 +11,19 @@ from foreword.layout.keys import STEPS
 
 @pytest.mark.parametrize("step", STEPS)
 def test_every_event_is_in_the_table(tmp_path, step):
-    heard = []
-    listener = Extension("listener", listen=lambda event, what: heard.append((event, dict(what))))
+    calls = []
+    listener = Extension("listener", listen=lambda event, what: calls.append((event, dict(what))))
     workspace = Workspace(str(tmp_path), home=str(tmp_path / "home"))
     settings = [("on.turn", step), ("on.tools", step)]
     with_more = Agent(tools=[Tool("read_file"), Tool("shell")])
     talks = Conversations(extensions=[listener])
     for agent in (Agent(tools=[Tool("read_file")]), with_more, with_more):
-        (tmp_path / "AGENTS.md").write_text(f"There are {len(heard)} of them.\n")
+        (tmp_path / "AGENTS.md").write_text(f"There are {len(calls)} of them.\n")
         talks.open("one", workspace, agent, assignments=settings).turn("Go on.")
     expected = {"constructed", *([] if step == "keep" else [step])}
-    assert {event for event, _ in heard} == expected
-    assert [what for _, what in heard if what.keys() != CARRIED.keys()] == []
-    assert [event for event, _ in heard if event not in HEARD] == []
+    assert {event for event, _ in calls} == expected
+    assert [what for _, what in calls if what.keys() != CARRIED.keys()] == []
+    assert [event for event, _ in calls if event not in HEARD] == []
 
 
 def test_the_table_has_no_other_events():

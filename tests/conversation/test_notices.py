@@ -10,7 +10,7 @@ def user(text):
     return {"role": "user", "content": text}
 
 
-def said(text):
+def assistant(text):
     return {"role": "assistant", "content": text}
 
 
@@ -25,13 +25,13 @@ OFF = {"text": "off", "at": 2}
 @pytest.mark.parametrize(
     ("messages", "notices", "seen"),
     [
-        ([user("a"), said("b"), user("c")], [OFF], [user("a"), said("b"), user("off"), user("c")]),
-        ([user("a"), said("b")], [OFF], [user("a"), said("b"), user("off")]),  # as it was first sent
+        ([user("a"), assistant("b"), user("c")], [OFF], [user("a"), assistant("b"), user("off"), user("c")]),
+        ([user("a"), assistant("b")], [OFF], [user("a"), assistant("b"), user("off")]),  # as it was first sent
         ([user("c")], [OFF], [user("off"), user("c")]),  # too short: before the last message
         ([], [OFF], [user("off")]),
         ([user("off"), user("c")], [OFF], [user("off"), user("c")]),  # already present, at any position
         ([user("x\n\noff\n\ny")], [OFF], [user("x\n\noff\n\ny")]),  # merged with other text by the caller
-        ([said("off"), user("c"), user("d")], [OFF], [said("off"), user("c"), user("off"), user("d")]),
+        ([assistant("off"), user("c"), user("d")], [OFF], [assistant("off"), user("c"), user("off"), user("d")]),
         (
             [{"role": "user", "content": [{"type": "text", "text": "off"}]}],
             [OFF],
@@ -90,7 +90,7 @@ def test_an_inserted_notice_stays_where_it_is():
     ],
 )
 def test_an_unsent_notice_is_sent_after_the_messages(before, after):
-    assert mark_sent(before, [user("a"), said("b")]) == after
+    assert mark_sent(before, [user("a"), assistant("b")]) == after
 
 
 def test_too_many_notices_drop_the_oldest_and_announce_every_change_again():

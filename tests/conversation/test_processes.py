@@ -1,4 +1,4 @@
-"""Conversations in several processes: many at once, one that is killed, a store that is down for a while."""
+"""Conversations in several processes: many at once, one that is killed, a store that is temporarily down."""
 
 import itertools
 import json
@@ -40,9 +40,9 @@ def test_sixteen_processes_construct_one_conversation(tree, url, layout):
     tree({"w/.git": None, "w/AGENTS.md": "X"})
     store = open_store(url)
     store.add_template(TemplateVersion(0, "[system:time] [file:AGENTS.md]"))
-    given = [url, tree.path("w"), tree.path("home"), layout, tree.path("go")]
+    args = [url, tree.path("w"), tree.path("home"), layout, tree.path("go")]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    children = [subprocess.Popen([sys.executable, "-c", CONSTRUCT, *given], **pipes) for _ in range(AT_ONCE)]
+    children = [subprocess.Popen([sys.executable, "-c", CONSTRUCT, *args], **pipes) for _ in range(AT_ONCE)]
     assert [child.stdout.readline() for child in children] == ["ready\n"] * AT_ONCE
     tree({"go": ""})
     ends = [child.communicate() for child in children]
@@ -77,7 +77,7 @@ def test_sixteen_threads_construct_one_conversation(tree, url, layout):
 
 
 def test_a_process_killed_at_any_moment_leaves_every_conversation_intact():
-    """A thousand times: `python tests/soak/kill_conversations.py`."""
+    """For a thousand kills, run `python tests/soak/kill_conversations.py`."""
     call = [sys.executable, str(SOAK / "kill_conversations.py"), "--many", "40"]
     done = subprocess.run(call, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
@@ -88,7 +88,7 @@ def test_a_process_killed_at_any_moment_leaves_every_conversation_intact():
 
 
 class Between:
-    """A store in which something happens just before the first edition is published."""
+    """A store that calls a function just before the first edition is published."""
 
     def __init__(self, store, happens):
         self.store, self.happens = store, happens
@@ -96,50 +96,50 @@ class Between:
     def __getattr__(self, name):
         return getattr(self.store, name)
 
-    def publish(self, *given):
+    def publish(self, *args):
         happens, self.happens = self.happens, lambda: None
         happens()
-        return self.store.publish(*given)
+        return self.store.publish(*args)
 
 
-def test_the_loser_does_not_announce_what_the_winner_announced(tree, opened, url, said, named):
+def test_the_loser_does_not_announce_what_the_winner_announced(tree, opened, url, contents, tool_names):
     opened("foreword", tools="read").turn("hi")
     winner = opened("foreword", tools="read zap")
     loser = opened("foreword", tools="read zap", store=Between(open_store(url), lambda: winner.turn("hi")))
     turn = loser.turn("hi", [{"role": "user", "content": "New tools are available from now on: `zap`."}])
-    assert (turn.edition, turn.is_reused, named(turn.tools)) == (2, True, ["read", "zap"])
-    assert said(turn.messages) == ["New tools are available from now on: `zap`.", "hi"]
+    assert (turn.edition, turn.is_reused, tool_names(turn.tools)) == (2, True, ["read", "zap"])
+    assert contents(turn.messages) == ["New tools are available from now on: `zap`.", "hi"]
 
 
-def test_the_loser_announces_what_the_winner_did_not(opened, url, said, named):
+def test_the_loser_announces_what_the_winner_did_not(opened, url, contents, tool_names):
     opened("foreword", tools="read").turn("hi")
     winner = opened("foreword", tools="read zap")
     loser = opened("foreword", tools="read zip", store=Between(open_store(url), lambda: winner.turn("hi")))
     turn = loser.turn("hi")
-    assert (turn.edition, named(turn.tools)) == (3, ["read", "zap", "zip"])
+    assert (turn.edition, tool_names(turn.tools)) == (3, ["read", "zap", "zip"])
     inactive = "Tools that are not active from now on, so do not call them: `zap`. All others are active."
-    assert said(turn.messages) == [
+    assert contents(turn.messages) == [
         "New tools are available from now on: `zap`.",
         f"{inactive}\n\nNew tools are available from now on: `zip`.",
         "hi",
     ]
 
 
-def test_an_announcement_waits_for_a_turn(tree, opened, url, said, skill):
-    """Using a skill may publish an edition, but only a turn has messages."""
+def test_an_announcement_waits_for_a_turn(tree, opened, url, contents, skill):
+    """Using a skill can publish an edition, but only a turn has messages."""
     tree({"w/.git": None, "w/.agents/skills/testing/SKILL.md": skill("testing")})
     winner = opened("foreword", tools="read")
     loser = opened("foreword", tools="read zap", store=Between(open_store(url), lambda: winner.turn("hi")))
     loser.use_skill("testing")
-    assert said(loser.turn("hi").messages) == ["New tools are available from now on: `zap`.", "hi"]
+    assert contents(loser.turn("hi").messages) == ["New tools are available from now on: `zap`.", "hi"]
 
 
 @pytest.mark.parametrize("layout", ["opal", "pi"])
-def test_the_loser_uses_its_tools_if_the_layout_follows_them(opened, url, named, layout):
+def test_the_loser_uses_its_tools_if_the_layout_follows_them(opened, url, tool_names, layout):
     winner = opened(layout, tools="read")
     loser = opened(layout, tools="bash", store=Between(open_store(url), lambda: winner.turn("hi")))
     turn = loser.turn("hi")
-    assert (turn.edition, named(turn.tools)) == (2, ["bash"])
+    assert (turn.edition, tool_names(turn.tools)) == (2, ["bash"])
 
 
 def test_a_skill_used_at_the_same_time_does_not_undo_a_compaction(tree, opened, skill):
@@ -154,18 +154,18 @@ def test_a_skill_used_at_the_same_time_does_not_undo_a_compaction(tree, opened, 
     assert "active already" in two.use_skill("testing")["content"]
 
 
-def test_a_skill_used_while_another_edition_is_built_is_not_lost(tree, opened, url, skill, named):
+def test_a_skill_used_while_another_edition_is_built_is_not_lost(tree, opened, url, skill, tool_names):
     tree({"w/.git": None, "w/.agents/skills/testing/SKILL.md": skill("testing")})
     one = opened("foreword", tools="read")
     one.turn("hi")
     other = opened("foreword", tools="read zap", store=Between(open_store(url), lambda: one.use_skill("testing")))
     turn = other.turn("hi")
-    assert (turn.edition, named(turn.tools)) == (2, ["read", "zap"])
+    assert (turn.edition, tool_names(turn.tools)) == (2, ["read", "zap"])
     assert "active already" in other.use_skill("testing")["content"]
 
 
 def test_conversations_in_one_workspace_share_an_assembler(tree):
-    """Each has its agent, and the next one sees changed files."""
+    """Each has its own agent, and the next one sees changed files."""
     tree({"w/.git": None, "w/AGENTS.md": "One."})
     talks = Conversations()
     agents = [Agent(base=base, tools=[Tool("read")]) for base in ("first", "", "second")]
@@ -181,38 +181,38 @@ def test_conversations_in_one_workspace_share_an_assembler(tree):
     assert "Two." in talks.open("t9", tree.workspace(), agents[0], "foreword").turn("hi").system
 
 
-def test_a_caller_may_change_the_tools_of_a_turn(tree, opened):
+def test_a_caller_can_change_the_tools_of_a_turn(tree, opened):
     talk = opened("foreword", tools="read")
     talk.turn("hi").tools[0]["name"] = "changed by the caller"
     assert [each["name"] for each in talk.turn("hi").tools] == ["read"]
 
 
-# A store that is down for a while
+# A store that is temporarily down
 
 
-class Moody:
+class FailingStore:
     """A store that can be down, or full."""
 
     WRITES = ("publish", "save_state", "add_template")
 
     def __init__(self, store):
-        self.store, self.mood = store, "well"
+        self.store, self.condition = store, "up"
 
     def __getattr__(self, name):
-        if (self.mood == "away" and name not in ("close", "last_known")) or (
-            self.mood == "full" and name in self.WRITES
+        if (self.condition == "down" and name not in ("close", "last_known")) or (
+            self.condition == "full" and name in self.WRITES
         ):
 
-            def refuse(*given, **named):
-                raise StoreError(f"the store is {self.mood}")
+            def refuse(*args, **kwargs):
+                raise StoreError(f"the store is {self.condition}")
 
             return refuse
         return getattr(self.store, name)
 
 
 @pytest.fixture
-def moody(url):
-    return Moody(open_store(url))
+def failing_store(url):
+    return FailingStore(open_store(url))
 
 
 def down(turn):
@@ -220,165 +220,184 @@ def down(turn):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_turns_of_known_conversations_continue(tree, opened, moody, layout):
+def test_turns_of_known_conversations_continue(tree, opened, failing_store, layout):
     tree({"w/.git": None, "w/AGENTS.md": "One."})
-    talk = opened(layout, tools="read", store=moody)
+    talk = opened(layout, tools="read", store=failing_store)
     before = talk.turn("hi")
-    moody.mood = "away"
+    failing_store.condition = "down"
     tree({"w/AGENTS.md": "Two."})
     turn = talk.turn("hi again")
     assert (turn.edition, turn.is_reused, turn.system, turn.tools) == (1, True, before.system, before.tools)
-    assert down(turn) == ["the store is away; this process continues with the edition it knows"]
+    assert down(turn) == ["the store is down; this process continues with the edition it knows"]
     assert talk.shared.prompt("t") == before.system
-    moody.mood = "well"
+    failing_store.condition = "up"
     assert down(talk.turn("hi")) == []
-    assert moody.verify() == []
+    assert failing_store.verify() == []
 
 
-def test_an_unknown_conversation_cannot_continue(opened, moody):
+def test_an_unknown_conversation_cannot_continue(opened, failing_store):
     opened("builder").turn("hi")
-    moody.mood = "away"
-    talk = opened("builder", store=moody)
+    failing_store.condition = "down"
+    talk = opened("builder", store=failing_store)
     for ask in (lambda: talk.turn("hi"), lambda: talk.shared.prompt("t"), lambda: talk.drift(), lambda: talk.reload()):
-        with pytest.raises(StoreError, match="the store is away"):
+        with pytest.raises(StoreError, match="the store is down"):
             ask()
 
 
-@pytest.mark.parametrize("mood", ["away", "full"])
+@pytest.mark.parametrize("condition", ["down", "full"])
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_first_turn_fails_if_it_cannot_be_stored(opened, moody, layout, mood):
-    moody.mood = mood
-    talk = opened(layout, store=moody)
-    with pytest.raises(StoreError, match=f"the store is {mood}"):
+def test_a_first_turn_fails_if_it_cannot_be_stored(opened, failing_store, layout, condition):
+    failing_store.condition = condition
+    talk = opened(layout, store=failing_store)
+    with pytest.raises(StoreError, match=f"the store is {condition}"):
         talk.turn("hi")
-    moody.mood = "well"
-    assert moody.current("t") is None
+    failing_store.condition = "up"
+    assert failing_store.current("t") is None
     assert talk.turn("hi").edition == 1
 
 
 @pytest.mark.parametrize("layout", ["ion", "opal", "pi", "foreword"])
-def test_a_turn_that_cannot_be_stored_continues_with_the_edition_in_use(tree, opened, moody, layout, said):
+def test_a_turn_that_cannot_be_stored_continues_with_the_edition_in_use(tree, opened, failing_store, layout, contents):
     tree({"w/.git": None, "w/AGENTS.md": "One."})
-    talk = opened(layout, tools="read", store=moody)
+    talk = opened(layout, tools="read", store=failing_store)
     before = talk.turn("hi")
-    moody.mood = "full"
+    failing_store.condition = "full"
     tree({"w/AGENTS.md": "Two."})
     talk.set_active_tools([Tool("read"), Tool("zap")])
     turn = talk.turn("hi")
-    assert (turn.edition, turn.system, turn.tools, said(turn.messages)) == (1, before.system, before.tools, ["hi"])
+    assert (turn.edition, turn.system, turn.tools, contents(turn.messages)) == (
+        1,
+        before.system,
+        before.tools,
+        ["hi"],
+    )
     assert down(turn) == ["the store is full; the edition in use stays"]
-    moody.mood = "well"
+    failing_store.condition = "up"
     then = talk.turn("hi")
     assert (then.edition, len(then.tools), down(then)) == (2, 2, [])
 
 
-@pytest.mark.parametrize("mood", ["away", "full"])
-def test_a_reload_that_cannot_be_stored_fails(tree, opened, moody, mood):
+@pytest.mark.parametrize("condition", ["down", "full"])
+def test_a_reload_that_cannot_be_stored_fails(tree, opened, failing_store, condition):
     tree({"w/.git": None, "w/AGENTS.md": "One."})
-    talk = opened("foreword", store=moody)
+    talk = opened("foreword", store=failing_store)
     talk.turn("hi")
     tree({"w/AGENTS.md": "Two."})
-    moody.mood = mood
-    with pytest.raises(StoreError, match=f"the store is {mood}"):
+    failing_store.condition = condition
+    with pytest.raises(StoreError, match=f"the store is {condition}"):
         talk.reload()
-    moody.mood = "well"
+    failing_store.condition = "up"
     assert "Two." in talk.reload().system
 
 
-def test_events_while_the_store_is_down_are_not_lost(tree, opened, moody, skill):
+def test_events_while_the_store_is_down_are_not_lost(tree, opened, failing_store, skill):
     from foreword.extensions import Resources
 
     tree({"w/.git": None, "more/late/SKILL.md": skill("late", "Comes late.")})
-    talk = opened("pi", tools="read", store=moody)
+    talk = opened("pi", tools="read", store=failing_store)
     talk.turn("hi")
-    for mood in ("away", "full"):
-        moody.mood = mood
+    for condition in ("down", "full"):
+        failing_store.condition = condition
         talk.add_resources(Resources(skills=[tree.path("more")]))
-        talk.send_message(f"sent while it was {mood}")
+        talk.send_message(f"sent while it was {condition}")
         turn = talk.turn("hi")
         assert (turn.edition, "late" in turn.system, len(turn.messages)) == (1, False, 2)
-    moody.mood = "well"
+    failing_store.condition = "up"
     assert "<name>late</name>" in talk.turn("hi").system
 
 
-def test_a_message_waits_for_a_successful_turn(opened, moody, said):
-    moody.mood = "away"
-    talk = opened("builder", store=moody)
+def test_a_message_waits_for_a_successful_turn(opened, failing_store, contents):
+    failing_store.condition = "down"
+    talk = opened("builder", store=failing_store)
     talk.send_message("waits")
     with pytest.raises(StoreError):
         talk.turn("hi")
-    moody.mood = "well"
-    assert said(talk.turn("hi").messages) == ["waits", "hi"]
+    failing_store.condition = "up"
+    assert contents(talk.turn("hi").messages) == ["waits", "hi"]
 
 
-@pytest.mark.parametrize("mood", ["away", "full"])
+@pytest.mark.parametrize("condition", ["down", "full"])
 @pytest.mark.parametrize("is_known", [True, False])
-def test_a_compaction_of_builder_without_the_store_is_only_the_request(tree, opened, moody, mood, is_known):
-    talk = opened("builder", store=moody)
+def test_a_compaction_of_builder_without_the_store_is_only_the_request(
+    tree, opened, failing_store, condition, is_known
+):
+    talk = opened("builder", store=failing_store)
     if is_known:
         talk.turn("hi")
         tree({"w/AGENTS.md": "So that there is something new to keep."})
-    moody.mood = mood
+    failing_store.condition = condition
     turn = talk.compact(messages=[{"role": "user", "content": "said before"}])
     assert turn.system == talk.layout.wording["compaction"]
     assert turn.messages == ({"role": "user", "content": "said before"},)
-    assert down(turn) == [f"the store is {mood}; the request is sent without the system prompt"]
-    moody.mood = "well"
+    assert down(turn) == [f"the store is {condition}; the request is sent without the system prompt"]
+    failing_store.condition = "up"
     assert talk.turn("hi").edition == 1
 
 
 @pytest.mark.parametrize("layout", ["pod", "pi", "opal", "ion"])
-def test_a_compaction_that_keeps_everything_writes_nothing(opened, moody, layout):
-    talk = opened(layout, store=moody)
+def test_a_compaction_that_keeps_everything_writes_nothing(opened, failing_store, layout):
+    talk = opened(layout, store=failing_store)
     before = talk.turn("hi").system
-    moody.mood = "away"
+    failing_store.condition = "down"
     turn = talk.compact()
     assert turn.system == f"{before}\n\n{talk.layout.wording['compaction']}"
     assert len(down(turn)) == 1
 
 
-@pytest.mark.parametrize("mood", ["away", "full"])
-def test_a_compaction_that_cannot_be_stored_is_remembered_by_the_process(tree, opened, moody, said, mood):
+@pytest.mark.parametrize("condition", ["down", "full"])
+def test_a_compaction_that_cannot_be_stored_is_remembered_by_the_process(
+    tree, opened, failing_store, contents, condition
+):
     tree({"w/.git": None, "w/AGENTS.md": "One."})
-    talk = opened("foreword", store=moody)
+    talk = opened("foreword", store=failing_store)
     before = talk.turn("hi").system
     tree({"w/AGENTS.md": "Two."})
-    moody.mood = mood
+    failing_store.condition = condition
     turn = talk.compact()
-    assert (turn.edition, turn.system, said(turn.messages)) == (1, before, [talk.layout.wording["compaction"]])
+    assert (turn.edition, turn.system, contents(turn.messages)) == (
+        1,
+        before,
+        [talk.layout.wording["compaction"]],
+    )
     assert len(down(turn)) == 1
     again = Conversation(
         talk.shared, "t", Assembler(tree.workspace("w")), Agent()
     )  # as every request of a service does
     waiting = again.turn("hi")
     assert (waiting.system, len(down(waiting))) == (before, 1)
-    moody.mood = "well"
+    failing_store.condition = "up"
     after = again.turn("hi")
     assert (after.edition, "Two." in after.system, down(after)) == (2, True, [])
-    assert (talk.turn("hi").is_reused, moody.current("t").state, talk.shared.editions.postponed) == (True, "{}", {})
+    assert (talk.turn("hi").is_reused, failing_store.current("t").state, talk.shared.editions.postponed) == (
+        True,
+        "{}",
+        {},
+    )
 
 
-@pytest.mark.parametrize("mood", ["away", "full"])
+@pytest.mark.parametrize("condition", ["down", "full"])
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi", "ion"])
-def test_a_skill_is_sent_again_after_a_compaction_that_could_not_be_stored(tree, opened, moody, skill, layout, mood):
+def test_a_skill_is_sent_again_after_a_compaction_that_could_not_be_stored(
+    tree, opened, failing_store, skill, layout, condition
+):
     tree({"w/.git": None, "w/.agents/skills/testing/SKILL.md": skill("testing")})
-    talk = opened(layout, store=moody)
+    talk = opened(layout, store=failing_store)
     talk.use_skill("testing")
-    moody.mood = mood
+    failing_store.condition = condition
     talk.compact()
-    moody.mood = "well"
+    failing_store.condition = "up"
     assert "Body." in talk.use_skill("testing")["content"]
     assert "active already" in talk.use_skill("testing")["content"]
 
 
-def test_a_compaction_of_an_unknown_conversation_fails(opened, moody):
+def test_a_compaction_of_an_unknown_conversation_fails(opened, failing_store):
     opened("foreword").turn("hi")
-    moody.mood = "away"
+    failing_store.condition = "down"
     with pytest.raises(StoreError):
-        opened("foreword", store=moody).compact()
+        opened("foreword", store=failing_store).compact()
 
 
-# A template that changes
+# Template changes
 
 
 def test_a_new_template_is_used_after_a_compaction_and_by_new_conversations(opened, url):
@@ -395,7 +414,7 @@ def test_a_new_template_is_used_after_a_compaction_and_by_new_conversations(open
 
 
 def test_overlapping_constructs_agree_on_one_edition(tree, url):
-    """Each would build another text; a call that overlaps another one gets its edition."""
+    """Each call would build a different text; a call that overlaps another one gets its edition."""
     numbers, begun, go_on = itertools.count(), threading.Event(), threading.Event()
 
     def value(name, workspace):
@@ -425,7 +444,7 @@ def test_a_construct_that_fails_does_not_stop_the_next(tree, url):
     talks.close()
 
 
-def test_an_extension_may_construct_while_one_is_constructed(tree, url):
+def test_an_extension_can_construct_during_a_construct(tree, url):
     def listen(event, what):
         if event == "constructed":
             systems.append(talks.construct("t", tree.workspace("w")))
@@ -450,14 +469,14 @@ def test_a_conversation_that_was_never_constructed(opened):
     assert opened("builder").shared.prompt("t") is None
 
 
-# Unusual texts
+# Unusual text
 
 
 @pytest.mark.parametrize("text", ["half a pair: \ud83d", "NUL: \0", "x" * 3_000_000, "\u2028\x85\r\n"])
-def test_messages_are_not_changed(opened, said, text):
+def test_messages_are_not_changed(opened, contents, text):
     talk = opened("pi")
     talk.send_message(text)
-    assert said(talk.turn(text, [{"role": "user", "content": text}]).messages) == [text] * 3
+    assert contents(talk.turn(text, [{"role": "user", "content": text}]).messages) == [text] * 3
 
 
 def test_a_directory_with_an_undecodable_name(tree, opened):
@@ -478,7 +497,7 @@ def test_secrets_in_the_environment_are_not_stored(tree, url):
 
 
 def test_the_state_is_bounded(tree, opened, skill):
-    """The notices in it are limited: one may be as long as a section."""
+    """The notices in it are limited, because one can be as long as a section."""
     tree({"w/.git": None, "w/.agents/skills/testing/SKILL.md": skill("testing")})
     talk = opened("foreword", set={"on.turn": "append"})
     sizes = set()

@@ -86,7 +86,7 @@ def test_a_layout_without_skills(opened):
         opened("pod").use_skill("testing")
 
 
-def test_skills_in_use_are_known_to_other_processes(place, opened, url):
+def test_other_processes_know_the_skills_in_use(place, opened, url):
     code = (
         "import sys; from foreword import Agent, Conversations, Workspace\n"
         "talk = Conversations(sys.argv[1]).open('t', Workspace(sys.argv[2], home=sys.argv[3]), Agent(), 'opal')\n"
@@ -95,8 +95,8 @@ def test_skills_in_use_are_known_to_other_processes(place, opened, url):
     )
 
     def another(what):
-        given = [url, place.path("w"), place.path("home"), what]
-        done = subprocess.run([sys.executable, "-c", code, *given], capture_output=True, text=True)
+        args = [url, place.path("w"), place.path("home"), what]
+        done = subprocess.run([sys.executable, "-c", code, *args], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
 
@@ -109,7 +109,7 @@ def test_skills_in_use_are_known_to_other_processes(place, opened, url):
 
 
 def test_two_skills_used_at_the_same_time_are_both_remembered(place, opened):
-    """Both processes have read the same state before."""
+    """Both processes read the same state before."""
     one, two = opened("opal"), opened("opal")
     one.turn("hi")
     two.turn("hi")
@@ -167,59 +167,59 @@ MESSAGES = ["opal", "foreword", "pi"]
 
 @pytest.mark.parametrize("layout", MESSAGES)
 @pytest.mark.parametrize("is_new_process", [False, True])
-def test_a_skill_in_use_returns_with_the_next_turn(place, opened, said, layout, is_new_process):
+def test_a_skill_in_use_returns_with_the_next_turn(place, opened, contents, layout, is_new_process):
     talk = opened(layout)
     body = talk.use_skill("testing")["content"]
     talk.compact()
     talk = opened(layout) if is_new_process else talk
     summary = [{"role": "summary", "content": "So far."}]
     turn = talk.turn("go on", summary)
-    assert said(turn.messages) == ["So far.", body, "go on"]
+    assert contents(turn.messages) == ["So far.", body, "go on"]
     assert talk.use_skill("testing") == ACTIVE
-    assert said(talk.turn("more", turn.history).messages) == ["So far.", body, "go on", "more"]
-    assert said(talk.turn("more", summary).messages) == ["So far.", body, "more"]  # the caller's own list
+    assert contents(talk.turn("more", turn.history).messages) == ["So far.", body, "go on", "more"]
+    assert contents(talk.turn("more", summary).messages) == ["So far.", body, "more"]  # the caller's own list
 
 
 @pytest.mark.parametrize("layout", MESSAGES)
-def test_every_skill_returns_after_every_compaction(place, opened, said, layout):
+def test_every_skill_returns_after_every_compaction(place, opened, contents, layout):
     talk = opened(layout)
     bodies = [talk.use_skill(name)["content"] for name in ("testing", "release")]
     for _ in range(2):
         talk.compact()
-        assert said(talk.turn("go on").messages) == [*bodies, "go on"]
+        assert contents(talk.turn("go on").messages) == [*bodies, "go on"]
 
 
-def test_a_skill_that_was_used_again_does_not_return_twice(place, opened, said):
+def test_a_skill_that_was_used_again_does_not_return_twice(place, opened, contents):
     talk = opened("opal")
     talk.use_skill("testing")
     talk.compact()
     body = talk.use_skill("testing")
-    assert said(talk.turn("go on", [body]).messages) == [body["content"], "go on"]
+    assert contents(talk.turn("go on", [body]).messages) == [body["content"], "go on"]
 
 
-def test_a_skill_returns_in_the_prompt_if_the_layout_has_a_section_for_it(place, opened, said):
+def test_a_skill_returns_in_the_prompt_if_the_layout_has_a_section_for_it(place, opened, contents):
     talk = opened("ion")
     talk.use_skill("testing")
     assert "Active Skill" not in talk.turn("hi").system  # the body is in the messages
     talk.compact()
     turn = opened("ion").turn("hi")
     assert "# Active Skill: testing\nRun `make" in turn.system
-    assert said(turn.messages) == ["hi"]
+    assert contents(turn.messages) == ["hi"]
     again = opened("ion")
     assert (again.turn("hi").system, again.use_skill("testing")) == (turn.system, ACTIVE)
     again.use_skill("release")
     again.compact()
     turn = again.turn("hi")
-    assert "# Active Skill: testing" in turn.system and "release" in said(turn.messages)[0]
+    assert "# Active Skill: testing" in turn.system and "release" in contents(turn.messages)[0]
 
 
-def test_a_returning_skill_that_is_gone_is_a_finding(place, opened, said):
+def test_a_returning_skill_that_is_gone_is_a_finding(place, opened, contents):
     talk = opened("opal")
     talk.use_skill("testing")
     talk.compact()
     os.remove(place.path("w/.agents/skills/testing/SKILL.md"))
     turn = talk.turn("hi")
-    assert said(turn.messages) == ["hi"]
+    assert contents(turn.messages) == ["hi"]
     (found,) = left_out(turn)
     assert found.startswith("the skill 'testing' cannot be read") and found.endswith("after the compaction")
     assert left_out(talk.turn("hi")) == []

@@ -1,4 +1,4 @@
-"""Sub-agents: one task, their tools, and what they inherit."""
+"""Sub-agents: one task, their own tools, and what they inherit."""
 
 import pytest
 
@@ -124,7 +124,7 @@ def test_an_untrusted_template_is_rendered_in_the_sandbox(place, opened, monkeyp
     seen = []
     from foreword.engine import sandbox
 
-    monkeypatch.setattr(sandbox, "render", lambda *given, is_trusted, limit: seen.append(is_trusted) or ())
+    monkeypatch.setattr(sandbox, "render", lambda *args, is_trusted, limit: seen.append(is_trusted) or ())
     talk = opened("pod", set={"body.text": "$workspace/body"})
     sub(talk, append=True)
     assert seen == [False, False]

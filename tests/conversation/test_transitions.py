@@ -1,6 +1,6 @@
-"""What each event does to the edition in use, for every layout: a table for review, `tests/golden/transitions.md`.
+"""The effect of each event on the edition in use, for every layout: a table for review, `tests/golden/transitions.md`.
 
-Each row is a separate conversation: its first turn, then what the row says, then the turn that is shown.
+Each row is a separate conversation: its first turn, then the change of the row, then the turn that is shown.
 `pytest --accept` writes the tables again; read the diff before you commit it.
 """
 
@@ -73,7 +73,7 @@ class Scene:
         self.tools = tools
         self.talk.set_active_tools([Tool(self.names[each]) for each in tools])
 
-    def asked(self, ask, *message):
+    def run(self, ask, *message):
         self.steps.clear()
         self.now += timedelta(minutes=1)
         turn = ask(*message, now=self.now)
@@ -81,9 +81,9 @@ class Scene:
         return {**shown, "messages": list(turn.messages), "tools": list(turn.tools), "step": "".join(self.steps)}
 
     def turn(self):
-        return self.asked(self.talk.turn, "go")
+        return self.run(self.talk.turn, "go")
 
-    # what the row says
+    # Changes
 
     def change_template(self):
         self.keep(TEMPLATE.replace("one", "two"))
@@ -99,7 +99,7 @@ class Scene:
     def compact(self):
         self.change_file()
         self.change_template()
-        return self.asked(self.talk.compact)
+        return self.run(self.talk.compact)
 
     def after_compaction(self):
         self.compact()
@@ -111,16 +111,16 @@ class Scene:
 
     def reload(self):
         self.change_file()
-        return self.asked(self.talk.reload)
+        return self.run(self.talk.reload)
 
     def restart(self):
-        """The same turn in a process that has never seen the conversation, after a file and the template changed."""
+        """Take the same turn in a process that has never seen the conversation, after a file and the template changed."""
         self.change_file()
         self.change_template()
         self.now += timedelta(minutes=1)
-        given = [self.url, self.workspace(), [self.names[each] for each in self.tools], self.layout]
-        given += [self.assignments(), self.now.isoformat()]
-        done = subprocess.run([sys.executable, "-c", ANOTHER, json.dumps(given)], capture_output=True, text=True)
+        args = [self.url, self.workspace(), [self.names[each] for each in self.tools], self.layout]
+        args += [self.assignments(), self.now.isoformat()]
+        done = subprocess.run([sys.executable, "-c", ANOTHER, json.dumps(args)], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
@@ -157,8 +157,8 @@ ROWS = {
 }
 
 
-def held(scene, system, request):
-    """A short description of a system prompt."""
+def described(scene, system, request):
+    """Return a short description of a system prompt."""
     system = scene.tree.short(system).replace(f"/{scene.place}", "")
     found = [f"{what} {which}" for what, which in re.findall(r"\b(Template|File) (one|two|three)\.", system)]
     mentioned = [name for name in scene.names if re.search(rf"`{name}`|^- {name}:", system, re.MULTILINE)]
@@ -170,14 +170,14 @@ def held(scene, system, request):
 
 def cells(scene, row, seen):
     request = scene.talk.layout.wording["compaction"]
-    said = [each["content"] for each in seen["messages"] if each["content"] != "go"]
-    shown = ["**the request**" if text == request else text.replace("\n", " ⏎ ") for text in said]
+    contents = [each["content"] for each in seen["messages"] if each["content"] != "go"]
+    shown = ["**the request**" if text == request else text.replace("\n", " ⏎ ") for text in contents]
     return (
         row,
         seen["step"] or "keep",
         str(seen["edition"]),
         "yes" if seen["reused"] else "no",
-        held(scene, seen["system"], request),
+        described(scene, seen["system"], request),
         " / ".join(shown),
         ", ".join(tool["name"] for tool in seen["tools"]),
     )
@@ -198,7 +198,7 @@ def table(tree, layout, now):
 TITLE = """\
 # Transitions
 
-Every row is a conversation of its own: one turn with the tools read and shell, then what the row says, then the turn that is
+Each row is a separate conversation: one turn with the tools read and shell, then the change of the row, then the turn that is
 shown. A minute passes between turns. The global template and the body of pod say `Template one.`, then `Template two.`; the
 AGENTS.md of the workspace says `File one.`, then `File two.`.
 """

@@ -16,7 +16,7 @@ VALUE = Piece("[if file:a]\\[[endif]", Origin("variable", "file:a"))
 
 
 def check(text):
-    """Parsing succeeds, text has the right lines, the value is unchanged, and an escaped template renders as itself."""
+    """Check that parsing succeeds, text has the right lines, the value is unchanged, and an escaped template renders as itself."""
     template = parse(text, ("file", "git"))
     lines = text.split("\n")
     for lookup in (lambda type, name: (VALUE,), lambda type, name: None):

@@ -18,7 +18,7 @@ WORDS += ["\n", "\n\n", " ", "\t", "\\", "é", "\r\n", "\0"]
 
 
 def check(text):
-    """Rendering succeeds, and every piece of a file has the right lines; the file includes its own first half."""
+    """Check that rendering succeeds and every piece of a file has the right lines; the file includes its own first half."""
     texts = {"a": text, "b": text[: len(text) // 2]}
     known = {path: set(includes(text)) for path, text in texts.items()}
 

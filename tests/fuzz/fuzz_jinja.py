@@ -1,7 +1,7 @@
 """Fuzz the Jinja-like language: python tests/fuzz/fuzz_jinja.py --seconds 20
 
-What the scanner refuses the engine must refuse too, what both take must render alike with and without traces, and no
-input may raise anything but a TemplateError. Templates that are not bounded render in the sandbox.
+The engine must reject what the scanner rejects, templates that both accept must render the same with and without traces, and no
+input may raise anything but a TemplateError. Templates without a size limit render in the sandbox.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def check(text):
         return
     assert "".join(piece.text for piece in pieces) == "".join(piece.text for piece in plain)
     for piece in pieces:
-        is_told(piece, templates)
+        check_origin(piece, templates)
     if "{{" not in text and "{%" not in text and "{#" not in text:
         assert "".join(piece.text for piece in pieces) == text
     assert jinja.names_used("$t/main", templates) is not None
@@ -63,8 +63,8 @@ def is_parsed(text):
     return True
 
 
-def is_told(piece, templates):
-    """Text of a template has the right lines, unless a tag there produced it."""
+def check_origin(piece, templates):
+    """Check that text of a template has the right lines, unless a tag there produced it."""
     assert piece.text
     origin = piece.origin
     if origin.kind == "variable":

@@ -1,4 +1,4 @@
-"""Bounded fuzzing without dependencies: seeds are cut, joined and mixed with words; the first failing input is printed.
+"""Time-limited fuzzing without dependencies: seeds are cut, joined and mixed with words; the first failing input is printed.
 
 A failure is an exception from `check`, or a check that takes longer than the input's size allows.
 """
@@ -53,7 +53,7 @@ def passes(check, text):
 
 
 def mutation(chance, seeds, words):
-    """A random mutation of the seeds."""
+    """Return a random mutation of the seeds."""
     text = chance.choice(seeds)
     for _ in range(chance.randint(1, 8)):
         text = chance.choice(CHANGES)(chance, text, seeds, words)[:LONGEST]

@@ -1,4 +1,4 @@
-"""A disk on which things go wrong."""
+"""A disk on which calls can be made to fail."""
 
 import os
 from collections import Counter
@@ -21,21 +21,21 @@ class Disk:
         self.backwards = False
 
     def fail(self, call, path, error, after=0):
-        """Make a call raise for a path, after it went well so many times."""
+        """Make a call raise for a path, after it succeeded `after` times."""
         self.faults[call, path] = [*[None] * after, error]
 
     def add_ghost(self, path):
-        """A name that a listing tells of, but whose file has gone when it is looked at."""
+        """Add a name to a listing whose file no longer exists."""
         self.ghosts.append(path)
 
-    def _asked(self, call, path):
+    def _record(self, call, path):
         self.calls[call] += 1
         waiting = self.faults.get((call, path), [None])
         if error := waiting[0] if len(waiting) == 1 else waiting.pop(0):
             raise error
 
     def open(self, path, flags):
-        self._asked("open", path)
+        self._record("open", path)
         descriptor = os.open(path, flags)
         self.opened[descriptor] = path
         return descriptor
@@ -45,28 +45,28 @@ class Disk:
         os.close(descriptor)
 
     def fstat(self, descriptor):
-        self._asked("fstat", self.opened[descriptor])
+        self._record("fstat", self.opened[descriptor])
         return os.fstat(descriptor)
 
     def read(self, descriptor, size):
         path = self.opened[descriptor]
-        self._asked("read", path)
+        self._record("read", path)
         data = b"word\n".ljust(size, b"a") if path in self.endless else os.read(descriptor, size)
         self.bytes_read += len(data)
         return data
 
     def stat(self, path):
-        self._asked("stat", path)
+        self._record("stat", path)
         return os.stat(path)
 
     def lstat(self, path):
-        self._asked("lstat", path)
+        self._record("lstat", path)
         return os.lstat(path)
 
     @contextmanager
     def scandir(self, folder):
         path = self.opened.get(folder, folder)
-        self._asked("scandir", path)
+        self._record("scandir", path)
         with os.scandir(folder) as listing:
             entries = sorted(listing, key=lambda entry: entry.name, reverse=self.backwards)
         gone = [os.path.basename(ghost) for ghost in self.ghosts if os.path.dirname(ghost) == path]

@@ -25,7 +25,7 @@ def used(tree, prompt):
 
 
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
-def test_deep_in_a_repository_all_files_root_first_each_with_its_path(tree, layout):
+def test_all_files_of_a_repository_are_used_root_first_with_their_paths(tree, layout):
     tree({"w/.git": None, "w/AGENTS.md": "root", "w/a/b/AGENTS.md": "middle", "w/a/b/c/d/AGENTS.md": "here"})
     prompt = tree.prompt(layout, "w/a/b/c/d")
     paths = ["/w/AGENTS.md", "/w/a/b/AGENTS.md", "/w/a/b/c/d/AGENTS.md"]
@@ -43,7 +43,7 @@ def test_deep_in_a_repository_all_files_root_first_each_with_its_path(tree, layo
 
 
 @pytest.mark.parametrize(
-    ("layout", "expected", "said"),
+    ("layout", "expected", "expected_findings"),
     [
         ("foreword", ["/w/a/AGENTS.md"], [("not-a-repository", "/w/a")]),
         ("ion", ["/w/a/AGENTS.md"], []),
@@ -51,23 +51,23 @@ def test_deep_in_a_repository_all_files_root_first_each_with_its_path(tree, layo
         ("pi", ["/AGENTS.md", "/w/AGENTS.md", "/w/a/AGENTS.md"], []),
     ],
 )
-def test_without_git_the_layouts_own_stop_rule(tree, layout, expected, said):
+def test_without_git_the_stop_rule_of_the_layout_applies(tree, layout, expected, expected_findings):
     tree({"AGENTS.md": "1", "w/AGENTS.md": "2", "w/a/AGENTS.md": "3"})
     prompt = tree.prompt(layout, "w/a")
-    assert (used(tree, prompt), tree.told(prompt)) == (expected, said)
+    assert (used(tree, prompt), tree.findings(prompt)) == (expected, expected_findings)
 
 
 # `.git` is a file (worktree, submodule) -> counts as a root
 
 
 @pytest.mark.parametrize("git", [None, "gitdir: ../.git/modules/w\n"])
-def test_git_as_a_folder_or_a_file_is_a_root(tree, git):
+def test_a_git_folder_or_file_marks_a_root(tree, git):
     tree({"AGENTS.md": "above", "w/.git": git, "w/AGENTS.md": "root", "w/a/AGENTS.md": "here"})
     assert used(tree, tree.prompt("foreword", "w/a")) == ["/w/AGENTS.md", "/w/a/AGENTS.md"]
 
 
 @pytest.mark.parametrize("git", [Path("nowhere"), Path(".git")])
-def test_a_git_that_leads_nowhere_is_no_root(tree, git):
+def test_an_invalid_git_entry_does_not_mark_a_root(tree, git):
     tree({"w/.git": None, "w/AGENTS.md": "root", "w/a/.git": git, "w/a/AGENTS.md": "here"})
     assert used(tree, tree.prompt("foreword", "w/a")) == ["/w/AGENTS.md", "/w/a/AGENTS.md"]
 
@@ -101,25 +101,25 @@ def test_a_worktree_inside_its_main_repository(tree):
         ("pi", "home/.sf/agent", "home/.sf/agent/AGENTS.md"),
     ],
 )
-def test_a_file_that_is_the_users_and_the_projects_stands_once(tree, layout, cwd, file):
+def test_a_file_in_both_user_and_project_scope_is_used_once(tree, layout, cwd, file):
     prompt = tree({file: "Only once."}).prompt(layout, cwd)
     assert prompt.text.count("Only once.") == 1
     assert tree.fates(prompt) == [(f"/{file}", "used")]
-    assert [code for code, _ in tree.told(prompt) if code != "not-a-repository"] == []
+    assert [code for code, _ in tree.findings(prompt) if code != "not-a-repository"] == []
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_in_the_home_directory_each_skill_stands_once(tree, skill, layout):
+def test_in_the_home_directory_each_skill_is_listed_once(tree, skill, layout):
     tree({"home/.agents/skills/a/SKILL.md": skill("a"), "home/.git": None})
     prompt = tree.prompt(layout, "home", tools="read")
     assert [fate for _, fate in tree.fates(prompt)].count("used") == (0 if layout == "ion" else 1)
-    assert tree.told(prompt) == []
+    assert tree.findings(prompt) == []
 
 
 def test_in_the_home_directory_each_skill_is_read_once(tree, skill, disk):
     tree({f"home/.agents/skills/s{number}/SKILL.md": skill(f"s{number}") for number in range(20)})
     tree({"home/.git": None})
-    # A file that was written just now is not trusted to stay the same, not even between two looks.
+    # A file written just now is not trusted to stay the same, not even between two reads.
     settle = max(os.stat(tree.path(f"home/.agents/skills/s{number}/SKILL.md")).st_ctime_ns for number in range(20))
     while time.time_ns() < settle + 100_000_000:
         time.sleep(0.01)
@@ -140,7 +140,7 @@ def test_at_the_root_of_the_disk(tree, layout):
 # cwd reached through a symlink -> logical path in the origin, duplicates by real path
 
 
-def test_through_a_link_the_logical_path_and_duplicates_by_the_real_one(tree):
+def test_a_linked_directory_keeps_its_logical_path_and_duplicates_go_by_real_path(tree):
     tree(
         {
             "w/.git": None,
@@ -152,10 +152,10 @@ def test_through_a_link_the_logical_path_and_duplicates_by_the_real_one(tree):
     )
     prompt = tree.prompt("foreword", "link/a")
     assert used(tree, prompt) == ["/link/a/AGENTS.md"]
-    assert ("file-duplicate", "/link/AGENTS.md") in tree.told(prompt)
+    assert ("file-duplicate", "/link/AGENTS.md") in tree.findings(prompt)
 
 
-def test_through_a_link_into_a_repository_its_files_count(tree):
+def test_a_link_into_a_repository_finds_its_files(tree):
     tree({"w/.git": None, "w/AGENTS.md": "root", "w/a/AGENTS.md": "here", "link": Path("w/a")})
     prompt = tree.prompt("foreword", "link")
     assert [line for line in prompt.text.split("\n") if line in ("root", "here")] == ["root", "here"]
@@ -170,14 +170,14 @@ def test_another_spelling_of_a_path_gives_the_same_prompt(tree, layout, spelling
     assert assemble(other, layout=layout, now=NOW) == assemble(plain, layout=layout, now=NOW)
 
 
-# a root that the caller names
+# A root passed by the caller
 
 
 def rooted(tree, cwd, root):
     return assemble(replace(tree.workspace(cwd), root=tree.path(root)), layout="foreword")
 
 
-def test_a_root_that_the_caller_names_is_where_the_walk_begins(tree):
+def test_the_walk_begins_at_the_callers_root(tree):
     tree({"AGENTS.md": "above", "w/AGENTS.md": "root", "w/a/AGENTS.md": "here", "link": Path("w")})
     assert used(tree, rooted(tree, "w/a", "w")) == ["/w/AGENTS.md", "/w/a/AGENTS.md"]
     assert used(tree, rooted(tree, "w/a", "w/a")) == ["/w/a/AGENTS.md"]
@@ -190,15 +190,15 @@ def test_a_root_that_is_not_above_the_working_directory_is_an_error(tree, root):
     tree({"AGENTS.md": "above", "w/AGENTS.md": "root", "w/a/b": None, "other": None})
     with pytest.raises(CallError) as error:
         rooted(tree, "w/a", root)
-    said = f"the root /{root} is neither the working directory /w/a nor a directory above it"
-    assert tree.short(str(error.value)) == said
+    expected_findings = f"the root /{root} is neither the working directory /w/a nor a directory above it"
+    assert tree.short(str(error.value)) == expected_findings
 
 
 # AGENTS.override.md blank or a directory -> AGENTS.md counts
 
 
 @pytest.mark.parametrize("override", ["", " \n\n", None, b"\xff", os.mkfifo, Path("nowhere")])
-def test_an_override_that_gives_nothing(tree, override):
+def test_an_empty_override(tree, override):
     prompt = tree({"w/AGENTS.override.md": override, "w/AGENTS.md": "X"}).prompt("foreword")
     assert used(tree, prompt) == ["/w/AGENTS.md"]
 
@@ -211,7 +211,7 @@ def test_an_override_that_gives_nothing(tree, override):
 def test_a_link_checked_out_as_text(tree, layout, agents):
     prompt = tree({"w/.git": None, "w/AGENTS.md": agents, "w/CLAUDE.md": "AGENTS.md"}).prompt(layout)
     assert used(tree, prompt) == (["/w/AGENTS.md"] if agents else [])
-    assert ("file-duplicate", "/w/CLAUDE.md") in tree.told(prompt)
+    assert ("file-duplicate", "/w/CLAUDE.md") in tree.findings(prompt)
     assert "AGENTS.md" not in prompt.text.split("\n")
 
 
@@ -223,7 +223,7 @@ def test_a_link_checked_out_as_text(tree, layout, agents):
 def test_names_that_differ_in_case(tree, layout, other):
     prompt = tree({"w/.git": None, "w/AGENTS.md": "X", f"w/{other}": "Y"}).prompt(layout)
     assert used(tree, prompt) == ["/w/AGENTS.md"]
-    assert tree.told(prompt) == [("file-case", f"/w/{other}")]
+    assert tree.findings(prompt) == [("file-case", f"/w/{other}")]
 
 
 # unreadable parent directory -> the rest loads
@@ -260,7 +260,7 @@ FAULTS = {
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_file_that_fails_while_it_is_read_is_skipped_and_recorded(tree, disk, layout, fault):
+def test_a_file_that_fails_while_being_read_is_skipped_and_recorded(tree, disk, layout, fault):
     call, error = FAULTS[fault]
     second = "OPAL.md" if layout == "opal" else "CLAUDE.md"
     tree({"w/.git": None, "w/AGENTS.md": "X", f"w/{second}": "Y"})
@@ -270,17 +270,17 @@ def test_a_file_that_fails_while_it_is_read_is_skipped_and_recorded(tree, disk, 
     assert tree.messages(prompt) == [("file-unreadable", f"/w/AGENTS.md: {error.strerror.lower()}")]
 
 
-def test_a_listed_file_that_has_gone_is_skipped_and_recorded(tree, disk):
+def test_a_listed_file_that_no_longer_exists_is_skipped_and_recorded(tree, disk):
     tree({"home/.config/agents/rules/a.md": "A", "home/.config/agents/rules/c.md": "C"})
     disk.add_ghost(tree.path("home/.config/agents/rules/b.md"))
     prompt = tree.prompt("ion", base="BASE", disk=disk)
     assert prompt.text == "BASE\n\n# Global Instructions\nA\n\nC"
-    assert [path for _, path in tree.told(prompt)] == ["/home/.config/agents/rules/b.md"]
+    assert [path for _, path in tree.findings(prompt)] == ["/home/.config/agents/rules/b.md"]
 
 
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
 @pytest.mark.parametrize("call", ["open", "fstat", "read"])
-def test_a_listed_skill_that_has_gone_is_skipped_and_recorded(tree, skill, disk, layout, call):
+def test_a_listed_skill_that_no_longer_exists_is_skipped_and_recorded(tree, skill, disk, layout, call):
     tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": skill("a"), "w/.agents/skills/b/SKILL.md": skill("b")})
     gone = FileNotFoundError(errno.ENOENT, "No such file or directory")
     disk.fail(call, tree.path("w/.agents/skills/a/SKILL.md"), gone)
@@ -288,44 +288,44 @@ def test_a_listed_skill_that_has_gone_is_skipped_and_recorded(tree, skill, disk,
     disk.fail("stat", tree.path("w/.agents/skills/a/SKILL.md"), gone, after=1)
     prompt = tree.prompt(layout, tools="read", disk=disk)
     assert used(tree, prompt) == ["/w/.agents/skills/b/SKILL.md"]
-    assert [path for _, path in tree.told(prompt)] == ["/w/.agents/skills/a/SKILL.md"]
+    assert [path for _, path in tree.findings(prompt)] == ["/w/.agents/skills/a/SKILL.md"]
 
 
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
-def test_a_directory_that_vanishes_while_it_is_walked(tree, skill, disk, layout):
+def test_a_directory_that_vanishes_during_the_walk(tree, skill, disk, layout):
     tree({"w/.git": None, "w/AGENTS.md": "X", "w/.agents/skills/a/SKILL.md": skill("a")})
     disk.fail("scandir", tree.path("w/.agents/skills"), FileNotFoundError(errno.ENOENT, "No such file or directory"))
     prompt = tree.prompt(layout, tools="read", disk=disk)
     assert used(tree, prompt) == ["/w/AGENTS.md"]
-    assert [path for _, path in tree.told(prompt)] == ["/w/.agents/skills"]
+    assert [path for _, path in tree.findings(prompt)] == ["/w/.agents/skills"]
 
 
 # XDG_CONFIG_HOME relative -> ignored. HOME missing -> user scope skipped with a finding
 
 
 @pytest.mark.parametrize("layout", ["foreword", "ion"])
-@pytest.mark.parametrize("given", ["xdg", "./xdg", "", "~/xdg"])
-def test_a_relative_configuration_folder_is_ignored(tree, layout, given, monkeypatch):
+@pytest.mark.parametrize("value", ["xdg", "./xdg", "", "~/xdg"])
+def test_a_relative_configuration_folder_is_ignored(tree, layout, value, monkeypatch):
     tree({"w/.git": None, "home/.config/agents/AGENTS.md": "home", "w/xdg/agents/AGENTS.md": "xdg"})
     monkeypatch.chdir(tree.path("w"))
-    workspace = Workspace(tree.path("w"), home=tree.path("home"), environment={"XDG_CONFIG_HOME": given})
+    workspace = Workspace(tree.path("w"), home=tree.path("home"), environment={"XDG_CONFIG_HOME": value})
     assert used(tree, assemble(workspace, layout=layout)) == ["/home/.config/agents/AGENTS.md"]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("environment", [{}, {"HOME": ""}])
-def test_without_a_home_the_users_files_are_skipped_and_that_is_said(tree, layout, environment):
+def test_without_a_home_user_files_are_skipped_with_a_finding(tree, layout, environment):
     tree({"w/.git": None, "w/AGENTS.md": "X"})
     prompt = assemble(Workspace(tree.path("w"), environment=environment), layout=layout)
     assert used(tree, prompt) == ["/w/AGENTS.md"]
-    assert tree.told(prompt) == [("home-missing", "")]
+    assert tree.findings(prompt) == [("home-missing", "")]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_home_that_is_not_there_is_like_an_empty_one(tree, layout):
+def test_a_missing_home_is_treated_as_empty(tree, layout):
     tree({"w/.git": None, "w/AGENTS.md": "X"})
     prompt = assemble(Workspace(tree.path("w"), home=tree.path("nowhere"), environment={}), layout=layout)
-    assert (used(tree, prompt), tree.told(prompt)) == (["/w/AGENTS.md"], [])
+    assert (used(tree, prompt), tree.findings(prompt)) == (["/w/AGENTS.md"], [])
 
 
 # undecodable file names in a scanned directory -> no exception when printed
@@ -399,7 +399,7 @@ def busy(tree, skill):
     )
 
 
-def test_other_hash_seed_time_zone_and_locale(tree, skill):
+def test_another_hash_seed_time_zone_and_locale(tree, skill):
     busy(tree, skill)
     printed = [
         subprocess.run(
@@ -420,7 +420,7 @@ def test_other_hash_seed_time_zone_and_locale(tree, skill):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_other_order_of_listing(tree, skill, disk, layout):
+def test_another_listing_order(tree, skill, disk, layout):
     busy(tree, skill)
     forwards = tree.prompt(layout, tools="read", disk=disk)
     disk.backwards = True

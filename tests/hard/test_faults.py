@@ -1,7 +1,7 @@
 """Faults below the reader: each is a finding, and the rest loads.
 
-What goes wrong with one file while it is opened and read stands in `test_discovery.py`; here are the directories around it, things
-that turn into others between two looks, and faults that pass.
+Faults while one file is opened and read are in `test_discovery.py`. This file covers the directories around it, entries that
+change type between two calls, and temporary faults.
 """
 
 import errno
@@ -32,14 +32,14 @@ def used(tree, prompt):
     return [path for path, fate in tree.fates(prompt) if fate == "used"]
 
 
-def said(tree, prompt):
-    """The findings as code, path and what follows it."""
+def findings_of(tree, prompt):
+    """Return code, path and the rest of the message of each finding."""
     return [(code, *message.split(": ", 1)) for code, message in tree.messages(prompt)]
 
 
 @pytest.fixture
 def workspace(tree, skill):
-    """Two instruction files, and two skills, of which one lies deep."""
+    """Two instruction files and two skills, one of them deeply nested."""
     return tree({
         "w/.git": None,
         "w/AGENTS.md": "root",
@@ -65,55 +65,55 @@ def without(*names):
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_without_a_fault_everything_loads(workspace, disk, layout):
     prompt = workspace.prompt(layout, tools="read", disk=disk)
-    assert (used(workspace, prompt), workspace.told(prompt)) == (EVERYTHING, [])
+    assert (used(workspace, prompt), workspace.findings(prompt)) == (EVERYTHING, [])
 
 
-# A directory that cannot be looked at
+# A directory that cannot be accessed
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EIO, errno.ESTALE, errno.ENAMETOOLONG])
 @pytest.mark.parametrize("call", ["stat", "scandir"])
-def test_a_folder_of_skills_that_cannot_be_looked_at(workspace, disk, layout, call, number):
+def test_a_skills_folder_that_cannot_be_accessed(workspace, disk, layout, call, number):
     disk.fail(call, workspace.path(SKILLS), fault(number))
     prompt = workspace.prompt(layout, tools="read", disk=disk)
     assert used(workspace, prompt) == ["/w/AGENTS.md", "/home/.agents/skills/three/SKILL.md"]
     reason = "its name is too long" if number == errno.ENAMETOOLONG else os.strerror(number).lower()
-    assert said(workspace, prompt) == [("file-unreadable", f"/{SKILLS}", reason)]
+    assert findings_of(workspace, prompt) == [("file-unreadable", f"/{SKILLS}", reason)]
 
 
 @pytest.mark.parametrize("layout", ["foreword", "pi"])
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EIO])
-def test_a_folder_among_the_skills_that_cannot_be_looked_at(workspace, disk, layout, number):
+def test_a_folder_among_the_skills_that_cannot_be_accessed(workspace, disk, layout, number):
     disk.fail("stat", workspace.path(f"{SKILLS}/one"), fault(number))
     prompt = workspace.prompt(layout, tools="read", disk=disk)
     assert used(workspace, prompt) == without(f"/{SKILLS}/one/SKILL.md")
     reason = f"1 of its entries could not be examined: {os.strerror(number).lower()}"
-    assert said(workspace, prompt) == [("file-unreadable", f"/{SKILLS}", reason)]
+    assert findings_of(workspace, prompt) == [("file-unreadable", f"/{SKILLS}", reason)]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EIO, errno.ENAMETOOLONG])
-def test_a_skill_that_cannot_be_looked_at(workspace, disk, layout, number):
+def test_a_skill_that_cannot_be_accessed(workspace, disk, layout, number):
     for call in ("stat", "lstat", "open"):
         disk.fail(call, workspace.path(f"{SKILLS}/one/SKILL.md"), fault(number))
     prompt = workspace.prompt(layout, tools="read", disk=disk)
     assert used(workspace, prompt) == without(f"/{SKILLS}/one/SKILL.md")
-    assert workspace.told(prompt) == [("file-unreadable", f"/{SKILLS}/one/SKILL.md")]
+    assert workspace.findings(prompt) == [("file-unreadable", f"/{SKILLS}/one/SKILL.md")]
 
 
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EIO])
-def test_the_folder_of_a_file_that_cannot_be_looked_at(tree, disk, number):
+def test_a_file_whose_folder_cannot_be_accessed(tree, disk, number):
     tree({"home/.ion/AGENTS.md": "no", "w/AGENTS.md": "here"})
     disk.fail("stat", tree.path("home/.ion"), fault(number))
     prompt = tree.prompt("ion", base="BASE", disk=disk)
     assert prompt.text == "BASE\n\n# Project Instructions\nhere"
     reason = os.strerror(number).lower()
-    assert ("file-unreadable", "/home/.ion/AGENTS.md", reason) in said(tree, prompt)
+    assert ("file-unreadable", "/home/.ion/AGENTS.md", reason) in findings_of(tree, prompt)
 
 
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EIO])
-def test_a_working_directory_that_cannot_be_looked_at(tree, disk, number):
+def test_a_working_directory_that_cannot_be_accessed(tree, disk, number):
     disk.fail("stat", tree.path("w"), fault(number))
     with pytest.raises(CallError, match=rf"cannot be examined \({os.strerror(number).lower()}\)"):
         tree.prompt("ion", disk=disk)
@@ -133,23 +133,23 @@ def test_a_listing_that_fails_midway(workspace, disk, layout):
     disk.scandir = scandir
     prompt = workspace.prompt(layout, tools="read", disk=disk)
     assert used(workspace, prompt) == ["/w/AGENTS.md", "/home/.agents/skills/three/SKILL.md"]
-    assert said(workspace, prompt) == [("file-unreadable", f"/{SKILLS}", "input/output error")]
+    assert findings_of(workspace, prompt) == [("file-unreadable", f"/{SKILLS}", "input/output error")]
 
 
-# What is another thing at the second look
+# Entries that change type between two calls
 
 
-def before_open(disk, path, change):
-    """Let something happen between the look at a path and its opening."""
-    asked = disk._asked
+def change_before_open(disk, path, change):
+    """Run a change between checking a path and opening it."""
+    asked = disk._record
 
     def first(call, asked_for):
         if (call, asked_for) == ("open", path):
-            disk._asked = asked
+            disk._record = asked
             change(path)
         asked(call, asked_for)
 
-    disk._asked = first
+    disk._record = first
 
 
 def swap(make):
@@ -174,20 +174,20 @@ SWAPS = {
 @pytest.mark.parametrize("into", SWAPS)
 def test_a_skill_that_turns_into_something_else(workspace, disk, layout, into):
     change, reason = SWAPS[into]
-    before_open(disk, workspace.path(f"{SKILLS}/one/SKILL.md"), change)
+    change_before_open(disk, workspace.path(f"{SKILLS}/one/SKILL.md"), change)
     prompt = workspace.prompt(layout, tools="read", disk=disk)
     assert used(workspace, prompt) == without(f"/{SKILLS}/one/SKILL.md")
-    assert said(workspace, prompt) == [("file-unreadable", f"/{SKILLS}/one/SKILL.md", reason)]
+    assert findings_of(workspace, prompt) == [("file-unreadable", f"/{SKILLS}/one/SKILL.md", reason)]
 
 
 @pytest.mark.parametrize("layout", [*LAYOUTS, "ion"])
 @pytest.mark.parametrize("into", sorted(SWAPS.keys() - {"nothing"}))
 def test_an_instruction_file_that_turns_into_something_else(workspace, disk, layout, into):
     change, reason = SWAPS[into]
-    before_open(disk, workspace.path("w/AGENTS.md"), change)
+    change_before_open(disk, workspace.path("w/AGENTS.md"), change)
     prompt = workspace.prompt(layout, tools="read", disk=disk)
     assert "\nroot\n" not in prompt.text
-    assert said(workspace, prompt) == [("file-unreadable", "/w/AGENTS.md", reason)]
+    assert findings_of(workspace, prompt) == [("file-unreadable", "/w/AGENTS.md", reason)]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -196,17 +196,17 @@ def test_the_folder_of_a_skill_vanishes_before_its_file_is_opened(workspace, dis
         os.unlink(path)
         os.rmdir(os.path.dirname(path))
 
-    before_open(disk, workspace.path(f"{SKILLS}/one/SKILL.md"), vanish)
+    change_before_open(disk, workspace.path(f"{SKILLS}/one/SKILL.md"), vanish)
     prompt = workspace.prompt(layout, tools="read", disk=disk)
     assert used(workspace, prompt) == without(f"/{SKILLS}/one/SKILL.md")
-    assert said(workspace, prompt) == [
+    assert findings_of(workspace, prompt) == [
         ("file-unreadable", f"/{SKILLS}/one/SKILL.md", "it disappeared before it could be read")
     ]
 
 
 @pytest.mark.parametrize("layout", [*LAYOUTS, "ion"])
-def test_a_file_that_comes_while_it_is_looked_for_is_read(workspace, disk, layout):
-    """It was not there when it was opened and is there when it is asked for: that is no link to nothing."""
+def test_a_file_created_during_discovery_is_read(workspace, disk, layout):
+    """The file was missing when opened and exists when checked, so it is not a dangling link."""
     waiting = [fault(errno.ENOENT)]
     opened = disk.open
 
@@ -218,21 +218,23 @@ def test_a_file_that_comes_while_it_is_looked_for_is_read(workspace, disk, layou
     disk.open = late
     prompt = workspace.prompt(layout, tools="read", disk=disk)
     assert "/w/AGENTS.md" in used(workspace, prompt)
-    assert workspace.told(prompt) == []
+    assert workspace.findings(prompt) == []
 
 
-def test_a_file_that_is_there_and_never_opens_ends(workspace, disk):
+def test_an_existing_file_that_never_opens_does_not_loop(workspace, disk):
     disk.fail("open", workspace.path("w/AGENTS.md"), fault(errno.ENOENT))
     prompt = workspace.prompt("foreword", tools="read", disk=disk)
-    assert said(workspace, prompt) == [("file-unreadable", "/w/AGENTS.md", "it disappeared before it could be read")]
+    assert findings_of(workspace, prompt) == [
+        ("file-unreadable", "/w/AGENTS.md", "it disappeared before it could be read")
+    ]
 
 
-# Reads that give less than was asked for
+# Short reads
 
 
 @pytest.mark.parametrize("layout", [*LAYOUTS, "ion"])
 @pytest.mark.parametrize("most", [1, 2, 7, 4096])
-def test_short_reads_give_the_same(workspace, disk, layout, most):
+def test_short_reads_do_not_matter(workspace, disk, layout, most):
     workspace({"w/AGENTS.md": "é" * 3_000 + "\r\n日本\n"})
     whole = workspace.prompt(layout, tools="read", disk=disk)
     read = disk.read
@@ -240,7 +242,7 @@ def test_short_reads_give_the_same(workspace, disk, layout, most):
     assert workspace.prompt(layout, tools="read", disk=disk) == whole
 
 
-def test_a_file_that_shrinks_while_it_is_read_is_what_was_read(tree, disk):
+def test_a_file_that_shrinks_during_the_read_keeps_what_was_read(tree, disk):
     tree({"w/.git": None, "w/AGENTS.md": "one\ntwo\n"})
     read = disk.read
 
@@ -251,14 +253,14 @@ def test_a_file_that_shrinks_while_it_is_read_is_what_was_read(tree, disk):
     disk.read = first
     prompt = tree.prompt("foreword", disk=disk)
     assert "\none\n" in prompt.text and "two" not in prompt.text
-    assert tree.told(prompt) == []
+    assert tree.findings(prompt) == []
 
 
-# A fault that passes
+# Temporary faults
 
 
 class Trusting:
-    """A clock that goes ahead, so that stamps of what was just written are trusted."""
+    """A clock that runs ahead, so that stamps of just written files are trusted."""
 
     def time_ns(self):
         return os.stat("/").st_mtime_ns + (1 << 62)
@@ -272,8 +274,8 @@ def gathered(tree, disk, layout, before=None):
     return gather(parsed, workspace, reader, before)
 
 
-def what(tree, inputs):
-    """All that was found, but for the stamps of directories that other programs write in."""
+def comparable(tree, inputs):
+    """Return everything found, except the stamps of directories that other programs write to."""
     own = [(path, stamp) for path, stamp in inputs.stamps if path.startswith(tree.top)]
     return inputs.found, inputs.candidates, inputs.findings, own
 
@@ -292,24 +294,24 @@ def what(tree, inputs):
         ("stat", SKILLS),
     ],
 )
-def test_a_fault_that_passes_is_forgotten(workspace, disk, monkeypatch, layout, number, call, path):
-    """No stamp tells that a disk works again: what failed so is looked at anew."""
+def test_a_temporary_fault_is_forgotten(workspace, disk, monkeypatch, layout, number, call, path):
+    """No stamp shows that a disk works again, so comparable failed must be read anew."""
     monkeypatch.setattr(stamps, "time", Trusting())
-    healthy = what(workspace, gathered(workspace, disk, layout))
+    healthy = comparable(workspace, gathered(workspace, disk, layout))
     assert is_unchanged(healthy[-1], disk)
     disk.fail(call, workspace.path(path), fault(number))
     failed = gathered(workspace, disk, layout)
-    assert what(workspace, failed)[0] != healthy[0]
+    assert comparable(workspace, failed)[0] != healthy[0]
     disk.faults.clear()
-    assert not is_unchanged(what(workspace, failed)[-1], disk)
-    assert what(workspace, gathered(workspace, disk, layout, failed)) == healthy
+    assert not is_unchanged(comparable(workspace, failed)[-1], disk)
+    assert comparable(workspace, gathered(workspace, disk, layout, failed)) == healthy
 
 
 # Links
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_circle_of_links_for_a_folder_is_no_folder(tree, skill, disk, layout):
+def test_a_link_loop_in_place_of_a_folder(tree, skill, disk, layout):
     tree(
         {
             "w/.git": None,
@@ -324,7 +326,7 @@ def test_a_circle_of_links_for_a_folder_is_no_folder(tree, skill, disk, layout):
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_names_that_are_too_long(workspace, skill, disk, layout):
-    """Folders as deep as a path can be written: the rest loads."""
+    """Nest folders as deep as a path allows; the rest still loads."""
     deep = os.path.join(workspace.path(SKILLS), *["d" * 200] * 30)
     here = os.open(workspace.path(SKILLS), os.O_RDONLY)
     for _ in range(30):
@@ -335,5 +337,5 @@ def test_names_that_are_too_long(workspace, skill, disk, layout):
     os.close(here)
     prompt = workspace.prompt(layout, tools="read", disk=disk)
     assert used(workspace, prompt) == EVERYTHING
-    told = [(code, deep.startswith(workspace.path(path.lstrip("/")))) for code, path in workspace.told(prompt)]
-    assert told == ([] if layout == "opal" else [("file-unreadable", True)])
+    findings = [(code, deep.startswith(workspace.path(path.lstrip("/")))) for code, path in workspace.findings(prompt)]
+    assert findings == ([] if layout == "opal" else [("file-unreadable", True)])

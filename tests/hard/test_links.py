@@ -1,4 +1,4 @@
-"""Links of a project: followed inside the workspace, refused where they leave it, and never a way to secrets or a whole disk."""
+"""Links of a project are followed inside the workspace, refused if they leave it, and never expose secrets or an entire disk."""
 
 import os
 from pathlib import Path
@@ -20,7 +20,7 @@ def fate(tree, prompt, path):
 
 
 def refused(tree, prompt):
-    """The links that were refused, each as often as it is said."""
+    """Return the refused links, one entry per finding."""
     return [tree.short(each.path) for each in prompt.findings if each.code == "link-refused"]
 
 
@@ -55,7 +55,7 @@ def test_a_link_that_leaves_the_workspace_is_refused(tree, layout, way):
 
 @pytest.mark.parametrize("layout", ALL)
 @pytest.mark.parametrize("how", ["caller", "user", "file"])
-def test_user_and_caller_may_allow_it(tree, layout, how):
+def test_user_and_caller_can_allow_outside_links(tree, layout, how):
     tree({"w/.git": None, "elsewhere/notes.md": NEEDLE, "w/AGENTS.md": Path("../elsewhere/notes.md")})
     from foreword import Agent, assemble
 
@@ -70,19 +70,19 @@ def test_user_and_caller_may_allow_it(tree, layout, how):
         assignments=[("links", "follow")] if how == "caller" else (),
     )
     assert NEEDLE in prompt.text
-    assert ("file-outside", "/w/AGENTS.md") in tree.told(prompt)
+    assert ("file-outside", "/w/AGENTS.md") in tree.findings(prompt)
 
 
 @pytest.mark.parametrize("layout", ALL)
-def test_the_workspace_may_not_allow_it(tree, layout):
+def test_the_workspace_cannot_allow_outside_links(tree, layout):
     tree({"w/.git": None, "elsewhere/notes.md": NEEDLE, "w/AGENTS.md": Path("../elsewhere/notes.md")})
     tree({"w/.foreword/foreword.toml": "links = 'follow'"})
     prompt = tree.prompt(layout)
     assert NEEDLE not in prompt.text
-    assert ("workspace-refused", "/w/.foreword/foreword.toml") in tree.told(prompt)
+    assert ("workspace-refused", "/w/.foreword/foreword.toml") in tree.findings(prompt)
 
 
-def test_a_layout_of_the_workspace_may_not_allow_it(tree):
+def test_a_workspace_layout_cannot_allow_outside_links(tree):
     tree({"w/.git": None, "elsewhere/notes.md": NEEDLE, "w/AGENTS.md": Path("../elsewhere/notes.md")})
     tree({"w/.foreword/prompts/own.toml": 'extends = "$std/foreword"\nlinks = "follow"'})
     prompt = tree.prompt("$workspace/own")
@@ -90,13 +90,13 @@ def test_a_layout_of_the_workspace_may_not_allow_it(tree):
     assert "workspace-refused" in [each.code for each in prompt.findings]
 
 
-def test_links_takes_one_of_two_words(tree):
+def test_links_accepts_only_two_values(tree):
     with pytest.raises(LayoutError, match="links must be one of inside, follow, not 'always'"):
         tree.prompt("foreword", set={"links": "always"})
 
 
 @pytest.mark.parametrize("layout", ALL)
-def test_from_a_deeper_directory_a_link_may_lead_anywhere_in_the_repository(tree, layout):
+def test_in_a_subdirectory_a_link_can_lead_anywhere_in_the_repository(tree, layout):
     tree({"w/.git": None, "w/docs/agents.md": "SHARED", "w/a/b/AGENTS.md": Path("../../docs/agents.md")})
     prompt = tree.prompt(layout, "w/a/b")
     assert "SHARED" in prompt.text
@@ -104,14 +104,14 @@ def test_from_a_deeper_directory_a_link_may_lead_anywhere_in_the_repository(tree
 
 
 @pytest.mark.parametrize("layout", ALL)
-def test_a_root_that_is_reached_through_a_link_is_no_link_of_the_project(tree, layout):
+def test_a_root_reached_through_a_link_is_not_a_project_link(tree, layout):
     tree({"w/.git": None, "w/docs/x.md": "INSIDE", "w/AGENTS.md": Path("docs/x.md"), "other/name": Path("../w")})
     prompt = tree.prompt(layout, "other/name")
     assert "INSIDE" in prompt.text
     assert refused(tree, prompt) == []
 
 
-def test_a_hard_link_is_a_file(tree):
+def test_a_hard_link_counts_as_a_file(tree):
     tree({"w/.git": None, "elsewhere/notes.md": "SHARED"})
     os.link(tree.path("elsewhere/notes.md"), tree.path("w/AGENTS.md"))
     assert "SHARED" in tree.prompt("foreword").text
@@ -121,7 +121,7 @@ def test_a_hard_link_is_a_file(tree):
 
 
 @pytest.mark.parametrize("layout", ["opal", "pi"])
-def test_above_the_workspace_a_link_stays_in_its_own_folder(tree, layout):
+def test_above_the_workspace_a_link_must_stay_in_its_folder(tree, layout):
     tree({"top/w/.git": None, "top/docs/a.md": "NEAR", "top/AGENTS.md": Path("docs/a.md")})
     assert "NEAR" in tree.prompt(layout, "top/w").text
     os.unlink(tree.path("top/AGENTS.md"))
@@ -132,7 +132,7 @@ def test_above_the_workspace_a_link_stays_in_its_own_folder(tree, layout):
 
 
 @pytest.mark.parametrize("layout", ["opal", "pi"])
-def test_a_link_in_the_home_directory_is_the_users_own(tree, layout):
+def test_a_link_in_the_home_directory_belongs_to_the_user(tree, layout):
     tree({"home/src/w/.git": None, "dotfiles/a.md": "MINE", "home/AGENTS.md": Path("../dotfiles/a.md")})
     prompt = tree.prompt(layout, "home/src/w")
     assert "MINE" in prompt.text
@@ -144,7 +144,7 @@ def test_a_link_in_the_home_directory_is_the_users_own(tree, layout):
 
 @pytest.mark.parametrize("layout", MENUS)
 @pytest.mark.parametrize("link", ["w/.agents", "w/.agents/skills", "w/.agents/skills/a", "w/.agents/skills/a/SKILL.md"])
-def test_a_skill_behind_a_link_that_leaves_is_refused_once(tree, skill, layout, link):
+def test_a_skill_linked_from_outside_is_refused_once(tree, skill, layout, link):
     tail = "w/.agents/skills/a/SKILL.md".removeprefix(link).strip("/")
     tree({"w/.git": None, os.path.join("elsewhere", tail or "SKILL.md"): skill("a", NEEDLE)})
     tree({link: Path(tree.path("elsewhere" if tail else "elsewhere/SKILL.md"))})
@@ -157,7 +157,7 @@ def test_a_skill_behind_a_link_that_leaves_is_refused_once(tree, skill, layout, 
 
 @pytest.mark.parametrize("layout", MENUS)
 @pytest.mark.parametrize("link", ["home/.agents", "home/.agents/skills", "home/.agents/skills/a"])
-def test_the_users_own_skills_may_be_links(tree, skill, layout, link):
+def test_user_skills_can_be_links(tree, skill, layout, link):
     tail = "home/.agents/skills/a/SKILL.md".removeprefix(link).strip("/")
     tree({"w/.git": None, os.path.join("dotfiles", tail): skill("a", "MINE"), link: Path(tree.path("dotfiles"))})
     prompt = tree.prompt(layout, tools="read")
@@ -169,7 +169,7 @@ def test_the_users_own_skills_may_be_links(tree, skill, layout, link):
 @pytest.mark.parametrize("follow", [False, True])
 @pytest.mark.parametrize("target", ["/", "/proc", "/proc/self", "/sys", "/dev", ".."])
 @pytest.mark.parametrize("link", ["w/.agents/skills", "w/.agents/skills/all", "home/.agents/skills/all"])
-def test_a_link_causes_no_scan_of_the_disk(tree, layout, link, target, follow):
+def test_a_link_does_not_cause_a_scan_of_the_disk(tree, layout, link, target, follow):
     tree({"w/.git": None, "w/.agents": None, link: Path(tree.top if target == ".." else target)})
     prompt = tree.prompt(layout, tools="read", set={"links": "follow"} if follow else {})
     assert refused(tree, prompt) == [f"/{link}"]
@@ -178,14 +178,14 @@ def test_a_link_causes_no_scan_of_the_disk(tree, layout, link, target, follow):
 
 
 @pytest.mark.parametrize("link", ["w/.agents/skills/many", "home/.agents/skills/many"])
-def test_behind_links_there_is_an_end(tree, link, monkeypatch):
+def test_the_walk_through_links_is_limited(tree, link, monkeypatch):
     from foreword.sources import finder
 
     monkeypatch.setattr(finder, "_MAX_LINKED_FOLDERS", 50)
     tree({f"shared/{number}": None for number in range(60)})
     tree({"w/.git": None, link: Path(tree.path("shared"))})
     prompt = tree.prompt("foreword", tools="read", set={"links": "follow"})
-    assert [code for code, _ in tree.told(prompt)] == ["scan-limit"]
+    assert [code for code, _ in tree.findings(prompt)] == ["scan-limit"]
 
 
 # Secrets
@@ -207,19 +207,19 @@ def test_no_setting_lets_a_link_reach_a_secret(tree, layout, follow, secret):
 @pytest.mark.parametrize(
     ("layout", "own"), [("foreword", ".agents/AGENTS.md"), ("ion", ".ion/AGENTS.md"), ("pi", ".sf/agent/AGENTS.md")]
 )
-def test_nor_does_a_link_of_the_users_own(tree, layout, own):
+def test_user_links_cannot_reach_a_secret(tree, layout, own):
     tree({"w/.git": None, "home/.ssh/id_ed25519": NEEDLE, f"home/{own}": Path(tree.path("home/.ssh/id_ed25519"))})
     prompt = tree.prompt(layout)
     assert NEEDLE not in prompt.text
     assert refused(tree, prompt) == [f"/home/{own}"]
 
 
-def test_a_workspace_below_such_a_name_is_a_workspace(tree):
+def test_a_workspace_can_be_inside_a_folder_with_a_secret_name(tree):
     tree({"w/.aws/p/.git": None, "w/.aws/p/docs/x.md": "INSIDE", "w/.aws/p/AGENTS.md": Path("docs/x.md")})
     assert "INSIDE" in tree.prompt("foreword", "w/.aws/p").text
 
 
-# Everything else that a workspace may hold
+# Other files of a workspace
 
 
 @pytest.mark.parametrize(
@@ -247,11 +247,11 @@ def test_other_files_of_the_workspace(tree, layout, name, content, depth):
     assert [each.code for each in prompt.findings if each.code in ("link-refused", "settings-wrong")]
 
 
-# What was opened counts
+# The opened file decides
 
 
-def swapped_before_open(disk, path, change):
-    """Let something happen just before a path is opened, after all that is looked at before."""
+def change_before_open(disk, path, change):
+    """Run a change just before a path is opened, after all checks."""
     really = disk.open
 
     def first(asked_for, flags):
@@ -274,7 +274,7 @@ def test_a_folder_swapped_for_a_link_before_its_file_is_opened(tree, disk, layou
         os.rename(tree.path("w/a"), tree.path("w/b"))
         os.symlink(tree.path("elsewhere"), tree.path("w/a"))
 
-    swapped_before_open(disk, tree.path("w/a/AGENTS.md"), change)
+    change_before_open(disk, tree.path("w/a/AGENTS.md"), change)
     prompt = tree.prompt(layout, "w/a", disk=disk)
     assert NEEDLE not in prompt.text
     assert fate(tree, prompt, "/w/a/AGENTS.md") == "refused"
@@ -288,13 +288,13 @@ def test_a_folder_swapped_for_a_link_before_it_is_listed(tree, skill, disk, layo
         os.rename(tree.path("w/.agents/skills"), tree.path("w/.agents/was"))
         os.symlink(tree.path("elsewhere"), tree.path("w/.agents/skills"))
 
-    swapped_before_open(disk, tree.path("w/.agents/skills"), change)
+    change_before_open(disk, tree.path("w/.agents/skills"), change)
     prompt = tree.prompt(layout, tools="read", disk=disk)
     assert "secret-name" not in prompt.text + str(prompt.candidates) + str(prompt.findings)
     assert refused(tree, prompt) == ["/w/.agents/skills"]
 
 
-def test_without_help_of_the_system_the_name_must_mean_the_open_file(tree, disk, monkeypatch):
+def test_without_proc_the_path_must_still_name_the_open_file(tree, disk, monkeypatch):
     monkeypatch.setattr(folders, "path_of_open_file", lambda descriptor: "")
     tree({"w/AGENTS.md": "mine", "w/other": "x"})
     reach = Reach(tree.path("w"), tree.path("w"))
@@ -311,7 +311,7 @@ def test_without_help_of_the_system_the_name_must_mean_the_open_file(tree, disk,
     assert (reading.fate, reading.reason) == ("unreadable", folders.CHANGED)
 
 
-# Folders that are served
+# Served folders
 
 
 def swap_working_directory(tree):
@@ -321,7 +321,7 @@ def swap_working_directory(tree):
 
 @pytest.fixture
 def served(tree):
-    """A working directory that is no repository, so that it is its own root, and a folder elsewhere to swap it for."""
+    """A working directory outside any repository, which makes it its own root, and a folder elsewhere to swap it for."""
     files = {"AGENTS.md": "{}", "CLAUDE.md": "{}", "OPAL.md": "{}", ".git/HEAD": "ref: refs/heads/{}\n"}
     tree({f"elsewhere/{name}": text.format(NEEDLE) for name, text in files.items()})
     tree({f"served/a/{name}": text.format("fine") for name, text in files.items() if name != ".git/HEAD"})
@@ -343,7 +343,7 @@ def test_a_working_directory_swapped_for_a_link_is_not_read(served, disk, layout
     if when == "before it is looked at":
         swap_working_directory(served)
     else:
-        swapped_before_open(disk, served.path("served/a/AGENTS.md"), lambda: swap_working_directory(served))
+        change_before_open(disk, served.path("served/a/AGENTS.md"), lambda: swap_working_directory(served))
     agent = Agent(base="[file:AGENTS.md] [git:branch]" if layout == "builder" else "")
     try:
         prompt = assembler.prompt(agent)
@@ -353,7 +353,7 @@ def test_a_working_directory_swapped_for_a_link_is_not_read(served, disk, layout
         assert NEEDLE not in prompt.text + str(prompt.candidates)
 
 
-def test_a_link_that_goes_while_it_is_resolved_leads_nowhere(monkeypatch):
+def test_a_link_removed_while_being_resolved_is_dangling(monkeypatch):
     def gone(path):
         raise FileNotFoundError(2, "No such file or directory", path)
 

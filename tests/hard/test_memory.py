@@ -1,4 +1,4 @@
-"""A file of a hundred megabytes costs no more than one at the reader's limit."""
+"""A file of a hundred megabytes needs no more memory than one at the reader's limit."""
 
 import subprocess
 import sys
@@ -10,7 +10,7 @@ from foreword.sources.files import HEAD, LIMIT
 LAYOUTS = ["foreword", "ion", "opal", "pi", "pod", "builder"]
 HUGE = 100_000_000
 
-# A process starts with the peak of the one it was forked from: a small one stands between the tests and what is measured.
+# A process starts with the peak of the process it was forked from, so a small process runs between the tests and the measured one.
 MEASURE = """
 import os, subprocess, sys
 with open(os.devnull, "wb") as nowhere:
@@ -21,7 +21,7 @@ print(status, usage.ru_maxrss)
 
 
 def sparse(size, start=b"word\n" * (LIMIT // 5 + 100)):
-    """A file of that size that begins with text; what is never read takes no room on the disk."""
+    """Return a function that creates a sparse file of that size beginning with text."""
 
     def make(path):
         with open(path, "wb") as file:
@@ -32,7 +32,7 @@ def sparse(size, start=b"word\n" * (LIMIT // 5 + 100)):
 
 
 def peak(tree, *options):
-    """The most kilobytes that `foreword show` held at once."""
+    """Return the peak memory of `foreword show` in kilobytes."""
     call = [sys.executable, "-c", MEASURE, tree.path("w"), "--home", tree.path("home"), "--tool", "read", *options]
     status, kilobytes = map(int, subprocess.run(call, capture_output=True, text=True, check=True).stdout.split())
     assert status == 0
@@ -58,7 +58,7 @@ def test_memory_is_flat_with_a_skill_of_a_hundred_megabytes(tree, skill):
     assert peak(tree) - ordinary < 2_000
 
 
-# No more is read than the limit
+# Reads stop at the limit
 
 PLACES = {
     "foreword": ["w/AGENTS.md", "w/AGENTS.local.md", "home/.agents/AGENTS.md"],
@@ -69,11 +69,11 @@ PLACES = {
 
 
 @pytest.mark.parametrize("layout", PLACES)
-def test_of_each_text_no_more_is_read_than_the_limit(tree, disk, layout):
+def test_no_text_is_read_beyond_the_limit(tree, disk, layout):
     tree({"w/.git": None, **{place: sparse(HUGE) for place in PLACES[layout]}})
     prompt = tree.prompt(layout, disk=disk)
     assert disk.bytes_read <= len(PLACES[layout]) * (LIMIT + 1)
-    cut = sorted(path for code, path in tree.told(prompt) if code == "file-cut")
+    cut = sorted(path for code, path in tree.findings(prompt) if code == "file-cut")
     assert cut == sorted(f"/{place}" for place in PLACES[layout])
 
 
@@ -86,14 +86,14 @@ def test_of_each_text_no_more_is_read_than_the_limit(tree, disk, layout):
         ("word\n", HEAD + LIMIT + 2),
     ],
 )
-def test_of_a_skill_no_more_is_read_than_its_front_matter(tree, disk, layout, head, most):
+def test_only_the_front_matter_of_a_skill_is_read(tree, disk, layout, head, most):
     tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": sparse(HUGE, head.encode() + b"word\n" * LIMIT)})
     tree.prompt(layout, tools="read", disk=disk)
     assert disk.bytes_read <= most
 
 
-def test_a_file_that_is_included_many_times_is_kept_once(tree):
-    """Each target is spelt in another way, so that each is looked for."""
+def test_a_file_included_many_times_is_stored_once(tree):
+    """Each target is spelt differently, so each is resolved separately."""
     tree({"w/big.md": sparse(HUGE), "w/AGENTS.md": "small\n"})
     ordinary = peak(tree, "--layout", "ion")
     many = "".join(f"<!-- include: {'./' * number}big.md -->\n" for number in range(1, 300))

@@ -1,4 +1,4 @@
-"""What the patterns of a layout find, and which of them are refused when it is read."""
+"""Files matched by a layout's patterns, and patterns rejected when the layout is read."""
 
 import pytest
 
@@ -16,12 +16,12 @@ item = "{{path}}"
 
 @pytest.fixture
 def found(tree):
-    """The files that a pattern finds in the workspace, as the caller's own layout."""
+    """Return a function that lists the files a pattern of the caller's own layout matches in the workspace."""
 
     def find(pattern):
         tree({"own.toml": LAYOUT.format(pattern=pattern)})
         prompt = tree.prompt(tree.path("own.toml"))
-        return tree.short(prompt.text).replace("/w/", "").split("\n"), tree.told(prompt)
+        return tree.short(prompt.text).replace("/w/", "").split("\n"), tree.findings(prompt)
 
     return find
 
@@ -49,7 +49,7 @@ FILES = [
         ("cwd:**/nothing.md", [""]),
     ],
 )
-def test_what_a_pattern_finds(tree, found, pattern, expected):
+def test_pattern_matches(tree, found, pattern, expected):
     tree({"w/.git": None, "w/nested/.git": None, **{f"w/{name}": name for name in FILES}})
     assert found(pattern) == (expected, [])
 
@@ -71,18 +71,18 @@ def test_what_a_pattern_finds(tree, found, pattern, expected):
         ("path:*/../x.md", "cannot follow a wildcard"),
     ],
 )
-def test_a_pattern_that_cannot_be_meant_is_an_error(found, pattern, word):
+def test_an_invalid_pattern_is_an_error(found, pattern, word):
     with pytest.raises(LayoutError, match=word):
         found(pattern)
 
 
-def test_a_folder_that_a_setting_names_and_that_is_not_there(tree, skill):
+def test_a_setting_that_names_a_missing_folder(tree, skill):
     tree({"w/.git": None, "extra/a/SKILL.md": skill("a"), "file": "x"})
     there = tree.prompt("opal", set={"skill_dirs": [tree.path("extra")]})
-    assert (tree.told(there), "**a**" in there.text) == ([], True)
+    assert (tree.findings(there), "**a**" in there.text) == ([], True)
     for name in ("missing", "file"):
         prompt = tree.prompt("opal", set={"skill_dirs": [tree.path(name)]})
-        assert tree.told(prompt) == [("folder-missing", f"/{name}")]
+        assert tree.findings(prompt) == [("folder-missing", f"/{name}")]
 
 
 # White space around sections

@@ -1,4 +1,4 @@
-"""Hard cases of skills, one test for each; in the lenient layouts where that matters."""
+"""Hard cases of skills, one test for each, in the lenient layouts where that matters."""
 
 import os
 from pathlib import Path
@@ -13,7 +13,7 @@ MENUS = ["foreword", "opal", "pi"]
 
 
 def menu(tree, layout, cwd="w"):
-    """Name and description of each skill in the menu; None without a menu."""
+    """Return name and description of each skill in the menu, or None without a menu."""
     text = tree.text(layout, cwd, base="BASE", tools="read", set={"section.skills.budget": 100_000})
     if layout == "pi":
         block = text.partition("<available_skills>\n")[2].partition("\n</available_skills>")[0]
@@ -31,11 +31,11 @@ NAMES = [f"skill-{number:03}" for number in range(559)]
 
 
 @pytest.fixture(scope="module")
-def crowd(lasting_tree, skill):
-    """559 skills, of which every third has a long description, and in another workspace 200."""
-    lasting_tree({"w/.git": None, "two-hundred/.git": None})
-    lasting_tree({f"two-hundred/.agents/skills/{name}/SKILL.md": skill(name) for name in NAMES[:200]})
-    return lasting_tree({
+def many_skills(module_tree, skill):
+    """559 skills, every third with a long description, and another workspace with 200."""
+    module_tree({"w/.git": None, "two-hundred/.git": None})
+    module_tree({f"two-hundred/.agents/skills/{name}/SKILL.md": skill(name) for name in NAMES[:200]})
+    return module_tree({
         f"w/.agents/skills/{name}/SKILL.md": skill(name, "word " * 60 if number % 3 == 0 else "A short one.")
         for number, name in enumerate(NAMES)
     })  # fmt: skip
@@ -76,14 +76,14 @@ def one(tree, head, folder="testing", body="Body."):
         # `disable-model-invocation: "true"` -> hidden
         ('name: testing\ndescription: D.\ndisable-model-invocation: "true"', None, []),
         ("name: testing\ndescription: D.\ndisable-model-invocation: true", None, []),
-        # blocks and folds come out on one line
+        # block and folded scalars come out on one line
         ("name: testing\ndescription: >\n  Runs\n  the tests.", ("testing", "Runs the tests."), []),
     ],
 )
 def test_front_matter(tree, layout, head, listed, codes):
     one(tree, head)
     assert menu(tree, layout) == (listed and [listed])
-    assert [code for code, _ in tree.told(tree.prompt(layout, tools="read"))] == codes
+    assert [code for code, _ in tree.findings(tree.prompt(layout, tools="read"))] == codes
 
 
 @pytest.mark.parametrize("layout", LENIENT)
@@ -127,7 +127,7 @@ def test_a_description_cannot_close_the_menu(tree, layout):
         assert (text.count("</description>"), text.count("</skill>")) == (1, 1)
 
 
-def test_a_directory_with_odd_signs_has_an_escaped_location(tree, skill):
+def test_a_directory_with_special_characters_has_an_escaped_location(tree, skill):
     tree({"w/.agents/skills/a&b<c/SKILL.md": skill("a")})
     assert "<location>/w/.agents/skills/a&amp;b&lt;c/SKILL.md</location>" in tree.text("pi", tools="read")
 
@@ -139,21 +139,21 @@ def test_a_directory_with_odd_signs_has_an_escaped_location(tree, skill):
 @pytest.mark.parametrize(
     "broken", ["", "\x00", "no front matter", "---\nname: s100\n---\n", "---\nname: [\n---\n", "---\n"]
 )
-def test_one_broken_among_two_hundred(crowd, layout, broken):
-    crowd({"two-hundred/.agents/skills/skill-100/SKILL.md": broken})
-    assert [name for name, _ in menu(crowd, layout, "two-hundred")] == [*NAMES[:100], *NAMES[101:200]]
+def test_one_malformed_skill_among_two_hundred(many_skills, layout, broken):
+    many_skills({"two-hundred/.agents/skills/skill-100/SKILL.md": broken})
+    assert [name for name, _ in menu(many_skills, layout, "two-hundred")] == [*NAMES[:100], *NAMES[101:200]]
     path = "/two-hundred/.agents/skills/skill-100/SKILL.md"
-    assert {path for _, path in crowd.told(crowd.prompt(layout, "two-hundred"))} == {path}
+    assert {path for _, path in many_skills.findings(many_skills.prompt(layout, "two-hundred"))} == {path}
 
 
 @pytest.mark.parametrize("layout", MENUS)
 @pytest.mark.parametrize(
     "files", [{}, {"w/.agents/skills": None}, {"w/.agents/skills/a/README.md": "x"}, {"w/.agents/skills": "x"}]
 )
-def test_no_skills_no_block(tree, layout, files):
+def test_without_skills_there_is_no_menu(tree, layout, files):
     without = tree({"w/.git": None}).text(layout, tools="read")
     prompt = tree(files).prompt(layout, tools="read")
-    assert (tree.short(prompt.text), tree.told(prompt)) == (without, [])
+    assert (tree.short(prompt.text), tree.findings(prompt)) == (without, [])
 
 
 # `.claude/skills` linked to `.agents/skills` -> each once, no warning. A link loop -> ends. SKILL.md is a FIFO -> no hang
@@ -173,7 +173,7 @@ def test_linked_folders_give_each_skill_once(tree, skill, links):
         {"w/.git": None, "w/.agents/skills/a/SKILL.md": skill("a"), "w/.agents/skills/b/SKILL.md": skill("b"), **links}
     )
     assert menu(tree, "foreword") == [("a", "Does it."), ("b", "Does it.")]
-    assert tree.told(tree.prompt("foreword", tools="read")) == []
+    assert tree.findings(tree.prompt("foreword", tools="read")) == []
 
 
 @pytest.mark.parametrize("layout", MENUS)
@@ -196,15 +196,15 @@ def test_a_link_loop_ends(tree, skill, layout, loop):
 @pytest.mark.parametrize(
     "odd", [os.mkfifo, None, Path("nowhere"), Path("SKILL.md"), Path("/dev/zero"), b"\xff\xfe\x00"]
 )
-def test_a_skill_that_is_no_file_does_not_hang(tree, skill, layout, odd):
+def test_a_skill_that_is_not_a_regular_file_does_not_hang(tree, skill, layout, odd):
     tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": skill("a"), "w/.agents/skills/b/SKILL.md": odd})
     assert menu(tree, layout) == [("a", "Does it.")]
-    assert ("/w/.agents/skills/b/SKILL.md") in [path for _, path in tree.told(tree.prompt(layout, tools="read"))]
+    assert ("/w/.agents/skills/b/SKILL.md") in [path for _, path in tree.findings(tree.prompt(layout, tools="read"))]
 
 
 @pytest.mark.parametrize("layout", ["opal", "foreword"])
 @pytest.mark.parametrize("odd", [os.mkfifo, None, Path("nowhere"), b"\xff\xfe\x00", b"", b"---\nname: b\n---\n"])
-def test_a_broken_skill_in_a_linked_folder_is_reported_once(tree, layout, odd):
+def test_a_malformed_skill_in_a_linked_folder_is_reported_once(tree, layout, odd):
     tree({"w/.git": None, "w/.agents/skills/b/SKILL.md": odd, "w/.github/skills": Path("../.agents/skills")})
     assert len({finding.path for finding in tree.prompt(layout).findings}) == 1
 
@@ -222,10 +222,12 @@ def test_a_broken_skill_in_a_linked_folder_is_reported_once(tree, layout, odd):
     ],
     ids=["Latin-1", "NUL", "later", "long", "long, odd", "long, wide"],
 )
-def test_a_body_that_is_no_text_is_found_out(tree, skill, layout, body, code):
+def test_a_body_that_is_not_text_is_reported(tree, skill, layout, body, code):
     tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": skill("a", body="").encode() + body})
     assert menu(tree, layout) == (None if code else [("a", "Does it.")])
-    assert tree.told(tree.prompt(layout, tools="read")) == ([(code, "/w/.agents/skills/a/SKILL.md")] if code else [])
+    assert tree.findings(tree.prompt(layout, tools="read")) == (
+        [(code, "/w/.agents/skills/a/SKILL.md")] if code else []
+    )
 
 
 @pytest.mark.parametrize("layout", MENUS)
@@ -235,7 +237,7 @@ def test_a_skill_file_in_the_wrong_case(tree, skill, layout, name):
     prompt = tree.prompt(layout, tools="read")
     listed = ["a"] if layout == "opal" else ["a", "b"]
     assert [each[0] for each in menu(tree, layout)] == listed
-    assert tree.told(prompt) == [("file-case", f"/w/.agents/skills/b/{name}")]
+    assert tree.findings(prompt) == [("file-case", f"/w/.agents/skills/b/{name}")]
     fate = "refused" if layout == "opal" else "used"
     assert (f"/w/.agents/skills/b/{name}", fate) in tree.fates(prompt)
     if layout == "foreword":
@@ -256,12 +258,12 @@ def menu_passage(prompt):
     return passage.text
 
 
-def whole_menu(tree, layout):
+def full_menu(tree, layout):
     return menu_passage(tree.prompt(layout, tools="read", set={"section.skills.budget": 1_000_000}))
 
 
-def lowered(tree, layout, budget):
-    """The menu within a budget, and the finding that says what became of it."""
+def menu_within(tree, layout, budget):
+    """Return the menu within a budget, and the finding that reports the cut."""
     prompt = tree.prompt(layout, tools="read", set={"section.skills.budget": budget, "section.skills.over": "shorten"})
     (message,) = [message for code, message in tree.messages(prompt) if code == "budget-menu"]
     assert estimate(menu_passage(prompt)) <= budget and f"{budget:,}" in message
@@ -269,8 +271,8 @@ def lowered(tree, layout, budget):
 
 
 @pytest.mark.parametrize("layout", MENUS)
-def test_descriptions_are_shortened_evenly_first(crowd, layout):
-    text, message = lowered(crowd, layout, estimate(whole_menu(crowd, layout)) - 3_000)
+def test_descriptions_are_shortened_evenly_first(many_skills, layout):
+    text, message = menu_within(many_skills, layout, estimate(full_menu(many_skills, layout)) - 3_000)
     assert "shortened" in message
     assert [name for name in NAMES if name not in text] == []
     assert text.count("A short one.") == len(NAMES) - len(NAMES[::3])
@@ -280,12 +282,12 @@ def test_descriptions_are_shortened_evenly_first(crowd, layout):
 
 
 @pytest.mark.parametrize("layout", MENUS)
-def test_then_names_only(crowd, layout):
-    text = whole_menu(crowd, layout)
+def test_then_only_names_are_left(many_skills, layout):
+    text = full_menu(many_skills, layout)
     for description in ("word " * 60).strip(), "A short one.":
         text = text.replace(f": {description}", "").replace(f"    <description>{description}</description>\n", "")
     lowest = estimate(text)
-    shown, message = lowered(crowd, layout, lowest + 5)
+    shown, message = menu_within(many_skills, layout, lowest + 5)
     assert "only names" in message
     assert [name for name in NAMES if name not in shown] == []
     assert "word word" not in shown and "A short" not in shown
@@ -293,8 +295,8 @@ def test_then_names_only(crowd, layout):
 
 @pytest.mark.parametrize("layout", MENUS)
 @pytest.mark.parametrize("budget", [300, 1_000])
-def test_then_a_counted_omission(crowd, layout, budget):
-    shown, _ = lowered(crowd, layout, budget)
+def test_then_omitted_skills_are_counted(many_skills, layout, budget):
+    shown, _ = menu_within(many_skills, layout, budget)
     kept = [name for name in NAMES if name in shown]
     assert kept == NAMES[: len(kept)] and 0 < len(kept) < len(NAMES)
     assert f"{len(NAMES) - len(kept):,} more" in shown
@@ -303,34 +305,38 @@ def test_then_a_counted_omission(crowd, layout, budget):
 
 @pytest.mark.parametrize("layout", MENUS)
 @pytest.mark.parametrize("whole", [1, 300, 600])
-def test_a_menu_shortened_for_its_section_gives_way_again_for_the_whole(crowd, layout, whole):
+def test_a_menu_shortened_for_its_section_is_shortened_again_for_the_prompt(many_skills, layout, whole):
     budgets = {"section.skills.budget": 500, "section.skills.over": "shorten", "budget": whole}
-    prompt = crowd.prompt(layout, tools="read", base="BASE", set=budgets)
+    prompt = many_skills.prompt(layout, tools="read", base="BASE", set=budgets)
     kept = sum(name in prompt.text for name in NAMES)
-    assert estimate(prompt.text) <= whole or "budget-exceeded" in [code for code, _ in crowd.told(prompt)]
+    assert estimate(prompt.text) <= whole or "budget-exceeded" in [code for code, _ in many_skills.findings(prompt)]
     assert f"{len(NAMES) - kept:,} more" in prompt.text or kept == 0
 
 
 @pytest.mark.parametrize("layout", MENUS)
 @pytest.mark.parametrize("budget", [1, 10])
-def test_the_least_of_a_menu_is_a_line_that_counts(crowd, layout, budget):
-    prompt = crowd.prompt(layout, tools="read", set={"section.skills.budget": budget, "section.skills.over": "shorten"})
+def test_a_menu_keeps_at_least_its_counting_line(many_skills, layout, budget):
+    prompt = many_skills.prompt(
+        layout, tools="read", set={"section.skills.budget": budget, "section.skills.over": "shorten"}
+    )
     assert f"\n[foreword: {len(NAMES):,} more left out]\n</" in menu_passage(prompt)
     assert [name for name in NAMES if name in prompt.text] == []
-    assert [code for code, _ in crowd.told(prompt)] == ["budget-menu", "budget-section"]
+    assert [code for code, _ in many_skills.findings(prompt)] == ["budget-menu", "budget-section"]
     assert {each.fate for each in prompt.candidates if each.path.endswith("SKILL.md")} == {"cut"}
 
 
 @pytest.mark.parametrize("layout", MENUS)
-def test_a_skill_that_the_menu_leaves_out_is_not_used(crowd, layout):
-    prompt = crowd.prompt(layout, tools="read", set={"section.skills.budget": 200, "section.skills.over": "shorten"})
+def test_a_skill_omitted_from_the_menu_is_not_used(many_skills, layout):
+    prompt = many_skills.prompt(
+        layout, tools="read", set={"section.skills.budget": 200, "section.skills.over": "shorten"}
+    )
     fates = [each.fate for each in prompt.candidates if each.path.endswith("SKILL.md")]
     assert fates == ["used"] * fates.count("used") + ["cut"] * fates.count("cut")
     assert fates.count("used") == sum(name in menu_passage(prompt) for name in NAMES)
 
 
 @pytest.mark.parametrize("layout", MENUS)
-def test_over_the_whole_descriptions_go_then_far_files_then_names(tree, skill, layout):
+def test_for_the_prompt_budget_descriptions_are_cut_before_far_files_before_names(tree, skill, layout):
     names = [f"s{number:03}" for number in range(40)]
     tree({"w/.git": None, "w/AGENTS.md": "far words\n" * 400, "w/a/AGENTS.md": "near"})
     tree({f"w/a/.agents/skills/{name}/SKILL.md": skill(name, "word " * 40) for name in names})

@@ -1,4 +1,4 @@
-"""A tag that only comes about when an included text is put in its place."""
+"""A tag that only appears once an included text is inserted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ wrap = "<rules>\\n{}\\n</rules>"
 @pytest.mark.parametrize(
     "text", ["<<!-- include: ./x.md -->", "</ru<!-- include: ./none.md -->les>", "<<!-- include: ./none.md -->/rules>"]
 )
-def test_a_tag_put_together_by_includes_is_harmless(tmp_path, text):
+def test_a_tag_assembled_by_includes_is_escaped(tmp_path, text):
     (tmp_path / "AGENTS.md").write_text(f"Before {text} after\n")
     (tmp_path / "x.md").write_text("/rules>")
     (tmp_path / "team.toml").write_text(LAYOUT)

@@ -1,4 +1,4 @@
-"""Templates and variables: what is hard about them, in each of the three languages that it concerns."""
+"""Hard cases of templates and variables, in each of the three languages they concern."""
 
 import itertools
 import os
@@ -13,12 +13,12 @@ USERS = "home/.config/foreword/prompts"
 
 
 def body(tree, template, **options):
-    """A template in the Jinja-like language, without what pod puts after it."""
+    """Render a template in the Jinja-like language, without what pod appends."""
     return tree.text("pod", base=template, set={"sections": ["body"]}, **options)
 
 
 def directed(tree, text, **options):
-    """An instruction file with directives, as ion writes it."""
+    """Render an instruction file with directives, as ion does."""
     return tree({"w/AGENTS.md": text}).text("ion", base="B", **options).removeprefix("B\n\n# Project Instructions\n")
 
 
@@ -26,14 +26,14 @@ def directed(tree, text, **options):
 
 
 @pytest.mark.parametrize("value", ["[prompt:cwd]", "[if prompt:cwd]x[endif]", "[file:x]", "[endif]", "[else]", r"\["])
-def test_a_variables_value_holds_another_tag(tree, value):
+def test_a_value_that_contains_a_tag(tree, value):
     tree({"w/x": value})
     template = "<[if prompt:cwd][file:x][else]no[endif]|[prompt:model]|[prompt:conversation_id]>"
     assert tree.text("builder", base=template, model=value, session=value) == f"<{value}|{value}|{value}>"
 
 
 @pytest.mark.parametrize("value", ["{{ cwd }}", "{% if true %}x{% endif %}", "{# x #}", "{% raw %}", "{{ ghost }}"])
-def test_a_variables_value_holds_another_tag_of_the_jinja_like_language(tree, value):
+def test_a_value_that_contains_a_jinja_like_tag(tree, value):
     assert (
         body(tree, "<{{ language }}{% for t in tools %}|{{ t }}{% endfor %}>", language=value, tools=[]) == f"<{value}>"
     )
@@ -42,7 +42,7 @@ def test_a_variables_value_holds_another_tag_of_the_jinja_like_language(tree, va
 @pytest.mark.parametrize(
     "value", ["{{ cwd }}", "<!-- include: x.md -->", "<!-- endif -->", "<!-- if: model == 'x' -->"]
 )
-def test_a_variables_value_holds_another_directive(tree, value):
+def test_a_value_that_contains_a_directive(tree, value):
     tree({"w/x.md": "INCLUDED"})
     assert directed(tree, "<{{ model }}|{{ provider }}>", model=value, provider=value) == f"<{value}|{value}>"
 
@@ -121,7 +121,7 @@ def test_a_file_outside_is_refused(tree, name):
     })  # fmt: skip
     prompt = tree.prompt("builder", "repo", base=f"<[file:{name.replace('$TOP', tree.top)}]>")
     assert prompt.text == "<>"
-    assert [code for code, _ in tree.told(prompt)] == ["variable-refused"]
+    assert [code for code, _ in tree.findings(prompt)] == ["variable-refused"]
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "link.md", "../repo-evil/x", "/etc/passwd", "$TOP/repo-evil/x"])
@@ -131,7 +131,7 @@ def test_an_include_from_outside_is_refused(tree, name):
     tree({"repo/AGENTS.md": f"<<!-- include: {name.replace('$TOP', tree.top)} -->>"})
     prompt = tree.prompt("ion", "repo", base="B")
     assert prompt.text == "B\n\n# Project Instructions\n<>"
-    assert tree.told(prompt) == [("include-refused", "/repo/AGENTS.md")]
+    assert tree.findings(prompt) == [("include-refused", "/repo/AGENTS.md")]
 
 
 # `[file:.env]`, `*.pem`, `.git/config`, `.npmrc` -> refused by default, named without content
@@ -151,7 +151,7 @@ def test_secrets_are_refused_and_named_without_content(tree, name):
 
 
 @pytest.mark.parametrize("name", ["/dev/zero", "/dev/stdin", "/proc/self/environ", "pipe", "zero", "environ"])
-def test_what_never_ends_does_not_hang(tree, name):
+def test_endless_files_do_not_hang(tree, name):
     tree({"w/pipe": os.mkfifo, "w/zero": Path("/dev/zero"), "w/environ": Path("/proc/self/environ")})
     tree({"w/AGENTS.md": f"<<!-- include: {name} -->>"})
     for layout, base in (("builder", f"<[file:{name}]>"), ("ion", "B")):
@@ -178,7 +178,7 @@ def test_what_never_ends_does_not_hang(tree, name):
         ("[endif][if prompt:cwd]A[endif]", "[endif]A"),
         ("[if]A[endif]", "[if]A[endif]"),
         ("[if !]A[endif]", "[if !]A[endif]"),
-        ("[if prompt:cwd file:X]A[endif]", ""),  # a name may hold blanks and colons: this one does not exist
+        ("[if prompt:cwd file:X]A[endif]", ""),  # a name may contain blanks and colons; this one does not exist
         ("[if prompt:cwd", "[if prompt:cwd"),
         ("[if prompt:cwd\n]A[endif]", "[if prompt:cwd\n]A[endif]"),
         ("[IF prompt:cwd]A[ENDIF]", "[IF prompt:cwd]A[ENDIF]"),
@@ -188,11 +188,11 @@ def test_what_never_ends_does_not_hang(tree, name):
 def test_every_malformed_nesting_is_text_or_does_not_exist(tree, template, text):
     prompt = tree.prompt("builder", base=template)
     assert tree.short(prompt.text) == text
-    codes = {code for code, _ in tree.told(prompt)}
+    codes = {code for code, _ in tree.findings(prompt)}
     assert codes <= {"template-unmatched", "template-malformed", "template-unknown-name"} and (codes or "[" not in text)
 
 
-def test_no_nesting_is_an_exception(tree):
+def test_no_nesting_raises(tree):
     tags = ["[if file:X]", "[if !file:X]", "[else]", "[endif]", "[elseif file:X]", "A"]
     assembler = Assembler(tree.workspace(), "builder")
     for length in (1, 2, 3):
@@ -202,7 +202,7 @@ def test_no_nesting_is_an_exception(tree):
             assert len(text) <= len(template)
 
 
-def test_deep_nesting_is_no_exception(tree):
+def test_deep_nesting_does_not_raise(tree):
     depth = 5_000
     assert tree.text("builder", base="[if prompt:cwd]" * depth + "x" + "[endif]" * depth) == "x"
     assert tree.text("builder", base="[if prompt:cwd]" * depth) == "[if prompt:cwd]" * depth

@@ -28,11 +28,11 @@ def test_a_budget_that_fits_only_the_nested_file(tree, layout):
     assert lines(100, "near") in prompt.text
     assert "far 399" not in prompt.text and "[foreword: cut" in prompt.text
     assert estimate(prompt.text) <= budget
-    assert [(code, path) for code, path in tree.told(prompt)] == [("budget-file", "/w/AGENTS.md")]
+    assert [(code, path) for code, path in tree.findings(prompt)] == [("budget-file", "/w/AGENTS.md")]
     assert tree.fates(prompt) == [("/w/AGENTS.md", "cut"), ("/w/a/AGENTS.md", "used")]
 
 
-def test_the_finding_of_a_cut_tells_before_and_after(tree):
+def test_the_finding_of_a_cut_has_the_sizes_before_and_after(tree):
     tree({"w/.git": None, "w/AGENTS.md": lines(400), "w/a/AGENTS.md": "near"})
     before = estimate(lines(400))
     prompt = tree.prompt("foreword", "w/a", base="BASE", set={"budget": 500})
@@ -41,15 +41,15 @@ def test_the_finding_of_a_cut_tells_before_and_after(tree):
     assert f"from {before:,} to {after:,} tokens" in message and 0 < after < 500
 
 
-def test_a_file_of_which_nothing_is_left_says_so(tree):
+def test_a_file_cut_completely_is_reported(tree):
     tree({"w/.git": None, "w/AGENTS.md": lines(50, "root"), "w/a/AGENTS.md": lines(300, "near")})
     prompt = tree.prompt("foreword", "w/a", base="BASE", set={"budget": 100})
-    told = f"cut from {estimate(lines(50, 'root')):,} to 0 tokens; nothing of it is left; the budget of the whole prompt is 100 tokens"
-    assert ("budget-file", f"/w/AGENTS.md: {told}") in tree.messages(prompt)
-    assert [each.reason for each in prompt.candidates if each.fate == "cut"] == [told]
+    reason = f"cut from {estimate(lines(50, 'root')):,} to 0 tokens; nothing of it is left; the budget of the whole prompt is 100 tokens"
+    assert ("budget-file", f"/w/AGENTS.md: {reason}") in tree.messages(prompt)
+    assert [each.reason for each in prompt.candidates if each.fate == "cut"] == [reason]
 
 
-def test_the_farthest_file_gives_way_first(tree):
+def test_the_farthest_file_is_cut_first(tree):
     tree({"home/.agents/AGENTS.md": lines(200, "user"), "w/.git": None, "w/AGENTS.md": lines(200, "root")})
     tree({"w/a/AGENTS.md": lines(200, "near")})
     whole = estimate(tree.prompt("foreword", "w/a", base="BASE").text)
@@ -68,8 +68,8 @@ def test_the_farthest_file_gives_way_first(tree):
         ("foreword", ["home/.agents/AGENTS.md", "w/AGENTS.md", "w/AGENTS.local.md", "w/a/AGENTS.md"]),
     ],
 )
-def test_how_far_a_file_is_goes_by_its_place_not_by_its_section(tree, layout, files):
-    """The user's files are the farthest, then it goes by directories; only then by the order of sections."""
+def test_distance_is_measured_by_directory_not_by_section(tree, layout, files):
+    """User files are the farthest, then files are ordered by directory, and only then by section."""
     tree({"w/.git": None} | {path: lines(60, f"word{number}") for number, path in enumerate(files)})
     whole = estimate(tree.prompt(layout, "w/a", base="BASE").text)
     order = []
@@ -80,41 +80,41 @@ def test_how_far_a_file_is_goes_by_its_place_not_by_its_section(tree, layout, fi
     assert order == [0, 1, 2]
 
 
-def test_what_may_not_give_way_is_an_error_finding(tree):
+def test_a_section_that_cannot_be_cut_is_an_error_finding(tree):
     tree({"w/.git": None, "w/AGENTS.md": lines(200)})
     prompt = tree.prompt("foreword", base="BASE", set={"budget": 50})
     assert lines(200) in prompt.text
     assert [(finding.code, finding.severity) for finding in prompt.findings] == [("budget-exceeded", "error")]
 
 
-def test_the_nearest_file_is_never_cut_for_the_whole(tree):
+def test_the_nearest_file_is_never_cut_for_the_prompt_budget(tree):
     tree({"w/.git": None, "w/AGENTS.md": lines(50, "root"), "w/a/AGENTS.md": lines(300, "near")})
     prompt = tree.prompt("foreword", "w/a", base="BASE", set={"budget": 100})
     assert lines(300, "near") in prompt.text and "root 0" not in prompt.text
-    assert {code for code, _ in tree.told(prompt)} == {"budget-file", "budget-exceeded"}
+    assert {code for code, _ in tree.findings(prompt)} == {"budget-file", "budget-exceeded"}
 
 
 @pytest.mark.parametrize("over", ["cut", "shorten"])
-def test_how_a_section_gives_way_is_by_what_stands_there(tree, skill, over):
+def test_a_section_is_cut_according_to_its_content(tree, skill, over):
     tree({"w/.git": None, "w/AGENTS.md": lines(400)})
     tree({f"w/.agents/skills/s{number}/SKILL.md": skill(f"s{number}", "word " * 150) for number in range(20)})
     budgets = {"skills.budget": 300, "skills.over": over, "instructions.budget": 300, "instructions.over": over}
     prompt = tree.prompt("foreword", tools="read", set=budgets)
-    assert sorted(code for code, _ in tree.told(prompt)) == ["budget-file", "budget-menu"]
+    assert sorted(code for code, _ in tree.findings(prompt)) == ["budget-file", "budget-menu"]
 
 
-def test_menus_give_way_before_files(tree, skill):
+def test_menus_are_cut_before_files(tree, skill):
     tree({"w/.git": None, "w/AGENTS.md": "root", "w/a/AGENTS.md": lines(20, "near")})
     tree({f"w/.agents/skills/s{number}/SKILL.md": skill(f"s{number}", "word " * 150) for number in range(20)})
     whole = estimate(tree.prompt("foreword", "w/a", tools="read").text)
     prompt = tree.prompt("foreword", "w/a", tools="read", set={"budget": whole - 200})
-    assert [code for code, _ in tree.told(prompt)] == ["budget-menu"]
+    assert [code for code, _ in tree.findings(prompt)] == ["budget-menu"]
     assert "\nroot\n" in prompt.text and estimate(prompt.text) <= whole - 200
 
 
 @pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pi"])
 @pytest.mark.parametrize("budget", [1, 10, 40, 80, 150])
-def test_a_cut_leaves_every_section_whole_around_it(tree, layout, budget):
+def test_a_cut_leaves_the_tags_of_every_section_intact(tree, layout, budget):
     tree({"w/.git": None, "AGENTS.md": "", "w/AGENTS.md": "# Title\n\n```\n" + lines(400) + "\n```\n\nEnd."})
     section = {"foreword": "instructions", "ion": "project"}.get(layout, "context")
     prompt = tree.prompt(
@@ -153,13 +153,13 @@ def test_the_readers_limit_cuts_at_a_boundary(tree, limit, text):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_file_without_end_is_read_no_further_than_the_limit(tree, disk, layout):
+def test_an_endless_file_is_read_only_up_to_the_limit(tree, disk, layout):
     tree({"w/.git": None, "w/AGENTS.md": "never read"})
     disk.endless.add(tree.path("w/AGENTS.md"))
     prompt = tree.prompt(layout, base="BASE", disk=disk)
     assert disk.bytes_read <= LIMIT + 1
     assert len(prompt.text) < LIMIT + 1_000 and "[foreword: cut" in prompt.text
-    assert ("file-cut", "/w/AGENTS.md") in tree.told(prompt)
+    assert ("file-cut", "/w/AGENTS.md") in tree.findings(prompt)
 
 
 def test_a_hundred_megabytes_of_zeros_are_binary_after_the_first_bytes(tree, disk):
@@ -169,7 +169,7 @@ def test_a_hundred_megabytes_of_zeros_are_binary_after_the_first_bytes(tree, dis
 
     prompt = tree({"w/.git": None, "w/AGENTS.md": sparse}).prompt("foreword", disk=disk)
     assert disk.bytes_read <= LIMIT + 1
-    assert tree.told(prompt) == [("file-binary", "/w/AGENTS.md")]
+    assert tree.findings(prompt) == [("file-binary", "/w/AGENTS.md")]
 
 
 # hostile content -> scanned in one pass; nothing hangs
@@ -228,7 +228,7 @@ def test_an_encoding_is_named_and_a_wrong_byte_has_its_offset(tree, layout, cont
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_line_ends_make_no_difference(tree, layout):
+def test_line_ends_do_not_matter(tree, layout):
     text = "# Title\n\n- a\n- b\n\n\n"
     ids = [
         tree({"w/.git": None, "w/AGENTS.md": each}).prompt(layout).id
@@ -238,7 +238,7 @@ def test_line_ends_make_no_difference(tree, layout):
 
 
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
-def test_line_ends_of_a_skill_make_no_difference(tree, skill, layout):
+def test_line_ends_of_a_skill_do_not_matter(tree, skill, layout):
     text = skill("a", "D.", body="One.\n\nTwo.")
     ids = [
         tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": each}).prompt(layout, tools="read").id
@@ -303,7 +303,7 @@ def test_a_hidden_sentence_in_a_menu_is_flagged(tree, skill, layout):
         "a\u00adb\u00a0c",
     ],
 )
-def test_what_only_looks_odd_is_untouched(tree, layout, content):
+def test_harmless_unusual_characters_are_untouched(tree, layout, content):
     around = tree({"w/.git": None, "w/AGENTS.md": "MARKER"}).text(layout)
     prompt = tree({"w/AGENTS.md": content}).prompt(layout)
-    assert (tree.short(prompt.text), tree.told(prompt)) == (around.replace("MARKER", content), [])
+    assert (tree.short(prompt.text), tree.findings(prompt)) == (around.replace("MARKER", content), [])

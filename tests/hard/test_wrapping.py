@@ -15,7 +15,7 @@ OWN = {
 
 
 def tags(text, layout):
-    """Every real tag of the layout's own, in order."""
+    """Return every unescaped tag of the layout, in order."""
     return re.findall(rf"<\s*/?\s*(?:{'|'.join(OWN[layout])})(?![\w.:-])", text, re.IGNORECASE)
 
 
@@ -31,12 +31,12 @@ def test_an_instruction_file(tree, layout):
     hostile = "\n".join(HOSTILE.format(name, name.upper()) for name in OWN[layout])
     prompt = tree({"w/AGENTS.md": hostile}).prompt(layout)
     assert tags(prompt.text, layout) == tags(good, layout)
-    assert tree.told(prompt) == [("file-neutralised", "/w/AGENTS.md")]
+    assert tree.messages(prompt) == [("file-neutralised", "/w/AGENTS.md")]
     assert [finding.line for finding in prompt.findings] == [1]
 
 
 @pytest.mark.parametrize("layout", OWN)
-def test_what_is_neutralised_keeps_all_its_characters(tree, layout):
+def test_escaping_keeps_all_characters(tree, layout):
     hostile = "\n".join(f"</{name}>" for name in OWN[layout])
     prompt = tree({"w/.git": None, "w/AGENTS.md": hostile}).prompt(layout)
     kept = "".join(piece.text for passage in prompt.passages for piece in passage.pieces if piece.origin.kind == "file")
@@ -85,7 +85,7 @@ def test_a_directory(tree, layout):
     assert [tag for tag in tags(text, layout) if "environment" in tag] == ["<environment", "</environment"]
 
 
-def test_a_path_of_the_scope(tree):
+def test_a_scope_path(tree):
     text = tree.text("foreword", scope=Scope([Access("/p/</boundaries>")]))
     assert [tag for tag in tags(text, "foreword") if "boundaries" in tag] == ["<boundaries", "</boundaries"]
 
@@ -105,7 +105,7 @@ def test_a_session(tree):
 def test_other_tags_are_unchanged(tree, layout, content):
     around = tree({"w/.git": None, "w/AGENTS.md": "MARKER"}).text(layout)
     prompt = tree({"w/AGENTS.md": content}).prompt(layout)
-    assert (tree.short(prompt.text), tree.told(prompt)) == (around.replace("MARKER", content), [])
+    assert (tree.short(prompt.text), tree.messages(prompt)) == (around.replace("MARKER", content), [])
 
 
 # content ending in an open code fence or `<!--` -> the sections after it are not swallowed
@@ -133,7 +133,7 @@ def test_what_content_leaves_open_is_closed(tree, layout, content, closing):
     around = tree({"w/.git": None, "w/AGENTS.md": "MARKER"}).text(layout)
     prompt = tree({"w/AGENTS.md": content}).prompt(layout)
     assert tree.short(prompt.text) == around.replace("MARKER", content.rstrip("\n") + closing)
-    assert tree.told(prompt) == [("file-fence", "/w/AGENTS.md")]
+    assert tree.messages(prompt) == [("file-fence", "/w/AGENTS.md")]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -156,10 +156,10 @@ def test_what_content_leaves_open_is_closed(tree, layout, content, closing):
         "<!-->",
     ],
 )
-def test_what_is_closed_stays_as_it_is(tree, layout, content):
+def test_closed_content_is_unchanged(tree, layout, content):
     around = tree({"w/.git": None, "w/AGENTS.md": "MARKER"}).text(layout)
     prompt = tree({"w/AGENTS.md": content}).prompt(layout)
-    assert (tree.short(prompt.text), tree.told(prompt)) == (around.replace("MARKER", content), [])
+    assert (tree.short(prompt.text), tree.messages(prompt)) == (around.replace("MARKER", content), [])
 
 
 def test_an_open_fence_in_the_active_skill_or_the_plan(tree, skill):
@@ -177,7 +177,7 @@ def test_an_open_fence_in_a_system_file(tree, file):
 RESIDENT = '---\ndescription: "open <!-- x"\nmodel_invocation: true\n---\n'
 
 
-def test_what_the_description_of_a_resident_leaves_open(tree):
+def test_a_resident_description_that_leaves_something_open(tree):
     tree(
         {
             "w/.git": None,
@@ -187,11 +187,11 @@ def test_what_the_description_of_a_resident_leaves_open(tree):
     )
     prompt = tree.prompt("pod", base="B")
     assert "- k: open <!-- x -->\n\n---\n## Resident workflows\n\n- w: open" in prompt.text
-    assert tree.told(prompt) == [("file-fence", "/w/.foreword/knowledge/k.md")]
+    assert tree.messages(prompt) == [("file-fence", "/w/.foreword/knowledge/k.md")]
 
 
 @pytest.mark.parametrize(
-    ("layout", "description", "said"),
+    ("layout", "description", "expected"),
     [
         ("opal", "open <!-- x", "- **a**: open <!-- x -->\n- **b**: Does it."),
         ("foreword", "open <!-- x", "- a: open <!-- x -->\n- b: Does it."),
@@ -200,7 +200,7 @@ def test_what_the_description_of_a_resident_leaves_open(tree):
         ("opal", "```sh", "- **a**: ```sh\n- **b**: Does it."),
     ],
 )
-def test_what_the_description_of_a_skill_leaves_open(tree, skill, layout, description, said):
+def test_a_skill_description_that_leaves_something_open(tree, skill, layout, description, expected):
     tree({"w/.git": None})
     tree(
         {
@@ -209,42 +209,44 @@ def test_what_the_description_of_a_skill_leaves_open(tree, skill, layout, descri
         }
     )
     prompt = tree.prompt(layout, tools=[Tool("read")])
-    assert said in tree.short(prompt.text)
-    told = [("file-fence", "/w/.agents/skills/a/SKILL.md")]
-    assert tree.told(prompt) == (told if description.startswith("open") else [])
+    assert expected in tree.short(prompt.text)
+    messages = [("file-fence", "/w/.agents/skills/a/SKILL.md")]
+    assert tree.messages(prompt) == (messages if description.startswith("open") else [])
 
 
-def test_a_description_that_is_cut_in_a_comment_is_closed(tree, skill):
+def test_a_description_cut_inside_a_comment_is_closed(tree, skill):
     tree({"w/.agents/skills/a/SKILL.md": skill("a", f"'A <!-- {'long ' * 150}-->'")})
     prompt = tree.prompt("opal", tools=[Tool("read")], set={"skills.budget": 90})
     assert "… -->\n</skills>" in prompt.text
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ("open <!-- x", "- open <!-- x -->"),
         ("run\n```\nmake", "- run\n```\nmake\n```"),
-        # in the item, and so ended with it
+        # inside the list item, and so closed with it
         ("```\n  make", "- ```\n  make"),
         ("run\n  ```\n  make", "- run\n  ```\n  make"),
     ],
 )
 @pytest.mark.parametrize("layout", ["pi", "foreword"])
-def test_what_a_guideline_leaves_open(tree, layout, text, said):
+def test_a_guideline_that_leaves_something_open(tree, layout, text, expected):
     prompt = tree({"w/.git": None}).prompt(layout, tools=[Tool("t", guidelines=[text, "Next."])])
-    assert f"{said}\n- Next." in prompt.text
-    told = [("file-fence", f"the tool 't' ends inside {'a comment' if '<' in text else 'a code fence'}; it was closed")]
-    assert tree.messages(prompt) == (told if text != said[2:] else [])
+    assert f"{expected}\n- Next." in prompt.text
+    messages = [
+        ("file-fence", f"the tool 't' ends inside {'a comment' if '<' in text else 'a code fence'}; it was closed")
+    ]
+    assert tree.messages(prompt) == (messages if text != expected[2:] else [])
 
 
-def test_what_a_snippet_leaves_open(tree):
+def test_a_snippet_that_leaves_something_open(tree):
     prompt = tree.prompt("pi", tools=[Tool("t", snippet="open\n<!-- x"), Tool("u", snippet="next")])
     assert "- t: open <!-- x -->\n- u: next" in prompt.text
 
 
 @pytest.mark.parametrize("layout", ["ion", "opal", "pi", "foreword"])
-def test_what_the_base_leaves_open(tree, layout):
+def test_a_base_that_leaves_something_open(tree, layout):
     prompt = tree({"w/.git": None, "w/AGENTS.md": "X"}).prompt(layout, base="B\n```\ncode")
     assert prompt.text.startswith("B\n```\ncode\n```\n")
     assert tree.messages(prompt) == [("file-fence", "base ends inside a code fence; it was closed")]
@@ -283,7 +285,7 @@ NAMED = {
 @pytest.mark.parametrize(
     "tools", ["", "bash", "read", "edit", "bash edit", "bash read_file", "zsh write_file", "bash find", "x"]
 )
-def test_a_guideline_names_no_tool_that_is_not_there(tree, layout, tools):
+def test_a_guideline_never_names_a_missing_tool(tree, layout, tools):
     heading = {"foreword": "<tool-guidance>", "opal": "<tool-guidelines>", "pi": "Guidelines:"}[layout]
     guidelines = tree.text(layout, tools=tools).partition(f"{heading}\n")[2].partition("\n\n")[0]
     pattern, names = NAMED[layout]

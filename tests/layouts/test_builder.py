@@ -123,7 +123,7 @@ def test_a_name_that_is_given_is_known(tree):
     assembler = Assembler(tree.workspace(), "builder", values={"system:mood": "calm"})
     prompt = assembler.prompt(Agent(base="[system:mood] [system:moo]"))
     assert prompt.text == "calm "
-    assert [code for code, _ in tree.told(prompt) if code.startswith("template")] == ["template-unknown-name"]
+    assert [code for code, _ in tree.findings(prompt) if code.startswith("template")] == ["template-unknown-name"]
 
 
 # Variables
@@ -379,7 +379,7 @@ def test_a_file_stays_inside_what_the_scope_may_read(tree, allow, deny, read):
     names = ["x", "a/x", "../q/x", "../w-evil/x"]
     prompt = tree.prompt("builder", base="".join(f"[if file:{name}]{name} [endif]" for name in names), scope=scope)
     assert prompt.text.split() == read.split()
-    assert [code for code, _ in tree.told(prompt)] == ["variable-refused"] * (len(names) - len(read.split()))
+    assert [code for code, _ in tree.findings(prompt)] == ["variable-refused"] * (len(names) - len(read.split()))
 
 
 def test_a_scope_is_meant_as_it_lies_on_the_disk(tree):
@@ -448,7 +448,7 @@ def test_a_layout_of_the_workspace_may_not_widen_it_either(tree):
     tree({"w/.git": None, "w/.env": "S", "x": "X", "w/.foreword/prompts/own.toml": own})
     prompt = tree.prompt("$workspace/own")
     assert prompt.text == "<>"
-    assert [code for code, _ in tree.told(prompt)] == ["workspace-refused"] * 2 + ["variable-refused"] * 2
+    assert [code for code, _ in tree.findings(prompt)] == ["workspace-refused"] * 2 + ["variable-refused"] * 2
 
 
 # What an assembler sees

@@ -165,7 +165,7 @@ def test_a_link_is_followed_and_keeps_its_own_path(tree, layout):
     prompt = tree({"w/.git": None, "w/docs/agents.txt": "X", "w/AGENTS.md": Path("docs/agents.txt")}).prompt(layout)
     assert "X" in prompt.text.split("\n")
     assert ("/w/AGENTS.md", "used") in tree.fates(prompt)
-    assert tree.told(prompt) == []
+    assert tree.findings(prompt) == []
 
 
 def test_a_link_outside_the_workspace_may_lead_anywhere(tree, layout):
@@ -173,7 +173,7 @@ def test_a_link_outside_the_workspace_may_lead_anywhere(tree, layout):
         {"w/.git": None, "dotfiles/agents.txt": "X", FARTHER[layout]: Path(tree.path("dotfiles/agents.txt"))}
     ).prompt(layout)
     assert "X" in prompt.text.split("\n")
-    assert tree.told(prompt) == []
+    assert tree.findings(prompt) == []
 
 
 @pytest.mark.parametrize("second", ["@AGENTS.md", "AGENTS.md\n", "@./AGENTS.md\n\n", Path("AGENTS.md"), "Text.\n"])
@@ -182,7 +182,7 @@ def test_a_pointer_link_or_copy_beside_the_file_is_no_second_text(tree, layout, 
     alone = tree.text(layout, base="BASE")
     prompt = tree({f"w/{SECOND[layout]}": second}).prompt(layout, base="BASE")
     assert tree.short(prompt.text) == alone
-    assert tree.told(prompt) == [("file-duplicate", f"/w/{SECOND[layout]}")]
+    assert tree.findings(prompt) == [("file-duplicate", f"/w/{SECOND[layout]}")]
 
 
 @pytest.mark.parametrize("content", ["@README.md", "README.md", "@docs.md\n"])
@@ -224,7 +224,7 @@ def test_bytes_that_are_no_text_in_a_path_are_printed_as_numbers(tree, layout):
     text = json.dumps(form(prompt), ensure_ascii=False)
     assert text.encode() and "caf\\\\xe9" in text
     assert ("/w/caf\\xe9/AGENTS.md", "used") in tree.fates(prompt)
-    assert tree.told(prompt) == [("file-binary", f"/w/caf\\xe9/{SECOND[layout]}")]
+    assert tree.findings(prompt) == [("file-binary", f"/w/caf\\xe9/{SECOND[layout]}")]
 
 
 # Tags
@@ -377,11 +377,11 @@ def test_what_the_caller_gave_does_not_enter_twice(tree, layout, given, copy, co
     tree({"w/.git": None, "w/AGENTS.md": content, "copy.md": "RULES", "link.md": Path("w/AGENTS.md")})
     document = Document(tree.path(copy), Path(tree.path(copy)).read_text())
     prompt = tree.prompt(layout, **{given: document})
-    has_no_place = any(code == "agent-unused" for code, _ in tree.told(prompt))
+    has_no_place = any(code == "agent-unused" for code, _ in tree.findings(prompt))
     assert prompt.text.count("RULES") == 1
     if not has_no_place:
         assert ("/w/AGENTS.md", "duplicate") in tree.fates(prompt)
-        assert ("file-duplicate", "/w/AGENTS.md") in tree.told(prompt)
+        assert ("file-duplicate", "/w/AGENTS.md") in tree.findings(prompt)
 
 
 def test_used_candidates_are_those_whose_text_is_in_the_prompt(tree, skill, layout):

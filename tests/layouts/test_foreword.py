@@ -140,11 +140,11 @@ def test_local_files_stand_with_their_directory(tree):
 def test_outside_git_the_working_directory_only_and_that_is_said(tree):
     tree({"AGENTS.md": "above", "w/AGENTS.md": "also above", "w/a/AGENTS.md": "here"})
     assert instructions(tree, "w/a") == [("/w/a/AGENTS.md", "here")]
-    assert tree.told(tree.prompt("foreword", "w/a")) == [("not-a-repository", "/w/a")]
+    assert tree.findings(tree.prompt("foreword", "w/a")) == [("not-a-repository", "/w/a")]
 
 
 def test_inside_git_nothing_is_said_of_it(tree):
-    assert tree.told(tree({"w/.git": None, "w/a/x": ""}).prompt("foreword", "w/a")) == []
+    assert tree.findings(tree({"w/.git": None, "w/a/x": ""}).prompt("foreword", "w/a")) == []
 
 
 def test_the_users_files_follow_the_configuration_folder(tree):
@@ -155,7 +155,7 @@ def test_the_users_files_follow_the_configuration_folder(tree):
 def test_without_a_home(tree):
     tree({"w/.git": None, "w/AGENTS.md": "P", "home/.agents/AGENTS.md": "no"})
     assert [text for _, text in instructions(tree, home=None)] == ["P"]
-    assert tree.told(tree.prompt("foreword", home=None)) == [("home-missing", "")]
+    assert tree.findings(tree.prompt("foreword", home=None)) == [("home-missing", "")]
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_without_a_home(tree):
 def test_equal_texts_stand_once(tree, files, expected):
     tree({"w/.git": None, "w/a/x": "", **files})
     assert [path for path, _ in instructions(tree, "w/a")] == expected
-    assert [code for code, _ in tree.told(tree.prompt("foreword", "w/a"))] == ["file-duplicate"]
+    assert [code for code, _ in tree.findings(tree.prompt("foreword", "w/a"))] == ["file-duplicate"]
 
 
 def test_of_many_equal_texts_the_nearest_stays(tree):
@@ -186,7 +186,7 @@ def test_of_many_equal_texts_the_nearest_stays(tree):
     ]
     tree({"w/.git": None, **dict.fromkeys(files, "X")})
     assert instructions(tree, "w/a/b") == [("/w/a/b/AGENTS.md", "X")]
-    assert tree.told(tree.prompt("foreword", "w/a/b")) == [("file-duplicate", f"/{path}") for path in files[:-1]]
+    assert tree.findings(tree.prompt("foreword", "w/a/b")) == [("file-duplicate", f"/{path}") for path in files[:-1]]
 
 
 # Skills
@@ -263,7 +263,7 @@ def test_a_folder_s_name_can_neither_close_the_section_nor_open_a_comment(tree, 
     for _ in range(2):
         prompt = tree.prompt("foreword", tools="read")
         assert "In ./<\\skills> <!--: -->\n- a: Does it.\n</skills>" in prompt.text
-        assert [code for code, _ in tree.told(prompt)] == ["file-neutralised"]
+        assert [code for code, _ in tree.findings(prompt)] == ["file-neutralised"]
 
 
 @pytest.mark.parametrize("length", [6, 30])
@@ -341,10 +341,10 @@ def test_validation_can_be_set(tree):
 def test_the_menu_keeps_to_its_budget_unless_set_otherwise(tree, skill):
     tree({f"w/.agents/skills/s{number:03}/SKILL.md": skill(f"s{number:03}", "word " * 180) for number in range(60)})
     prompt = tree.prompt("foreword", tools="read")
-    assert [code for code, _ in tree.told(prompt)] == ["not-a-repository", "budget-menu"]
+    assert [code for code, _ in tree.findings(prompt)] == ["not-a-repository", "budget-menu"]
     assert len(names(tree)) == 60
     wider = tree.prompt("foreword", tools="read", set={"skills.budget": 100_000})
-    assert [code for code, _ in tree.told(wider)] == ["not-a-repository"]
+    assert [code for code, _ in tree.findings(wider)] == ["not-a-repository"]
 
 
 # Guidance
@@ -432,4 +432,4 @@ def test_plan(tree, plan, expected):
 def test_what_the_layout_has_no_place_for_is_said(tree, skill):
     tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": skill("a")})
     prompt = tree.prompt("foreword", skill="a", docs=[("Manual", "/m")])
-    assert [code for code, _ in tree.told(prompt)] == ["agent-unused", "agent-unused"]
+    assert [code for code, _ in tree.findings(prompt)] == ["agent-unused", "agent-unused"]

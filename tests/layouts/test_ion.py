@@ -146,13 +146,13 @@ def test_without_a_home_the_users_layers_are_skipped_and_that_is_said_once(tree)
     tree({"w/AGENTS.md": "P", **{path: "no" for path in FILES if path.startswith("home")}})
     prompt = tree.prompt("ion", base="BASE", home=None)
     assert prompt.text == "BASE\n\n# Project Instructions\nP"
-    assert tree.told(prompt) == [("home-missing", "")]
+    assert tree.findings(prompt) == [("home-missing", "")]
 
 
 def test_without_a_home_an_absolute_configuration_folder_still_counts(tree):
     tree({"xdg/agents/AGENTS.md": "XDG", "home/.ion/AGENTS.md": "no"})
     prompt = tree.prompt("ion", base="BASE", home=None, environment={"XDG_CONFIG_HOME": "xdg"})
-    assert (prompt.text, tree.told(prompt)) == ("BASE\n\n# Global Instructions\nXDG", [("home-missing", "")])
+    assert (prompt.text, tree.findings(prompt)) == ("BASE\n\n# Global Instructions\nXDG", [("home-missing", "")])
 
 
 def test_layers_are_named_in_the_candidates(tree):
@@ -224,7 +224,7 @@ def test_a_skill_without_a_body_leaves_nothing_behind_but_a_finding(tree, skill,
     path = "/w/.ion/skills/empty/SKILL.md"
     assert tree.text("ion", base="BASE", skill="empty", plan="Plan.") == "BASE\n\n# Active Plan\nPlan."
     prompt = tree.prompt("ion", base="BASE", skill="empty")
-    assert (prompt.text, tree.told(prompt)) == ("BASE", [("skill-blank", path)])
+    assert (prompt.text, tree.findings(prompt)) == ("BASE", [("skill-blank", path)])
     assert tree.fates(prompt) == [(path, "blank")]
 
 
@@ -288,7 +288,7 @@ def test_one_file_enters_once(tree, files, text, told):
     prompt = tree(files).prompt("ion", base="BASE")
     heading = {"I": "# Ion Instructions", "P": "# Project Instructions", "G": "# Global Instructions"}[text[0]]
     assert prompt.text == f"BASE\n\n{heading}\n{text[2:]}"
-    assert [f"{code.removeprefix('file-')} {path}" for code, path in tree.told(prompt)] == told
+    assert [f"{code.removeprefix('file-')} {path}" for code, path in tree.findings(prompt)] == told
 
 
 # Budgets
@@ -312,16 +312,16 @@ def tokens(count):
 )
 def test_a_layer_over_its_budget_is_whole_and_said(tree, files, agent, over):
     prompt = tree(files).prompt("ion", **agent)
-    assert [code for code, _ in tree.told(prompt)] == ["budget-section"]
+    assert [code for code, _ in tree.findings(prompt)] == ["budget-section"]
     assert f"'{over}'" in prompt.findings[0].message
     assert "[foreword: cut" not in prompt.text
 
 
 def test_the_whole_over_its_budget_is_said(tree):
     files = {"home/.config/agents/AGENTS.md": tokens(1_500), "w/AGENTS.md": tokens(4_000)}
-    assert tree.told(tree(files).prompt("ion")) == []
+    assert tree.findings(tree(files).prompt("ion")) == []
     prompt = tree.prompt("ion", set={"budget": 5_000})
-    assert [code for code, _ in tree.told(prompt)] == ["budget-whole"]
+    assert [code for code, _ in tree.findings(prompt)] == ["budget-whole"]
     assert prompt.text == tree.prompt("ion").text
 
 
@@ -329,7 +329,7 @@ def test_one_file_of_great_length_is_truncated_with_a_mark_and_a_finding(tree):
     prompt = tree({"w/AGENTS.md": tokens(20_000)}).prompt("ion", base="BASE")
     assert prompt.text.startswith("BASE\n\n# Project Instructions\nword\nword\n")
     assert "[foreword: cut here" in prompt.text.rpartition("\n")[2]
-    assert ("budget-file", "/w/AGENTS.md") in tree.told(prompt)
+    assert ("budget-file", "/w/AGENTS.md") in tree.findings(prompt)
     assert tree.fates(prompt) == [("/w/AGENTS.md", "cut")]
 
 
@@ -348,7 +348,7 @@ def test_an_active_skill_and_a_plan_are_files_too(tree, agent, heading, told):
     assert "[foreword: cut here" in prompt.text.rpartition("\n")[2]
     assert estimate(prompt.text) < 10_100
     (message,) = [message for code, message in tree.messages(prompt) if code == "budget-file"]
-    assert ("budget-file", told) in tree.told(prompt)
+    assert ("budget-file", told) in tree.findings(prompt)
     assert message.startswith((told or "section 'plan'") + f": cut from {estimate(tokens(20_000)):,} to ")
     assert tree.fates(prompt) == [("/w/.ion/skills/s/SKILL.md", "cut" if "skill" in agent else "unused")]
 

@@ -260,7 +260,7 @@ def test_a_file_of_the_users_includes_what_is_in_its_own_folder(tree, file, head
     tree({file: f"<{include(target.replace('$TOP', tree.top))}>"})
     prompt = tree.prompt("ion", base="B")
     assert tree.short(prompt.text) == f"B\n\n# {heading} Instructions\n<{'MORE' if is_allowed else ''}>"
-    assert tree.told(prompt) == ([] if is_allowed else [("include-refused", f"/{file}")])
+    assert tree.findings(prompt) == ([] if is_allowed else [("include-refused", f"/{file}")])
 
 
 def test_a_file_of_the_users_stays_in_its_own_folder_where_the_home_is_a_repository(tree):
@@ -268,7 +268,7 @@ def test_a_file_of_the_users_stays_in_its_own_folder_where_the_home_is_a_reposit
     tree({"home/.ion/AGENTS.md": f"I{include('../notes.md')}{include('more.md')}", "home/.ion/more.md": "MORE"})
     prompt = tree.prompt("ion", "home/w", base="B")
     assert prompt.text == "B\n\n# Ion Instructions\nIMORE"
-    assert tree.told(prompt) == [("include-refused", "/home/.ion/AGENTS.md")]
+    assert tree.findings(prompt) == [("include-refused", "/home/.ion/AGENTS.md")]
 
 
 PRIVATE = "it is outside what the scope may read"
@@ -412,14 +412,14 @@ def test_a_link_gives_way_to_the_file_and_its_includes(tree):
     tree({f"{folder}/rules/z.md": Path("../AGENTS.md")})
     prompt = tree.prompt("ion", base="B")
     assert prompt.text == "B\n\n# Global Instructions\nG X\n\nA"
-    assert tree.told(prompt) == [("file-duplicate", f"/{folder}/rules/z.md")]
+    assert tree.findings(prompt) == [("file-duplicate", f"/{folder}/rules/z.md")]
 
 
 def test_an_include_that_leaves_a_fence_open_swallows_nothing(tree):
     tree({"w/AGENTS.md": f"{include('x.md')}\nrest", "w/x.md": "```\ncode"})
     prompt = tree.prompt("ion", base="B", plan="P")
     assert prompt.text.endswith("\n```\ncode\n```\nrest\n\n# Active Plan\nP")
-    assert tree.told(prompt) == [("file-fence", "/w/x.md")]
+    assert tree.findings(prompt) == [("file-fence", "/w/x.md")]
 
 
 # Where it came from, and when it is read again

@@ -142,7 +142,7 @@ def test_one_text_enters_once_and_the_nearer_stays(tree, files, kept):
     prompt = tree(files).prompt("opal", base="BASE")
     assert [path for path, fate in tree.fates(prompt) if fate == "used"] == kept
     assert tree.short(prompt.text).count("<project-context") == len(kept)
-    assert [code for code, _ in tree.told(prompt)] == ["file-duplicate"] * (len(files) - len(kept))
+    assert [code for code, _ in tree.findings(prompt)] == ["file-duplicate"] * (len(files) - len(kept))
 
 
 # Skills
@@ -168,7 +168,7 @@ def test_the_first_of_two_skills_with_one_name_wins(tree, skill, first):
         tree({f"{place}/deploy/SKILL.md": skill("deploy", f"From {place}.")})
     prompt = tree.prompt("opal", set={"skill_dirs": [tree.path("extra/one"), tree.path("extra/two")]})
     assert inside(prompt.text, "skills").endswith(f"\n- **deploy**: From {first}.")
-    assert [code for code, _ in tree.told(prompt)] == ["skill-shadowed"] * (len(PLACES) - PLACES.index(first) - 1)
+    assert [code for code, _ in tree.findings(prompt)] == ["skill-shadowed"] * (len(PLACES) - PLACES.index(first) - 1)
 
 
 @pytest.mark.parametrize("extra", ["tools/skills", "~/mine", "$TOP/extra"])
@@ -210,7 +210,7 @@ def test_what_breaks_the_specification_is_skipped_with_a_finding(tree, folder, t
     tree({f"w/{path}": text, "w/.agents/skills/good/SKILL.md": skill("good")})
     prompt = tree.prompt("opal")
     assert inside(prompt.text, "skills").endswith("\n\n- **good**: Does it.")
-    assert {path for _, path in tree.told(prompt)} == {f"/w/{path}"}
+    assert {path for _, path in tree.findings(prompt)} == {f"/w/{path}"}
 
 
 def test_an_unknown_field_does_not_cost_a_skill_its_place(tree):

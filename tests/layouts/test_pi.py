@@ -334,7 +334,7 @@ def test_without_a_home(tree):
     tree({"home/.sf/agent/AGENTS.md": "no", "home/.sf/agent/SYSTEM.md": "no", "w/AGENTS.md": "A"})
     prompt = tree.prompt("pi", base="BASE", home=None)
     assert [path for path, fate in tree.fates(prompt) if fate == "used"] == ["/w/AGENTS.md"]
-    assert tree.told(prompt) == [("home-missing", "")]
+    assert tree.findings(prompt) == [("home-missing", "")]
 
 
 # Skills
@@ -392,7 +392,9 @@ def test_the_first_name_wins_and_the_loser_is_a_finding(tree, skill):
     for number, place in enumerate(places):
         prompt = tree.prompt("pi", "w/a", tools="read")
         assert menu(tree, "w/a") == [("deploy", place, f"/{place}/deploy/SKILL.md")]
-        assert tree.told(prompt) == [("skill-shadowed", f"/{each}/deploy/SKILL.md") for each in places[number + 1 :]]
+        assert tree.findings(prompt) == [
+            ("skill-shadowed", f"/{each}/deploy/SKILL.md") for each in places[number + 1 :]
+        ]
         Path(tree.path(f"{place}/deploy/SKILL.md")).unlink()
 
 

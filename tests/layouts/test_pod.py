@@ -538,7 +538,7 @@ def test_a_wrong_resident_is_a_finding_and_the_others_stay(tree):
     })  # fmt: skip
     prompt = tree.prompt("pod", base="B")
     assert tree.short(prompt.text).endswith("\n\n- colon: Use when: asked\n- good: D")
-    assert sorted(tree.told(prompt)) == [
+    assert sorted(tree.findings(prompt)) == [
         ("file-not-utf8", f"/{folder}/latin.md"),
         ("file-unreadable", f"/{folder}/folder.md"),
         ("file-unreadable", f"/{folder}/pipe.md"),
@@ -563,7 +563,7 @@ def test_a_resident_with_two_names_is_listed_once_and_that_is_said(tree, files, 
     tree({"w/.git": None, **{f"w/.foreword/{path}": text if each == "D" else each for path, each in files.items()}})
     prompt = tree.prompt("pod", base="B")
     assert re.findall(r"^- (\w+): D$", prompt.text, re.MULTILINE) == listed
-    assert tree.told(prompt) == [("file-duplicate", f"/w/.foreword/{lost}")]
+    assert tree.findings(prompt) == [("file-duplicate", f"/w/.foreword/{lost}")]
     assert (f"/w/.foreword/{lost}", "duplicate") in tree.fates(prompt)
 
 
@@ -717,7 +717,7 @@ def test_a_workspace_may_not_hide_what_its_wording_stands_around(tree, around, k
 @pytest.mark.parametrize("content", ["not TOML", b"\xff", b"\0", None])
 def test_wording_of_the_workspace_that_cannot_be_read_is_a_finding(tree, layout, content):
     tree({WORDS["workspace"]: content})
-    assert ("settings-wrong", f"/{WORDS['workspace']}") in tree.told(tree.prompt(layout))
+    assert ("settings-wrong", f"/{WORDS['workspace']}") in tree.findings(tree.prompt(layout))
 
 
 def test_the_instructions_of_a_compaction_cannot_be_blank(tree):
@@ -736,7 +736,7 @@ def test_an_unknown_key_is_a_finding(tree, who):
         "wording-unknown",
         f"{path}: unknown wording 'agents_md_sektion'; did you mean 'agents_md_section'?",
     )
-    assert tree.told(prompt) == [("wording-unknown", path)] * 2
+    assert tree.findings(prompt) == [("wording-unknown", path)] * 2
 
 
 def test_a_key_of_another_layout_is_known(tree):
@@ -795,7 +795,7 @@ def test_a_section_that_lists_nothing_is_refused(tree):
     tree({"w/.git": None, "w/AGENTS.md": "X", "w/.foreword/foreword.toml": "section.project.of = ''"})
     prompt = tree.prompt("pod", base="B")
     assert tree.short(prompt.text) == f"B\n\n{BOUNDARIES}\n\n---\n## Project instructions (AGENTS.md)\n\nX"
-    assert tree.told(prompt) == [("workspace-refused", "/w/.foreword/foreword.toml")]
+    assert tree.findings(prompt) == [("workspace-refused", "/w/.foreword/foreword.toml")]
 
 
 def test_a_key_that_would_change_the_boundaries_is_ignored_and_said(tree):
@@ -820,7 +820,7 @@ def test_a_workspace_may_not_have_the_users_templates(tree):
     for layout, path in (("pod", "/w/.foreword/foreword.toml"), ("$workspace/own", "")):
         prompt = tree.prompt(layout)
         assert "PRIVATE" not in prompt.text and tree.short(prompt.text).endswith(BOUNDARIES)
-        assert ("workspace-refused", path) in tree.told(prompt)
+        assert ("workspace-refused", path) in tree.findings(prompt)
 
 
 # Other people's templates

@@ -1,4 +1,4 @@
-"""Arbitrary bytes in any file: at most an error in one sentence, where the file is the caller's own; never an exception, never a hang."""
+"""Arbitrary bytes in any file raise at most a one-line error in the caller's own files: no other exception, no hang."""
 
 import faulthandler
 import json
@@ -21,16 +21,16 @@ TOOLS = [Tool("read"), Tool("bash")]
 
 @pytest.fixture(scope="module", autouse=True)
 def alarm():
-    """Whoever hangs is told where, long after every slow machine is done."""
+    """Fail a hanging test with a traceback, after a delay that no slow machine reaches."""
     faulthandler.dump_traceback_later(1_200, exit=True)
     yield
     faulthandler.cancel_dump_traceback_later()
 
 
 @pytest.fixture(scope="module")
-def place(lasting_tree):
-    """Puts files into a workspace and a home directory that hold nothing else, and gives the workspace."""
-    top = lasting_tree.path("current")
+def place(module_tree):
+    """Return a function that writes files to an otherwise empty workspace and home directory, and returns the workspace."""
+    top = module_tree.path("current")
 
     def place(files, is_repository=False):
         shutil.rmtree(top, ignore_errors=True)
@@ -49,7 +49,7 @@ def place(lasting_tree):
 
 
 def check(prompt):
-    """A prompt can be sent, printed and kept."""
+    """Check that a prompt can be sent, printed and saved."""
     assert prompt.text.encode().decode() == prompt.text
     assert all(piece.text.encode() for passage in prompt.passages for piece in passage.pieces)
     count = Count(0, "none", False, 0.0)
@@ -61,7 +61,7 @@ def show(workspace, layout, **agent):
     check(assemble(workspace, Agent(tools=TOOLS, **agent), layout))
 
 
-# Instruction files, skills, residents
+# Instruction files, skills and residents
 
 CRUMBS = [
     b"---\n", b"---", b"name: x\n", b"name: ", b"description: ", b"description: |\n  ", b": ", b"\n", b"\r\n", b"\r", b" ", b"\t", b"&a ", b"*a",
@@ -108,7 +108,7 @@ TAGS = ["[file:", "]", "[if ", "x", "\0", "\ud800", "/", "..", "[git:branch]", "
 @given(text=st.one_of(st.text(), st.lists(st.sampled_from(TAGS)).map("".join)))
 @example("[file:a\0b]")
 @example("[file:\ud800]")
-def test_what_the_caller_gives_as_text(place, text):
+def test_text_passed_by_the_caller(place, text):
     workspace = place({"w/a/AGENTS.md": b"x"})
     given_as = dict.fromkeys("base plan".split(), text)
     given_as |= dict.fromkeys("session language model provider".split(), text.encode("utf-8", "replace").decode())
@@ -127,7 +127,7 @@ odd_names = odd_names.map(lambda name: name.translate(None, b"\0/")).filter(lamb
 
 @settings(max_examples=60)
 @given(names=st.lists(odd_names, min_size=1, max_size=4, unique=True), content=junk)
-def test_names_of_files(place, names, content):
+def test_file_names(place, names, content):
     good = b"---\nname: x\ndescription: D.\nmodel_invokation: true\n---\n"
     files = {"w/.git/HEAD": b"ref: refs/heads/x"}
     for name in names:
@@ -157,16 +157,16 @@ TEMPLATE = "[git:branch] [if git:status]x[endif] [git:status]"
         st.fixed_dictionaries({"w/a/.git": junk, "w/.git/HEAD": junk}),
         st.fixed_dictionaries({}, optional=dict.fromkeys(GIT, junk)),
     ),
-    is_made=st.booleans(),
+    is_repository=st.booleans(),
 )
 @example({"w/.git/config": b'[filter "x"]\nclean = cat\n[filter "\\"y"]\n'}, True)
-def test_a_repository(place, files, is_made):
-    workspace = place(files, is_repository=is_made and "w/.git" not in files)
+def test_a_repository(place, files, is_repository):
+    workspace = place(files, is_repository=is_repository and "w/.git" not in files)
     show(workspace, "builder", base=TEMPLATE)
     show(workspace, "foreword")
 
 
-# Settings, wording, layouts, templates
+# Settings, wording, layouts and templates
 
 WORDS = sorted({word for key in KEYS for word in (key.name, key.table)})
 WORDS += "identity skills context project body names dir for opal x wording".split()
@@ -206,8 +206,8 @@ tomls = st.one_of(junk, st.lists(rows, max_size=5).map("\n".join).map(str.encode
 @given(content=tomls, layout=st.sampled_from(["", *LAYOUTS]))
 @example(b"budget = " + b"9" * 5_000, "opal")
 @example(b'layout = "nonsense"', "")
-def test_the_settings_of_a_workspace_raise_nothing(place, content, layout):
-    """They are a stranger's: what is wrong with them is a finding."""
+def test_workspace_settings_never_raise(place, content, layout):
+    """A workspace is untrusted, so mistakes in its settings are findings."""
     show(place({"w/a/.foreword/foreword.toml": content}), layout)
 
 
@@ -219,7 +219,7 @@ def test_the_settings_of_a_workspace_raise_nothing(place, content, layout):
     ),
 )
 @example(b"section = 3", "home/.config/foreword/foreword.toml")
-def test_settings_and_wording_raise_nothing_but_an_error(place, content, name):
+def test_settings_and_wording_raise_only_errors(place, content, name):
     workspace = place({name: content})
     for layout in ("", "opal", "pod"):
         try:
@@ -234,7 +234,7 @@ def test_settings_and_wording_raise_nothing_but_an_error(place, content, name):
 @example(b"guideline = 3\nsections = []", "")
 @example(b'guideline = ["x"]\nsections = []', "")
 @example(b"section = 3", "opal")
-def test_a_layout_raises_nothing_but_an_error(place, content, base):
+def test_a_layout_raises_only_errors(place, content, base):
     start = f'extends = "$std/{base}"\n'.encode() if base else b""
     workspace = place(
         {"w/a/x.toml": start + content, "w/a/.foreword/prompts/x.toml": start + content, "w/a/AGENTS.md": b"x"}
@@ -254,7 +254,7 @@ templates = st.one_of(junk, st.lists(st.sampled_from(PARTS), max_size=8).map(lam
 
 @settings(max_examples=60)
 @given(body=templates, other=templates)
-def test_a_template_raises_nothing_but_an_error(place, body, other):
+def test_a_template_raises_only_errors(place, body, other):
     workspace = place({"home/.config/foreword/prompts/x.md": body, "home/.config/foreword/prompts/y.md": other})
     for layout in ("pod", "builder"):
         try:

@@ -1,4 +1,4 @@
-"""Properties of every template in the bracket language."""
+"""Properties of all templates in the bracket language."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WORDS += ["\\[", "[IF file:a]", "[file:"]
 soup = st.lists(st.sampled_from(WORDS) | st.text(max_size=3)).map("".join)
 names = st.text("abc ./-é", min_size=1, max_size=5).map(str.strip).filter(bool)
 
-# A template as a tree, for whose text and result two lines suffice.
+# Trees that are easy to write as a template and to evaluate.
 leaves = st.text(st.characters(exclude_characters="[\\", codec="utf-8"), max_size=8) | st.tuples(st.just("file"), names)
 trees = st.recursive(
     st.lists(leaves, max_size=4),
@@ -26,35 +26,35 @@ trees = st.recursive(
 )
 
 
-def written(tree):
-    """The template of a tree."""
-    return "".join(map(_written, tree))
+def source_of(tree):
+    """Return the template text of a tree."""
+    return "".join(map(_source_of, tree))
 
 
-def _written(node):
+def _source_of(node):
     match node:
         case str():
             return node
         case ("file", name):
             return f"[file:{name}]"
         case (negated, name, inner, other):
-            otherwise = "" if other is None else "[else]" + written(other)
-            return f"[if {'!' * negated}file:{name}]{written(inner)}{otherwise}[endif]"
+            otherwise = "" if other is None else "[else]" + source_of(other)
+            return f"[if {'!' * negated}file:{name}]{source_of(inner)}{otherwise}[endif]"
 
 
-def meant(tree, values):
-    """The output of a tree."""
-    return "".join(_meant(node, values) for node in tree)
+def expected_output(tree, values):
+    """Return the expected output of a tree."""
+    return "".join(_expected_output(node, values) for node in tree)
 
 
-def _meant(node, values):
+def _expected_output(node, values):
     match node:
         case str():
             return node
         case ("file", name):
             return values.get(name, "")
         case (negated, name, inner, other):
-            return meant(inner if bool(values.get(name)) != negated else other or [], values)
+            return expected_output(inner if bool(values.get(name)) != negated else other or [], values)
 
 
 def pieces_of(text, values=()):
@@ -71,14 +71,14 @@ def joined(pieces):
 
 
 @given(st.text(min_size=1))
-def test_a_template_without_brackets_is_itself(text):
+def test_a_template_without_brackets_is_unchanged(text):
     text = text.replace("[", "(")
     lines = (1, 1 + text.count("\n") - text.endswith("\n"))
     assert pieces_of(text) == (Piece(text, Origin("template", "t", lines)),)
 
 
 @given(st.text())
-def test_escaped_text_is_itself(text):
+def test_escaped_text_renders_as_the_original(text):
     assert joined(pieces_of(text.replace("[", "\\["))) == text
 
 
@@ -113,9 +113,9 @@ def test_text_is_on_the_lines_its_origin_names(text, values):
 
 @given(trees, st.dictionaries(names, st.text(max_size=5)))
 def test_a_template_renders_like_its_tree(tree, values):
-    template = parse(written(tree), TYPES)
+    template = parse(source_of(tree), TYPES)
     assert template.findings == ()
-    assert joined(pieces_of(written(tree), values)) == meant(tree, values)
+    assert joined(pieces_of(source_of(tree), values)) == expected_output(tree, values)
 
 
 @given(soup, st.dictionaries(st.sampled_from("ab"), st.text(max_size=3)))

@@ -1,4 +1,4 @@
-"""A budget is never exceeded but where that is said, and nothing gives way in silence."""
+"""Budgets are only exceeded with a finding, and nothing is cut without one."""
 
 import re
 from datetime import UTC, datetime
@@ -59,8 +59,8 @@ descriptions = st.builds(
 
 
 @st.composite
-def inputs(draw, files=st.lists(texts, max_size=5), skills=names, residents=names):
-    """What a workspace holds for the layout above."""
+def any_inputs(draw, files=st.lists(texts, max_size=5), skills=names, residents=names):
+    """Draw the content of a workspace for the layout above."""
     documents = [
         Document(f"/{number}.md", text, digest(text)) for number, text in enumerate(draw(files)) if text.strip()
     ]
@@ -75,10 +75,10 @@ def inputs(draw, files=st.lists(texts, max_size=5), skills=names, residents=name
 budgets = st.one_of(st.integers(1, 60), st.integers(1, 600), st.integers(1, 3_000))
 
 
-def prompt(given, assignments=None, mapping=LAYOUT, name="own"):
+def prompt(inputs, assignments=None, mapping=LAYOUT, name="own"):
     for key, content in (assignments or {}).items():
         mapping = assign(mapping, key, content)
-    return build(parse(mapping, name, f"$std/{name}"), given, AGENT, None)
+    return build(parse(mapping, name, f"$std/{name}"), inputs, AGENT, None)
 
 
 def passage(of, section):
@@ -86,12 +86,12 @@ def passage(of, section):
 
 
 def shown(of):
-    """The text of each file as it stands in the prompt, its marks included."""
+    """Return the text of each file in the prompt, including its marks."""
     return dict(re.findall(r'<file path="([^"]*)">\n(.*?)\n</file>', of.text, re.DOTALL))
 
 
 def kept(of):
-    """What of each file's own characters stands in the prompt."""
+    """Return the characters of each file that the prompt keeps, without marks."""
     own = {}
     for piece in (piece for each in of.passages for piece in each.pieces if piece.origin.kind == "file"):
         own[piece.origin.path] = own.get(piece.origin.path, "") + piece.text
@@ -102,58 +102,58 @@ def codes(of):
     return [each.code for each in of.findings if each.code.startswith("budget")]
 
 
-def documents(given):
-    return [*given.found["far"], *given.found["near"]]
+def documents(inputs):
+    return [*inputs.found["far"], *inputs.found["near"]]
 
 
 MARK = r"\[foreword: cut here, about [\d,]+ tokens left out\]"
 
 
 def check_cuts(before, after):
-    """Every file is whole, or a beginning with a mark, or gone; each but the whole ones with its finding; farthest first."""
-    told = {each.path: each.message for each in after.findings if each.code == "budget-file"}
+    """Check that each file is complete, cut with a mark, or gone, that the last two have findings, and that the farthest go first."""
+    findings = {each.path: each.message for each in after.findings if each.code == "budget-file"}
     fates = {each.path: each.fate for each in after.candidates}
     may_be_whole = True
     for path, text in reversed(shown(before).items()):
         own, now = kept(after).get(path, ""), shown(after).get(path, "")
         assert kept(before)[path].startswith(own)
         if now == text:
-            assert path not in told and fates[path] == "used"
+            assert path not in findings and fates[path] == "used"
         else:
-            assert told[path].startswith(f"{path}: cut from {estimate(text):,} to {estimate(now):,} tokens; ")
+            assert findings[path].startswith(f"{path}: cut from {estimate(text):,} to {estimate(now):,} tokens; ")
             assert fates[path] == "cut"
             assert not now or re.search(rf"(?:\A|\n){MARK}\Z", now)
             assert estimate(now) < estimate(text)
         may_be_whole = check_order(text, now, own, may_be_whole)
-    assert told.keys() <= shown(before).keys()
+    assert findings.keys() <= shown(before).keys()
     own = [piece.text for each in after.passages for piece in each.pieces if piece.origin.kind == "builtin"]
     assert tags(after.text) == [tag for text in own for tag in tags(text)]
 
 
 def tags(text):
-    """Every tag around a file or all of them; a cut must not make one out of the beginning of a longer word."""
+    """Return all tags around files; a cut must not create one from the beginning of a longer word."""
     return re.findall(r"<\s*/?\s*files?(?=[\s/>]|\Z)", text)
 
 
 def check_order(text, now, own, may_be_whole):
-    """Whether a farther file may have kept anything: not if this one lost something, but for one no longer than its mark."""
+    """Check that a farther file kept nothing if this one was cut, unless it is no longer than its mark."""
     is_short = estimate(text) <= estimate(f"[foreword: cut here, about {estimate(text):,} tokens left out]")
     assert may_be_whole or not own or (is_short and now == text)
     return may_be_whole and now == text
 
 
-# The whole
+# The whole prompt
 
 
 @settings(max_examples=150)
-@given(given=inputs(), budget=budgets)
-def test_the_whole_keeps_its_budget_or_says_what_is_too_large(given, budget):
-    before, after = prompt(given), prompt(given, {"budget": budget})
+@given(inputs=any_inputs(), budget=budgets)
+def test_the_prompt_keeps_its_budget_or_reports_what_is_too_large(inputs, budget):
+    before, after = prompt(inputs), prompt(inputs, {"budget": budget})
     if estimate(before.text) <= budget:
         assert after == before
         return
-    nearest = documents(given)[-1:]
-    floor = "\n\n".join(filter(None, least(given, before, nearest)))
+    nearest = documents(inputs)[-1:]
+    floor = "\n\n".join(filter(None, least(inputs, before, nearest)))
     assert (estimate(floor) > budget) == ("budget-exceeded" in codes(after)) == (estimate(after.text) > budget)
     if estimate(floor) > budget:
         assert after.text == floor
@@ -165,46 +165,46 @@ def test_the_whole_keeps_its_budget_or_says_what_is_too_large(given, budget):
     check_cuts(before, after)
 
 
-def least(given, before, nearest):
-    """The sections that are left when all has given way: of a menu the line that counts, or its names where they are shorter."""
-    is_near = bool(given.found["near"])
+def least(inputs, before, nearest):
+    """Return the sections left after every cut: of a menu its counting line, or its names if they are shorter."""
+    is_near = bool(inputs.found["near"])
     found = {"far": () if is_near else nearest, "near": nearest if is_near else (), "skills": (), "residents": ()}
     alone = prompt(Inputs(WORKSPACE, {name: tuple(entries) for name, entries in found.items()}))
     yield passage(before, "base")
     yield passage(alone, "files")
     for names in (named, named_residents):
-        if given.found["skills" if names is named else "residents"]:
-            yield min(names(given, None), names(given, 0), key=estimate)
+        if inputs.found["skills" if names is named else "residents"]:
+            yield min(names(inputs, None), names(inputs, 0), key=estimate)
     yield passage(before, "boundaries")
 
 
-@given(given=inputs(), budget=budgets)
-def test_menus_give_way_then_files_then_residents_then_names(given, budget):
-    before, after = prompt(given), prompt(given, {"budget": budget})
-    far = {document.path for document in documents(given)[:-1]}
+@given(inputs=any_inputs(), budget=budgets)
+def test_menus_are_cut_before_files_before_residents_before_names(inputs, budget):
+    before, after = prompt(inputs), prompt(inputs, {"budget": budget})
+    far = {document.path for document in documents(inputs)[:-1]}
     if shown(after) != shown(before):
-        assert passage(after, "skills") in ("", named(given, None)) or "more left out" in passage(after, "skills")
+        assert passage(after, "skills") in ("", named(inputs, None)) or "more left out" in passage(after, "skills")
     if passage(after, "residents") != passage(before, "residents"):
         assert all(is_mark_or_short(before, after, path) for path in far)
     if "more left out" in passage(after, "skills"):
         residents = passage(after, "residents")
-        assert residents in ("", named_residents(given, None)) or "more left out" in residents
+        assert residents in ("", named_residents(inputs, None)) or "more left out" in residents
     if far - shown(after).keys():
         for section, names in (("skills", named), ("residents", named_residents)):
-            assert passage(after, section) in ("", names(given, None), names(given, 0))
+            assert passage(after, section) in ("", names(inputs, None), names(inputs, 0))
 
 
 def is_mark_or_short(before, after, path):
-    """Whether nothing but its mark is left of a file; one that is no longer than its mark is not cut."""
+    """Return whether only the mark of a file is left; a file no longer than its mark is not cut."""
     text = shown(before)[path]
     is_short = estimate(text) <= estimate(f"[foreword: cut here, about {estimate(text):,} tokens left out]")
     return not kept(after).get(path) or is_short
 
 
-def amounts(given, of):
-    """How much there is of everything that may give way."""
+def amounts(inputs, of):
+    """Return the remaining amount of everything that can be cut."""
     own = kept(of)
-    yield from (len(own.get(document.path, "")) for document in documents(given))
+    yield from (len(own.get(document.path, "")) for document in documents(inputs))
     for section in ("skills", "residents"):
         words = "".join(
             piece.text
@@ -217,28 +217,28 @@ def amounts(given, of):
 
 
 @settings(max_examples=150)
-@given(given=inputs(), key=st.sampled_from(["budget", "files.budget", "skills.budget"]), data=st.data())
-def test_a_larger_budget_never_gives_less(given, key, data):
-    whole = estimate(prompt(given).text)
+@given(inputs=any_inputs(), key=st.sampled_from(["budget", "files.budget", "skills.budget"]), data=st.data())
+def test_a_larger_budget_never_keeps_less(inputs, key, data):
+    whole = estimate(prompt(inputs).text)
     small = data.draw(st.integers(1, whole))
     large = data.draw(st.one_of(st.integers(small, small + 5), st.integers(small, whole + 1)))
-    less, more = (tuple(amounts(given, prompt(given, {key: budget}))) for budget in (small, large))
+    less, more = (tuple(amounts(inputs, prompt(inputs, {key: budget}))) for budget in (small, large))
     assert [one for one, other in zip(less, more, strict=True) if one > other] == []
 
 
-@given(given=inputs(), budget=budgets)
-def test_an_entry_that_left_the_menu_was_cut(given, budget):
-    after = prompt(given, {"budget": budget})
+@given(inputs=any_inputs(), budget=budgets)
+def test_entries_missing_from_the_menu_are_reported_as_cut(inputs, budget):
+    after = prompt(inputs, {"budget": budget})
     there = {piece.origin.path for each in after.passages for piece in each.pieces}
-    entries = {each.path for name in ("skills", "residents") for each in given.found[name]}
+    entries = {each.path for name in ("skills", "residents") for each in inputs.found[name]}
     why = f"left out of the menu; the budget of the whole prompt is {budget:,} tokens"
     for candidate in (each for each in after.candidates if each.path in entries):
         assert (candidate.fate, candidate.reason) == (("used", "") if candidate.path in there else ("cut", why))
 
 
-@given(given=inputs(), budget=budgets)
-def test_a_whole_that_only_warns_loses_nothing(given, budget):
-    before, after = prompt(given), prompt(given, {"budget": budget, "over": "warn"})
+@given(inputs=any_inputs(), budget=budgets)
+def test_a_prompt_budget_that_only_warns_cuts_nothing(inputs, budget):
+    before, after = prompt(inputs), prompt(inputs, {"budget": budget, "over": "warn"})
     assert after.text == before.text
     assert codes(after) == (["budget-whole"] if estimate(before.text) > budget else [])
 
@@ -247,9 +247,9 @@ def test_a_whole_that_only_warns_loses_nothing(given, budget):
 
 
 @settings(max_examples=150)
-@given(given=inputs(skills=st.just([])), budget=budgets, over=st.sampled_from(["cut", "shorten"]))
-def test_a_section_of_files_keeps_its_budget(given, budget, over):
-    before, after = prompt(given), prompt(given, {"files.budget": budget, "files.over": over})
+@given(inputs=any_inputs(skills=st.just([])), budget=budgets, over=st.sampled_from(["cut", "shorten"]))
+def test_a_file_section_keeps_its_budget(inputs, budget, over):
+    before, after = prompt(inputs), prompt(inputs, {"files.budget": budget, "files.over": over})
     assert estimate(passage(after, "files")) <= budget
     assert "budget-section" not in codes(after)
     if estimate(passage(before, "files")) <= budget:
@@ -259,16 +259,16 @@ def test_a_section_of_files_keeps_its_budget(given, budget, over):
     check_cuts(before, after)
 
 
-@given(given=inputs(skills=st.just([]), residents=st.just([])), budget=budgets)
-def test_what_is_gone_is_the_farthest(given, budget):
-    after = prompt(given, {"files.budget": budget})
-    paths = [document.path for document in documents(given)]
+@given(inputs=any_inputs(skills=st.just([]), residents=st.just([])), budget=budgets)
+def test_the_farthest_files_are_dropped_first(inputs, budget):
+    after = prompt(inputs, {"files.budget": budget})
+    paths = [document.path for document in documents(inputs)]
     assert list(shown(after)) == paths[len(paths) - len(shown(after)) :]
 
 
-@given(given=inputs(), budget=budgets)
-def test_a_section_that_only_warns_loses_nothing(given, budget):
-    before, after = prompt(given), prompt(given, {"files.budget": budget, "files.over": "warn", "near.over": "warn"})
+@given(inputs=any_inputs(), budget=budgets)
+def test_a_section_budget_that_only_warns_cuts_nothing(inputs, budget):
+    before, after = prompt(inputs), prompt(inputs, {"files.budget": budget, "files.over": "warn", "near.over": "warn"})
     assert after.text == before.text
     assert codes(after) == (["budget-section"] if estimate(passage(before, "files")) > budget else [])
 
@@ -276,9 +276,9 @@ def test_a_section_that_only_warns_loses_nothing(given, budget):
 # One file
 
 
-@given(given=inputs(), budget=budgets)
-def test_every_file_keeps_its_budget(given, budget):
-    before, after = prompt(given), prompt(given, {"files.file_budget": budget})
+@given(inputs=any_inputs(), budget=budgets)
+def test_every_file_keeps_its_budget(inputs, budget):
+    before, after = prompt(inputs), prompt(inputs, {"files.file_budget": budget})
     for path, text in shown(before).items():
         now = shown(after).get(path, "")
         assert estimate(now) <= budget
@@ -298,7 +298,7 @@ def escaped(text):
 
 
 def shortened(text, length):
-    """So many characters, the ellipsis among them; no escape is broken."""
+    """Return the first `length` characters including the ellipsis, without splitting an escape."""
     if len(text) <= length:
         return text
     start = text[: length - 1]
@@ -309,29 +309,29 @@ def menu(lines_of_menu):
     return "<skills>\n{}\n</skills>".format("\n".join(lines_of_menu))
 
 
-def described(given, length):
+def described(inputs, length):
     return menu(
-        f"- {escaped(each.name)}: {shortened(escaped(each.description), length)}" for each in given.found["skills"]
+        f"- {escaped(each.name)}: {shortened(escaped(each.description), length)}" for each in inputs.found["skills"]
     )
 
 
 def counted(entries, count):
-    """The first so many entries, and a line that counts the rest."""
+    """Return the first `count` entries and a line that counts the rest."""
     left = 0 if count is None else len(entries) - count
     return [*entries[:count], *([f"[foreword: {left:,} more left out]"] if left else [])]
 
 
-def named(given, count):
-    return menu(counted([f"- {escaped(each.name)}" for each in given.found["skills"]], count))
+def named(inputs, count):
+    return menu(counted([f"- {escaped(each.name)}" for each in inputs.found["skills"]], count))
 
 
-def named_residents(given, count):
-    lines = counted([f"* {each.name}: " for each in given.found["residents"]], count)
+def named_residents(inputs, count):
+    lines = counted([f"* {each.name}: " for each in inputs.found["residents"]], count)
     return "<residents>\n{}\n</residents>".format("\n".join(lines))
 
 
 @settings(max_examples=200)
-@given(given=inputs(files=st.just([])), budget=budgets, over=st.sampled_from(["cut", "shorten"]))
+@given(inputs=any_inputs(files=st.just([])), budget=budgets, over=st.sampled_from(["cut", "shorten"]))
 @example(
     Inputs(
         WORKSPACE,
@@ -340,9 +340,9 @@ def named_residents(given, count):
     95,
     "shorten",
 )
-def test_a_menu_shortens_evenly_then_keeps_names_then_counts(given, budget, over):
-    before, after = prompt(given), prompt(given, {"skills.budget": budget, "skills.over": over})
-    shown_menu, total = passage(after, "skills"), len(given.found["skills"])
+def test_a_menu_shortens_evenly_then_keeps_names_then_counts(inputs, budget, over):
+    before, after = prompt(inputs), prompt(inputs, {"skills.budget": budget, "skills.over": over})
+    shown_menu, total = passage(after, "skills"), len(inputs.found["skills"])
     if estimate(passage(before, "skills")) <= budget:
         assert after == before
         return
@@ -351,45 +351,45 @@ def test_a_menu_shortens_evenly_then_keeps_names_then_counts(given, budget, over
     (message,) = [each.message for each in after.findings if each.code == "budget-menu"]
     cost = f"of {total:,} entries (from {estimate(passage(before, 'skills')):,} to {estimate(shown_menu):,} tokens); the budget of section 'skills' is {budget:,} tokens"
     assert message.endswith(cost)
-    longest = max(len(escaped(each.description)) for each in given.found["skills"])
+    longest = max(len(escaped(each.description)) for each in inputs.found["skills"])
 
     def fits(text):
         return estimate(text) <= budget
 
     if length := re.search(r"descriptions were shortened to ([\d,]+) characters", message):
         length = int(length[1].replace(",", ""))
-        assert shown_menu == described(given, length) and fits(shown_menu)
-        assert not fits(described(given, length + 1))
+        assert shown_menu == described(inputs, length) and fits(shown_menu)
+        assert not fits(described(inputs, length + 1))
     elif is_over:
-        assert shown_menu == min(named(given, total), named(given, 0), key=estimate)
+        assert shown_menu == min(named(inputs, total), named(inputs, 0), key=estimate)
     elif "only names were kept" in message:
-        assert shown_menu == named(given, total)
-        assert longest <= 24 or not fits(described(given, 24))
+        assert shown_menu == named(inputs, total)
+        assert longest <= 24 or not fits(described(inputs, 24))
     elif count := re.search(r"only the first ([\d,]+) names were kept", message):
         count = int(count[1].replace(",", ""))
-        assert shown_menu == named(given, count) and fits(shown_menu)
-        assert not fits(named(given, count + 1)) and not fits(named(given, total))
+        assert shown_menu == named(inputs, count) and fits(shown_menu)
+        assert not fits(named(inputs, count + 1)) and not fits(named(inputs, total))
     else:
-        assert shown_menu == named(given, 0) and not fits(named(given, 1))
+        assert shown_menu == named(inputs, 0) and not fits(named(inputs, 1))
     for section in ("base", "residents", "boundaries"):
         assert passage(after, section) == passage(before, section)
 
 
-@given(given=inputs(files=st.just([])), first=budgets, second=budgets)
-def test_a_menu_that_two_budgets_shorten_is_as_the_tighter_one_leaves_it(given, first, second):
-    """What an earlier budget left is no menu: names are counted against all, not against what was left."""
-    after = prompt(given, {"skills.budget": first, "budget": second})
-    shown_menu, total = passage(after, "skills"), len(given.found["skills"])
-    assert estimate(shown_menu) <= max(first, estimate(min(named(given, 0), named(given, total), key=estimate)))
+@given(inputs=any_inputs(files=st.just([])), first=budgets, second=budgets)
+def test_the_tighter_of_two_budgets_decides_a_menu(inputs, first, second):
+    """The second budget counts names against the full menu, not against what the first budget left."""
+    after = prompt(inputs, {"skills.budget": first, "budget": second})
+    shown_menu, total = passage(after, "skills"), len(inputs.found["skills"])
+    assert estimate(shown_menu) <= max(first, estimate(min(named(inputs, 0), named(inputs, total), key=estimate)))
     if left := re.search(r"\[foreword: ([\d,]+) more left out\]", shown_menu):
         assert shown_menu.count("\n- ") + int(left[1].replace(",", "")) == total
-    told = [each.message.partition(":")[0] for each in after.findings if each.code == "budget-menu"]
-    assert sorted(told) == sorted(
-        {f"section '{name}'" for name in ("skills", "residents") if any(name in each for each in told)}
+    findings = [each.message.partition(":")[0] for each in after.findings if each.code == "budget-menu"]
+    assert sorted(findings) == sorted(
+        {f"section '{name}'" for name in ("skills", "residents") if any(name in each for each in findings)}
     )
 
 
-# All at once
+# Everything together
 
 
 LAYOUTS = {
@@ -403,9 +403,9 @@ LAYOUTS = {
 
 @st.composite
 def tasks(draw):
-    """A shipped layout, something for each of its finds, and budgets anywhere."""
+    """Draw a shipped layout, something for each of its finds, and random budgets."""
     layout = draw(st.sampled_from(list(LAYOUTS)))
-    own = draw(inputs())
+    own = draw(any_inputs())
     mapping = shipped_layout(layout)
     found = dict.fromkeys(mapping.get("find", {}), ())
     for name, source in LAYOUTS[layout][0].items():
@@ -425,14 +425,14 @@ def tasks(draw):
 
 @settings(max_examples=150)
 @given(task=tasks())
-def test_any_budgets_of_any_layout(task):
-    layout, given_inputs, assignments = task
+def test_any_budgets_in_any_layout(task):
+    layout, inputs, assignments = task
     mapping = shipped_layout(layout)
     for key, content in assignments.items():
         mapping = assign(mapping, key, content)
     parsed = parse(mapping, layout, f"$std/{layout}")
     agent = AGENT if layout != "pi" else Agent(tools=AGENT.tools)
-    after = build(parsed, given_inputs, agent, NOW)
+    after = build(parsed, inputs, agent, NOW)
     if parsed.budget and estimate(after.text) > parsed.budget:
         assert {"budget-exceeded", "budget-whole"} & set(codes(after))
     messages = [each.message for each in after.findings if each.code == "budget-section"]
@@ -442,4 +442,4 @@ def test_any_budgets_of_any_layout(task):
             assert any(f"section '{section.name}'" in message for message in messages)
     boundaries = [each.text for each in after.passages if each.section == "boundaries"]
     assert all("/w" in text for text in boundaries) and len(boundaries) == (layout in ("foreword", "pod"))
-    assert after == build(parsed, given_inputs, agent, NOW)
+    assert after == build(parsed, inputs, agent, NOW)

@@ -1,4 +1,4 @@
-"""Same workspace, same agent, same clock: same bytes, whatever the order of listings, the hash seed, the time zone and the locale."""
+"""The same workspace, agent and clock give the same bytes, whatever the listing order, hash seed, time zone and locale."""
 
 import os
 import random
@@ -16,7 +16,7 @@ LAYOUTS = ["foreword", "ion", "opal", "pi", "pod"]
 
 
 class ShuffledDisk:
-    """The operating system, with every listing in another order."""
+    """The operating system with every listing shuffled."""
 
     open, read, close, fstat, stat, lstat = (
         staticmethod(getattr(os, name)) for name in "open read close fstat stat lstat".split()
@@ -67,8 +67,8 @@ links = st.lists(st.tuples(st.sampled_from(SKILL_FOLDERS), words, st.sampled_fro
 @settings(max_examples=60)
 @given(files=st.tuples(skills, texts, cases), links=links, seeds=st.lists(st.integers(), min_size=2, max_size=2))
 @example(({}, {}, {"w/a/AGENTS.md": "x", "w/a/agents.md": "y", "w/a/Agents.md": "z", "w/a/AGENTS.MD": "u"}), [], [1, 2])
-def test_the_order_of_listings_makes_no_difference(lasting_tree, files, links, seeds):
-    tree = lasting_tree
+def test_listing_order_does_not_matter(module_tree, files, links, seeds):
+    tree = module_tree
     shutil.rmtree(tree.path("current"), ignore_errors=True)
     tree({"current/w/.git": None, "current/w/a": None})
     tree({f"current/{name}": text for each in files for name, text in each.items()})
@@ -102,9 +102,9 @@ ENVIRONMENTS = [
 
 
 @pytest.fixture(scope="module")
-def busy(lasting_tree, skill):
-    """A workspace that gives every layout something to say and to find fault with."""
-    tree = lasting_tree
+def busy(module_tree, skill):
+    """A workspace with content and findings for every layout."""
+    tree = module_tree
     names = ["b", "a", "Z", "10", "9", "é", "ß", "z-1"]
     tree({
         "busy/w/.git/HEAD": "ref: refs/heads/main\n",
@@ -162,16 +162,16 @@ def shown(tree, layout, environment, *options):
 
 
 @pytest.mark.parametrize("layout", [*LAYOUTS, "builder"])
-def test_hash_seed_time_zone_and_locale_make_no_difference(busy, layout):
+def test_hash_seed_time_zone_and_locale_do_not_matter(busy, layout):
     plan = ["--plan", busy.path("busy/plan.md")] if layout in ("foreword", "ion") else []
     first = shown(busy, layout, ENVIRONMENTS[0], "--json", *plan)
     assert first[0] == 0 and len(first[1]) > 1_000 and first[2] == b""
     assert [shown(busy, layout, each, "--json", *plan) for each in ENVIRONMENTS[1:]] == [first] * 4
 
 
-def test_what_is_printed_for_people_is_the_same_too(busy):
-    """On standard error only where it can be printed: a terminal without UTF-8 is not sent any."""
-    status, text, told = shown(busy, "foreword", ENVIRONMENTS[0])
-    assert status == 0 and len(text) > 1_000 and len(told) > 1_000
-    assert [shown(busy, "foreword", each) for each in ENVIRONMENTS[1:3]] == [(status, text, told)] * 2
+def test_human_readable_output_is_the_same(busy):
+    """Non-ASCII text goes to standard error only where the terminal can print it."""
+    status, text, errors = shown(busy, "foreword", ENVIRONMENTS[0])
+    assert status == 0 and len(text) > 1_000 and len(errors) > 1_000
+    assert [shown(busy, "foreword", each) for each in ENVIRONMENTS[1:3]] == [(status, text, errors)] * 2
     assert [shown(busy, "foreword", each)[:2] for each in ENVIRONMENTS[3:]] == [(status, text)] * 2

@@ -1,4 +1,4 @@
-"""Properties of every text with directives."""
+"""Properties of all text with directives."""
 
 from __future__ import annotations
 
@@ -43,38 +43,40 @@ def joined(pieces):
     return "".join(piece.text for piece in pieces)
 
 
-def written(tree):
-    """The text of a tree."""
-    return "".join(map(_written, tree))
+def source_of(tree):
+    """Return the source text of a tree."""
+    return "".join(map(_source_of, tree))
 
 
-def _written(node):
+def _source_of(node):
     match node:
         case str():
             return node
         case ("value", name):
             return "{{ " + name + " }}"
         case (holds, inner, other):
-            return (YES if holds else NO) + written(inner) + ("" if other is None else ELSE + written(other)) + ENDIF
+            return (
+                (YES if holds else NO) + source_of(inner) + ("" if other is None else ELSE + source_of(other)) + ENDIF
+            )
 
 
-def meant(tree):
-    """The output of a tree."""
-    return "".join(map(_meant, tree))
+def expected_output(tree):
+    """Return the expected output of a tree."""
+    return "".join(map(_expected_output, tree))
 
 
-def _meant(node):
+def _expected_output(node):
     match node:
         case str():
             return node
         case ("value", name):
             return FACTS[name]
         case (holds, inner, other):
-            return meant(inner if holds else other or [])
+            return expected_output(inner if holds else other or [])
 
 
 @given(st.text())
-def test_text_without_directives_is_itself(text):
+def test_text_without_directives_is_unchanged(text):
     text = text.replace("<!--", "<--").replace("{{", "{")
     pieces, findings = run(text)
     assert joined(pieces) == text and len(pieces) == bool(text) and findings == ()
@@ -100,7 +102,7 @@ def test_text_of_a_file_is_on_the_lines_its_origin_names(text, texts):
 
 
 @given(soup, files)
-def test_the_pieces_of_the_file_are_in_its_order_and_never_twice(text, texts):
+def test_the_pieces_of_a_file_are_in_order_and_never_repeated(text, texts):
     pieces, _ = run(text, texts)
     at = 0
     for piece in pieces:
@@ -130,9 +132,9 @@ def test_only_listed_includes_are_loaded(text, texts):
 
 @given(trees)
 def test_a_line_renders_like_its_tree(tree):
-    pieces, findings = run("." + written(tree))
+    pieces, findings = run("." + source_of(tree))
     assert findings == ()
-    assert joined(pieces) == "." + meant(tree)
+    assert joined(pieces) == "." + expected_output(tree)
 
 
 @given(soup, st.sampled_from([("", "```"), ("", "~~~~"), ("  ", "```"), ("- ", "```"), ("> 1. ", "~~~")]))
@@ -160,7 +162,7 @@ def test_a_value_is_inserted_literally(around, name, value):
 
 
 @given(st.lists(st.tuples(st.sampled_from([YES, NO, ""]), st.text("ab", min_size=1)), min_size=1))
-def test_paragraphs_that_are_not_taken_leave_no_empty_lines(paragraphs):
+def test_skipped_paragraphs_leave_no_empty_lines(paragraphs):
     text = "\n\n".join(f"{opening}\n{words}\n{ENDIF}" if opening else words for opening, words in paragraphs)
     kept = [words for opening, words in paragraphs if opening != NO]
     assert joined(run(text)[0]).strip("\n") == "\n\n".join(kept)
@@ -200,7 +202,7 @@ def test_a_condition_has_the_value_of_the_same_python_expression(expression):
         " ".join
     )
 )
-def test_every_condition_is_parsed_or_has_a_located_problem(text):
+def test_every_condition_is_parsed_or_has_a_problem_with_a_position(text):
     condition = conditions.parse(text)
     if isinstance(condition, conditions.ConditionProblem):
         assert 0 <= condition.start <= condition.end <= len(text)

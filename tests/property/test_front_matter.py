@@ -1,4 +1,4 @@
-"""Whatever a file holds, front matter is read without an exception, and the two readers agree on what is good."""
+"""Front matter never raises, whatever a file contains, and the strict and lenient readers agree on valid input."""
 
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -67,7 +67,7 @@ def test_no_text_raises(text: str, path: str) -> None:
 
 @given(files)
 @example("---\nname: testing\ndescription: 010\n---\n")
-def test_what_strict_accepts_is_the_same_to_lenient(text: str) -> None:
+def test_lenient_reads_valid_front_matter_like_strict(text: str) -> None:
     strict, strict_findings = read_skill(text, PATH, "strict")
     if strict is not None:
         assert (strict, strict_findings) == read_skill(text, PATH, "lenient")
@@ -75,14 +75,14 @@ def test_what_strict_accepts_is_the_same_to_lenient(text: str) -> None:
 
 
 @given(files)
-def test_what_strict_skips_lenient_skips_or_reports(text: str) -> None:
+def test_lenient_skips_or_reports_what_strict_skips(text: str) -> None:
     strict, _ = read_skill(text, PATH, "strict")
     _, findings = read_skill(text, PATH, "lenient")
     assert strict is not None or findings
 
 
 @given(files)
-def test_split_and_body_are_runs_of_the_file(text: str) -> None:
+def test_head_and_body_are_slices_of_the_file(text: str) -> None:
     head, rest, line = split(text)
     lines = text.split("\n")
     assert text.endswith(rest)

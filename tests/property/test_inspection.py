@@ -1,4 +1,4 @@
-"""Any saved form is compared or refused, never a traceback; and a comparison is true whatever is compared."""
+"""Any saved form is compared or rejected without a traceback, and every comparison is correct."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ junk = st.recursive(
 
 @st.composite
 def forms(draw):
-    """A form as `show --json` prints it, of any sections, with any origins; names stand more than once."""
+    """Draw a form as `show --json` prints it, with any sections and origins; names may repeat."""
     text, passages = "", []
     for _ in range(draw(st.integers(0, 5))):
         text += "\n\n" if passages else ""
@@ -46,7 +46,7 @@ def forms(draw):
             lines = [1, 1 + piece.count("\n")] if kind == "file" else None
             origins.append({"kind": kind, "path": path, "lines": lines, "start": at, "end": len(text), "hash": ""})
         if draw(st.booleans()):
-            text += draw(words)  # that nobody owns
+            text += draw(words)  # text outside every section
         lifetime, section = draw(st.sampled_from(LIFETIMES)), draw(st.sampled_from("stu"))
         passages.append(
             {"section": section, "start": start, "end": len(text), "lifetime": lifetime, "origins": origins}
@@ -55,7 +55,7 @@ def forms(draw):
 
 
 @given(forms(), st.sampled_from(["text", "passages", "candidates", "layout"]), junk, st.integers(0, 4), junk)
-def test_any_form_is_read_or_refused(form, key, content, number, other):
+def test_any_form_is_read_or_rejected(form, key, content, number, other):
     form = {**form, key: content}
     if (
         isinstance(form["passages"], list)
@@ -91,7 +91,7 @@ other_joins = st.sampled_from(["", "\n", "\n\n", " "])
 
 @st.composite
 def reordered(draw, form):
-    """The same sections in another order, joined by something else, with something behind them."""
+    """Draw the same sections in another order, with another separator and text after them."""
     join = draw(other_joins)
     text, passages = "", []
     for each in draw(st.permutations(form["passages"])):
@@ -107,28 +107,28 @@ pairs = forms().flatmap(lambda form: st.tuples(st.just(form), forms() | reordere
 
 
 @given(pairs, tools, tools)
-def test_a_comparison_is_true(forms, old_tools, new_tools):
-    """Something has changed if and only if the texts or the tools that are sent differ; every comparison agrees."""
+def test_comparisons_are_correct(forms, old_tools, new_tools):
+    """A comparison reports a change exactly if the text or the tools sent differ, and all comparisons agree."""
     old = Subject("o", prompt_from(forms[0], "o"), old_tools)
     new = Subject("n", prompt_from(forms[1], "n"), new_tools)
-    found = compare(old, new)
-    assert bool(found.sections) == (old.prompt.text != new.prompt.text)
-    assert found.tools.has_any == (_sent(old_tools) != _sent(new_tools))
-    for section in found.sections:
+    comparison = compare(old, new)
+    assert bool(comparison.sections) == (old.prompt.text != new.prompt.text)
+    assert comparison.tools.has_any == (_sent(old_tools) != _sent(new_tools))
+    for section in comparison.sections:
         if section.edits and section.old and section.new:
             (a, b), (c, d) = section.old, section.new
             whole = applied(old.prompt.text[:b], new.prompt.text, section.edits)[a:]
             assert whole == new.prompt.text[c:d] or section.section[0] == "("
     assert not compare(old, old).is_changed
-    told = effect(old.prompt, new.prompt, len, (old_tools, new_tools))
+    effects = effect(old.prompt, new.prompt, len, (old_tools, new_tools))
     drifted = drift(*(_edition(each) for each in (old, new)))
-    expected = changes_form(found)
-    assert changes_form(told) == changes_form(drifted) == expected
-    json.dumps(difference_form(old, new, (Count(1, "x", True, 0.0),) * 2, found))
+    expected = changes_form(comparison)
+    assert changes_form(effects) == changes_form(drifted) == expected
+    json.dumps(difference_form(old, new, (Count(1, "x", True, 0.0),) * 2, comparison))
 
 
 def _sent(tools):
-    """The bytes that a provider gets."""
+    """Return the bytes that a provider receives."""
     return json.dumps(for_openai_responses(Turn("", 1, False, "", (), tools)).get("tools", []))
 
 
@@ -144,7 +144,7 @@ PRICE = Price("m", "x", 1.0, 1.25, 0.1, 4)
 
 
 @given(forms(), forms(), st.sampled_from(RULES))
-def test_what_is_kept_is_a_common_beginning(one, other, rules):
+def test_the_cached_part_is_a_common_prefix(one, other, rules):
     make, provider = rules
     tools = [{"name": "a", "description": "", "schema": {}}]
     subjects = [Subject("s", prompt_from(each, "s"), tools) for each in (one, other)]
@@ -153,8 +153,8 @@ def test_what_is_kept_is_a_common_beginning(one, other, rules):
     before, after = ("".join(segment.text for segment in each) for each in (old, new))
     assert 0 <= tokens <= shared <= total == len(after)
     assert before[:shared] == after[:shared]
-    found = cache_reuse((subjects[0], old), (subjects[1], new), provider, PRICE, len)
-    assert found.lost >= 0 and (found.first is None) <= (before == after)
+    reuse = cache_reuse((subjects[0], old), (subjects[1], new), provider, PRICE, len)
+    assert reuse.lost >= 0 and (reuse.first is None) <= (before == after)
     cuts = breakpoints(new, subjects[1].prompt, provider, PRICE, len)
     assert [each.tokens for each in cuts] == sorted(each.tokens for each in cuts)
     assert sorted(best_order(subjects[1].prompt)) == sorted(each.section for each in subjects[1].prompt.passages)

@@ -1,4 +1,4 @@
-"""Every template renders or is refused; values are inserted unchanged; and every character has its origin."""
+"""Every template renders or is rejected, values are inserted unchanged, and every character has its origin."""
 
 import minijinja
 from hypothesis import assume, example, given
@@ -33,7 +33,7 @@ def text_of(pieces):
 @example("a\r\n")
 @example("\n\n")
 @example("{ {} % # }\n")
-def test_a_template_without_tags_is_itself(text):
+def test_a_template_without_tags_is_unchanged(text):
     pieces = rendered(text)
     assert text_of(pieces) == text
     assert len(pieces) == bool(text)
@@ -51,7 +51,7 @@ def test_a_value_is_inserted_literally_whatever_it_contains(value):
 
 
 @given(st.one_of(everything, crumbs))
-def test_parsing_raises_nothing_but_template_errors(text):
+def test_parsing_raises_only_template_errors(text):
     document = Document("$u/t", text)
     for call in (
         lambda: list(inclusion.includes(document, tags.scan(document))),
@@ -66,7 +66,7 @@ def test_parsing_raises_nothing_but_template_errors(text):
 
 
 @given(st.one_of(sound, crumbs.filter(lambda text: "\ud800" not in text)))
-def test_the_engine_refuses_what_the_scanner_refuses(text):
+def test_the_engine_rejects_what_the_scanner_rejects(text):
     try:
         tags.scan(Document("", text))
     except TemplateError:
@@ -88,7 +88,7 @@ def test_an_address_stays_in_its_pack(name, current):
     assert name.startswith("$") or address.endswith("/" + name)
 
 
-# Templates that are right
+# Valid templates
 
 spaces = st.sampled_from(["", " ", "\n", "\n\n", " \n\t", "\x0b", "\xa0", "\u2003"])
 texts = st.lists(st.one_of(spaces, st.sampled_from(["x", "ab\ncd", "é", "{ ", "}", "\ue000"])), max_size=4).map("".join)
@@ -106,7 +106,7 @@ def block(word, inside, ending):
     return st.builds("".join, st.tuples(tag(st.just(word), "%"), inside, tag(st.just(ending), "%")))
 
 
-def written(inside):
+def nested(inside):
     other = st.builds("".join, st.tuples(inside, tag(st.just("else"), "%"), inside))
     return st.one_of(
         st.lists(inside, max_size=3).map("".join),
@@ -117,9 +117,9 @@ def written(inside):
     )
 
 
-def kept(inside):
+def nested_with_sets(inside):
     return st.one_of(
-        written(inside),
+        nested(inside),
         block("filter upper", inside, "endfilter"),
         block("set d", inside, "endset"),
         st.builds("".join, st.tuples(block("set d", inside, "endset"), tag(st.just("d")))),
@@ -127,17 +127,22 @@ def kept(inside):
 
 
 leaves = st.one_of(texts, tag(expressions), st.just("{#- c -#}"), tag(st.just("include 'p'"), "%"))
-right = st.recursive(leaves, kept, max_leaves=12)
+valid_templates = st.recursive(leaves, nested_with_sets, max_leaves=12)
 
 
-@given(right, right.filter(lambda text: "include" not in text), everything, st.lists(st.text(max_size=5), max_size=3))
+@given(
+    valid_templates,
+    valid_templates.filter(lambda text: "include" not in text),
+    everything,
+    st.lists(st.text(max_size=5), max_size=3),
+)
 @example("{% for t in b %}{{ t }}{% endfor %}", "", "", ["\ue000", "0:"])
 def test_the_traced_pieces_are_the_output(text, part, a, b):
     variables = {"a": a, "b": [*b, "y"]}
     templates = {"$u/t": Document("", text), "$u/p": Document("", part)}
     pieces = render("$u/t", templates, variables)
     assert text_of(pieces) == text_of(render("$u/t", templates, variables, trace=False))
-    assert text_of(pieces) == by_the_engine_alone(templates, variables)
+    assert text_of(pieces) == render_with_minijinja(templates, variables)
     lines = {address: template.text.split("\n") for address, template in templates.items()}
     for piece in pieces:
         assert piece.text
@@ -149,7 +154,7 @@ def test_the_traced_pieces_are_the_output(text, part, a, b):
             assert 1 <= first <= last and (piece.text in there or "{%" in there or "{{" in there)
 
 
-def by_the_engine_alone(templates, variables):
+def render_with_minijinja(templates, variables):
     names = {address.removeprefix("$u/"): template.text for address, template in templates.items()}
     names["p"] = names["p"].removesuffix("\n").removesuffix("\r")
     values = {"a": variables["a"].encode("utf-8", "backslashreplace").decode(), "b": variables["b"]}
@@ -160,12 +165,12 @@ def by_the_engine_alone(templates, variables):
 
 
 plain_leaves = st.one_of(texts, tag(st.sampled_from(["a", "b | join(', ')"])), tag(st.just("include 'p'"), "%"))
-direct = st.recursive(plain_leaves, written, max_leaves=12)
+direct = st.recursive(plain_leaves, nested, max_leaves=12)
 
 
 @given(direct, sound)
-def test_directly_written_text_has_exact_origins(text, a):
-    """A piece is one run of a template's text, with its lines, or one value."""
+def test_literal_text_has_exact_origins(text, a):
+    """Each piece is a contiguous part of a template's text, with its lines, or one value."""
     templates = {"$u/t": Document("", text), "$u/p": Document("", "p\n{{ a }}\n")}
     collected = inclusion.collect("$u/t", templates.get)
     runs = {
@@ -187,8 +192,8 @@ def test_directly_written_text_has_exact_origins(text, a):
             )
 
 
-@given(right, sound, st.integers(0, 40))
-def test_a_bounded_template_stays_within_its_bound(text, a, count):
+@given(valid_templates, sound, st.integers(0, 40))
+def test_a_limited_template_stays_within_its_limit(text, a, count):
     variables = {"a": a, "b": ["y" * count] * count}
     templates = {"$u/t": Document("", text), "$u/p": Document("", "p")}
     assume(is_bounded(inclusion.collect("$u/t", templates.get), variables))

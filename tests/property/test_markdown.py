@@ -43,7 +43,7 @@ def expected_fences(tokens):
 @example("<!--\n```\n-->\n```\na\n")
 @example("~~~ a`b\n```\n~~~~\n```\n")
 @example("-\n\n  ```\n  a\n")
-def test_fences_are_those_of_commonmark(text):
+def test_fences_match_commonmark(text):
     assume(not DEEP_QUOTE.search(text))
     assert lines_of(text, fences(text)) == expected_fences(COMMONMARK.parse(text))
 
@@ -107,7 +107,7 @@ def expected_spans(tokens):
 @example("`a\n- b`\n")
 @example("\\`a`b`\n")
 @example("`a\n# b`\n")
-def test_code_spans_are_those_of_commonmark(text):
+def test_code_spans_match_commonmark(text):
     tokens = COMMONMARK.parse(text)
     assume(not DEEP_QUOTE.search(text) and all(token.type != "code_block" for token in tokens))
     assert without_marks(code_spans(text)) == without_marks(expected_spans(tokens))

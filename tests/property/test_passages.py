@@ -1,4 +1,4 @@
-"""Whatever the files of a workspace hold: passages cover the prompt, pieces stand where they say, and no section is closed from inside."""
+"""Passages cover the prompt, pieces match their lines, and no content closes a section, whatever the files contain."""
 
 import os
 import re
@@ -77,15 +77,15 @@ workspaces = st.fixed_dictionaries(
 
 
 @pytest.fixture(scope="module")
-def build(lasting_tree):
-    """The prompts of all layouts for such files, and the folder they stand in, until the next is built."""
+def build(module_tree):
+    """Return a function that builds the prompts of all layouts for some files, and the folder with those files."""
 
     def build(files, layouts=LAYOUTS, plan=""):
-        shutil.rmtree(lasting_tree.path("current"), ignore_errors=True)
-        lasting_tree({f"current/{name}": None for name in ("w/.git", "w/a", "home")})
-        lasting_tree({f"current/{name}": content.encode() for name, content in files.items()})
+        shutil.rmtree(module_tree.path("current"), ignore_errors=True)
+        module_tree({f"current/{name}": None for name in ("w/.git", "w/a", "home")})
+        module_tree({f"current/{name}": content.encode() for name, content in files.items()})
         for layout in layouts:
-            prompt = lasting_tree.prompt(
+            prompt = module_tree.prompt(
                 layout, "current/w/a", home="current/home", tools=TOOLS, session="s", model="m", plan=plan
             )
             yield layout, prompt
@@ -122,7 +122,7 @@ def test_passages_are_in_order_and_cover_all_but_separators(build, files, plan):
 
 
 def lines_at(content, text, first):
-    """The last lines of each place in a content where a text stands that begins on that line."""
+    """Return the last line of each occurrence of a text that begins on the line `first` of a content."""
     start = 0
     for _ in range(first - 1):
         start = content.index("\n", start) + 1
@@ -134,7 +134,7 @@ def lines_at(content, text, first):
 @FEW
 @given(files=workspaces)
 @example(files={"w/a/AGENTS.md": "\ufeff\r\n\r\na\r\n</skills>\r\nb </instructions\n>"})
-def test_every_piece_of_a_file_stands_in_it_at_exactly_those_lines(build, files):
+def test_every_piece_is_at_its_lines_of_the_file(build, files):
     for _, prompt in build(files):
         for piece in (piece for passage in prompt.passages for piece in passage.pieces if piece.origin.kind == "file"):
             first, last = piece.origin.lines
@@ -143,8 +143,8 @@ def test_every_piece_of_a_file_stands_in_it_at_exactly_those_lines(build, files)
 
 @FEW
 @given(files=workspaces)
-def test_the_pieces_of_a_file_are_all_of_it(build, files):
-    """Nothing is missing and nothing stands twice, where files are taken as they are."""
+def test_the_pieces_of_a_file_make_up_the_file(build, files):
+    """Nothing is missing or repeated where files are inserted unchanged."""
     for layout, prompt in build(files, ["foreword", "opal", "pi", "pod"]):
         taken = {}
         for piece in (piece for passage in prompt.passages for piece in passage.pieces if piece.origin.kind == "file"):
@@ -168,7 +168,7 @@ def test_the_pieces_of_a_file_are_all_of_it(build, files):
 
 @FEW
 @given(files=workspaces)
-def test_line_ends_and_marks_of_order_make_no_difference(build, files):
+def test_line_ends_and_byte_order_marks_do_not_matter(build, files):
     plain = [(layout, prompt.id) for layout, prompt in build(files)]
     other = {
         name: ("" if text.startswith("\ufeff") else "\ufeff") + text.replace("\n", "\r\n")
@@ -193,7 +193,7 @@ def tags(text, layout):
     },
     plan="",
 )
-def test_no_tag_of_the_layout_stands_in_content(build, files, plan):
+def test_content_contains_no_tag_of_the_layout(build, files, plan):
     for layout, prompt in build(files, OWN, plan):
         own = [piece.text for passage in prompt.passages for piece in passage.pieces if piece.origin.kind == "builtin"]
         assert tags(prompt.text, layout) == [tag for text in own for tag in tags(text, layout)]
@@ -203,8 +203,8 @@ def test_no_tag_of_the_layout_stands_in_content(build, files, plan):
 
 
 @pytest.mark.parametrize("first", ["a", "b"])
-def test_an_include_within_reach_enters_by_whatever_way_it_was_met_first(tree, first):
-    """One way to x leads over too many files, the other does not."""
+def test_an_include_within_the_depth_limit_is_inserted_whichever_chain_comes_first(tree, first):
+    """One chain of includes to x is too long, the other is not."""
     chain = {"b": "c", "c": "d", "d": "e", "e": "f", "f": "x", "x": "y", "a": "f"}
     second = {"a": "b", "b": "a"}[first]
     tree({f"w/{name}.md": f"text of {name}\n<!-- include: ./{target}.md -->" for name, target in chain.items()})
@@ -214,7 +214,7 @@ def test_an_include_within_reach_enters_by_whatever_way_it_was_met_first(tree, f
     assert entered == (list("afxybcde") if first == "a" else list("bcdefa"))
 
 
-def test_an_include_beside_a_file_whose_folder_has_no_utf8_name(tree):
+def test_an_include_next_to_a_file_in_a_folder_with_a_non_utf8_name(tree):
     folder = os.fsdecode(b"w/\xff\xfe")
     tree({f"{folder}/AGENTS.md": "<!-- include: ./é.md -->", f"{folder}/é.md": "included"})
     assert tree.prompt("ion", folder, base="BASE").text == "BASE\n\n# Project Instructions\nincluded"

@@ -1,4 +1,4 @@
-"""A prompt from stamps equals a prompt from scratch, whatever happened on the disk in between."""
+"""A prompt built from stamps equals one built from scratch, whatever happened on disk in between."""
 
 import os
 import shutil
@@ -22,10 +22,10 @@ NOW = datetime(2026, 3, 7, 8, 55, 5, tzinfo=UTC)
 
 
 class Clock:
-    """The reader's clock, and the disk's.
+    """The clock of the reader, with access to that of the disk.
 
-    A clock that is late lets the reader trust nothing that was just written, one that goes ahead lets it trust everything. Then
-    `tick` comes before the next change: a true clock trusts no stamp before the disk's clock has moved on.
+    With a clock behind the disk's the reader trusts nothing just written; with one ahead it trusts everything. In the second case
+    `tick` must run before the next change, because a real clock trusts no stamp before the disk's clock has advanced.
     """
 
     def __init__(self, folder):
@@ -43,7 +43,7 @@ class Clock:
             os.utime(self.probe)
 
 
-# What may stand where
+# Possible content
 
 PLACES = {
     "foreword": (
@@ -93,7 +93,7 @@ HEADINGS = ["ref: refs/heads/x\n", "ref: refs/heads/y\n", "gitdir: ../../real\n"
 
 
 def texts(path):
-    """What a file of that name may hold."""
+    """Return the possible content of a file with that name."""
     if path.endswith(".toml"):
         return st.sampled_from(SETTINGS)
     if path.endswith(("SKILL.md", "x.md", "y.md")):
@@ -108,24 +108,24 @@ SKILLED = Agent(skill="x", model="m")
 
 
 def clear(path):
-    """Whatever stands there goes."""
+    """Remove whatever is at a path."""
     if os.path.isdir(path) and not os.path.islink(path):
         shutil.rmtree(path)
     elif os.path.lexists(path):
         os.unlink(path)
 
 
-def make_way(path):
-    """The folders above a path are there, whatever stood in their place."""
+def make_parents(path):
+    """Create the folders above a path, replacing whatever is in their place."""
     above = os.path.dirname(path)
     if not os.path.isdir(above):
-        make_way(above)
+        make_parents(above)
         clear(above)
         os.mkdir(above)
 
 
 def write(path, text):
-    make_way(path)
+    make_parents(path)
     if not os.path.isfile(path):
         clear(path)
     with open(path, "wb") as file:
@@ -133,7 +133,7 @@ def write(path, text):
 
 
 def outcome(assembler, agent):
-    """All of the prompt, or the error in its stead."""
+    """Return the complete prompt, or the error raised instead."""
     try:
         prompt = assembler.prompt(agent, NOW)
     except ForewordError as error:
@@ -142,9 +142,9 @@ def outcome(assembler, agent):
 
 
 class Disturbances(RuleBasedStateMachine):
-    """Everything that can happen to the files of a workspace between two prompts.
+    """Anything that can happen to the files of a workspace between two prompts.
 
-    Each run is about one layout and a few places, so that things happen to them again and again.
+    Each run uses one layout and a few paths, so that the same ones change repeatedly.
     """
 
     places = st.integers(0, 5)
@@ -169,10 +169,10 @@ class Disturbances(RuleBasedStateMachine):
     @initialize(
         layout=st.sampled_from(list(PLACES)),
         root=st.sampled_from([None, "w", "w/a"]),
-        is_patient=st.booleans(),
+        trusts_stamps=st.booleans(),
         data=st.data(),
     )
-    def begin(self, layout, root, is_patient, data):
+    def begin(self, layout, root, trusts_stamps, data):
         names = PLACES[layout].split()
         self.names = data.draw(st.lists(st.sampled_from(names), min_size=2, max_size=5, unique=True))
         self.names.append(data.draw(st.sampled_from([*ELSEWHERE, *names])))
@@ -180,13 +180,13 @@ class Disturbances(RuleBasedStateMachine):
         home = self.path("home")
         self.workspace = Workspace(self.path("w/a"), root and self.path(root), home, "linux", {})
         self.assembler = Assembler(self.workspace, layout)
-        self.clock.ahead = AHEAD if is_patient else -AHEAD
+        self.clock.ahead = AHEAD if trusts_stamps else -AHEAD
         for name in self.names:
             if data.draw(st.booleans()):
                 write(self.path(name), data.draw(texts(name)))
 
     def change(self, do, *arguments):
-        """One change; what the disk refuses does not happen."""
+        """Apply one change, ignoring what the disk refuses."""
         if self.clock.ahead > 0:
             self.clock.tick()
         try:
@@ -194,11 +194,11 @@ class Disturbances(RuleBasedStateMachine):
         except OSError:
             pass
 
-    @rule(is_patient=st.booleans())
-    def go_on(self, is_patient):
-        """From here on stamps are trusted, or are not."""
+    @rule(trusts_stamps=st.booleans())
+    def switch_clock(self, trusts_stamps):
+        """Switch between trusting and distrusting stamps."""
         self.clock.tick()
-        self.clock.ahead = AHEAD if is_patient else -AHEAD
+        self.clock.ahead = AHEAD if trusts_stamps else -AHEAD
 
     @rule(number=places, data=st.data())
     def edit(self, number, data):
@@ -206,19 +206,19 @@ class Disturbances(RuleBasedStateMachine):
         self.change(write, path, data.draw(texts(path)))
 
     @rule(number=places, data=st.data())
-    def put_another_in_its_place(self, number, data):
+    def replace_file(self, number, data):
         path = self.place(number)
 
         def replace(text):
-            make_way(path)
+            make_parents(path)
             write(self.path("clock/new"), text)
             os.replace(self.path("clock/new"), path)
 
         self.change(replace, data.draw(texts(path)))
 
     @rule(number=places)
-    def edit_in_secret(self, number):
-        """Other letters, the same size, the same time of change."""
+    def edit_without_trace(self, number):
+        """Replace letters, keeping size and modification time."""
 
         def edit(path):
             before = os.stat(path)
@@ -236,9 +236,9 @@ class Disturbances(RuleBasedStateMachine):
         self.change(clear, self.place(number))
 
     @rule(number=places, make=st.sampled_from([os.mkdir, os.mkfifo]))
-    def make_something_else(self, number, make):
+    def replace_with_another_kind(self, number, make):
         def instead(path):
-            make_way(path)
+            make_parents(path)
             clear(path)
             make(path)
 
@@ -248,7 +248,7 @@ class Disturbances(RuleBasedStateMachine):
     def rename(self, number, to):
         def move(path, other):
             if os.path.lexists(path) and not (other + "/").startswith(path + "/"):
-                make_way(other)
+                make_parents(other)
                 clear(other)
                 os.rename(path, other)
 
@@ -269,7 +269,7 @@ class Disturbances(RuleBasedStateMachine):
     @rule(number=places, to=st.one_of(places, st.sampled_from(["nowhere", *ELSEWHERE])), is_relative=st.booleans())
     def link(self, number, to, is_relative):
         def link(path, target):
-            make_way(path)
+            make_parents(path)
             clear(path)
             os.symlink(os.path.relpath(target, os.path.dirname(path)) if is_relative else target, path)
 
@@ -279,7 +279,7 @@ class Disturbances(RuleBasedStateMachine):
     def link_hard(self, number, to):
         def link(path, target):
             if os.path.isfile(target) and path != target:
-                make_way(path)
+                make_parents(path)
                 clear(path)
                 os.link(target, path)
 
@@ -290,12 +290,12 @@ class Disturbances(RuleBasedStateMachine):
         self.change(os.chmod, self.place(number), mode)
 
     @rule(number=places, moment=st.sampled_from([0, 1_000_000_000, 2_000_000_000_000_000_000]))
-    def set_the_time(self, number, moment):
+    def set_modification_time(self, number, moment):
         self.change(lambda path: os.utime(path, ns=(moment, moment)), self.place(number))
 
     @precondition(lambda self: hasattr(self, "assembler"))
     @invariant()
-    def a_prompt_from_stamps_is_one_from_scratch(self):
+    def a_prompt_from_stamps_equals_one_from_scratch(self):
         from_stamps = outcome(self.assembler, self.agent)
         assert from_stamps == outcome(Assembler(self.workspace, self.layout), self.agent)
 
@@ -304,12 +304,12 @@ TestDisturbances = Disturbances.TestCase
 TestDisturbances.settings = settings(max_examples=80, stateful_step_count=20)
 
 
-# Single changes of which no stamp told, or might not
+# Single changes that stamps do not show, or might not
 
 
 @pytest.fixture
 def trusting(tree, monkeypatch):
-    """A clock with which all stamps are trusted."""
+    """A clock that makes the reader trust all stamps."""
     tree({"clock": None})
     clock = Clock(tree.path("clock"))
     clock.ahead = AHEAD
@@ -327,7 +327,7 @@ def move(path, to):
     os.symlink(to, path)
 
 
-def edit_in_secret(path):
+def edit_without_trace(path):
     before = os.stat(path)
     write(path, "two\n")
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
@@ -396,7 +396,7 @@ CHANGES = {
     ),
     "other letters, the same size and time": (
         "opal", {"w/a/AGENTS.md": "one\n"},
-        lambda path: edit_in_secret(path("w/a/AGENTS.md")),
+        lambda path: edit_without_trace(path("w/a/AGENTS.md")),
     ),
     "the first settings in a folder that was there": (
         "opal", {"w/a/.foreword": None, "w/a/TEAM.md": "x"},
@@ -413,12 +413,12 @@ CHANGES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("is_root_given", [False, True])
+@pytest.mark.parametrize("has_root", [False, True])
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_change_is_seen(tree, trusting, change, is_root_given):
+def test_a_change_is_noticed(tree, trusting, change, has_root):
     layout, start, happens = CHANGES[change]
     tree({"w/a": None, **start})
-    root = tree.path("w/a") if is_root_given and "repository" not in change else None
+    root = tree.path("w/a") if has_root and "repository" not in change else None
     workspace = Workspace(tree.path("w/a"), root, tree.path("home"), "linux", {})
     agent = SKILLED if "active skill" in change else AGENTS.get(layout, AGENT)
     assembler = Assembler(workspace, layout)
@@ -431,7 +431,7 @@ def test_a_change_is_seen(tree, trusting, change, is_root_given):
     assert after != before
 
 
-def test_an_included_template_is_seen(tree, trusting):
+def test_a_change_of_an_included_template_is_noticed(tree, trusting):
     tree({"home/.config/foreword/prompts/x.md": "{% include 'y' %}", "home/.config/foreword/prompts/y.md": "one"})
     assembler = Assembler(tree.workspace(), "pod", assignments=[("body.text", "$user/x")])
     assert assembler.prompt(AGENT).text.startswith("one\n")
@@ -457,8 +457,8 @@ FULL = {
 
 
 @pytest.mark.parametrize("layout", ["foreword", "ion", "pod", "builder"])
-def test_nothing_is_read_where_nothing_changed(tree, trusting, monkeypatch, layout):
-    """Opal and pi look in directories above the workspace, where other programs write."""
+def test_nothing_is_read_if_nothing_changed(tree, trusting, monkeypatch, layout):
+    """Opal and pi read directories above the workspace, where other programs write."""
     workspace = tree({"w/a": None, **FULL}).workspace("w/a")
     assembler, agent = Assembler(workspace, layout), AGENTS.get(layout, AGENT)
     first = assembler.prompt(agent)
@@ -476,13 +476,13 @@ def test_only_what_changed_is_read_again(tree, trusting, monkeypatch, layout):
     opened = []
     monkeypatch.setattr(os, "open", lambda path, flags, open=os.open: opened.append(path) or open(path, flags))
     assert "ROOT" in assembler.prompt(AGENT, NOW).text
-    # Opal and pi look in directories above, where other programs write at any time.
+    # Opal and pi read directories above, where other programs may write at any time.
     assert [path for path in opened if path.startswith(tree.path("w"))] == [tree.path("w/AGENTS.md")]
 
 
 @pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pi", "pod", "builder"])
-def test_a_change_is_seen_within_the_resolution_of_the_clock(tree, layout):
-    """Each time other letters of the same number, as quickly as they can be written."""
+def test_a_change_within_the_clock_resolution_is_noticed(tree, layout):
+    """Write other letters of the same number as quickly as possible."""
     tree({"w/a": None, **FULL})
     workspace, agent = tree.workspace("w/a"), AGENTS.get(layout, AGENT)
     assembler = Assembler(workspace, layout)
@@ -491,13 +491,13 @@ def test_a_change_is_seen_within_the_resolution_of_the_clock(tree, layout):
         assert f"text {number}" in assembler.prompt(agent, NOW).text
 
 
-# Many at once
+# Threads
 
 
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi", "ion"])
 @pytest.mark.parametrize("ahead", [0, AHEAD])
-def test_eight_threads_get_a_true_prompt_each(tree, trusting, layout, ahead):
-    """One file changes or goes at a time, and never by halves: every prompt is that of one of its states."""
+def test_eight_threads_each_get_a_correct_prompt(tree, trusting, layout, ahead):
+    """One file changes or disappears at a time, atomically, so every prompt must match one of its states."""
     trusting.ahead = ahead
     tree({"w/a": None, **FULL, "w/a/CLAUDE.md": "instead"})
     workspace, path = tree.workspace("w/a"), tree.path("w/a/AGENTS.md")

@@ -1,4 +1,4 @@
-"""What budgets rely on: the estimate grows with its text, and joining texts costs next to nothing."""
+"""Properties that budgets rely on: the estimate grows with the text, and joining texts costs almost nothing."""
 
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -112,12 +112,12 @@ def test_separate_lines_cost_at_most_two_more_than_joined(one, other):
 
 
 @given(texts, texts)
-def test_a_beginning_never_costs_more_than_the_whole(beginning, rest):
+def test_a_prefix_never_costs_more_than_the_text(beginning, rest):
     assert estimate(beginning) <= estimate(beginning + rest)
 
 
 @given(texts, texts)
-def test_an_end_costs_at_most_one_more_than_the_whole(rest, end):
+def test_a_suffix_costs_at_most_one_more_than_the_text(rest, end):
     assert estimate(end) <= estimate(rest + end) + 1
 
 
@@ -134,7 +134,7 @@ def test_counting_never_raises(text, model):
 
 
 @given(st.text(), st.text())
-def test_any_name_of_a_model_or_provider_is_accepted(model, provider):
+def test_any_model_or_provider_name_is_accepted(model, provider):
     counted = count("Hello, world!", model, provider)
     assert 0 <= counted.error < 1
 

@@ -1,4 +1,4 @@
-"""Runs the service as a process, and sends requests over real sockets.
+"""Run the service as a process, and send requests over real sockets.
 
 Everything secret in these tests (prompts, templates, messages, tokens, the home directory) contains the word `planted`. When a
 server ends, every line of its log must parse, and none may contain that word, a traceback or an internal error.
@@ -42,7 +42,7 @@ class Reply:
 
     @property
     def problem(self):
-        """The kind of the problem, after checking its form."""
+        """Return the kind of the problem, after checking its form."""
         assert self.headers["content-type"] == "application/problem+json", (self.status, self.body[:300])
         message = self.json
         assert (message["status"], message["instance"]) == (
@@ -105,29 +105,29 @@ class Server:
                 try:
                     connection.sendall(piece)
                 except OSError:
-                    break  # refused already; the response is read below
+                    break  # already refused; the response is read below
             if is_ended:
                 connection.shutdown(socket.SHUT_WR)
             return b"".join(_each(connection))
 
     def answer(self, *pieces):
-        """The single response to these bytes."""
+        """Return the single response to these bytes."""
         head, _, body = self.raw(*pieces).partition(b"\r\n\r\n")
         first, *lines = head.decode().split("\r\n")
         return Reply(int(first.split()[1]), [line.split(": ", 1) for line in lines], body)
 
     def memory(self):
-        """The peak memory of the process, in MB."""
+        """Return the peak memory of the process, in MB."""
         found = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{self.process.pid}/status").read_text())
         return int(found[1]) / 1024
 
     def log(self):
-        """The parsed lines of the log."""
+        """Return the parsed lines of the log."""
         text = self.log_path.read_text()
         return [_read(line) for line in text[: text.rfind("\n") + 1].splitlines()]  # the last line may be incomplete
 
     def lines(self, request):
-        """The lines of the log for a request; they are written after the response."""
+        """Return the log lines of a request; they are written after the response."""
         for _ in range(1000):
             if found := [line for line in self.log() if line.get("request") == request]:
                 return found

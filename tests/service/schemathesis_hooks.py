@@ -1,4 +1,4 @@
-"""What schemathesis cannot know: which folders, layouts and skills there are. Half of its requests name real ones."""
+"""Replace half of the folders, layouts and skills in schemathesis' requests by existing ones, which it cannot know."""
 
 import schemathesis
 
@@ -7,7 +7,7 @@ CWDS = ("", ".", "sub", "link-in")
 
 
 def _real(text, known):
-    """One of the known, chosen by the text, for every other text that could be one."""
+    """Return a known value, chosen by the text, for every other text that could be one."""
     if not isinstance(text, str) or len(text) > 512 or "\0" in text or len(text) % 2:
         return text
     return known[sum(map(ord, text)) % len(known)]
@@ -24,7 +24,7 @@ def map_body(context, body):
 
 @schemathesis.hook
 def filter_query(context, query):
-    """A query of a megabyte takes its client half a minute to write, and the service none to refuse."""
+    """Skip huge queries: a query of a megabyte takes the client half a minute to write."""
     return len(str(query)) < 100_000
 
 

@@ -1,9 +1,9 @@
-"""Runs schemathesis over the whole description of the service, against a server of its own, with every check it has.
+"""Run schemathesis with all its checks over the entire OpenAPI document, against a new server.
 
     python tests/service/schemathesis_run.py --examples 200 [--seed N] [--phases fuzzing,stateful]
 
-Prints its report, and last a line of JSON: how many requests were made. Ends with 1 if anything was found, if the server
-answered a single 500, or if it left a line in its log that is no line for a request.
+Prints the report, then a line of JSON with the number of requests. Exits with 1 if anything was found, if the server
+answered with a 500, or if its log has a line that does not belong to a request.
 """
 
 import argparse
@@ -24,10 +24,10 @@ FILES = {
     "w/.agents/skills/tidy/SKILL.md": SKILL,
 }
 
-# Only which statuses count as an answer to right or wrong data is set; no check is left out, and no route.
-# - Data of the right form may still name a template, folder, layout or skill that is none (404, 422), a version that is not
-#   the newest (412) or a path that is not served (403): no schema can say which there are.
-# - A body or a query that is too large is refused as such, before anyone looks at its form (413, 431).
+# Only the statuses accepted for valid and invalid data are set; no check and no route is left out.
+# - Valid data may still name a missing template, folder, layout or skill (404, 422), a version that is not
+#   the newest (412) or a path that is not served (403), which no schema can express.
+# - A body or query that is too large is refused before it is parsed (413, 431).
 CONFIG = """
 [checks.positive_data_acceptance]
 expected-statuses = ["2xx", "403", "404", "412", "422"]
@@ -38,7 +38,7 @@ expected-statuses = ["400", "403", "404", "405", "413", "431"]
 
 
 def serve(folder):
-    """A server for a small workspace; gives the process and its URL."""
+    """Start a server for a small workspace, and return the process and its URL."""
     for name, text in FILES.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
@@ -46,14 +46,14 @@ def serve(folder):
     (folder / "home").mkdir()
     command = [sys.executable, "-m", "foreword", "serve", "--port", "0", "--root", str(folder / "w")]
     command += ["--store", f"sqlite:///{folder}/store.db", "--log", "json"]
-    context = {"PATH": os.environ["PATH"], "HOME": str(folder / "home"), "LC_ALL": "C.UTF-8"}
+    environment = {"PATH": os.environ["PATH"], "HOME": str(folder / "home"), "LC_ALL": "C.UTF-8"}
     with open(folder / "log", "wb") as log:
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, env=context)
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, env=environment)
     return process, process.stdout.readline().split()[-1]
 
 
 def faults(log):
-    """Lines of the log that tell of a fault of ours, or that are no line at all."""
+    """Yield log lines that report an internal error or that are malformed."""
     for line in log.read_text().splitlines():
         try:
             if json.loads(line).get("status", 500) == 500:

@@ -1,4 +1,4 @@
-"""Invalid arguments are refused with the library's messages, and a base may be a reference."""
+"""Invalid arguments are refused with the library's messages, and a base can be a reference."""
 
 import pytest
 
@@ -12,7 +12,7 @@ def greeting(service, place):
 
 
 @pytest.mark.parametrize("layout", ["foreword", "builder", "pod"])
-def test_a_base_may_be_a_reference(greeting, layout):
+def test_a_base_can_be_a_reference(greeting, layout):
     id = f"reference-{layout}"
     turn = greeting.talk(id, layout=layout, base="$user/greet").json
     assert turn["system"].startswith("Greet the user.")

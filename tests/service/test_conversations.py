@@ -59,7 +59,7 @@ def test_a_conversation_in_every_layout(service, layout):
     assert (first["conversation"], first["edition"], first["reused"]) == (id, 1, False)
     assert first["messages"][:2] == history and first["messages"][-1] == {"role": "user", "content": "planted go"}
     assert [each["name"] for each in first["tools"]] == ["read_file", "shell"]
-    second = service.talk(id, tools=TOOLS, model="m", provider="p").json  # goes on with its layout
+    second = service.talk(id, tools=TOOLS, model="m", provider="p").json  # continues with its layout
     assert (second["edition"], second["reused"], second["system"]) == (1, True, first["system"])
     kept = service.get(f"/conversations/{quote(id)}").json
     assert (kept["system"], kept["layout"], kept["tools"]) == (first["system"], f"$std/{layout}", first["tools"])
@@ -425,7 +425,7 @@ def test_the_nesting_of_json_is_limited(service, depth, status, what, layout):
 )
 @pytest.mark.parametrize("layout", layout_names())
 def test_unusual_text_never_causes_an_internal_error(service, layout, body, request):
-    """Each is a turn or a template problem, never an internal error, and nothing outside is read."""
+    """Each is a turn or a template problem, never an internal error, and nothing outside the served folders is read."""
     id = request.node.name[:200].encode("ascii", "replace").decode()
     reply = service.talk(id, layout=layout, **body)
     assert reply.status in (200, 422)

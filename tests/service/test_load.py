@@ -40,7 +40,7 @@ class Pending:
 
 
 def workers(server):
-    """The processes in which the server renders templates."""
+    """Return the processes in which the server renders templates."""
     tasks = Path(f"/proc/{server.process.pid}/task").glob("*/children")
     return [int(pid) for task in tasks for pid in task.read_text().split()]
 
@@ -93,13 +93,13 @@ def test_templates_beyond_the_queue_are_refused_immediately(stuck, route):
         assert int(reply.headers["retry-after"]) > 0
     assert_other_routes_respond(stuck)
     assert stuck.talk("plain", layout="foreword").status == 200, "a new conversation without templates"
-    assert not any(each.is_answered for each in pending), "all that while the templates were stuck"
+    assert not any(each.is_answered for each in pending), "while the templates were stuck"
     os.kill(stuck.worker, signal.SIGCONT)
     assert [each.answer()[0] for each in pending] == [200] * len(pending)
 
 
 def held_by(server, path, body):
-    """As many waiting template requests as the server accepts."""
+    """Send as many template requests as the server accepts, and return them."""
     pending = []
     while not pending or not pending[-1].is_answered:
         pending.append(Pending(server, path.format(len(pending)), body, f"held-{len(pending)}"))
@@ -175,7 +175,7 @@ def test_bodies_in_flight_are_limited(start):
     assert server.ask("POST", "/system-prompt/check", large).status == 200
     with socket.create_connection(("127.0.0.1", server.port)) as slow:
         slow.sendall(head_of(5_000_000) + b" " * 900_000)
-        for _ in range(100):  # meanwhile it reads what was sent
+        for _ in range(100):  # it reads what was sent in the meantime
             assert server.get("/healthz").status == 200
         reply = server.ask("POST", "/system-prompt/check", large)
         assert (reply.status, reply.problem) == (503, "busy")
@@ -185,7 +185,7 @@ def test_bodies_in_flight_are_limited(start):
         if server.ask("POST", "/system-prompt/check", large).status == 200:
             break
     else:
-        raise AssertionError("what a client held is not given back when it has gone")
+        raise AssertionError("the memory of a disconnected client was not released")
     server.close()
 
 

@@ -100,7 +100,7 @@ def test_invalid_requests_are_logged(guarded):
 
 
 def counts(server):
-    """Every series by name and labels, parsed by the Prometheus client."""
+    """Return every series by name and labels, parsed by the Prometheus client."""
     reply = server.get("/metrics")
     assert reply.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
     found = {}

@@ -58,7 +58,7 @@ class ServiceUnderTest:
         self.newest += 1
 
     async def number(self, arrived=None):
-        """The edition that is answered."""
+        """Return the number of the edition in the response."""
         received = []
 
         async def send(message):
@@ -106,7 +106,7 @@ def test_the_connection_records_the_time_of_arrival(service):
 
 
 def test_a_pipelined_request_sees_the_effect_of_the_one_before(service):
-    """It arrived before the other was finished, and another request has checked the store in between."""
+    """It arrived before the first was finished, and a third request checked the store in between."""
     service.talk("behind", "construct", layout="foreword", base="One.")
     body = json.dumps({"cwd": "", "layout": "foreword", "base": "Two."}).encode()
     head = "POST /conversations/behind/construct HTTP/1.1\r\nHost: localhost\r\n"
@@ -212,7 +212,7 @@ def test_no_response_is_older_than_an_acknowledged_write(start):
 
 @pytest.fixture
 def frequent_switches():
-    """Switch threads as often as possible."""
+    """Make Python switch threads as often as possible."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield

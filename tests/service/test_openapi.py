@@ -17,31 +17,31 @@ HERE = Path(__file__).parent
 
 
 @pytest.fixture(scope="session")
-def described(service):
+def document(service):
     return service.get("/openapi.json").json
 
 
-def test_the_document_is_valid(described):
-    assert described["openapi"].startswith("3.1")
-    assert list(OpenAPIV31SpecValidator(described).iter_errors()) == []
+def test_the_document_is_valid(document):
+    assert document["openapi"].startswith("3.1")
+    assert list(OpenAPIV31SpecValidator(document).iter_errors()) == []
 
 
-def test_every_route_is_documented(described):
-    documented = {(method.upper(), path) for path, methods in described["paths"].items() for method in methods}
+def test_every_route_is_documented(document):
+    documented = {(method.upper(), path) for path, methods in document["paths"].items() for method in methods}
     page = {("GET", "/"), ("GET", "/static/{name}")}
     assert documented == {(route.method, route.path) for route in ROUTES} - page
-    for methods in described["paths"].values():
+    for methods in document["paths"].values():
         for operation in methods.values():
             assert operation["summary"] and operation["operationId"]
             assert {"401", "403", "431", "500", "504"} <= operation["responses"].keys()
-    ids = [operation["operationId"] for methods in described["paths"].values() for operation in methods.values()]
+    ids = [operation["operationId"] for methods in document["paths"].values() for operation in methods.values()]
     assert len(set(ids)) == len(ids)
 
 
-def test_every_problem_is_documented_for_some_route(described):
+def test_every_problem_is_documented_for_some_route(document):
     statuses = {
         int(status)
-        for methods in described["paths"].values()
+        for methods in document["paths"].values()
         for each in methods.values()
         for status in each["responses"]
     }
@@ -56,11 +56,11 @@ CALLS = [
     ("GET", "/system-prompt/versions", "/system-prompt/versions", None),
     ("POST", "/system-prompt/versions/{version}/restore", "/system-prompt/versions/0/restore", None),
     ("POST", "/system-prompt/versions/{version}/restore", "/system-prompt/versions/99999/restore", None),
-    *(("POST", f"/conversations/{{id}}/{what}", f"/conversations/described/{what}", {"cwd": "", "layout": "opal", "tools": [{"name": "a"}], "message": "hi"}) for what in ("turn", "compact")),
-    *(("POST", f"/conversations/{{id}}/{what}", f"/conversations/described/{what}", {"cwd": "", "layout": "opal"}) for what in ("construct", "reload")),
-    ("POST", "/conversations/{id}/turn", "/conversations/described/turn", {"cwd": "/"}),
-    ("POST", "/conversations/{id}/skills/{name}", "/conversations/described/skills/tidy", {"cwd": "", "layout": "opal"}),
-    ("POST", "/conversations/{id}/skills/{name}", "/conversations/described/skills/ghost", {"cwd": "", "layout": "opal"}),
+    *(("POST", f"/conversations/{{id}}/{what}", f"/conversations/document/{what}", {"cwd": "", "layout": "opal", "tools": [{"name": "a"}], "message": "hi"}) for what in ("turn", "compact")),
+    *(("POST", f"/conversations/{{id}}/{what}", f"/conversations/document/{what}", {"cwd": "", "layout": "opal"}) for what in ("construct", "reload")),
+    ("POST", "/conversations/{id}/turn", "/conversations/document/turn", {"cwd": "/"}),
+    ("POST", "/conversations/{id}/skills/{name}", "/conversations/document/skills/tidy", {"cwd": "", "layout": "opal"}),
+    ("POST", "/conversations/{id}/skills/{name}", "/conversations/document/skills/ghost", {"cwd": "", "layout": "opal"}),
     ("GET", "/system-prompt/usage", "/system-prompt/usage", None),
     ("POST", "/system-prompt/preview", "/system-prompt/preview", {"layout": "opal", "tools": [{"name": "a"}]}),
     ("POST", "/system-prompt/preview", "/system-prompt/preview", {"layout": "pod", "template": "{{ ghost }}"}),
@@ -71,11 +71,11 @@ CALLS = [
     ("GET", "/roots", "/roots", None),
     ("GET", "/conversations", "/conversations?limit=5", None),
     ("GET", "/conversations", "/conversations?limit=x", None),
-    ("GET", "/conversations/{id}", "/conversations/described", None),
+    ("GET", "/conversations/{id}", "/conversations/document", None),
     ("GET", "/conversations/{id}", "/conversations/ghost", None),
-    ("GET", "/conversations/{id}/editions", "/conversations/described/editions", None),
-    ("GET", "/conversations/{id}/editions/{number}", "/conversations/described/editions/1", None),
-    ("GET", "/conversations/{id}/drift", "/conversations/described/drift?tool=other", None),
+    ("GET", "/conversations/{id}/editions", "/conversations/document/editions", None),
+    ("GET", "/conversations/{id}/editions/{number}", "/conversations/document/editions/1", None),
+    ("GET", "/conversations/{id}/drift", "/conversations/document/drift?tool=other", None),
     ("GET", "/prompts/{id}", "/prompts/PROMPT", None),
     ("GET", "/healthz", "/healthz", None),
     ("GET", "/readyz", "/readyz", None),
@@ -84,16 +84,16 @@ CALLS = [
 ]  # fmt: skip
 
 
-def test_real_responses_match_the_schemas(service, described):
-    service.talk("described", layout="opal")
-    prompt = service.get("/conversations/described").json["id"]
+def test_real_responses_match_the_schemas(service, document):
+    service.talk("document", layout="opal")
+    prompt = service.get("/conversations/document").json["id"]
     met = set()
     for method, path, address, body in CALLS:
         reply = service.ask(method, address.replace("PROMPT", prompt), body)
-        content = described["paths"][path][method.lower()]["responses"][str(reply.status)]["content"]
+        content = document["paths"][path][method.lower()]["responses"][str(reply.status)]["content"]
         (kind,) = content
         assert reply.headers["content-type"].partition(";")[0] == kind
-        schema = {**content[kind]["schema"], "components": described["components"]}
+        schema = {**content[kind]["schema"], "components": document["components"]}
         form = reply.body.decode() if kind == "text/plain" else reply.json
         errors = [error.message for error in Draft202012Validator(_strict(schema)).iter_errors(form)]
         assert errors == [], (method, address)
@@ -102,7 +102,7 @@ def test_real_responses_match_the_schemas(service, described):
 
 
 def _strict(schema):
-    """The schema, refusing fields that it does not list."""
+    """Return the schema with unlisted fields forbidden."""
     if isinstance(schema, list):
         return [_strict(each) for each in schema]
     if not isinstance(schema, dict):
@@ -111,9 +111,9 @@ def _strict(schema):
     return {"additionalProperties": False, **strict} if isinstance(schema.get("properties"), dict) else strict
 
 
-def test_the_document_matches_the_reference_page(described):
+def test_the_document_matches_the_reference_page(document):
     page = (HERE.parents[1] / "docs" / "reference" / "http.md").read_text()
-    for path, methods in described["paths"].items():
+    for path, methods in document["paths"].items():
         for method in methods:
             assert re.search(rf"`?{method.upper()} {re.escape(path)}`?", page), f"{method.upper()} {path}"
 

@@ -1,4 +1,4 @@
-"""Who may send requests, and what they can reach."""
+"""Who may send requests, and what requests can reach."""
 
 import os
 import subprocess
@@ -106,7 +106,7 @@ def test_any_host_is_accepted_with_a_token(guarded):
     assert guarded.ask("GET", "/roots", headers={"Host": "foreword.example.org"}).status == 200
 
 
-# Pages of other sites
+# Requests from other sites
 
 
 @pytest.mark.parametrize(
@@ -278,7 +278,7 @@ def cwds(place):
         "/etc": 403,
         "/proc/self/cwd": 403,
         "link-out": 403,
-        "link-out/../sub": 200,  # as it is written: the name is made plain before it is followed
+        "link-out/../sub": 200,  # the name is normalized before links are followed
         "ghost": 404,
         "notes.md": 404,
         "loop": 404,

@@ -37,7 +37,7 @@ def started(request, start, files):
 
 
 def texts(server, **body):
-    """The prompts of several conversations, so that several workers respond."""
+    """Return the prompts of several conversations, so that several workers respond."""
     bodies = [server.talk(f"{body} {number}", session="same", **body) for number in range(6)]
     assert [each.status for each in bodies] == [200] * 6, bodies[0].body
     return {each.json["system"] for each in bodies}
@@ -60,7 +60,7 @@ def test_references_resolve_in_the_home_and_the_packs(started):
 def test_home_option(start, files):
     server = start("--home", str(files / "home"), "--settings", str(files / "mine.toml"))
     (text,) = texts(server)
-    assert text.startswith("From the home."), "the settings name the layout ion, and the home what its base message"
+    assert text.startswith("From the home."), "the settings name the layout ion, and the home has its base"
     server.close()
 
 

@@ -84,9 +84,9 @@ def test_routes_without_the_store_keep_working(storeless, method, path, body):
 
 
 def test_compaction_works_without_the_store(storeless):
-    told = storeless.talk("a", "compact").json
-    assert told["edition"] == 0
-    assert [each["code"] for each in told["findings"]] == ["store-down"]
+    response = storeless.talk("a", "compact").json
+    assert response["edition"] == 0
+    assert [each["code"] for each in response["findings"]] == ["store-down"]
 
 
 def test_a_database_file_that_disappears_and_returns(start, tmp_path):
@@ -98,8 +98,8 @@ def test_a_database_file_that_disappears_and_returns(start, tmp_path):
     assert server.get("/readyz").problem == "store-down"
     assert server.ask("PUT", "/system-prompt", {"template": "planted two"}).status == 503
     assert server.talk("new").status == 503
-    going_on = server.talk("known").json
-    assert (going_on["system"], going_on["edition"], going_on["reused"]) == (known["system"], 1, True)
+    continued = server.talk("known").json
+    assert (continued["system"], continued["edition"], continued["reused"]) == (known["system"], 1, True)
     assert not file.exists()
     away.rename(file)
     assert server.get("/readyz").json == {"status": "ready"}
@@ -128,7 +128,7 @@ def test_a_database_server_that_stops_and_returns(start):
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen([sys.executable, str(POSTGRES)], text=True, **pipes) as postgres:
 
-        def tell(word):
+        def command(word):
             print(word, file=postgres.stdin, flush=True)
             assert postgres.stdout.readline().strip() == word
 
@@ -136,16 +136,16 @@ def test_a_database_server_that_stops_and_returns(start):
         assert server.get("/readyz").json == {"status": "ready"}
         assert server.ask("PUT", "/system-prompt", {"template": "planted one"}).headers["etag"] == '"1"'
         known = server.talk("known", message="planted").json
-        tell("stop")
+        command("stop")
         assert server.get("/readyz").problem == "store-down"
         assert server.get("/system-prompt").json["template"].startswith(DEFAULT_BEGINS)
         assert server.ask("PUT", "/system-prompt", {"template": "planted two"}).status == 503
-        going_on = server.talk("known", message="planted").json
-        assert (going_on["system"], going_on["edition"], going_on["reused"]) == (known["system"], 1, True)
-        assert [each["code"] for each in going_on["findings"]] == ["store-down"]
+        continued = server.talk("known", message="planted").json
+        assert (continued["system"], continued["edition"], continued["reused"]) == (known["system"], 1, True)
+        assert [each["code"] for each in continued["findings"]] == ["store-down"]
         assert server.get("/conversations/known").json["system"] == known["system"]
         assert server.talk("new").status == 503
-        tell("start")
+        command("start")
         assert server.get("/readyz").json == {"status": "ready"}
         assert server.get("/system-prompt").headers["etag"] == '"1"'
         assert server.talk("known").json["findings"] == known["findings"]

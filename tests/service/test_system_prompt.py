@@ -22,7 +22,7 @@ The current working directory is [prompt:cwd].
 
 
 def stats(server):
-    """The number of rows in the store of a server."""
+    """Return the number of rows in the store of a server."""
     store = open_store(f"sqlite:///{server.folder}/store.db")
     try:
         return store.stats()
@@ -209,7 +209,7 @@ def test_usage_counts_conversations_until_they_are_compacted(fresh):
 
 
 def covered(prompt):
-    """The characters of the text that have an origin, joined."""
+    """Return the characters of the text that have an origin, joined."""
     return "".join(
         prompt["text"][origin["start"] : origin["end"]] for each in prompt["passages"] for origin in each["origins"]
     )
@@ -367,7 +367,7 @@ def test_current_values_of_variables(service, place):
         ("?prefix=ghost/x", []),
     ],
 )
-def test_files_that_a_template_may_read(service, query, paths):
+def test_files_that_a_template_can_read(service, query, paths):
     entries = service.get("/files" + query).json["entries"]
     assert [each["path"] for each in entries if not each["path"].startswith(".agents")] == paths
     assert all((each["kind"] == "folder") == each["path"].endswith("/") for each in entries)

@@ -208,7 +208,7 @@ def test_a_body_sent_byte_by_byte_times_out(impatient):
     ],
 )  # fmt: skip
 def test_raw_requests(service, sent, status, kind):
-    """Where HTTP allows several (None), any status below 500 is accepted."""
+    """Any status below 500 is accepted where HTTP allows several (None)."""
     reply = service.answer(sent)
     assert reply.status == status if status else 200 <= reply.status < 500
     assert kind is None or reply.problem == kind

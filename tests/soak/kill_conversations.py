@@ -1,9 +1,9 @@
-"""Kills processes in the middle of construct and compact, and looks whether every conversation is whole.
+"""Kill processes in the middle of construct and compact, and check that every conversation is complete.
 
     python tests/soak/kill_conversations.py --many 1000
 
-A child makes and compacts conversations and says what it was answered; at a random moment it gets SIGKILL. Then every answer
-must be in the store as it was given, every edition must be whole, and the conversation must go on in another process.
+A child constructs and compacts conversations and reports each answer; at a random moment it gets SIGKILL. Then every answer
+must be in the store unchanged, every edition must be complete, and the conversation must continue in another process.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from foreword import Agent, Conversations, Tool, Workspace
 from foreword.vocabulary import TemplateVersion, digest
 
 TEMPLATE = "Begin [prompt:conversation_id] [file:AGENTS.md] " + "word " * 2000 + "end"
-WHOLE = {
+COMPLETE = {
     "builder": re.compile(r"Begin \S+ File \d+\. (?:word ){2000}end"),
     "foreword": re.compile(r"<identity>.*File \d+\..*</environment>", re.DOTALL),
 }
@@ -31,7 +31,7 @@ OPENED = b"opened\n"
 
 
 def work(url: str, top: Path, number: int, answers: int) -> None:
-    """What the child does until it is killed: one conversation after the other, with a changed file in between."""
+    """Run conversation after conversation in the child until it is killed, changing a file in between."""
     talks = Conversations(url)
     os.write(answers, OPENED)
     for each in range(10_000):
@@ -55,13 +55,13 @@ def agent() -> Agent:
 
 
 def write_file(top: Path, text: str) -> None:
-    whole = top / "w" / f"next-{os.getpid()}"
-    whole.write_text(text)
-    whole.rename(top / "w" / "AGENTS.md")
+    next_file = top / "w" / f"next-{os.getpid()}"
+    next_file.write_text(text)
+    next_file.rename(top / "w" / "AGENTS.md")
 
 
-def killed(url: str, top: Path, number: int, chance: random.Random) -> list[str]:
-    """The answers that a child gave before it was killed."""
+def run_and_kill(url: str, top: Path, number: int, chance: random.Random) -> list[str]:
+    """Return the answers that a child reported before it was killed."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -70,7 +70,7 @@ def killed(url: str, top: Path, number: int, chance: random.Random) -> list[str]
         finally:
             os._exit(3)
     os.close(writing)
-    if number % 8:  # else it may be killed while it opens the store, too
+    if number % 8:  # otherwise it may be killed while it opens the store
         assert os.read(reading, len(OPENED)) == OPENED
     time.sleep(chance.uniform(0, LONGEST))
     os.kill(child, signal.SIGKILL)
@@ -81,34 +81,34 @@ def killed(url: str, top: Path, number: int, chance: random.Random) -> list[str]
     return [line for line in lines[:-1] if line != OPENED.decode().strip()]
 
 
-def wrong(url: str, top: Path, number: int, answers: list[str]) -> list[str]:
-    """What is not as it should be after a child was killed."""
+def problems(url: str, top: Path, number: int, answers: list[str]) -> list[str]:
+    """Return what is wrong after a child was killed."""
     talks = Conversations(url)
-    found = [f"lost: {line}" for line in answers if not is_kept(talks, line)]
+    found = [f"lost: {line}" for line in answers if not is_stored(talks, line)]
     for row in talks.store.conversations(f"-{number}-", 1000):
         layout = row.id.partition("-")[0]
         editions = talks.store.editions(row.id)
-        found += [f"{row.id}: not whole" for each in editions if not WHOLE[layout].fullmatch(each.system)]
+        found += [f"{row.id}: incomplete" for each in editions if not COMPLETE[layout].fullmatch(each.system)]
         talk = talks.open(row.id, workspace(top), agent(), layout)
         talk.compact()
         turn = talk.turn("go on")
-        if not (turn.edition in (len(editions), len(editions) + 1) and WHOLE[layout].fullmatch(turn.system)):
-            found.append(f"{row.id}: does not go on")
+        if not (turn.edition in (len(editions), len(editions) + 1) and COMPLETE[layout].fullmatch(turn.system)):
+            found.append(f"{row.id}: does not continue")
     talks.close()
     return found
 
 
-def is_kept(talks: Conversations, line: str) -> bool:
+def is_stored(talks: Conversations, line: str) -> bool:
     id, number, hash = line.split(" ")
     edition = talks.store.edition(id, int(number))
     return edition is not None and digest(edition.system) == hash
 
 
 def main() -> int:
-    given = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    given.add_argument("--many", type=int, default=1000, metavar="N", help="how many children to kill")
-    given.add_argument("--seed", type=int, default=None, metavar="N", help="for the same moments again")
-    options = given.parse_args()
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--many", type=int, default=1000, metavar="N", help="how many children to kill")
+    parser.add_argument("--seed", type=int, default=None, metavar="N", help="repeat a run with the same kills")
+    options = parser.parse_args()
     chance = random.Random(options.seed)
     with tempfile.TemporaryDirectory(prefix="foreword-kill-") as folder:
         top = Path(folder)
@@ -122,13 +122,13 @@ def main() -> int:
         found += talks.store.verify()
         print(f"{options.many} killed, {answered} answers, {talks.store.stats()['conversations']} conversations")
         talks.close()
-    print("\n".join(found) or "every conversation is whole")
+    print("\n".join(found) or "every conversation is complete")
     return 1 if found else 0
 
 
 def warm(top: Path) -> None:
-    """Load all that a child needs, so that it is killed at work and not while it imports."""
-    for layout in WHOLE:
+    """Load everything a child needs, so that it is killed at work and not while importing."""
+    for layout in COMPLETE:
         talks = Conversations()
         talk = talks.open("warm", workspace(top), agent(), layout)
         talk.turn()
@@ -137,18 +137,18 @@ def warm(top: Path) -> None:
 
 
 def kill_all(many: int, url: str, top: Path, chance: random.Random) -> tuple[list[str], int]:
-    """Kill so many children; the template is kept by whoever comes first after a store could be opened."""
+    """Kill `many` children; the template is added once the store has been opened."""
     found: list[str] = []
     answered = 0
     for number in range(many):
-        answers = killed(url, top, number, chance)
+        answers = run_and_kill(url, top, number, chance)
         answered += len(answers)
         if number == 0:
             talks = Conversations(url)
             talks.store.add_template(TemplateVersion(0, TEMPLATE))
             talks.close()
             continue
-        found += wrong(url, top, number, answers)
+        found += problems(url, top, number, answers)
     return found, answered
 
 

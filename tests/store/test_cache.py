@@ -73,7 +73,7 @@ def test_the_size_is_that_of_the_distinct_texts(steps):
         assert cache._size <= LIMIT or len(expected) == 1
 
 
-# What a store caches
+# Editions cached by a store
 
 
 def test_an_edition_is_read_once(store, edition):
@@ -96,7 +96,7 @@ def test_a_state_is_cached_with_its_edition(store, edition):
     assert store.last_known("talk") == store.current("talk") == edition(2)
 
 
-def test_nothing_is_known_of_other_conversations(store, edition):
+def test_other_conversations_are_not_cached(store, edition):
     store.publish("talk", edition(1), 0)
     assert store.current("other") is None
     assert store.last_known("other") is None

@@ -65,7 +65,7 @@ store.close()
 
 @contextlib.contextmanager
 def small_disk():
-    """A directory on a disk of one megabyte; None if it cannot be mounted."""
+    """Yield a directory on a disk of one megabyte, or None if it cannot be mounted."""
     with tempfile.TemporaryDirectory() as folder:
         try:
             subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder], check=True, capture_output=True)
@@ -89,17 +89,17 @@ def test_a_full_disk_loses_nothing(tmp_path, way):
         path = f"{folder}/store.db"
         done = subprocess.run([sys.executable, "-c", FILL, path, way], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    came = json.loads(done.stdout)
+    result = json.loads(done.stdout)
     reasons = (
         "the disk is full; nothing was written, and stored data is intact",
         "the disk failed to read or write; nothing was written",
     )
-    assert set(came["errors"]) <= {f"the store '{path}' cannot be used: {reason}" for reason in reasons}
-    assert 0 < came["full"] < 200
-    assert len(came["errors"]) == 200 - came["full"] + 2
-    assert (came["there"], came["wrong"]) == (True, [])
-    assert came["stats"]["editions"] == came["full"] + 1
-    assert came["stats"]["versions"] == 0
+    assert set(result["errors"]) <= {f"the store '{path}' cannot be used: {reason}" for reason in reasons}
+    assert 0 < result["full"] < 200
+    assert len(result["errors"]) == 200 - result["full"] + 2
+    assert (result["there"], result["wrong"]) == (True, [])
+    assert result["stats"]["editions"] == result["full"] + 1
+    assert result["stats"]["versions"] == 0
 
 
 @pytest.mark.xdist_group("postgres")
@@ -112,8 +112,8 @@ def test_a_server_whose_disk_is_full_loses_nothing(postgres_url, edition):
             f"CREATE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql AS '{full.replace(chr(39), chr(39) * 2)}'"
         )
         server.execute("CREATE TRIGGER fill BEFORE INSERT ON foreword_editions EXECUTE FUNCTION fill()")
-        told = "the server's disk is full; nothing was written, and stored data is intact$"
-        with pytest.raises(StoreError, match=told):
+        message = "the server's disk is full; nothing was written, and stored data is intact$"
+        with pytest.raises(StoreError, match=message):
             store.publish("talk", edition(2, "two"), 1)
         assert store.editions("talk") == [edition(1)]
         assert store.stats()["texts"] == 6, "nor are the texts of the edition that failed"

@@ -1,4 +1,4 @@
-"""The tables of a store have a version. Opening it migrates them in one transaction or not at all."""
+"""The tables of a store have a version. Opening a store migrates them in one transaction or not at all."""
 
 import re
 import sqlite3
@@ -17,7 +17,7 @@ SCHEMA = Path(foreword.store.__file__).parent / "schema"
 
 
 def connected(url):
-    """A plain connection to a store, and the function that migrates it."""
+    """Yield a plain connection to a store, and the function that migrates it."""
     if url.startswith("sqlite"):
         return sqlite._connect(url.removeprefix("sqlite:///")), sqlite.migrate
     return psycopg.connect(url, autocommit=True), postgres.migrate

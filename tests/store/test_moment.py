@@ -87,7 +87,7 @@ def test_a_closed_store_is_an_error(path):
         store.moment()
 
 
-def test_stores_where_a_moment_would_not_be_cheaper_have_none(postgres_url):
+def test_stores_have_no_moment_where_it_would_not_be_cheaper(postgres_url):
     for url in ("sqlite:///:memory:", postgres_url):
         with closing(open_store(url)) as store:
             assert store.moment() is None

@@ -15,7 +15,7 @@ import foreword
 from foreword.errors import CallError, StoreError
 from foreword.store import STORES, is_in_memory, is_local, open_store
 
-# Names
+# URLs
 
 
 @pytest.mark.parametrize(
@@ -43,12 +43,12 @@ def test_a_url_names_a_file(tmp_path, monkeypatch, edition, url, file):
     store.publish("talk", edition(1), 0)
     assert store.current("talk") == edition(1)
     store.close()
-    made = [os.path.join(folder, name) for folder, _, names in os.walk(".") for name in names]
-    assert made == ([os.path.join(".", file)] if file else [])
+    created = [os.path.join(folder, name) for folder, _, names in os.walk(".") for name in names]
+    assert created == ([os.path.join(".", file)] if file else [])
 
 
 @pytest.mark.parametrize(
-    ("url", "told"),
+    ("url", "message"),
     [
         ("", "the name of a store must not be empty or contain NUL; use a path, :memory:, sqlite:///relative.db, "),
         ("a\0b", "the name of a store must not be empty or contain NUL"),
@@ -69,10 +69,10 @@ def test_a_url_names_a_file(tmp_path, monkeypatch, edition, url, file):
         ("postgresql://host/name?nonsense=secret", "the URL of the store is not valid"),
     ],
 )
-def test_the_error_for_an_invalid_url_shows_a_valid_one(url, told):
+def test_the_error_for_an_invalid_url_shows_a_valid_one(url, message):
     with pytest.raises(CallError) as error:
         open_store(url)
-    assert str(error.value).startswith(told)
+    assert str(error.value).startswith(message)
     assert "cret" not in str(error.value)
     assert "\n" not in str(error.value)
 
@@ -121,7 +121,7 @@ def test_a_store_can_be_reopened(url, edition):
 # SQLite
 
 
-def told_on(path):
+def error_for(path):
     with pytest.raises(StoreError) as error:
         open_store(str(path))
     assert "\n" not in str(error.value)
@@ -131,7 +131,7 @@ def told_on(path):
 def test_a_file_that_is_not_a_database_is_refused(tmp_path):
     path = tmp_path / "store.db"
     path.write_bytes(b"Not a database, but long enough to be one. " * 100)
-    assert told_on(path) == f"the store '{path}' cannot be used: the file is not a SQLite database"
+    assert error_for(path) == f"the store '{path}' cannot be used: the file is not a SQLite database"
     assert path.read_bytes().startswith(b"Not a database")
 
 
@@ -140,7 +140,7 @@ def test_a_database_of_another_program_is_refused(tmp_path):
     with sqlite3.connect(path) as other:
         other.execute("CREATE TABLE bookmarks (url TEXT)")
     other.close()
-    assert told_on(path) == (
+    assert error_for(path) == (
         f"the store '{path}' cannot be used: the file is a database of another program; choose another file or a"
         " new name"
     )
@@ -148,17 +148,17 @@ def test_a_database_of_another_program_is_refused(tmp_path):
 
 def test_an_impossible_path_is_an_error(tmp_path):
     (tmp_path / "file").touch()
-    assert told_on(tmp_path) == f"the store '{tmp_path}' cannot be used: it is a directory, not a regular file"
+    assert error_for(tmp_path) == f"the store '{tmp_path}' cannot be used: it is a directory, not a regular file"
     os.mkfifo(tmp_path / "pipe")
-    told = f"the store '{tmp_path}/pipe' cannot be used: it is a named pipe, not a regular file"
-    assert told_on(tmp_path / "pipe") == told
+    message = f"the store '{tmp_path}/pipe' cannot be used: it is a named pipe, not a regular file"
+    assert error_for(tmp_path / "pipe") == message
     (tmp_path / "odd-\udcff").write_bytes(b"Not a database, but long enough to be one. " * 100)
     assert (
-        told_on(f"{tmp_path}/odd-\udcff")
+        error_for(f"{tmp_path}/odd-\udcff")
         == f"the store '{tmp_path}/odd-\\xff' cannot be used: the file is not a SQLite database"
     )
     below = tmp_path / "file" / "store.db"
-    assert told_on(below) == f"the store '{below}' cannot be created: File exists"
+    assert error_for(below) == f"the store '{below}' cannot be created: File exists"
 
 
 AS_NOBODY = """
@@ -185,7 +185,7 @@ for call in (
 
 
 def test_a_read_only_store_is_an_error(edition):
-    """In a process that is not root, because root may write everywhere."""
+    """Run in a process that is not root, because root may write everywhere."""
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
@@ -205,7 +205,7 @@ def test_a_read_only_store_is_an_error(edition):
     ]
 
 
-def test_a_damaged_file_is_an_error_and_verify_says_where(tmp_path, edition):
+def test_a_damaged_file_is_an_error_and_verify_finds_the_place(tmp_path, edition):
     path = tmp_path / "store.db"
     store = open_store(str(path))
     for number in range(200):
@@ -253,7 +253,7 @@ def test_a_restarted_server_is_reached_again(own_server, edition):
     store = open_store(own_server.url)
     first = edition(1)
     store.publish("talk", first, 0)
-    own_server.tell("stop")
+    own_server.command("stop")
     for call in (
         lambda: store.current("talk"),
         lambda: store.publish("talk", edition(2), 1),
@@ -262,27 +262,27 @@ def test_a_restarted_server_is_reached_again(own_server, edition):
     ):
         with pytest.raises(StoreError, match=r"^the store 'postgresql:///.*/postgres' cannot be used: "):
             call()
-    own_server.tell("start")
+    own_server.command("start")
     assert store.current("talk") == first
-    own_server.tell("stop")
-    own_server.tell("start")
+    own_server.command("stop")
+    own_server.command("start")
     assert store.publish("talk", edition(2), 1) == edition(2), "nobody noticed"
-    own_server.tell("stop")
-    own_server.tell("start")
+    own_server.command("stop")
+    own_server.command("start")
     store.save_state("talk", 2, '{"x": 1}')
-    own_server.tell("stop")
-    own_server.tell("start")
+    own_server.command("stop")
+    own_server.command("start")
     assert store.verify() == []
     store.close()
 
 
 @pytest.mark.xdist_group("postgres")
-def test_a_store_may_be_opened_before_its_server(own_server, edition):
-    own_server.tell("stop")
+def test_a_store_can_be_opened_before_its_server(own_server, edition):
+    own_server.command("stop")
     store = open_store(own_server.url)
     with pytest.raises(StoreError, match="cannot be used"):
         store.current("talk")
-    own_server.tell("start")
+    own_server.command("start")
     assert store.publish("talk", edition(1), 0) == edition(1)
     store.close()
 
@@ -317,11 +317,11 @@ def test_a_failure_does_not_show_the_password(host):
     store.close()
 
 
-# One table
+# Table of stores
 
 
-def test_no_other_package_names_a_kind_of_store_but_the_default():
-    """Adding a store touches its module, the table of stores, and the fixtures of these tests."""
+def test_only_the_default_kind_of_store_is_named_in_other_packages():
+    """Adding a store must only touch its module, the table of stores, and the fixtures of these tests."""
     source = Path(foreword.__file__).parent
     names = [scheme for kind in STORES[1:] for scheme in kind.schemes]
     users = {
@@ -346,5 +346,5 @@ def test_no_other_package_names_a_kind_of_store_but_the_default():
         ("postgres://host", False, False),
     ],
 )
-def test_a_url_says_where_the_store_is(url, local, memory):
+def test_a_url_shows_where_the_store_is(url, local, memory):
     assert (is_local(url), is_in_memory(url)) == (local, memory)

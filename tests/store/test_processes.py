@@ -14,31 +14,31 @@ def run(*words):
     return json.loads(done.stdout)
 
 
-def test_many_processes_may_open_a_new_store_at_once(url):
-    came = run("open", url)
-    assert came["told"] == [True] * 16
-    assert (came["wrong"], came["stats"]["conversations"]) == ([], 16)
+def test_many_processes_can_open_a_new_store_at_once(url):
+    result = run("open", url)
+    assert result["answers"] == [True] * 16
+    assert (result["wrong"], result["stats"]["conversations"]) == ([], 16)
 
 
 def test_processes_that_publish_at_once_get_the_same_bytes(url):
-    came = run("publish", url)
-    for told in (came["first"], came["second"]):
-        assert isinstance(told[0], list), told[0]
-        assert len(set(told[0])) == 10, "ten conversations"
-        assert told == [told[0]] * 16
-    assert came["wrong"] == []
+    result = run("publish", url)
+    for answers in (result["first"], result["second"]):
+        assert isinstance(answers[0], list), answers[0]
+        assert len(set(answers[0])) == 10, "ten conversations"
+        assert answers == [answers[0]] * 16
+    assert result["wrong"] == []
     counts = {"conversations": 10, "editions": 20, "texts": 0, "bytes": 0, "versions": 32}
-    assert came["stats"] | {"bytes": 0, "texts": 0} == counts
+    assert result["stats"] | {"bytes": 0, "texts": 0} == counts
 
 
 def test_a_forked_process_can_use_the_store(url):
-    came = run("fork", url)
-    assert came["told"] == [True] * 17
-    assert (came["wrong"], came["stats"]["conversations"]) == ([], 17)
+    result = run("fork", url)
+    assert result["answers"] == [True] * 17
+    assert (result["wrong"], result["stats"]["conversations"]) == ([], 17)
 
 
 def test_a_killed_process_leaves_every_conversation_complete(url):
-    came = run("kill", url, "--many", 200)
-    assert (came["broken"], came["wrong"]) == ([], [])
-    assert came["killed"] > 100, "the point is to hit it in the middle"
-    assert came["stats"]["editions"] > 200
+    result = run("kill", url, "--many", 200)
+    assert (result["broken"], result["wrong"]) == ([], [])
+    assert result["killed"] > 100, "the point is to hit it in the middle"
+    assert result["stats"]["editions"] > 200

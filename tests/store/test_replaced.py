@@ -33,14 +33,14 @@ def templates(store):
     return [each.template for each in store.templates()]
 
 
-def made_elsewhere(path, text):
+def create_elsewhere(path, text):
     """Create another store and close it."""
     other = open_store(str(path))
     set_template(other, text)
     other.close()
 
 
-def take_away(path):
+def remove(path):
     for each in path.parent.glob("store.db*"):
         each.unlink()
 
@@ -61,7 +61,7 @@ def calls(store, edition):
 
 def test_a_missing_file_is_an_error_and_is_not_created(path, store, edition):
     store.publish("talk", edition(1), 0)
-    take_away(path)
+    remove(path)
     for call in calls(store, edition):
         with pytest.raises(StoreError, match=r"^the store '.*' cannot be used: its file is gone; "):
             call()
@@ -81,7 +81,7 @@ def test_a_file_that_comes_back_is_used_again(path, store, edition):
 def test_a_replacement_file_is_opened(path, store, edition, tmp_path):
     set_template(store, "T1")
     store.publish("talk", edition(1), 0)
-    made_elsewhere(tmp_path / "other.db", "O1")
+    create_elsewhere(tmp_path / "other.db", "O1")
     os.replace(tmp_path / "other.db", path)
     assert (templates(store), store.current("talk")) == (["O1"], None)
     set_template(store, "O2")
@@ -91,8 +91,8 @@ def test_a_replacement_file_is_opened(path, store, edition, tmp_path):
 
 def test_a_new_store_at_the_same_path_is_used(path, store):
     set_template(store, "T1")
-    take_away(path)
-    made_elsewhere(path, "N1")
+    remove(path)
+    create_elsewhere(path, "N1")
     assert templates(store) == ["N1"]
 
 
@@ -109,19 +109,19 @@ def test_the_log_of_the_old_file_is_not_applied_to_its_replacement(path, store, 
 
 
 @pytest.mark.parametrize(
-    ("put", "told"),
+    ("put", "message"),
     [
         (lambda path: path.mkdir(), "it is a directory, not a regular file"),
         (lambda path: os.mkfifo(path), "it is a named pipe, not a regular file"),
         (lambda path: path.write_bytes(b"Not a database. " * 300), "the file is not a SQLite database"),
     ],
 )
-def test_a_replacement_that_is_not_a_store_is_an_error(path, store, edition, put, told):
+def test_a_replacement_that_is_not_a_store_is_an_error(path, store, edition, put, message):
     set_template(store, "T1")
     path.rename(path.with_suffix(".away"))
     put(path)
     for call in calls(store, edition):
-        with pytest.raises(StoreError, match=f"cannot be used: {told}"):
+        with pytest.raises(StoreError, match=f"cannot be used: {message}"):
             call()
     path.rmdir() if path.is_dir() else path.unlink()
     path.with_suffix(".away").rename(path)
@@ -145,7 +145,7 @@ def test_a_damaged_file_is_used_again_after_its_repair(path, store, edition):
 
 def test_a_connection_in_use_while_the_file_is_replaced_is_not_used_again(path, store, tmp_path):
     set_template(store, "T1")
-    made_elsewhere(tmp_path / "other.db", "O1")
+    create_elsewhere(tmp_path / "other.db", "O1")
 
     def replaced(connection):
         os.replace(tmp_path / "other.db", path)
@@ -158,7 +158,7 @@ def test_a_connection_in_use_while_the_file_is_replaced_is_not_used_again(path, 
 
 def test_a_closed_store_is_not_reopened(path, store):
     store.close()
-    take_away(path)
+    remove(path)
     with pytest.raises(StoreError, match="the store is closed"):
         store.template()
     assert not path.exists()
@@ -167,16 +167,16 @@ def test_a_closed_store_is_not_reopened(path, store):
 def test_a_conversation_that_the_new_store_does_not_have_is_forgotten(path, tmp_path):
     talks = Conversations(str(path))
     talks.construct("talk", None)
-    made_elsewhere(tmp_path / "other.db", "O1")
+    create_elsewhere(tmp_path / "other.db", "O1")
     os.replace(tmp_path / "other.db", path)
     assert talks.get("talk") is None
-    take_away(path)
+    remove(path)
     with pytest.raises(StoreError):
         talks.get("talk")
     talks.close()
 
 
-# Both: a backup that is restored
+# SQLite and PostgreSQL: restored backups
 
 
 class File:
@@ -188,7 +188,7 @@ class File:
     def back_up(self):
         self._copy(self._path, self._backup)
 
-    def put_back(self):
+    def restore(self):
         self._copy(self._backup, self._path)
 
     def _copy(self, source, target):
@@ -197,7 +197,7 @@ class File:
 
 
 class Database:
-    """A PostgreSQL database, restored like `pg_restore --clean` does: the tables are created again and filled."""
+    """A PostgreSQL database, restored like `pg_restore --clean` does: the tables are created and filled again."""
 
     TABLES = ("texts", "prompts", "editions", "templates", "schema")
 
@@ -209,7 +209,7 @@ class Database:
             for each in self.TABLES:
                 connection.execute(f"CREATE TABLE backup_{each} AS TABLE foreword_{each}")
 
-    def put_back(self):
+    def restore(self):
         with psycopg.connect(self.url) as connection:
             connection.execute(f"DROP TABLE {', '.join(f'foreword_{each}' for each in self.TABLES)}")
         open_store(self.url).stats()
@@ -237,7 +237,7 @@ def test_writing_after_a_backup_was_restored(live, between):
     set_template(store, "T1")
     live.back_up()
     set_template(store, "XXXX")
-    live.put_back()
+    live.restore()
     other = open_store(live.url)
     for text in between:
         set_template(other, text)
@@ -254,7 +254,7 @@ def test_reading_after_a_backup_was_restored(live, edition):
     store.publish("talk", edition(2, tools="old tools"), 1)
     set_template(store, "old template")
     assert store.current("talk").tools == "old tools"
-    live.put_back()
+    live.restore()
     other = open_store(live.url)
     other.publish("talk", edition(2, tools="new tools"), 1)
     set_template(other, "new template")

@@ -48,8 +48,8 @@ def test_editions_are_numbered(store, edition):
 @pytest.mark.parametrize(
     ("kept", "after", "then"),
     [
-        (1, 0, 1),  # constructed by another meanwhile
-        (2, 1, 2),  # compacted by another meanwhile
+        (1, 0, 1),  # constructed by another process in the meantime
+        (2, 1, 2),  # compacted by another process in the meantime
         (3, 1, 3),  # and once more
     ],
 )
@@ -122,7 +122,7 @@ def test_an_edition_does_not_follow_one_whose_state_has_changed(store, edition):
 
 
 def test_concurrent_writers_lose_no_state(store, edition):
-    """Each writer adds its name to the state, and some publish a new edition; in the end every name is there."""
+    """Each writer adds its name to the state, and some publish a new edition; in the end every name must be there."""
     store.publish("talk", edition(1, state="[]"), 0)
 
     def add(name):
@@ -157,10 +157,10 @@ TEXTS = {
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 def test_every_text_comes_back_unchanged(store, text):
-    given = Edition(1, text, text, text, text, text, text, text, text)
-    assert store.publish("talk", given, 0) == given
+    published = Edition(1, text, text, text, text, text, text, text, text)
+    assert store.publish("talk", published, 0) == published
     StoreReader.__init__(store)  # empties the caches
-    assert store.current("talk") == given
+    assert store.current("talk") == published
     assert store.prompt(digest(text)) == (text, text)
     kept = store.add_template(TemplateVersion(0, text, text, text, text))
     assert store.template() == kept == TemplateVersion(1, text, text, text, text)
@@ -223,7 +223,7 @@ IDS = [
 ]
 
 
-def test_an_id_may_be_any_printable_string(store, edition):
+def test_an_id_can_be_any_printable_string(store, edition):
     for number, id in enumerate(IDS):
         store.publish(id, edition(1, str(number)), 0)
     assert [store.current(id) for id in IDS] == [edition(1, str(number)) for number in range(len(IDS))]
@@ -294,7 +294,7 @@ def test_limit_and_offset_are_not_negative(store, limit, offset):
         store.conversations("", limit, offset)
 
 
-def test_a_prompt_is_found_by_its_id_with_the_account_it_came_with(store, edition):
+def test_a_prompt_is_found_by_its_id_with_its_account(store, edition):
     first = edition(1, "one")
     store.publish("a", first, 0)
     store.publish("b", replace(first, account="another"), 0)
@@ -304,7 +304,7 @@ def test_a_prompt_is_found_by_its_id_with_the_account_it_came_with(store, editio
 @pytest.mark.parametrize(
     "id", ["", "sha256:", "sha256:" + "0" * 64, "sha256:" + "g" * 64, "md5:" + "0" * 64, "\0", "\ud800"]
 )
-def test_an_id_that_no_prompt_has_finds_nothing(store, edition, id):
+def test_an_unknown_id_finds_nothing(store, edition, id):
     store.publish("a", edition(1), 0)
     assert store.prompt(id) is None
 
@@ -332,7 +332,7 @@ def test_versions_of_the_template_are_only_added(store):
 
 
 @pytest.mark.parametrize(("after", "newest"), [(0, 2), (1, 2), (3, 2)])
-def test_a_version_after_one_that_is_not_the_newest_is_refused(store, after, newest):
+def test_a_version_that_does_not_follow_the_newest_is_refused(store, after, newest):
     for number in range(newest):
         store.add_template(TemplateVersion(0, str(number)), after=number)
     with pytest.raises(
@@ -350,10 +350,10 @@ def test_threads_share_a_store(store, edition):
 
     def talk(name):
         for number in range(1, 11):
-            given = edition(number, f"{name} {number}")
-            kept = [store.publish(name, given, number - 1), store.current(name), store.edition(name, number)]
+            published = edition(number, f"{name} {number}")
+            kept = [store.publish(name, published, number - 1), store.current(name), store.edition(name, number)]
             store.publish("shared", edition(1, name), 0)
-            wrong.extend([] if kept == [given] * 3 else [(name, number)])
+            wrong.extend([] if kept == [published] * 3 else [(name, number)])
 
     threads = [threading.Thread(target=talk, args=(f"talk {number}",)) for number in range(8)]
     for thread in threads:
@@ -394,11 +394,11 @@ def test_an_unreferenced_store_closes_its_connections(url, edition):
         connection.execute("SELECT 1")
 
 
-# What is wrong in a store
+# Faults in a store
 
 
 def change(store, *statements):
-    """Change tables without the store."""
+    """Change tables directly, bypassing the store."""
 
     def work(connection):
         for statement in statements:
@@ -408,7 +408,7 @@ def change(store, *statements):
 
 
 def numbers(store, edition):
-    """The row id of each text of an edition."""
+    """Return the row id of each text of an edition."""
 
     def number(connection, text):
         return store._select(connection, "SELECT id FROM foreword_texts WHERE hash = ?", (hash_of(text),))[0][0]
@@ -472,7 +472,7 @@ def test_missing_rows_are_found(store, edition):
     ]
 
 
-# What the editions in use were made for
+# Use counts
 
 
 def test_uses_counts_conversations_by_what_their_edition_was_made_for(store, edition):

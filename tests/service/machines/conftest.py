@@ -1,4 +1,4 @@
-"""Services and a PostgreSQL server of their own for tests that kill them."""
+"""Services and a separate PostgreSQL server for tests that kill them."""
 
 import importlib.util
 import uuid
@@ -22,13 +22,13 @@ machine = load("machine")
 
 @pytest.fixture(scope="session")
 def tools():
-    """What `machine.py` has."""
+    """The module `machine.py`."""
     return machine
 
 
 @pytest.fixture(scope="session")
 def database():
-    """A PostgreSQL server that these tests may stop and freeze, as long as they bring it back."""
+    """A PostgreSQL server that these tests may stop and freeze, as long as they resume it."""
     server = machine.database()
     yield server
     server.close()
@@ -45,28 +45,28 @@ def postgres_url(database):
 
 @pytest.fixture(scope="module")
 def top(tmp_path_factory):
-    """The folder of the machines: a workspace `w`, and `home`."""
+    """The folder of the services, with a workspace `w` and a home directory `home`."""
     return tmp_path_factory.mktemp("machines")
 
 
 @pytest.fixture
 def started(top):
-    """`started(store, *options)` gives a service that answers, for one test; all share one workspace."""
+    """`started(store, *options)` returns a running service for one test; all share one workspace."""
     yield from _started(top)
 
 
 @pytest.fixture(scope="module")
 def started_once(top):
-    """The same for all tests of a module."""
+    """Like `started`, for all tests of a module."""
     yield from _started(top)
 
 
 def _started(top):
     machines = []
 
-    def started(store, *options, is_awaited=True):
+    def started(store, *options, wait=True):
         machines.append(machine.Machine(top, store, *options, name=f"machine-{uuid.uuid4().hex}"))
-        return machines[-1].start(is_awaited)
+        return machines[-1].start(wait)
 
     yield started
     for each in machines:

@@ -1,11 +1,11 @@
-"""Mixed turns over two services on one PostgreSQL, of which one is killed and started again, over and over.
+"""Run mixed turns on two services with one PostgreSQL store, repeatedly killing and restarting one of them.
 
     python tests/service/machines/load.py --kills 200
 
-Each client has conversations of its own and asks either service: turns with changing tools, compactions, reloads, skills, reads,
-in several layouts, while files and the global template change. Every answer must be right, a 503 or 504, or a connection that broke. In
-the end each conversation must have exactly the editions that were acknowledged, as they were answered; for a request that was
-not answered one more may be there, whole.
+Each client has its own conversations and calls either service: turns with changing tools, compactions, reloads, skills, reads,
+in several layouts, while files and the global template change. Every response must be correct, a 503 or 504, or a broken connection.
+In the end each conversation must have exactly the acknowledged editions, unchanged; an unanswered request may have stored one
+more, which must be complete.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ TURNS = 25
 TOOLS = [{"name": name, "description": f"The tool {name}."} for name in ("read", "bash", "edit", "zap", "use_skill")]
 SKILL = "---\nname: testing\ndescription: How tests are run.\n---\nRun them all.\n"
 TEMPLATE = "Begin of template {} for [prompt:conversation_id]: [file:AGENTS.md] " + "word " * 500 + "end"
-WHOLE = {
+COMPLETE = {
     "builder": re.compile(r"Begin of template \d+ for (\S+): File (\d+)\. (?:word ){500}end"),
     "foreword": re.compile(r"<identity>.*File (\d+)\..*</environment>.*", re.DOTALL),
     "opal": re.compile(r"<identity>.*File (\d+)\..*<environment>.*", re.DOTALL),
@@ -42,7 +42,7 @@ TOOLS_OF_THE_TURN = ("opal", "pi")
 
 
 class World:
-    """What all clients share: the workspace, the machines, the template, and what went wrong."""
+    """State shared by all clients: the workspace, the machines, the template, and the failures."""
 
     def __init__(self, top, url):
         self.top, self.url = top, url
@@ -56,13 +56,13 @@ class World:
         self.write_file()
 
     def write_file(self):
-        """The next version of the file; it counts once it is in place."""
+        """Write the next version of the file; it counts once it is in place."""
         (self.top / "w/next").write_text(f"File {self.file + 1}.")
         (self.top / "w/next").rename(self.top / "w/AGENTS.md")
         self.file += 1
 
     def change(self, chance):
-        """Files and templates change until all is over."""
+        """Change files and templates until the run is over."""
         while not self.is_over:
             time.sleep(0.05)
             self.write_file()
@@ -73,7 +73,7 @@ class World:
                     self.template += 1
 
     def ask(self, chance, method, path, body=None):
-        """The answer of either machine; None if there was none, or one that says it could not be done."""
+        """Return the response of either machine, or None if there was none or it was a 503 or 504."""
         try:
             answer = chance.choice(self.machines).ask(method, path, body)
         except GONE:
@@ -87,7 +87,7 @@ class World:
 
 
 class Talk:
-    """One conversation, and what was answered about it."""
+    """One conversation and the responses about it."""
 
     def __init__(self, world, id, layout, chance):
         self.world, self.id, self.layout, self.chance = world, id, layout, chance
@@ -115,7 +115,7 @@ class Talk:
         if self.newest == 0 or self.chance.random() < 0.5:
             body["layout"] = self.layout
         if do in ("compact", "reload"):
-            self.is_skill_active = None  # whether it came through or not
+            self.is_skill_active = None  # unknown until the next response
         answer = self.world.ask(self.chance, "POST", f"/conversations/{self.id}/{do}", body)
         if answer is None:
             self.unanswered += 1
@@ -126,9 +126,9 @@ class Talk:
         if form["conversation"] != self.id or "store-down" in answer.codes:
             self.fail(do, answer)
         system = form["system"].partition("\n\nSummari")[0] if do == "compact" else form["system"]
-        self.came(do, form["edition"], system, form["tools"])
+        self.check_edition(do, form["edition"], system, form["tools"])
         if not form["reused"] and (form["edition"] == 1 or (do, self.layout) in FRESH):
-            found = WHOLE[self.layout].fullmatch(system)
+            found = COMPLETE[self.layout].fullmatch(system)
             if found and int(found[found.re.groups]) < file:
                 self.fail(do, "was made from an old file", found[found.re.groups], "not", file)
             if self.layout == "builder" and int(re.findall(r"\d+", system)[0]) < template:
@@ -136,12 +136,12 @@ class Talk:
         if do == "turn" and self.layout in TOOLS_OF_THE_TURN and named(form["tools"]) != named(self.tools):
             self.fail("has other tools than the turn", form["tools"])
 
-    def came(self, do, number, system, tools):
-        """An edition was answered: it is the one that was there, or one that was just made."""
-        if not WHOLE[self.layout].fullmatch(system):
-            self.fail(do, "is not whole:", repr(system[:200]), "…", repr(system[-200:]))
+    def check_edition(self, do, number, system, tools):
+        """Check a returned edition, which must be a known one or a new one."""
+        if not COMPLETE[self.layout].fullmatch(system):
+            self.fail(do, "is incomplete:", repr(system[:200]), "…", repr(system[-200:]))
         if self.kept.setdefault(number, (system, tools)) != (system, tools):
-            self.fail(do, "edition", number, "is another than before")
+            self.fail(do, "edition", number, "differs from before")
         if number < self.newest:
             self.fail(do, "edition", number, "after", self.newest)
         if number > self.newest:
@@ -158,15 +158,15 @@ class Talk:
             self.is_skill_active = None
         elif self.layout == "builder" and answer.status == 404:
             if self.newest == 0:
-                self.unanswered += 1  # a layout without skills; the edition is made all the same
+                self.unanswered += 1  # a layout without skills still creates an edition
         elif answer.status != 200:
             self.fail("skill", answer)
         else:
-            is_told = "active already" in answer.form["content"]
-            if self.is_skill_active is not None and is_told != self.is_skill_active:
-                self.fail("skill: active", is_told, "not", self.is_skill_active)
+            is_reported = "active already" in answer.form["content"]
+            if self.is_skill_active is not None and is_reported != self.is_skill_active:
+                self.fail("skill: active", is_reported, "not", self.is_skill_active)
             if self.newest == 0:
-                self.unanswered += 1  # it made an edition and did not say so
+                self.unanswered += 1  # it created an edition without reporting it
             self.is_skill_active = True
 
     def read(self):
@@ -177,20 +177,20 @@ class Talk:
             return
         if answer.status != 200:
             return self.fail("read", answer)
-        self.came("read", answer.form["edition"], answer.form["system"], answer.form["tools"])
+        self.check_edition("read", answer.form["edition"], answer.form["system"], answer.form["tools"])
 
     def check(self, editions):
-        """What the store has of it in the end."""
+        """Check the editions in the store at the end."""
         numbers = [each.number for each in editions]
         if numbers != list(range(1, len(numbers) + 1)) or len(numbers) < self.newest:
             return self.fail("has the editions", numbers, "and", self.newest, "were acknowledged")
         if len(numbers) - len(self.kept) > self.unanswered:
             self.fail("has", len(numbers), "editions;", len(self.kept), "acknowledged,", self.unanswered, "unanswered")
         for each in editions:
-            if not WHOLE[self.layout].fullmatch(each.system):
-                self.fail("edition", each.number, "is not whole")
+            if not COMPLETE[self.layout].fullmatch(each.system):
+                self.fail("edition", each.number, "is incomplete")
             if each.number in self.kept and self.kept[each.number][0] != each.system:
-                self.fail("edition", each.number, "is not the one that was answered")
+                self.fail("edition", each.number, "differs from the response")
 
 
 FRESH = {("reload", "foreword"), ("reload", "pi"), ("reload", "opal"), ("reload", "builder"), ("compact", "builder")}
@@ -201,13 +201,13 @@ def named(tools):
 
 
 def live(world, number, seed, talks):
-    """The life of a client: conversations one after the other and beside each other."""
+    """Run a client: several conversations at a time, group after group."""
     chance = random.Random(seed)
     try:
         while not world.is_over:
             some = []
             for each in range(TALKS):
-                layout = chance.choice(list(WHOLE))
+                layout = chance.choice(list(COMPLETE))
                 some.append(Talk(world, f"{layout}-{number}-{len(talks) + each}", layout, chance))
             talks += some
             for _ in range(TALKS * TURNS):
@@ -219,17 +219,17 @@ def live(world, number, seed, talks):
         raise
 
 
-def kill_again_and_again(world, kills, chance):
-    """Kill one of the two at a random moment of its work, and start it again; now and then while it starts."""
+def kill_repeatedly(world, kills, chance):
+    """Kill one of the machines at a random moment and restart it, sometimes while it starts."""
     for number in range(kills):
         machine = world.machines[number % 2] if number < 2 else chance.choice(world.machines)
         time.sleep(chance.uniform(0.0, 0.5))
         machine.kill()
-        machine.start(is_awaited=False)
+        machine.start(wait=False)
         if number % 8 == 7:
             time.sleep(chance.uniform(0.0, 1.0))
             machine.kill()
-            machine.start(is_awaited=False)
+            machine.start(wait=False)
         machine.await_start()
         world.counts["killed"] += 1
         if len(world.wrong) > 20:
@@ -258,7 +258,7 @@ def run(kills, seed, top, url):
     try:
         for each in clients:
             each.start()
-        kill_again_and_again(world, kills, chance)
+        kill_repeatedly(world, kills, chance)
     finally:
         world.is_over = True
         for each in clients:
@@ -271,15 +271,15 @@ def run(kills, seed, top, url):
     world.counts |= {key: store.stats()[key] for key in ("conversations", "editions", "versions")}
     store.close()
     verify(world)
-    world.wrong += [f"on stderr: {said}" for machine in world.machines if (said := machine.said())]
+    world.wrong += [f"on stderr: {errors}" for machine in world.machines if (errors := machine.stderr())]
     return world
 
 
 def main():
-    given = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    given.add_argument("--kills", type=int, default=200, metavar="N", help="how often a service is killed")
-    given.add_argument("--seed", type=int, default=None, metavar="N", help="for the same moments again")
-    options = given.parse_args()
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--kills", type=int, default=200, metavar="N", help="how often a service is killed")
+    parser.add_argument("--seed", type=int, default=None, metavar="N", help="repeat a run with the same kills")
+    options = parser.parse_args()
     server = database()
     began = time.monotonic()
     try:
@@ -287,9 +287,9 @@ def main():
             world = run(options.kills, options.seed, Path(folder), server.url)
     finally:
         server.close()
-    told = ", ".join(f"{count} {name}" for name, count in world.counts.items())
-    print(f"in {time.monotonic() - began:.0f} s: {told}")
-    print("\n".join(world.wrong) or "every answer was right, and nothing is lost")
+    counts = ", ".join(f"{count} {name}" for name, count in world.counts.items())
+    print(f"in {time.monotonic() - began:.0f} s: {counts}")
+    print("\n".join(world.wrong) or "every response was correct, and nothing was lost")
     return 1 if world.wrong else 0
 
 

@@ -1,4 +1,4 @@
-"""Machines for tests: `foreword serve` in processes of its own, and a PostgreSQL server that can be taken away."""
+"""Services for tests: `foreword serve` in separate processes, and a PostgreSQL server that can be stopped."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from pathlib import Path
 
 STORE = Path(__file__).parents[2] / "store"
 PATIENCE = 30.0
-# What a client may meet while the process that answers it is killed.
+# Errors of a client whose server is killed.
 GONE = (OSError, http.client.HTTPException)
 
 
 def database():
-    """A PostgreSQL server of one's own: `tell("stop")`, `tell("start")`, `tell("freeze")`, `tell("thaw")`."""
+    """Start a separate PostgreSQL server; its `command` takes "stop", "start", "freeze" and "thaw"."""
     spec = importlib.util.spec_from_file_location("store_conftest", STORE / "conftest.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -30,7 +30,7 @@ def database():
 
 
 class Answer:
-    """What came back."""
+    """A response."""
 
     def __init__(self, status, headers, body):
         self.status, self.headers, self.body = status, headers, body
@@ -48,7 +48,7 @@ class Answer:
 
 
 class Machine:
-    """One service. Its port stays the same when it is started again."""
+    """One service; its port stays the same when it is restarted."""
 
     def __init__(self, top, store, *options, name="machine"):
         self.top, self.store, self.options = Path(top), store, options
@@ -58,7 +58,7 @@ class Machine:
         for folder in (self.top / "w", self.top / "home", self.temporary):
             folder.mkdir(exist_ok=True)
 
-    def start(self, is_awaited=True):
+    def start(self, wait=True):
         command = [sys.executable, "-m", "foreword", "serve", "--log", "json", "--port", str(self.port)]
         command += ["--root", str(self.top / "w"), "--store", self.store, *self.options]
         environment = {name: value for name, value in os.environ.items() if not name.startswith("FOREWORD_")}
@@ -67,17 +67,17 @@ class Machine:
             self.process = subprocess.Popen(
                 command, stdout=subprocess.PIPE, stderr=log, text=True, env=environment, start_new_session=True
             )
-        if is_awaited:
-            self.await_start()
+        if wait:
+            self.wait_for_start()
         return self
 
-    def await_start(self):
+    def wait_for_start(self):
         line = self.process.stdout.readline()
-        assert "listens on" in line, f"it did not start: {line}{self.said()}"
+        assert "listens on" in line, f"it did not start: {line}{self.stderr()}"
         self.port = int(line.rpartition(":")[2])
 
     def ask(self, method, path, body=None, timeout=PATIENCE, headers=()):
-        """The answer to one request, on a connection of its own."""
+        """Send one request on a new connection and return the response."""
         with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)) as connection:
             written = json.dumps(body) if body is not None else None
             connection.request(method, path, written, dict(headers))
@@ -88,33 +88,33 @@ class Machine:
         return self.ask("POST", f"/conversations/{id}/{do}", {"cwd": "", **body})
 
     def kill(self):
-        """At once, with all it has started."""
+        """Kill it immediately, with all its child processes."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
         self.process.stdout.close()
 
-    def stop(self, word=signal.SIGTERM):
-        """Ask it to end, and the exit status."""
-        self.process.send_signal(word)
-        return self.ended()
+    def stop(self, number=signal.SIGTERM):
+        """Send a signal and return the exit status."""
+        self.process.send_signal(number)
+        return self.wait_for_exit()
 
-    def ended(self):
+    def wait_for_exit(self):
         status = self.process.wait(PATIENCE)
         self.process.stdout.close()
         return status
 
     def close(self):
-        """End whatever still runs of it."""
-        if self.process is not None and (self.process.poll() is None or self.kin()):
-            left = self.kin()
+        """Kill all its remaining processes."""
+        if self.process is not None and (self.process.poll() is None or self.descendants()):
+            left = self.descendants()
             self.kill()
             for pid in left:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
 
-    def kin(self):
-        """The processes that it has started and that still run, by number. Some leave its group; those that were seen are known."""
+    def descendants(self):
+        """Return the pids of its running descendants. Some leave its process group, so those seen before are remembered."""
         running = {pid: (parent, group) for pid, parent, group in _processes()}
         family = {self.process.pid, *self.seen} & running.keys()
         family |= {pid for pid, (_, group) in running.items() if group == self.process.pid}
@@ -123,40 +123,40 @@ class Machine:
         self.seen |= family - {self.process.pid}
         return sorted(family - {self.process.pid})
 
-    def said(self):
-        """What it has written on stderr, the lines of requests left out."""
+    def stderr(self):
+        """Return what it wrote on stderr, except request lines."""
         lines = self.log.read_text().splitlines() if self.log.exists() else []
         return "\n".join(line for line in lines if not line.startswith('{"time"'))
 
 
 def _processes():
-    """Number, parent and group of every process that is no zombie; where there is no /proc, `ps` tells."""
+    """Yield pid, parent and group of every process that is not a zombie, from /proc or else from `ps`."""
     for path in glob.glob("/proc/[0-9]*/stat"):
-        with contextlib.suppress(OSError), open(path) as file:  # one may end meanwhile
+        with contextlib.suppress(OSError), open(path) as file:  # a process may end in the meantime
             pid, _, rest = file.read().partition(" ")
             state, parent, group = rest.rpartition(")")[2].split()[:3]
             if state != "Z":
                 yield int(pid), int(parent), int(group)
     if os.path.exists("/proc/self/stat"):
         return
-    told = subprocess.run(
+    output = subprocess.run(
         ["ps", "-A", "-o", "pid=,ppid=,pgid=,stat="], capture_output=True, text=True, check=True
     ).stdout
-    for pid, parent, group, state in map(str.split, told.splitlines()):
+    for pid, parent, group, state in map(str.split, output.splitlines()):
         if not state.startswith("Z"):
             yield int(pid), int(parent), int(group)
 
 
-def until(is_so, what="it", seconds=PATIENCE):
-    """Wait until something is so; what it gave."""
+def wait_until(condition, what="it", seconds=PATIENCE):
+    """Wait until a condition returns something true, and return it."""
     last = time.monotonic() + seconds
-    while not (found := is_so()):
-        assert time.monotonic() < last, f"{what} never was so"
+    while not (found := condition()):
+        assert time.monotonic() < last, f"timed out waiting for: {what}"
         time.sleep(0.02)
     return found
 
 
 def is_refused(port):
-    """Whether nobody listens there."""
+    """Return whether nobody listens on a port."""
     with socket.socket() as asking:
         return asking.connect_ex(("127.0.0.1", port)) != 0

@@ -1,4 +1,4 @@
-"""Services that are killed under load; the soak does it hundreds of times: `python tests/service/machines/load.py`."""
+"""Services killed under load; for hundreds of kills, run `python tests/service/machines/load.py`."""
 
 import importlib
 import subprocess
@@ -13,14 +13,14 @@ from foreword.vocabulary import Edition
 pytestmark = pytest.mark.xdist_group("machines")
 
 
-def test_nothing_that_was_answered_is_lost_when_services_are_killed():
+def test_no_acknowledged_edition_is_lost_when_services_are_killed():
     script = Path(__file__).parent / "load.py"
     done = subprocess.run([sys.executable, str(script), "--kills", "5"], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
-    assert done.stdout.endswith("every answer was right, and nothing is lost\n")
+    assert done.stdout.endswith("every response was correct, and nothing was lost\n")
 
 
-def test_the_load_notices_an_edition_that_is_lost_or_another(monkeypatch):
+def test_the_load_notices_a_lost_or_changed_edition(monkeypatch):
     monkeypatch.syspath_prepend(Path(__file__).parent)
     load = importlib.import_module("load")
     for editions in ([], [Edition(1, "another")], [Edition(1, "answered"), Edition(3, "answered")]):

@@ -1,4 +1,4 @@
-"""PostgreSQL is taken away under load and comes back: what is known goes on, the rest says 503, nothing need be restarted."""
+"""PostgreSQL stops under load and returns: known conversations continue, the rest gets 503, and no restart is needed."""
 
 import socket
 import threading
@@ -11,7 +11,7 @@ from foreword.store import open_store
 
 pytestmark = pytest.mark.xdist_group("machines")
 TALKS = {f"{layout}-{number}": layout for layout in ("builder", "foreword", "pi") for number in range(3)}
-# With another tool, so that the step is not keep in layouts that follow tools: what cannot be kept goes on all the same.
+# Another tool prevents the step "keep" in layouts that follow tools: turns that cannot be stored still continue.
 OTHER = [{"name": "read"}, {"name": "zap"}]
 
 
@@ -21,7 +21,7 @@ def service(started, postgres_url):
 
 
 class Clients:
-    """Clients that take turns and read all the while."""
+    """Clients that continuously take turns and read."""
 
     def __init__(self, service, first):
         self.service, self.first, self.answers, self.is_over = service, first, [], False
@@ -47,7 +47,7 @@ class Clients:
                     answers.append((id, self.service.turn(id, layout=layout, tools=OTHER[:1], message="go on")))
 
     def check(self):
-        """Every answer was a 200 with the prompt that the conversation has, whatever the store did."""
+        """Check that every response was a 200 with the prompt of its conversation."""
         assert len(self.answers) > 10 * len(TALKS)
         for id, answer in self.answers:
             assert answer.status == 200, (id, answer)
@@ -61,8 +61,8 @@ def construct_all(service):
     }
 
 
-def check_away(service, first, new):
-    """What each route says while the store is away."""
+def check_down(service, first, new):
+    """Check the response of each route while the store is down."""
     for id, layout in TALKS.items():
         for tools in (OTHER[:1], OTHER):
             turn = service.turn(id, layout=layout, tools=tools, message="hi")
@@ -95,8 +95,8 @@ def check_away(service, first, new):
 
 
 def check_back(service, first, postgres_url, tools, new):
-    """All is as it was, without a restart."""
-    tools.until(lambda: service.ask("GET", "/readyz").status == 200, "the store is back")
+    """Check that everything works as before, without a restart."""
+    tools.wait_until(lambda: service.ask("GET", "/readyz").status == 200, "the store is back")
     assert service.turn(new, layout="foreword", message="hi").form["edition"] == 1
     store = open_store(postgres_url)
     assert store.verify() == []
@@ -107,45 +107,45 @@ def check_back(service, first, postgres_url, tools, new):
     store.close()
 
 
-def test_a_server_that_stops_under_load_and_starts_again(service, database, postgres_url, tools):
+def test_a_server_that_stops_under_load_and_restarts(service, database, postgres_url, tools):
     first = construct_all(service)
     service.turn("later", layout="foreword")
     with Clients(service, first) as clients:
         for round in range(2):
             time.sleep(0.3)
-            database.tell("stop")
+            database.command("stop")
             time.sleep(0.3)
-            check_away(service, first, f"new-{round}")
-            database.tell("start")
+            check_down(service, first, f"new-{round}")
+            database.command("start")
             check_back(service, first, postgres_url, tools, f"new-{round}")
     clients.check()
     later = service.turn("later", layout="foreword", tools=OTHER, message="hi")
     assert (later.form["edition"], later.form["reused"], "store-down" in later.codes) == (2, False, False)
 
 
-def test_a_server_that_stands_still_stops_neither_the_service_nor_what_it_knows(service, database, postgres_url, tools):
+def test_a_frozen_server_blocks_neither_the_service_nor_known_conversations(service, database, postgres_url, tools):
     first = construct_all(service)
-    database.tell("freeze")
+    database.command("freeze")
     try:
         with ThreadPoolExecutor(64) as crowd:
-            # More than the service has threads: those that wait for the store must not keep the others waiting for ever.
+            # More than the service has threads: threads that wait for the store must not block the others forever.
             began = time.monotonic()
             turns = [crowd.submit(service.turn, id, layout=TALKS[id], tools=OTHER[:1]) for id in list(TALKS) * 7]
             time.sleep(0.5)
             for path in ("/healthz", "/metrics", "/roots"):
                 assert service.ask("GET", path, timeout=4).status == 200
             waited = time.monotonic() - began
-            assert not all(each.done() for each in turns) or waited > 4, "the server did not stand still"
+            assert not all(each.done() for each in turns) or waited > 4, "the server was not frozen"
             answers = [each.result() for each in turns]
         assert {answer.status for answer in answers} == {200}
         assert all("store-down" in answer.codes for answer in answers)
-        check_away(service, first, "new-still")
+        check_down(service, first, "new-still")
     finally:
-        database.tell("thaw")
+        database.command("thaw")
     check_back(service, first, postgres_url, tools, "new-still")
 
 
-def test_a_port_that_takes_connections_and_never_answers(started, tools):
+def test_a_port_that_accepts_connections_and_never_answers(started, tools):
     with socket.create_server(("127.0.0.1", 0)) as hole:
         service = started(f"postgresql://foreword@127.0.0.1:{hole.getsockname()[1]}/none?connect_timeout=2")
         with ThreadPoolExecutor(48) as crowd:

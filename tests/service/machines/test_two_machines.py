@@ -1,4 +1,4 @@
-"""Two services on one PostgreSQL: what is done on one holds on the other."""
+"""Two services on one PostgreSQL: changes made on one are visible on the other."""
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
@@ -19,7 +19,7 @@ def two(started_once, postgres_url):
     return machines
 
 
-def test_what_one_does_the_other_goes_on_with(two, top):
+def test_each_service_continues_conversations_of_the_other(two, top):
     one, other = two
     for number, (setting, using) in enumerate(((one, other), (other, one), (one, other))):
         put = setting.ask("PUT", "/system-prompt", {"template": f"Template {number} of [prompt:conversation_id]."})
@@ -57,7 +57,7 @@ def test_what_one_does_the_other_goes_on_with(two, top):
 
 @pytest.mark.parametrize("layout", ["builder", "foreword", "pi"])
 def test_simultaneous_first_turns_agree_on_one_edition(two, postgres_url, layout):
-    """`builder` writes the time in milliseconds: two editions made at once would not say the same."""
+    """`builder` writes the time in milliseconds, so two separately built editions would differ."""
     two[0].ask("PUT", "/system-prompt", {"template": "It is [system:time] for [prompt:conversation_id]."})
     gate = Barrier(CROWD)
 
@@ -69,8 +69,8 @@ def test_simultaneous_first_turns_agree_on_one_edition(two, postgres_url, layout
         return answers
 
     with ThreadPoolExecutor(CROWD) as crowd:
-        told = list(crowd.map(start, range(CROWD)))
-    for answers in zip(*told, strict=True):
+        responses = list(crowd.map(start, range(CROWD)))
+    for answers in zip(*responses, strict=True):
         assert {answer.status for answer in answers} == {200}
         assert {(each["edition"], each["system"]) for each in (answer.form for answer in answers)} == {
             (1, answers[0].form["system"])
@@ -82,14 +82,14 @@ def test_simultaneous_first_turns_agree_on_one_edition(two, postgres_url, layout
     store.close()
 
 
-def test_every_construct_answers_an_edition_that_is_kept(two, postgres_url):
-    """Calls that overlap agree on one edition; the others construct again, and nothing that was answered is lost."""
+def test_every_construct_returns_a_stored_edition(two, postgres_url):
+    """Overlapping calls agree on one edition, the others construct again, and no returned edition is lost."""
     two[0].ask("PUT", "/system-prompt", {"template": "It is [system:time] for [prompt:conversation_id]."})
     with ThreadPoolExecutor(CROWD) as crowd:
-        told = list(crowd.map(lambda number: two[number % 2].turn("again", "construct"), range(CROWD * 2)))
-    assert {answer.status for answer in told} == {200}
+        responses = list(crowd.map(lambda number: two[number % 2].turn("again", "construct"), range(CROWD * 2)))
+    assert {answer.status for answer in responses} == {200}
     store = open_store(postgres_url)
     kept = {each.number: each.system for each in store.editions("again")}
-    assert {answer.form["edition"]: answer.form["system"] for answer in told}.items() <= kept.items()
-    assert sum(not answer.form["reused"] for answer in told) == len(kept)
+    assert {answer.form["edition"]: answer.form["system"] for answer in responses}.items() <= kept.items()
+    assert sum(not answer.form["reused"] for answer in responses) == len(kept)
     store.close()
