@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from foreword import Agent, Conversations, Extension, Tool, Workspace
-from foreword.extensions import CARRIED, HEARD
+from foreword.extensions import DETAILS, EVENTS
 from foreword.layout.keys import STEPS
 
 
@@ -22,9 +22,9 @@ def test_every_event_is_in_the_table(tmp_path, step):
         talks.open("one", workspace, agent, assignments=settings).turn("Go on.")
     expected = {"constructed", *([] if step == "keep" else [step])}
     assert {event for event, _ in calls} == expected
-    assert [what for _, what in calls if what.keys() != CARRIED.keys()] == []
-    assert [event for event, _ in calls if event not in HEARD] == []
+    assert [what for _, what in calls if what.keys() != DETAILS.keys()] == []
+    assert [event for event, _ in calls if event not in EVENTS] == []
 
 
 def test_the_table_has_no_other_events():
-    assert {*HEARD} == {"constructed", *STEPS} - {"keep"}
+    assert {*EVENTS} == {"constructed", *STEPS} - {"keep"}
