@@ -31,7 +31,7 @@ def test_an_instruction_file(tree, layout):
     hostile = "\n".join(HOSTILE.format(name, name.upper()) for name in OWN[layout])
     prompt = tree({"w/AGENTS.md": hostile}).prompt(layout)
     assert tags(prompt.text, layout) == tags(good, layout)
-    assert tree.messages(prompt) == [("file-neutralised", "/w/AGENTS.md")]
+    assert tree.findings(prompt) == [("file-neutralised", "/w/AGENTS.md")]
     assert [finding.line for finding in prompt.findings] == [1]
 
 
@@ -105,7 +105,7 @@ def test_a_session(tree):
 def test_other_tags_are_unchanged(tree, layout, content):
     around = tree({"w/.git": None, "w/AGENTS.md": "MARKER"}).text(layout)
     prompt = tree({"w/AGENTS.md": content}).prompt(layout)
-    assert (tree.short(prompt.text), tree.messages(prompt)) == (around.replace("MARKER", content), [])
+    assert (tree.short(prompt.text), tree.findings(prompt)) == (around.replace("MARKER", content), [])
 
 
 # content ending in an open code fence or `<!--` -> the sections after it are not swallowed
@@ -133,7 +133,7 @@ def test_what_content_leaves_open_is_closed(tree, layout, content, closing):
     around = tree({"w/.git": None, "w/AGENTS.md": "MARKER"}).text(layout)
     prompt = tree({"w/AGENTS.md": content}).prompt(layout)
     assert tree.short(prompt.text) == around.replace("MARKER", content.rstrip("\n") + closing)
-    assert tree.messages(prompt) == [("file-fence", "/w/AGENTS.md")]
+    assert tree.findings(prompt) == [("file-fence", "/w/AGENTS.md")]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -159,7 +159,7 @@ def test_what_content_leaves_open_is_closed(tree, layout, content, closing):
 def test_closed_content_is_unchanged(tree, layout, content):
     around = tree({"w/.git": None, "w/AGENTS.md": "MARKER"}).text(layout)
     prompt = tree({"w/AGENTS.md": content}).prompt(layout)
-    assert (tree.short(prompt.text), tree.messages(prompt)) == (around.replace("MARKER", content), [])
+    assert (tree.short(prompt.text), tree.findings(prompt)) == (around.replace("MARKER", content), [])
 
 
 def test_an_open_fence_in_the_active_skill_or_the_plan(tree, skill):
@@ -187,7 +187,7 @@ def test_a_resident_description_that_leaves_something_open(tree):
     )
     prompt = tree.prompt("pod", base="B")
     assert "- k: open <!-- x -->\n\n---\n## Resident workflows\n\n- w: open" in prompt.text
-    assert tree.messages(prompt) == [("file-fence", "/w/.foreword/knowledge/k.md")]
+    assert tree.findings(prompt) == [("file-fence", "/w/.foreword/knowledge/k.md")]
 
 
 @pytest.mark.parametrize(
@@ -210,8 +210,8 @@ def test_a_skill_description_that_leaves_something_open(tree, skill, layout, des
     )
     prompt = tree.prompt(layout, tools=[Tool("read")])
     assert expected in tree.short(prompt.text)
-    messages = [("file-fence", "/w/.agents/skills/a/SKILL.md")]
-    assert tree.messages(prompt) == (messages if description.startswith("open") else [])
+    findings = [("file-fence", "/w/.agents/skills/a/SKILL.md")]
+    assert tree.findings(prompt) == (findings if description.startswith("open") else [])
 
 
 def test_a_description_cut_inside_a_comment_is_closed(tree, skill):
