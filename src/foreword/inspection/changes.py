@@ -1,4 +1,4 @@
-"""The one comparison: which sections and tools were added, removed, changed or moved, and because of which sources.
+"""The comparison that every command uses: which sections and tools were added, removed, changed or moved, and why.
 
 Drift, `diff`, `watch`, `cache` and the page all use it, so they never disagree. Something changed if and only if the text or the tool
 definitions sent to the model differ. Equal texts never differ, even if they are divided into different sections.
@@ -91,7 +91,7 @@ def _sources(origins: Iterable[tuple[str, str, str]]) -> dict[str, Sequence[str]
 
 @value
 class SectionChange:
-    """A section that differs: how, and because of which sources.
+    """A section that differs, with the kind of change and the sources that caused it.
 
     Fields:
         section: The name of the section.

@@ -87,7 +87,7 @@ def read_edition(service: Service, request: Request) -> Response:
 
 
 def read_drift(service: Service, request: Request) -> Response:
-    """How a prompt built now would differ, because of which sources, and what a rebuild would lose."""
+    """What a rebuild would change, which sources caused it, and how much of the cache it would lose."""
     id = request.text("id")
     query: DriftQuery = request.query
     body = _agent_body(query, _escape_surrogates(agent_row(service.edition(id))))

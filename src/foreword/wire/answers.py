@@ -195,7 +195,7 @@ def conversation_form(row: ConversationRow) -> ConversationForm:
 
 
 def drift_form(conversation: str, drift: Drift) -> DriftForm:
-    """What a rebuild would change and because of which sources, and what it would cost in cached tokens."""
+    """What a rebuild would change, which sources caused it, and what it would cost in cached tokens."""
     return {
         "conversation": conversation,
         **changes_form(drift),
