@@ -1,6 +1,6 @@
-"""The rules of the architecture: which package may import which, what is pure, how large things get, what start-up loads.
+"""Rules of the architecture: allowed imports, pure modules, size limits, and what start-up loads.
 
-Each rule is a table; the test below it reads the source and names every place that breaks the rule.
+Each rule is a table; the test below it reads the source and lists every violation.
 """
 
 import ast
@@ -33,7 +33,7 @@ WRITTEN = {name: tree for name, tree in TREES.items() if name != GENERATED}
 
 
 def nodes_at_run_time(tree):
-    """Every node except those under `if TYPE_CHECKING`."""
+    """Yield every node except those under `if TYPE_CHECKING`."""
     for child in ast.iter_child_nodes(tree):
         if isinstance(child, ast.If) and getattr(child.test, "id", "") == "TYPE_CHECKING":
             yield from nodes_at_run_time(ast.Module(child.orelse, []))
@@ -43,7 +43,7 @@ def nodes_at_run_time(tree):
 
 
 def imports(name, is_package, nodes):
-    """The full names these nodes import, each with its line; imports inside functions count."""
+    """Yield the full names these nodes import, each with its line; imports inside functions count."""
     package = ["foreword", *(name.split(".") if name != "__init__" else [])]
     package = package if is_package else package[:-1]
     for node in nodes:
@@ -59,8 +59,8 @@ def imports_of(name, nodes):
     return imports(name, PATHS[name].name == "__init__.py", nodes)
 
 
-def module_behind(target):
-    """The module of ours that a full name belongs to, or None."""
+def module_of(target):
+    """Return the module of this package that a full name belongs to, or None."""
     parts = target.split(".")[1:]
     while parts:
         if ".".join(parts) in TREES:
@@ -70,11 +70,11 @@ def module_behind(target):
 
 
 def arrows():
-    """Every import of one of our modules by another, for types and inside functions too: importer, imported, line."""
+    """Yield importer, imported and line of every import within this package, including types and imports in functions."""
     for name, tree in TREES.items():
         for target, line in imports_of(name, ast.walk(tree)):
-            if target.split(".")[0] == "foreword" and module_behind(target) != name:
-                yield name, module_behind(target), line
+            if target.split(".")[0] == "foreword" and module_of(target) != name:
+                yield name, module_of(target), line
 
 
 def package_of(name):
@@ -96,7 +96,7 @@ def late():
 """
 
 
-def test_the_reader_of_imports_sees_types_and_late_imports():
+def test_the_import_reader_sees_types_and_late_imports():
     seen = [target for target, _ in imports("template.sample", False, ast.walk(ast.parse(SAMPLE)))]
     assert sorted(seen) == sorted(
         [
@@ -113,7 +113,7 @@ def test_the_reader_of_imports_sees_types_and_late_imports():
     assert set(seen) - set(live) == {"typing.Any"}
 
 
-# Who may import whom
+# Allowed imports
 
 # A package may import the packages above it in this list; those on one line do not import each other.
 ORDER = """
@@ -144,7 +144,7 @@ LEVEL = {name: number for number, line in enumerate(ORDER.split("\n")) for name 
 EVERYTHING = ("__init__", "__main__")  # these may import all others
 
 
-def test_every_package_has_its_line_in_the_order():
+def test_every_package_is_in_the_order():
     assert {package_of(name) for name in TREES} - set(EVERYTHING) == set(LEVEL)
 
 
@@ -158,7 +158,7 @@ def test_packages_import_only_packages_above_them():
     ] == []
 
 
-def test_modules_do_not_import_each_other_in_a_circle():
+def test_there_are_no_import_cycles():
     graph = graphlib.TopologicalSorter()
     for name, imported, _ in arrows():
         if name not in EVERYTHING and imported not in EVERYTHING:
@@ -166,7 +166,7 @@ def test_modules_do_not_import_each_other_in_a_circle():
     graph.prepare()
 
 
-def test_few_things_lie_directly_under_the_package():
+def test_few_modules_are_directly_in_the_package():
     assert len([entry for entry in (SRC / "foreword").iterdir() if entry.name != "__pycache__"]) <= 28
 
 
@@ -176,7 +176,7 @@ def test_the_map_names_every_package():
     assert {package_of(name) for name in TREES} - named - {"__main__", "version"} == set()
 
 
-# Importing by name hides an arrow.
+# Importing by name hides a dependency.
 BY_NAME = {
     "__init__": "a public name is loaded when it is first used",
     "cli": "only the module of the requested command is loaded",
@@ -198,9 +198,9 @@ def test_modules_are_imported_by_name_only_where_declared():
     assert users - set(BY_NAME) == set()
 
 
-# What is pure
+# Pure modules
 
-# A pure module never touches the disk, the clock or the environment. These packages are pure but for the modules named.
+# A pure module never touches the disk, the clock or the environment. These packages are pure except for the listed modules.
 PURE = {
     "values": (),
     "vocabulary": (),
@@ -229,7 +229,7 @@ def is_pure(name):
     return name in PURE_MODULES or (package_of(name) in PURE and name not in PURE[package_of(name)])
 
 
-def test_pure_modules_import_nothing_of_the_world():
+def test_pure_modules_import_nothing_with_side_effects():
     assert [
         f"{name}:{line} imports {target}"
         for name, tree in TREES.items()
@@ -246,13 +246,13 @@ def test_pure_modules_import_only_pure_modules():
         if is_pure(name)
         for target, line in imports_of(name, nodes_at_run_time(tree))
         if target.split(".")[0] == "foreword"
-        for imported in [module_behind(target)]
+        for imported in [module_of(target)]
         if not is_pure(imported)
     ] == []
 
 
 def calls(tree, names):
-    """The lines on which one of these built-in functions is called."""
+    """Return the lines on which one of these built-in functions is called."""
     return [
         node.lineno for node in ast.walk(tree) if isinstance(node, ast.Call) and getattr(node.func, "id", "") in names
     ]
@@ -274,11 +274,11 @@ def test_only_the_command_line_prints():
     assert {name: lines for name, lines in printed.items() if lines and name not in PRINTERS} == {}
 
 
-# What start-up loads
+# Start-up
 
-# What importing the engine may load of the standard library: these, and what they load themselves.
+# Standard library modules that importing the engine may load, directly; their own imports are allowed too.
 LIGHT = "__future__ bisect errno itertools os re stat sys threading time"
-# None of these is loaded before it is needed, not even by a whole `foreword show`.
+# None of these is loaded before it is needed, not even by a complete `foreword show`.
 HEAVY = set(
     "typing dataclasses pathlib tomllib minijinja ryaml rich hashlib _hashlib subprocess json datetime sqlite3 socket"
     " asyncio logging inspect difflib contextlib tempfile random uuid urllib email msgspec starlette uvicorn".split()
@@ -286,7 +286,7 @@ HEAVY = set(
 
 
 def loaded_by(code):
-    """The modules a bare interpreter has loaded after running this code, beyond those it starts with."""
+    """Return the modules that running this code adds to those of a bare interpreter."""
     script = f"import sys; at_start = set(sys.modules); sys.path.insert(0, {str(SRC)!r})\n{code}\n"
     script += "sys.stderr.write('\\n'.join(sorted(set(sys.modules) - at_start)))"
     done = subprocess.run([sys.executable, "-I", "-S", "-c", script], capture_output=True, text=True)
@@ -321,7 +321,7 @@ def test_the_usual_calls_load_nothing_heavy(call, tmp_path):
     assert loaded_by(f"import os; os.chdir({str(tmp_path)!r}); {call}") & HEAVY == set()
 
 
-# How large things get
+# Size limits
 
 
 def functions(tree):
@@ -338,7 +338,7 @@ def test_functions_are_short():
     ] == []
 
 
-# What things are called
+# Names
 
 
 def test_every_public_name_exists():
@@ -352,7 +352,7 @@ def test_a_type_checker_sees_the_same_public_names():
     assert ast.unparse(loads.test) == "not TYPE_CHECKING", "a checker would accept any name"
 
 
-def test_no_module_has_a_name_that_fits_everything():
+def test_no_module_has_a_catch_all_name():
     words = {word for name in TREES for part in name.split(".") for word in part.lower().split("_")}
     assert words & set("core common util utils helper helpers misc manager managers registry".split()) == set()
 
@@ -362,7 +362,7 @@ def texts(tree):
 
 
 def questions(tree):
-    """What decides by a value: comparisons, cases, `startswith` and its like, tables and look-ups."""
+    """Yield the nodes that branch on a value: comparisons, cases, `startswith` and similar, tables and look-ups."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Compare | ast.MatchValue):
             yield node, texts(node)
@@ -393,12 +393,12 @@ POSSESSIVE = re.compile(r"[*+?]\+|\{[0-9]*,?[0-9]*\}\+|\(\?>")
 
 
 def is_possessive(pattern):
-    """Whether a pattern, or a part of one, has a possessive repetition or an atomic group."""
+    """Return whether a pattern contains a possessive repetition or an atomic group."""
     return bool(POSSESSIVE.search(ESCAPE_OR_SET.sub("x", pattern)))
 
 
 def patterns(tree):
-    """Every text of a module but its docstrings, with its line; what is put into an f-string counts as one character."""
+    """Yield every string of a module except docstrings, with its line; an f-string expression counts as one character."""
     inner = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
     docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
@@ -438,7 +438,7 @@ def uses_re(tree):
         (r"\{\}+", False),
     ],
 )
-def test_the_reader_of_patterns_knows_a_possessive_repetition(pattern, expected):
+def test_the_pattern_reader_finds_possessive_repetitions(pattern, expected):
     assert is_possessive(pattern) is expected
 
 
@@ -463,7 +463,7 @@ FAMILIES = "|".join(sorted({code.partition("-")[0] for code in CODES}))
 
 
 def codes_in(tree):
-    """Every text that is, or as an f-string stands for, the code of a finding."""
+    """Yield every string, or pattern of an f-string, that is the code of a finding."""
     for text in texts(tree):
         if re.fullmatch(rf"(?:{FAMILIES})(?:-[a-z0-9]+)+", text):
             yield text
@@ -479,5 +479,5 @@ def codes_in(tree):
 
 def test_findings_and_their_table_agree():
     used = {code for name, tree in WRITTEN.items() if name != "findings" for code in codes_in(tree)}
-    assert used - set(CODES) - set(PROBLEMS) == set(), "codes that the table lacks"
-    assert set(CODES) - used == set(), "codes that nothing uses"
+    assert used - set(CODES) - set(PROBLEMS) == set(), "codes missing from the table"
+    assert set(CODES) - used == set(), "unused codes"

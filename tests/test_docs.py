@@ -1,9 +1,9 @@
-"""The documentation is true: reference pages are what the code gives, and every example and command line runs.
+"""The documentation is correct: reference pages match the code, and every example and command line runs.
 
-A page is run from top to bottom in a small workspace of its own (`docs/sample.py`). A fenced block with a title is a file of that
-name, `sh` holds command lines, `python` is a program; a `text` block right after one of the two is what it prints, on standard
-error where there is nothing else. `pytest --accept`
-writes those blocks anew; read the diff before you commit it. What needs a provider gets the one that pretends (`examples/pretend.py`).
+A page runs from top to bottom in a small workspace (`docs/sample.py`). A fenced block with a title is a file of that
+name, `sh` contains command lines, `python` is a program; a `text` block right after one of the two is its output, from standard
+error if there is no other. `pytest --accept` rewrites these blocks; read the diff before you commit it. Calls to a provider go to a
+fake one (`examples/pretend.py`).
 """
 
 import argparse
@@ -48,14 +48,14 @@ from foreword.template.catalog import CATALOG
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.rglob("*.md"))]
-# Its commands set a clone up from nothing: tests/packaging/test_first_steps.py runs them in a shell.
+# Its commands set up a clone from scratch: tests/packaging/test_first_steps.py runs them in a shell.
 FIRST_STEPS = DOCS / "first-steps.md"
-# It begins in the checkout, and makes the project that the other pages work in.
+# It begins in the checkout, and creates the project that the other pages use.
 GUIDE = DOCS / "guide.md"
 
 
 def load(path):
-    """A Python file that belongs to no package."""
+    """Import a Python file outside any package."""
     loaded = sys.modules.get(path.stem)
     if loaded is None or loaded.__file__ != str(path):
         spec = importlib.util.spec_from_file_location(path.stem, path)
@@ -78,7 +78,7 @@ def page_id(page):
     return page.relative_to(ROOT).as_posix()
 
 
-# The reference is made from the code
+# Generated reference pages
 
 
 def test_reference_pages_are_current():
@@ -95,7 +95,7 @@ def test_a_stale_page_is_an_error(tmp_path, monkeypatch, capsys):
 
 
 def rows(name, below=""):
-    """What the tables of a reference page say of each name: the first column and the last. Of two rows the poorer counts."""
+    """Return name and description from the tables of a reference page; of two rows the shorter description counts."""
     described, text = {}, text_of(f"reference/{name}")
     for line in re.findall(r"^\| .*$", text[text.index(below) :], re.MULTILINE):
         cells = [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
@@ -130,12 +130,12 @@ def test_every_setting_and_wording_of_a_shipped_layout_is_described(kind):
     assert sorted(name for name in names if len(described.get(name, "")) < 3) == []
 
 
-def test_every_event_that_is_heard_is_described():
+def test_every_event_of_listen_is_described():
     described = rows("extensions.md")
     assert {name: described.get(name) for name in extensions.EVENTS} == extensions.EVENTS
 
 
-def test_every_event_that_is_told_may_be_heard():
+def test_every_published_event_is_an_event_of_listen():
     calls = [node for node in ast.walk(ast.parse(Path(transitions.__file__).read_text())) if isinstance(node, ast.Call)]
     events = [node.args[0] for node in calls if ast.unparse(node.func) == "self._hooks.notify"]
     written = {each.value for event in events for each in ast.walk(event) if isinstance(each, ast.Constant)} - {None}
@@ -192,7 +192,7 @@ def test_every_public_name_is_described():
     assert [name for name in foreword.__all__ if len(described.get(name, "")) < 20] == []
 
 
-def test_every_value_that_a_call_gives_is_described():
+def test_every_return_value_of_a_call_is_described():
     text = text_of("reference/python.md")
     modules = (vocabulary, decide, watching, proofread, extensions)
     ours = {name for each in modules for name, found in vars(each).items() if isinstance(found, type)}
@@ -202,11 +202,11 @@ def test_every_value_that_a_call_gives_is_described():
     assert sorted(name for name in named if f"\n## {name}\n" not in text and f"\n### {name}\n" not in text) == []
 
 
-# What people wrote keeps up with the code
+# Hand-written pages match the code
 
 
 def variables_in(path):
-    """The environment variables that a module reads. Where the name is no text, any text in the module may be meant."""
+    """Return the environment variables that a module reads. If a name is not a literal, any string of the module counts."""
     tree = ast.parse(path.read_text())
     texts = [each.value for each in ast.walk(tree) if isinstance(each, ast.Constant) and isinstance(each.value, str)]
     for node in ast.walk(tree):
@@ -223,14 +223,14 @@ VARIABLE = re.compile(r"[A-Z][A-Z0-9]+(_[A-Z0-9]+)*")
 SOURCES = sorted(Path(foreword.__file__).parent.rglob("*.py"))
 
 
-def test_every_environment_variable_that_is_read_is_described():
+def test_every_environment_variable_is_described():
     described = set(re.findall(r"`([A-Z_]+)(?:=\w+)?`", text_of("settings.md").partition("\n## Environment\n")[2]))
     read = {name for path in SOURCES for name in variables_in(path)} - NOT_VARIABLES
     assert {"HOME", "PWD", "FOREWORD_STORE", "FOREWORD_TOKEN", "TERM"} <= read
     assert sorted(read - described) == []
 
 
-# Texts in the same modules that look like names of variables.
+# Strings in these modules that look like names of variables.
 NOT_VARIABLES = {"ADDRESS", "DIR", "FORMAT", "MB", "NAME", "SECONDS"}
 
 
@@ -260,11 +260,11 @@ def test_every_layout_has_its_page_with_its_sections_in_order_and_a_prompt(name)
     order = re.search(r"^Order: (.*)\.$", text, re.MULTILINE)
     assert order and re.findall(r"`([\w-]+)`", order[1]) == getattr(compiled, name)()["sections"]
     shown = [match for match in FENCE.finditer(text) if match[1] == "sh" and "foreword show" in match[3]]
-    assert shown and text[shown[-1].end() :].startswith("\n\n```text\n"), "a whole prompt stands on the page"
+    assert shown and text[shown[-1].end() :].startswith("\n\n```text\n"), "the page shows a complete prompt"
 
 
 @pytest.mark.parametrize("key", settings.OWN)
-def test_every_setting_of_forewords_own_is_described(key):
+def test_every_setting_of_foreword_itself_is_described(key):
     assert f"\n| `{key}` | " in text_of("settings.md")
 
 
@@ -283,23 +283,23 @@ def test_the_changelog_says_what_is_unreleased():
     assert "\n## [Unreleased]\n" in (ROOT / "CHANGELOG.md").read_text()
 
 
-def test_what_it_costs_is_told_of_what_is_measured():
+def test_the_page_on_costs_matches_the_benchmarks():
     table = (ROOT / "README.md").read_text().partition("\n## What it costs\n")[2].partition("\n## ")[0]
     told = re.findall(r"^\| (?!work|---)([^|]+) \|", table.replace("|---|", "| --- |"), re.MULTILINE)
     benches = " ".join(path.read_text() for path in (ROOT / "bench").glob("*.py"))
-    filled = re.compile(r"\{[^}]*\}|\d[\d,]*|SQLite|PostgreSQL")  # what a bench fills in: numbers, and the store
+    filled = re.compile(r"\{[^}]*\}|\d[\d,]*|SQLite|PostgreSQL")  # filled in by a benchmark: numbers, and the store
     written = filled.sub("#", benches)
     assert told and [name for name in told if filled.sub("#", name) not in written] == []
     assert re.search(r"`make bench` on \d{4}-\d\d-\d\d", table)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_id)
-def test_files_that_are_named_are_there(page):
+def test_named_files_exist(page):
     named = re.findall(r"`((?:tests|examples|docs|src|bench)/[\w./-]*\w)/?`", page.read_text())
     assert [path for path in named if not (ROOT / path).exists()] == []
 
 
-# The site and its pictures
+# The site and its images
 
 
 def test_the_site_builds_without_a_network(tmp_path):
@@ -318,7 +318,7 @@ def test_the_site_builds_without_a_network(tmp_path):
     assert [path for path in tmp_path.rglob("*") if path.name == "__pycache__" or path.suffix in (".py", ".pyc")] == []
 
 
-def test_the_site_leads_to_what_the_index_lists():
+def test_the_site_navigation_matches_the_index():
     nav = load(DOCS / "site.py").navigation(text_of("index.md"))
     listed = [page for section in nav[1:] for pages in section.values() for each in pages for page in each.values()]
     assert sorted(listed) == sorted(set(listed))
@@ -326,7 +326,7 @@ def test_the_site_leads_to_what_the_index_lists():
 
 
 @pytest.mark.parametrize("name", picture.PICTURES)
-def test_pictures_show_what_the_commands_show(name):
+def test_images_match_the_output_of_commands(name):
     assert picture.is_current(name), "run python docs/picture.py"
 
 
@@ -339,7 +339,7 @@ def anchors(page):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_id)
-def test_links_lead_somewhere(page):
+def test_links_have_targets(page):
     links = re.findall(r"\]\(([^)\s]+)\)", page.read_text())
     for link in (each for each in links if "://" not in each):
         path, _, anchor = link.partition("#")
@@ -349,7 +349,7 @@ def test_links_lead_somewhere(page):
         assert not anchor or anchor in anchors(target), link
 
 
-def test_every_page_is_reached_from_the_index():
+def test_every_page_is_linked_from_the_index():
     linked = {(DOCS / link).resolve() for link in re.findall(r"\]\(([^)#\s]+)", text_of("index.md"))}
     assert {page for page in PAGES if page.parent != ROOT} - linked == {DOCS / "index.md"}
 
@@ -361,7 +361,7 @@ FENCE = re.compile(r'^```(\w*)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE |
 
 @pytest.fixture
 def home(monkeypatch):
-    """A home with the workspace `shop`, which is the working directory; providers are the one that pretends."""
+    """A home with the workspace `shop` as working directory, and a fake provider."""
     for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "FOREWORD_STORE", "FOREWORD_TOKEN", "PWD", "PYTHONSTARTUP"):
         monkeypatch.delenv(name, raising=False)
     with sample.home() as folder, pretend.Provider() as provider:
@@ -377,16 +377,16 @@ def home(monkeypatch):
 
 
 class Shell:
-    """Runs the command lines of a page. A service that it starts goes on to the end of the page, at a port that is free."""
+    """Runs the command lines of a page. A service that it starts runs until the end of the page, on a free port."""
 
     def __init__(self):
         self.services = []
         self.exported = {}
 
     def run(self, line):
-        """Run one command line; the exit status. Those of a checkout run there, and `make` only says what it would do."""
+        """Run one command line and return its exit status. Commands of a checkout run there, and `make` is a dry run."""
         words = [self.expanded(word) for word in shlex.split(line, comments=True)]
-        assert not {"|", "<", "&&", ";", "&"} & set(words), f"too clever to be checked: {line}"
+        assert not {"|", "<", "&&", ";", "&"} & set(words), f"too complex to be checked: {line}"
         if ">" in words:
             with open(words[-1], "w") as file, contextlib.redirect_stdout(file):
                 return self.run(shlex.join(words[: words.index(">")]))
@@ -397,7 +397,7 @@ class Shell:
         return does[words[0]](words) if words else 0
 
     def expanded(self, word):
-        """A word as a shell would take it: with the home, and with what the page has set. Any other `$` is an address."""
+        """Expand a word like a shell: the home, and variables set by the page. Any other `$` is an address."""
         known = {**self.exported, "PWD": os.getcwd(), "PATH": os.environ["PATH"]}
         return re.sub(r"\$(\w+)", lambda name: known.get(name[1], name[0]), os.path.expanduser(word))
 
@@ -413,7 +413,7 @@ class Shell:
         return self.serve(words) if words[1] == "serve" else cli.main(words[1:])
 
     def serve(self, words):
-        """Start the service, and print where it says that it listens; the status, if it ends instead."""
+        """Start the service and print its first line; if it exits instead, return its status."""
         command = [sys.executable, "-m", "foreword", *words[1:], "--port", "0"]
         service = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         said = service.stdout.readline()
@@ -421,30 +421,30 @@ class Shell:
             print(service.communicate()[1], end="", file=sys.stderr)
             return service.returncode
         self.services.append((service, said.split()[-1]))
-        print(self.told(said), end="")
+        print(self.with_page_address(said), end="")
         return 0
 
     def other(self, words):
         done = subprocess.run(
-            [self.meant(word) for word in words], capture_output=True, text=True, env=self.environment()
+            [self.with_real_address(word) for word in words], capture_output=True, text=True, env=self.environment()
         )
-        print(self.told(done.stdout), end="")
+        print(self.with_page_address(done.stdout), end="")
         print(done.stderr, end="", file=sys.stderr)
         return done.returncode
 
     def curl(self, words):
-        """Ask as `curl -s ADDRESS [-d BODY]` would, which need not be installed."""
+        """Send a request like `curl -s ADDRESS [-d BODY]`, which need not be installed."""
         parser = argparse.ArgumentParser("curl")
         parser.add_argument("-s", action="store_true", required=True)
         parser.add_argument("-d")
         parser.add_argument("address")
-        args = parser.parse_args([self.meant(word) for word in words[1:]])
+        args = parser.parse_args([self.with_real_address(word) for word in words[1:]])
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         try:
             with opener.open(args.address, args.d.encode() if args.d else None) as answer:
-                print(self.told(answer.read().decode()))
+                print(self.with_page_address(answer.read().decode()))
         except urllib.error.HTTPError as error:
-            print(self.told(error.read().decode()))
+            print(self.with_page_address(error.read().decode()))
         return 0
 
     def python(self, words):
@@ -457,7 +457,7 @@ class Shell:
         return subprocess.run(["make", "--dry-run", *words[1:]], cwd=ROOT, stdout=subprocess.DEVNULL).returncode
 
     def pip(self, words):
-        """What is to be installed is this project, from a place, with extras that it has; tests/packaging installs it."""
+        """Check that the command installs this project with existing extras; tests/packaging really installs it."""
         place, _, extras = words[2].rstrip("]").partition("[")
         known = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
         return (
@@ -467,16 +467,16 @@ class Shell:
     def environment(self):
         return {**os.environ, **self.exported, **({"FOREWORD_URL": self.services[-1][1]} if self.services else {})}
 
-    def meant(self, word):
-        """A word with the address that the service really has."""
+    def with_real_address(self, word):
+        """Replace the address on the page by the real one."""
         return (
             re.sub(r"(?:http://)?(?:localhost|127\.0\.0\.1):8371", self.services[-1][1], word)
             if self.services
             else word
         )
 
-    def told(self, text):
-        """What was printed, with the address that the page tells."""
+    def with_page_address(self, text):
+        """Replace the real address by the one on the page."""
         return text.replace(self.services[-1][1], "http://127.0.0.1:8371") if self.services else text
 
     def close(self):
@@ -486,7 +486,7 @@ class Shell:
 
 
 def run(shell, language, text, names):
-    """Do what a block says; the worst exit status of its commands."""
+    """Run a block and return the highest exit status of its commands."""
     if language == "sh":
         return max(shell.run(line) for line in text.replace("\\\n", " ").splitlines())
     if language == "python":
@@ -499,7 +499,7 @@ def run(shell, language, text, names):
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page != FIRST_STEPS], ids=page_id)
-def test_examples_do_what_the_page_says(page, home, capfd, request):
+def test_examples_match_their_page(page, home, capfd, request):
     with contextlib.closing(Shell()) as shell:
         do(page, home, capfd, request, shell)
 
@@ -532,7 +532,7 @@ def do(page, home, capfd, request, shell):
         page.write_text(accepted)
 
 
-def test_the_guide_makes_the_project_that_the_pages_work_in():
+def test_the_guide_creates_the_project_of_the_other_pages():
     made = {}
     for _, title, text in FENCE.findall(GUIDE.read_text()):
         made |= {title: text} if title and title not in made else {}
@@ -540,16 +540,16 @@ def test_the_guide_makes_the_project_that_the_pages_work_in():
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_id)
-def test_every_block_is_of_a_kind_that_is_run(page):
+def test_every_block_has_a_known_kind(page):
     text = page.read_text()
     kinds = [match[1] for match in FENCE.finditer(text)]
     assert set(kinds) <= {"sh", "python", "toml", "json", "text", "markdown"}
     assert len(re.findall(r"^\s*(?:```|~~~)", text, re.MULTILINE)) == 2 * len(kinds)
-    assert not re.search(r"^```text\n(?:(?!```).*\n)*\$ ", text, re.MULTILINE), "a command stands in a block `sh`"
+    assert not re.search(r"^```text\n(?:(?!```).*\n)*\$ ", text, re.MULTILINE), "put commands in a block `sh`"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_id)
-def test_commands_in_a_sentence_are_commands(page):
+def test_commands_in_sentences_exist(page):
     for written in re.findall(r"(?<!`)`(foreword [a-z][^`\n]*)`", FENCE.sub("", page.read_text())):
         words = written.split()[1:]
         name = " ".join(words[:2]) if " ".join(words[:2]) in commands.COMMANDS else words[0]
@@ -560,7 +560,7 @@ def test_commands_in_a_sentence_are_commands(page):
             assert {word.strip("[]") for word in words if word.strip("[]").startswith("-")} <= known, written
 
 
-# What a stranger is asked when something is wrong
+# Issue forms
 
 
 @pytest.mark.parametrize(

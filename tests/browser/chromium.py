@@ -18,7 +18,7 @@ WANTED = "set CHROMIUM=/path/to/chromium, or run make browser as root on Debian"
 
 
 def find() -> str:
-    """The path of an installed Chromium, or an empty string."""
+    """Return the path of an installed Chromium, or an empty string."""
     named = os.environ.get("CHROMIUM", "")
     if named and not shutil.which(named):
         raise SystemExit(f"CHROMIUM={named} is not a program; {WANTED}")
@@ -27,7 +27,7 @@ def find() -> str:
 
 
 def install() -> str:
-    """The path of a Chromium, installing one if necessary."""
+    """Return the path of a Chromium, installing one if necessary."""
     found = find()
     if not found and os.geteuid() == 0 and shutil.which("apt-get"):
         _by_apt()

@@ -1,4 +1,4 @@
-"""One service and one Chromium for the tests of a file; each test has a browser profile and a template of its own."""
+"""One service and one Chromium for the tests of a file; each test has its own browser profile and template."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def site(shared_site):
 
 @pytest.fixture
 def own_site(tmp_path):
-    """Services of which a test may do as it likes."""
+    """Services that only one test uses, and may stop or break."""
     made = []
 
     def make(**options):
@@ -61,9 +61,9 @@ def own_site(tmp_path):
 
 @pytest.fixture
 def open_page(chrome):
-    """Opens an address as a person who has not been there before.
+    """Open an address with a new browser profile.
 
-    What goes wrong in the page fails the test, and so does a request that leaves this machine.
+    Errors in the page fail the test, and so do requests to other machines.
     """
     contexts, wrong, asked = [], [], []
 
@@ -87,7 +87,7 @@ def open_page(chrome):
 
 @pytest.fixture
 def edit(open_page):
-    """Opens the editor of a service."""
+    """Open the editor of a service."""
     return lambda site, **options: Editor(open_page(f"{site.url}/#/edit", **options))
 
 

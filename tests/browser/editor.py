@@ -1,4 +1,4 @@
-"""The editor as a test uses it: what a person would do and see."""
+"""The editor, operated and read like a person would."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CODE = "[aria-label='Template'].cm-content"
 
 
 def accept_completion(page):
-    """Accept the first completion. The list takes no key while it waits for options, nor in its first moment."""
+    """Accept the first completion. The list ignores keys while it loads and just after it opens."""
     expect(page.get_by_role("listbox", name="Completions")).to_be_visible()
     expect(page.locator(".cm-tooltip-autocomplete-disabled")).to_have_count(0)
     page.wait_for_timeout(100)
@@ -29,15 +29,15 @@ class Editor:
         self.settle()
 
     def settle(self):
-        """Wait until the preview shows what is written."""
+        """Wait until the preview shows the current text."""
         expect(self.preview).to_have_attribute("aria-busy", "false")
 
     def text(self):
-        """What is written, as far as it is drawn: all of a text that fits the screen."""
+        """Return the drawn part of the text: all of it if it fits the screen."""
         return "\n".join(self.code.locator(".cm-line").all_text_contents())
 
     def draft(self):
-        """What the browser keeps of the unsaved text; None if it keeps nothing."""
+        """Return the unsaved text that the browser stores, or None."""
         return self.page.evaluate(
             """() => {
                 const key = Object.keys(localStorage).find((name) => name.startsWith("foreword.draft."));
@@ -46,13 +46,13 @@ class Editor:
         )
 
     def write(self, text):
-        """Replace all that is written, by the keyboard."""
+        """Replace the text, using the keyboard."""
         self.code.focus()
         self.page.keyboard.press("ControlOrMeta+a")
         self.page.keyboard.insert_text(text)
 
     def paste(self, text):
-        """Replace all that is written from the clipboard, as one does with a long text."""
+        """Replace the text from the clipboard, for long text."""
         self.code.focus()
         self.page.keyboard.press("ControlOrMeta+a")
         self.code.evaluate(
@@ -65,7 +65,7 @@ class Editor:
         )
 
     def put_caret(self, line, column=0):
-        """Put the caret before a column of a line, both counted as people do and as programmers do."""
+        """Put the caret before a column (from 0) of a line (from 1)."""
         self.code.focus()
         self.page.keyboard.press("ControlOrMeta+Home")
         for _ in range(line - 1):
@@ -75,12 +75,12 @@ class Editor:
             self.page.keyboard.press("ArrowRight")
 
     def select(self, characters):
-        """Select so many characters from the caret on."""
+        """Select this many characters after the caret."""
         for _ in range(characters):
             self.page.keyboard.press("Shift+ArrowRight")
 
     def type_without_pause(self, text):
-        """Type a text so that no timer of the page can run between two characters, however slow the machine is."""
+        """Type a text without letting a timer of the page run between two characters."""
         self.code.evaluate(
             """async (element, text) => {
                 element.focus();
@@ -93,7 +93,7 @@ class Editor:
         )
 
     def eventually(self, read, wanted):
-        """Wait until something that is read from the page is what is wanted."""
+        """Wait until reading from the page returns the wanted value."""
         for _ in range(PATIENCE // 50):
             if read() == wanted:
                 return
@@ -103,10 +103,10 @@ class Editor:
     def button(self, name):
         return self.dialog.get_by_role("button", name=re.compile(name))
 
-    def lit_text(self):
-        """What is lit in the preview."""
+    def highlighted_text(self):
+        """Return the highlighted text of the preview."""
         return self.page.evaluate("() => [...(CSS.highlights.get('lines') ?? [])].map((range) => range.toString())")
 
-    def lit_lines(self):
-        """The lines that are lit in the template."""
+    def highlighted_lines(self):
+        """Return the highlighted lines of the template."""
         return self.code.locator(".cm-line.cm-highlighted").all_inner_texts()

@@ -1,6 +1,6 @@
-"""Draws the pictures that the documentation shows, with a fixed clock and fixed contents: `make pictures`.
+"""Take the screenshots of the documentation, with a fixed clock and fixed contents: `make pictures`.
 
-The workspace lies in a temporary folder whose name is as long as the one that is shown for it, so that every offset stays true.
+The name of the temporary workspace is as long as the name shown for it, so that all offsets stay correct.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def fill(site: Site, store: object) -> None:
 
 
 def rewritten(site: Site, route: Route) -> None:
-    """What goes to and comes from the service, with the folder, the clock and the name of the machine as they are shown."""
+    """Replace folder, clock and host name in requests and responses by those shown."""
     here = str(site.folder)
     request = route.request
     body = request.post_data and request.post_data.replace(HOME, here)

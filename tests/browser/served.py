@@ -1,4 +1,4 @@
-"""The page as people meet it: `foreword serve` in a process of its own, a real store, and a real Chromium."""
+"""The page in a real Chromium, with `foreword serve` in a separate process and a real store."""
 
 from __future__ import annotations
 
@@ -49,16 +49,16 @@ class Site:
         self.start()
 
     def start(self) -> None:
-        """Start the service, and wait until it answers."""
+        """Start the service, and wait until it responds."""
         environment = {**os.environ, "HOME": str(self.folder / "home"), "FOREWORD_TOKEN": self.token}
         for name in ("XDG_CONFIG_HOME", "FOREWORD_STORE"):
             environment.pop(name, None)
         if not self.token:
             del environment["FOREWORD_TOKEN"]
-        if self.source:  # another copy of the package than the one that is installed
+        if self.source:  # another copy of the package than the installed one
             environment["PYTHONPATH"] = self.source
         command = [sys.executable, "-m", "foreword", "serve", "--port", str(self.port), "--root", str(self.shop)]
-        log = self.folder / "service.log"  # not a pipe: one that nobody reads fills, and the service would stand still
+        log = self.folder / "service.log"  # not a pipe, because a full pipe would block the service
         with log.open("ab") as file:
             given = [*command, "--store", self.store]
             self.process = subprocess.Popen(given, env=environment, stdout=file, stderr=file)
@@ -79,7 +79,7 @@ class Site:
             self.process = None
 
     def call(self, method: str, path: str, body: object = None) -> Any:
-        """What the service answers to a call that must succeed."""
+        """Return the response to a call that must succeed."""
         headers = {"Content-Type": "application/json"}
         if self.token:
             headers["Authorization"] = f"Bearer {self.token}"
@@ -106,7 +106,7 @@ class Site:
 
 @contextmanager
 def browser() -> Iterator[Browser]:
-    """A Chromium. Root has no sandbox of its own to put it in."""
+    """Start a Chromium, without its sandbox if this process is root."""
     path = chromium.find()
     if not path:
         raise RuntimeError(f"there is no Chromium for the tests of the page: {chromium.WANTED}")

@@ -1,11 +1,11 @@
-"""Conversations: which there are, what each of them uses, and what would change."""
+"""Conversations: the list, the edition each one uses, and drift."""
 
 import re
 
 import pytest
 from playwright.sync_api import expect
 
-# One worker takes all of these, so that service and browser are started once.
+# Run these in one worker, so that service and browser start once.
 pytestmark = pytest.mark.xdist_group("browser-conversations")
 
 
@@ -31,7 +31,7 @@ def test_conversations_are_listed_and_searched(open_page, talks):
     expect(page.get_by_text("No conversation id contains “no such”.")).to_be_visible()
 
 
-def test_the_search_is_there_again_when_one_comes_back_and_the_title_says_where_one_is(open_page, talks):
+def test_going_back_restores_the_search_and_the_title_names_the_view(open_page, talks):
     page = open_page(talks.url)
     page.get_by_label("Search conversations by id").fill("billing")
     page.get_by_role("link", name=re.compile("^billing-1")).click()
@@ -55,7 +55,7 @@ def test_a_conversation_shows_the_edition_in_use_and_its_prompt_by_origin(open_p
     expect(prompt.locator(".k-template").first).to_contain_text("One.")
 
 
-def test_an_id_may_be_any_text(open_page, talks):
+def test_an_id_can_be_any_string(open_page, talks):
     page = open_page(talks.url)
     page.get_by_role("link", name="search/ü 3").click()
     expect(page.get_by_role("group", name="Prompt with origins")).to_contain_text("One.")
@@ -70,13 +70,13 @@ def test_drift_names_the_sections_that_changed(open_page, talks):
     expect(drift).to_contain_text(re.compile(r"lose [\d,]+"))
 
 
-def test_an_unknown_conversation_says_so(open_page, talks):
+def test_an_unknown_conversation_shows_an_error(open_page, talks):
     page = open_page(f"{talks.url}/#/conversations/nobody")
     expect(page.get_by_role("alert").first).to_contain_text("'nobody' has not been started")
 
 
 def held(page, url):
-    """Holds back what the page asks of an address until `release` is called."""
+    """Hold back requests to an address until `release` is called."""
     waiting = []
     page.route(url, lambda route: waiting.append(route))
 
@@ -87,7 +87,7 @@ def held(page, url):
     return release
 
 
-def test_further_rows_that_come_late_do_not_replace_what_is_searched_for(open_page, own_site):
+def test_late_rows_do_not_replace_search_results(open_page, own_site):
     site = own_site()
     for number in range(60):
         site.construct(f"talk-{number:02}")
@@ -104,7 +104,7 @@ def test_further_rows_that_come_late_do_not_replace_what_is_searched_for(open_pa
     expect(rows).to_have_count(1)
 
 
-def test_of_two_editions_asked_for_the_last_is_shown(open_page, talks):
+def test_the_last_requested_edition_is_shown(open_page, talks):
     page = open_page(f"{talks.url}/#/conversations/billing-2")
     choice = page.get_by_label("Edition")
     choice.select_option("1")

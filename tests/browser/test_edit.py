@@ -1,4 +1,4 @@
-"""Edit: the global template in an editor that knows both languages, with buttons for every variable."""
+"""Editing the global template in both languages, with buttons for every variable."""
 
 import re
 
@@ -6,10 +6,10 @@ import pytest
 from editor import accept_completion
 from playwright.sync_api import expect
 
-# One worker takes all of these, so that service and browser are started once.
+# Run these in one worker, so that service and browser start once.
 pytestmark = pytest.mark.xdist_group("browser-edit")
 
-# A mark may lie around several tokens: neighbours are one.
+# A mark may span several tokens, so join adjacent ones.
 PARTNERS = """() => {
     const marks = [...document.querySelector(".code").shadowRoot.querySelectorAll(".cm-matching-tag")];
     const texts = [];
@@ -22,7 +22,7 @@ PARTNERS = """() => {
 
 
 def colours(editor, words):
-    """The colour in which each of these words is written."""
+    """Return the colour of each of these words."""
     found = {}
     for word in words:
         token = editor.code.locator("span", has_text=re.compile(f"^{re.escape(word)}$")).first
@@ -55,7 +55,7 @@ def test_the_bracket_language_is_highlighted(editor):
     assert editor.code.locator("span", has_text=re.compile("^TODO")).count() == 0
 
 
-def test_the_jinja_language_is_highlighted_where_it_is_chosen(editor):
+def test_the_jinja_language_is_highlighted_if_selected(editor):
     editor.dialog.get_by_label("Syntax").select_option("jinja")
     editor.write("{# a note #}\n{% if tools %}{{ cwd }}{% endif %} Plain")
     seen = colours(editor, ["if", "tools", "{# a note #}"])
@@ -85,13 +85,13 @@ def test_a_language_that_only_the_service_knows_is_edited_as_plain_text(open_pag
 @pytest.mark.parametrize(
     ("caret", "marked"),
     [
-        ((1, 2), ["[if git:branch]", "[else]", "[endif]"]),  # the outer, from its beginning
+        ((1, 2), ["[if git:branch]", "[else]", "[endif]"]),  # the outer one, from its beginning
         ((3, 2), ["[if git:branch]", "[else]", "[endif]"]),  # from its middle
         ((2, 3), ["[if git:status]", "[endif]"]),  # the inner one
-        ((3, 9), []),  # beside them
+        ((3, 9), []),  # outside both
     ],
 )
-def test_tags_that_belong_together_are_marked(editor, caret, marked):
+def test_matching_tags_are_marked(editor, caret, marked):
     editor.write("[if git:branch]\n[if git:status]dirty[endif]\n[else] clean\n[endif]")
     editor.put_caret(*caret)
     expect(editor.code.locator(".cm-matching-tag").first).to_be_visible(visible=bool(marked))
@@ -107,7 +107,7 @@ def test_variables_are_completed(editor):
     expect(editor.code).to_have_text("On [git:branch]")
 
 
-def test_the_list_of_completions_is_whole_at_the_end_of_a_long_text(editor):
+def test_the_completion_list_is_fully_visible_at_the_end_of_a_long_text(editor):
     editor.paste("A line.\n" * 200)
     editor.page.keyboard.type("[sys")
     listed = editor.page.get_by_role("listbox", name="Completions")
@@ -124,7 +124,7 @@ def test_paths_are_completed_in_the_text(editor):
     expect(editor.code).to_have_text("[file:AGENTS.md]")
 
 
-def test_findings_come_as_you_type_with_place_and_reason(editor):
+def test_findings_appear_while_typing_with_position_and_reason(editor):
     editor.write("One\nand so [endif] on\nand [file:.env] too")
     findings = editor.dialog.get_by_role("region", name="Findings")
     expect(findings).to_contain_text("Line 2")
@@ -136,7 +136,7 @@ def test_findings_come_as_you_type_with_place_and_reason(editor):
     expect(editor.code.locator(".cm-lintRange")).to_have_count(0)
 
 
-def test_a_template_of_jinja_that_cannot_be_parsed_says_where(editor):
+def test_a_jinja_syntax_error_has_a_position(editor):
     editor.dialog.get_by_label("Syntax").select_option("jinja")
     editor.write("Fine\n{% if %}\n")
     expect(editor.dialog.get_by_role("region", name="Findings")).to_contain_text("Line 2")
@@ -155,7 +155,7 @@ def test_every_variable_has_a_button_in_the_group_of_its_type_with_its_value(edi
         button = group.get_by_role("button", name=f"insert {variable['type']}:{variable['name']}")
         expect(button).to_be_visible()
         value = values[variable["type"], variable["name"]]
-        if variable["name"] != "time":  # which has gone on meanwhile
+        if variable["name"] != "time":  # which has changed in the meantime
             expect(button.locator(".value")).to_have_text(
                 value.strip().split("\n")[0] if value else "not available here"
             )
@@ -209,7 +209,7 @@ def test_buttons_wrap_the_selection_in_a_condition(editor, negated, button, afte
     condition.get_by_label("if it does not exist").set_checked(negated)
     condition.get_by_role("button", name=re.compile(button)).click()
     if "else" in button:
-        editor.page.keyboard.type("+")  # the caret is where the other branch is written
+        editor.page.keyboard.type("+")  # the caret is in the other branch
     expect(editor.code).to_have_text(after)
     editor.page.keyboard.press("ControlOrMeta+z")
     if "else" in button:
@@ -217,7 +217,7 @@ def test_buttons_wrap_the_selection_in_a_condition(editor, negated, button, afte
     expect(editor.code).to_have_text("a dirty tree")
 
 
-def test_whole_lines_are_wrapped_by_lines(editor):
+def test_full_lines_are_wrapped_on_separate_lines(editor):
     editor.write("one\ntwo\nthree")
     editor.put_caret(1)
     editor.page.keyboard.press("Shift+ArrowDown")

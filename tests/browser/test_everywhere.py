@@ -1,4 +1,4 @@
-"""Everywhere: small screens and large, dark and light, by keyboard alone, with a screen reader, and without the network."""
+"""Small and large screens, dark and light, keyboard only, screen readers, and no network."""
 
 import re
 import shutil
@@ -9,7 +9,7 @@ import pytest
 from editor import accept_completion
 from playwright.sync_api import expect
 
-# One worker takes all of these, so that service and browser are started once.
+# Run these in one worker, so that service and browser start once.
 pytestmark = pytest.mark.xdist_group("browser-everywhere")
 
 ROOT = Path(__file__).parents[2]
@@ -18,8 +18,8 @@ WIDTHS = (360, 768, 1440)
 
 
 @pytest.fixture(scope="module")
-def lived_in(shared_site):
-    """A service that has been used: versions, conversations, drift, and something to find."""
+def used_site(shared_site):
+    """A service with versions, conversations, drift and findings."""
     shared_site.write("One.\n[file:AGENTS.md]\n", "Ada", "a beginning")
     shared_site.construct("talk-1")
     shared_site.write(
@@ -99,7 +99,7 @@ VIEWS = {
 
 
 def complaints(page):
-    """What axe, which the page has loaded, says about all that is shown."""
+    """Return what axe reports about the page."""
     found = page.evaluate("async () => (await axe.run(document, { resultTypes: ['violations'] })).violations")
     return [
         (each["id"], [(node["html"][:120], node["failureSummary"][:300]) for node in each["nodes"][:3]])
@@ -108,9 +108,9 @@ def complaints(page):
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_axe_finds_nothing_and_nothing_is_cut_off(open_page, lived_in, view):
+def test_axe_finds_nothing_and_nothing_is_cut_off(open_page, used_site, view):
     where, show = VIEWS[view]
-    page = open_page(f"{lived_in.url}/{where}", bypass_csp=True, reduced_motion="reduce")
+    page = open_page(f"{used_site.url}/{where}", bypass_csp=True, reduced_motion="reduce")
     show(page)
     page.evaluate(AXE.read_text())
     for scheme in ("light", "dark"):
@@ -129,7 +129,7 @@ def test_axe_finds_nothing_and_nothing_is_cut_off(open_page, lived_in, view):
     assert complaints(page) == []
 
 
-def test_axe_finds_nothing_where_a_token_is_asked_for(own_site, open_page):
+def test_axe_finds_nothing_in_the_token_form(own_site, open_page):
     page = open_page(own_site(token="secret").url, bypass_csp=True)
     expect(page.get_by_role("dialog", name="Token")).to_be_visible()
     page.evaluate(AXE.read_text())
@@ -137,29 +137,29 @@ def test_axe_finds_nothing_where_a_token_is_asked_for(own_site, open_page):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_numbers_of_lines_are_as_easy_to_read_as_other_quiet_text(open_page, lived_in, scheme):
-    """axe passes over them, as a screen reader does."""
-    page = open_page(f"{lived_in.url}/#/edit", scheme=scheme)
+def test_line_numbers_have_enough_contrast(open_page, used_site, scheme):
+    """axe ignores line numbers, as a screen reader does."""
+    page = open_page(f"{used_site.url}/#/edit", scheme=scheme)
     settle_editor(page)
     quiet = page.locator("dialog .state .quiet").first.evaluate("(element) => getComputedStyle(element).color")
     expect(page.locator(".cm-lineNumbers .cm-gutterElement").last).to_have_css("color", quiet)
 
 
-def test_on_a_small_screen_all_three_panes_can_be_reached(open_page, lived_in):
-    page = open_page(f"{lived_in.url}/#/edit", width=360, height=740)
+def test_on_a_small_screen_all_three_panes_can_be_reached(open_page, used_site):
+    page = open_page(f"{used_site.url}/#/edit", width=360, height=740)
     settle_editor(page)
     switch = page.get_by_role("group", name="View")
     expect(page.locator(".cm-content")).to_be_visible()
     switch.get_by_role("button", name="variables").click()
     expect(page.locator(".cm-content")).not_to_be_visible()
     page.get_by_role("button", name=re.compile("insert git:branch")).click()
-    expect(page.locator(".cm-content")).to_be_focused()  # the text comes back to show what was inserted
+    expect(page.locator(".cm-content")).to_be_focused()  # the text is shown again with the insertion
     switch.get_by_role("button", name="preview").click()
     expect(page.get_by_role("group", name="Prompt with origins")).to_be_visible()
 
 
-def test_the_choice_of_colours_is_kept(open_page, lived_in):
-    page = open_page(lived_in.url, scheme="light")
+def test_the_colour_scheme_is_remembered(open_page, used_site):
+    page = open_page(used_site.url, scheme="light")
     background = "getComputedStyle(document.documentElement).backgroundColor"
     light = page.evaluate(background)
     page.get_by_label("Theme").select_option("Dark")
@@ -171,7 +171,7 @@ def test_the_choice_of_colours_is_kept(open_page, lived_in):
 
 
 def reached_by_tab(page, most=80):
-    """The names of all that Tab reaches, until it comes round; each must show that it has the focus."""
+    """Return the names of all elements that Tab reaches in one round; each must show its focus."""
     seen = []
     for _ in range(most):
         page.keyboard.press("Tab")
@@ -186,15 +186,15 @@ def reached_by_tab(page, most=80):
                 return [at.getAttribute("aria-label") || at.labels?.[0]?.textContent || at.textContent.slice(0, 40) || at.tagName, !!isShown];
             }"""
         )
-        assert is_shown, f"{name} does not show that it has the focus"
+        assert is_shown, f"{name} does not show its focus"
         if name and name in seen:
             break
         seen.append(name)
     return [each.strip() for each in seen]
 
 
-def test_everything_can_be_reached_by_keyboard_and_shows_its_focus(open_page, lived_in):
-    page = open_page(f"{lived_in.url}/#/edit")
+def test_everything_can_be_reached_by_keyboard_and_shows_its_focus(open_page, used_site):
+    page = open_page(f"{used_site.url}/#/edit")
     settle_editor(page)
     reached = " | ".join(reached_by_tab(page))
     for name in (
@@ -213,8 +213,8 @@ def test_everything_can_be_reached_by_keyboard_and_shows_its_focus(open_page, li
         assert name in reached, f"{name} not in {reached}"
 
 
-def test_a_change_by_keyboard_alone_from_the_first_view_to_the_saved_version(open_page, lived_in):
-    page = open_page(lived_in.url)
+def test_a_version_can_be_written_and_saved_with_the_keyboard_alone(open_page, used_site):
+    page = open_page(used_site.url)
     show_overview(page)
     for _ in range(10):
         page.keyboard.press("Tab")
@@ -232,12 +232,12 @@ def test_a_change_by_keyboard_alone_from_the_first_view_to_the_saved_version(ope
     expect(page.get_by_role("dialog").get_by_text("Saved as version")).to_be_visible()
     page.keyboard.press("Escape")
     expect(page.get_by_role("link", name="Edit", exact=True)).to_be_focused()
-    assert lived_in.template() == "By keyboard. On [git:branch]"
-    lived_in.write("Two.\n[file:AGENTS.md]\nOn [git:branch] in [prompt:cwd].\n[endif]\n")
+    assert used_site.template() == "By keyboard. On [git:branch]"
+    used_site.write("Two.\n[file:AGENTS.md]\nOn [git:branch] in [prompt:cwd].\n[endif]\n")
 
 
-def test_a_screen_reader_is_told_what_things_are(open_page, lived_in):
-    page = open_page(f"{lived_in.url}/#/edit")
+def test_elements_have_accessible_names_and_roles(open_page, used_site):
+    page = open_page(f"{used_site.url}/#/edit")
     settle_editor(page)
     expect(page.get_by_role("dialog", name="Template editor")).to_match_aria_snapshot(
         """
@@ -268,8 +268,8 @@ def test_a_screen_reader_is_told_what_things_are(open_page, lived_in):
     )
 
 
-def test_nothing_in_the_page_leads_off_the_machine():
-    """Beside this, every test here fails if any request leaves it: see `open_page`."""
+def test_the_page_has_no_links_to_other_machines():
+    """In addition, `open_page` fails every test that sends a request to another machine."""
     text = "".join(
         path.read_text()
         for path in (ROOT / "src/foreword/service/static").iterdir()
@@ -281,27 +281,27 @@ def test_nothing_in_the_page_leads_off_the_machine():
     )
 
 
-def test_it_loads_under_200_kilobytes_compressed(open_page, lived_in):
-    names = ["/", *re.findall(r'(?:src|href)="(/static/[^"]+)"', urllib.request.urlopen(lived_in.url).read().decode())]
+def test_the_page_loads_less_than_200_kilobytes_compressed(open_page, used_site):
+    names = ["/", *re.findall(r'(?:src|href)="(/static/[^"]+)"', urllib.request.urlopen(used_site.url).read().decode())]
     sizes = {}
     for name in names:
-        request = urllib.request.Request(lived_in.url + name, headers={"Accept-Encoding": "gzip"})
+        request = urllib.request.Request(used_site.url + name, headers={"Accept-Encoding": "gzip"})
         with urllib.request.urlopen(request) as answer:
             sizes[name] = len(answer.read())
     assert len(sizes) == 4
     assert sum(sizes.values()) < 200_000, sizes
 
 
-def test_the_page_runs_under_the_strict_policy_of_the_service(open_page, lived_in):
-    policy = urllib.request.urlopen(lived_in.url).headers["Content-Security-Policy"]
+def test_the_page_runs_under_the_strict_policy_of_the_service(open_page, used_site):
+    policy = urllib.request.urlopen(used_site.url).headers["Content-Security-Policy"]
     assert "unsafe" not in policy and "default-src 'none'" in policy
-    page = open_page(f"{lived_in.url}/#/edit")  # where a violation fails the test
+    page = open_page(f"{used_site.url}/#/edit")  # where a violation fails the test
     settle_editor(page)
     sheets = "document.querySelector('.code').shadowRoot.adoptedStyleSheets.length"
     assert page.evaluate(sheets) > 0
 
 
-def test_where_it_was_not_built_the_page_says_how_to_build_it(own_site, open_page, tmp_path):
+def test_a_page_that_is_not_built_explains_how_to_build_it(own_site, open_page, tmp_path):
     shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("static", "__pycache__"))
     page = open_page(own_site(source=str(tmp_path / "src")).url)
     expect(page.locator("body")).to_contain_text("make page")

@@ -1,4 +1,4 @@
-"""Keep: no text is lost, whoever closes, crashes or saves first."""
+"""No text is lost, whoever closes, crashes or saves first."""
 
 import re
 
@@ -6,7 +6,7 @@ import pytest
 from editor import Editor
 from playwright.sync_api import expect
 
-# One worker takes all of these, so that service and browser are started once.
+# Run these in one worker, so that service and browser start once.
 pytestmark = pytest.mark.xdist_group("browser-keep")
 
 
@@ -24,7 +24,7 @@ def unsaved(editor):
     return editor
 
 
-# The guard
+# Leaving with unsaved text
 
 
 @pytest.mark.parametrize("way", ["Escape", "the button", "back", "a link"])
@@ -50,7 +50,7 @@ def test_leaving_with_unsaved_text_asks_first(open_page, site, way):
     assert page.url.endswith("#/edit")
 
 
-def test_discarding_leaves_and_forgets(unsaved, site):
+def test_discarding_leaves_and_deletes_the_draft(unsaved, site):
     unsaved.page.keyboard.press("Escape")
     unsaved.page.get_by_role("button", name="Discard").click()
     expect(unsaved.dialog).to_have_count(0)
@@ -67,7 +67,7 @@ def test_saving_from_the_question_leaves_afterwards(unsaved, site):
     assert site.template() == "Not saved yet."
 
 
-def test_a_reload_with_unsaved_text_asks_first_and_brings_it_back(unsaved):
+def test_a_reload_with_unsaved_text_asks_first_and_restores_it(unsaved):
     asked = []
     unsaved.page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
     unsaved.page.reload()
@@ -99,7 +99,7 @@ def test_unsaved_text_survives_a_crash_of_the_tab(unsaved, site):
 
 
 def crash(page):
-    """End the process of the tab, as a lack of memory would."""
+    """Kill the process of the tab, as running out of memory would."""
     try:
         page.goto("chrome://crash", timeout=5_000)
     except Exception as error:
@@ -112,7 +112,7 @@ def test_two_tabs_keep_a_draft_each(unsaved, site):
     expect(other.locator(".cm-content")).to_contain_text("You are a helpful coding assistant.")
 
 
-def test_the_saved_text_instead_of_an_old_draft_is_edited_as_the_newest_version(unsaved, site):
+def test_choosing_the_saved_text_over_an_old_draft_edits_the_newest_version(unsaved, site):
     unsaved.page.wait_for_function("() => Object.keys(localStorage).some((name) => name.startsWith('foreword.draft.'))")
     profile = unsaved.page.context
     unsaved.page.close()
@@ -132,7 +132,7 @@ def test_the_saved_text_instead_of_an_old_draft_is_edited_as_the_newest_version(
 # Two people
 
 
-def test_the_second_to_save_is_told_and_shown_the_difference(edit, site):
+def test_the_second_to_save_sees_the_difference(edit, site):
     one, two = edit(site), edit(site)
     one.write("From one.")
     two.write("From two.")
@@ -153,7 +153,7 @@ def test_the_second_to_save_is_told_and_shown_the_difference(edit, site):
     assert notes[:2] == ["second again", "first"]
 
 
-def test_the_second_may_save_on_top_at_once(edit, site):
+def test_the_second_can_overwrite_immediately(edit, site):
     one, two = edit(site), edit(site)
     one.write("From one.")
     two.write("From two.")
@@ -167,7 +167,7 @@ def test_the_second_may_save_on_top_at_once(edit, site):
     assert [(each["template"], each["note"]) for each in versions[:2]] == [("From two.", "on top"), ("From one.", "")]
 
 
-def test_the_second_may_take_theirs_and_undo_that(edit, site):
+def test_the_second_can_take_the_other_version_and_undo_that(edit, site):
     one, two = edit(site), edit(site)
     one.write("From one.")
     two.write("From two.")
@@ -180,7 +180,7 @@ def test_the_second_may_take_theirs_and_undo_that(edit, site):
     expect(two.code).to_have_text("From two.")
 
 
-def test_theirs_may_have_other_line_ends(edit, site):
+def test_the_other_version_can_have_different_line_ends(edit, site):
     editor = edit(site)
     editor.write("Mine.")
     site.write("One\r\ntwo\r\n")
@@ -192,7 +192,7 @@ def test_theirs_may_have_other_line_ends(edit, site):
 # Before saving, and history
 
 
-def test_before_saving_it_says_what_changes_and_who_keeps_the_old_text(editor, site):
+def test_saving_shows_the_changes_and_the_conversations_that_keep_the_old_text(editor, site):
     for number in range(3):
         site.construct(f"keeps-{number}")
     used = sum(each["conversations"] for each in site.call("GET", "/system-prompt/usage")["versions"])
@@ -239,7 +239,7 @@ def test_history_shows_each_version_with_its_difference_and_restores_one(open_pa
     assert site.template() == "One\ntwo\n"
 
 
-# The language, and what cannot be rendered
+# Languages, and templates that cannot be rendered
 
 
 def test_a_template_is_saved_in_its_language_and_conversations_render_it(editor, site):
@@ -256,7 +256,7 @@ def test_a_template_is_saved_in_its_language_and_conversations_render_it(editor,
     expect(editor.dialog.get_by_label("Syntax")).to_have_value("jinja")
 
 
-def test_another_language_alone_is_a_change_to_save(editor):
+def test_changing_only_the_language_is_a_change_to_save(editor):
     expect(editor.dialog.get_by_text("unsaved changes")).to_have_count(0)
     editor.dialog.get_by_label("Syntax").select_option("jinja")
     expect(editor.dialog.get_by_text("unsaved changes")).to_be_visible()
@@ -264,7 +264,7 @@ def test_another_language_alone_is_a_change_to_save(editor):
     expect(editor.dialog.get_by_text("unsaved changes")).to_have_count(0)
 
 
-def test_saving_what_cannot_be_rendered_asks_first(editor, site):
+def test_saving_a_template_that_cannot_be_rendered_asks_first(editor, site):
     before = site.template()
     editor.dialog.get_by_label("Syntax").select_option("jinja")
     editor.write("{% if %}")

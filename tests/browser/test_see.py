@@ -1,4 +1,4 @@
-"""See: what the template gives, live, and where each character of it came from."""
+"""The live preview of the template, and the origin of each character."""
 
 import re
 import threading
@@ -6,7 +6,7 @@ import threading
 import pytest
 from playwright.sync_api import expect
 
-# One worker takes all of these, so that service and browser are started once.
+# Run these in one worker, so that service and browser start once.
 pytestmark = pytest.mark.xdist_group("browser-see")
 
 TEMPLATE = """Be kind.
@@ -28,12 +28,12 @@ def seeing(editor):
     return editor
 
 
-def test_the_preview_is_what_the_service_would_make(seeing, site):
+def test_the_preview_is_the_prompt_of_the_service(seeing, site):
     made = site.call("POST", "/system-prompt/preview", {"template": TEMPLATE})
     assert seeing.prompt.evaluate("(element) => element.textContent") == made["text"]
 
 
-def test_it_follows_what_is_typed_and_waits_for_a_pause(seeing):
+def test_the_preview_follows_typing_after_a_pause(seeing):
     asked = []
     seeing.page.on("request", lambda request: asked.append(request.url) if request.url.endswith("/preview") else None)
     seeing.put_caret(1)
@@ -47,7 +47,7 @@ def test_a_stale_answer_never_overwrites_a_newer_one(editor):
 
     def hold_the_first(route):
         if "slow" in route.request.post_data:
-            held.append((route, route.fetch()))  # answered by the service, and kept on the way
+            held.append((route, route.fetch()))  # answered by the service, but held back
         else:
             route.continue_()
 
@@ -59,7 +59,7 @@ def test_a_stale_answer_never_overwrites_a_newer_one(editor):
     for route, answer in held:
         try:
             route.fulfill(response=answer)
-        except Exception as error:  # the page may have given it up already
+        except Exception as error:  # the page may already have cancelled it
             assert "Request" in str(error) or "route" in str(error).lower()
     editor.page.wait_for_timeout(200)
     expect(editor.prompt).to_have_text("quick")
@@ -79,7 +79,7 @@ def test_every_span_is_marked_by_its_origin_and_not_by_colour_alone(seeing):
     expect(legend.get_by_role("listitem")).to_have_text(["Template", "File", "Value"])
 
 
-def test_every_character_is_drawn_by_itself(seeing):
+def test_every_character_is_drawn(seeing):
     for text in (seeing.prompt, seeing.code):
         expect(text).to_have_css("font-variant-ligatures", "none")
 
@@ -93,7 +93,7 @@ def test_hover_shows_file_and_line(seeing, site):
     expect(told).to_have_text(f"File {site.shop}/AGENTS.md, line 4")
 
 
-def test_focus_shows_them_too_and_arrow_keys_go_from_origin_to_origin(seeing, site):
+def test_focus_shows_them_too_and_arrow_keys_move_between_origins(seeing, site):
     told = seeing.preview.locator("#origin-info")
     seeing.prompt.locator("[tabindex='0']").focus()
     expect(told).to_have_text(re.compile("^Template template, lines? 1"))
@@ -112,14 +112,14 @@ def test_focus_shows_them_too_and_arrow_keys_go_from_origin_to_origin(seeing, si
     [
         (1, ["Be kind."]),
         (4, ["# Shop\n\nRun `make test` before you say that you are done.\nPrices are integers, in cents."]),
-        (6, []),  # the branch that is not taken
+        (6, []),  # the skipped branch
         (8, ["On ", "{shop}", ", in ", "."]),
     ],
 )
-def test_a_line_of_the_template_lights_its_output(seeing, site, line, lit):
+def test_a_template_line_highlights_its_output(seeing, site, line, lit):
     seeing.code.locator(".cm-line").nth(line - 1).click()
     wanted = [each.replace("{shop}", str(site.shop)) for each in lit]
-    seeing.eventually(lambda: sorted(text for text in seeing.lit_text() if text.strip()), sorted(wanted))
+    seeing.eventually(lambda: sorted(text for text in seeing.highlighted_text() if text.strip()), sorted(wanted))
 
 
 @pytest.mark.parametrize(
@@ -130,14 +130,14 @@ def test_a_line_of_the_template_lights_its_output(seeing, site, line, lit):
         ("variable", "/", "On [git:branch], in [prompt:cwd]."),
     ],
 )
-def test_output_lights_its_line_of_the_template(seeing, kind, text, line):
+def test_output_highlights_its_template_line(seeing, kind, text, line):
     span = seeing.prompt.locator(f".k-{kind}", has_text=text).first
     span.click(position={"x": 4, "y": 6})
     expect(seeing.code.locator(".cm-line.cm-highlighted")).to_have_text(line)
-    seeing.eventually(lambda: bool(seeing.lit_text()), True)
+    seeing.eventually(lambda: bool(seeing.highlighted_text()), True)
 
 
-def test_the_keyboard_does_it_too(seeing):
+def test_the_keyboard_highlights_too(seeing):
     seeing.prompt.locator(".k-file").first.focus()
     seeing.page.keyboard.press("Enter")
     expect(seeing.code.locator(".cm-line.cm-highlighted")).to_have_text("[file:AGENTS.md]")
@@ -177,7 +177,7 @@ def test_only_layouts_that_use_the_stored_template_are_offered(editor, site):
     expect(editor.dialog.get_by_label("Layout").locator("option")).to_have_text(wanted)
 
 
-def test_a_value_lights_the_tag_that_wrote_it_and_not_one_of_the_same_name(editor):
+def test_a_value_highlights_its_own_tag_and_not_another_of_the_same_name(editor):
     editor.write("One [file:AGENTS.md]\ntwo [file:./AGENTS.md]\nthree")
     expect(editor.prompt.locator(".k-file")).to_have_count(2)
     for at, line in ((1, "two [file:./AGENTS.md]"), (0, "One [file:AGENTS.md]")):
@@ -186,7 +186,7 @@ def test_a_value_lights_the_tag_that_wrote_it_and_not_one_of_the_same_name(edito
         expect(editor.code.locator(".cm-line.cm-highlighted")).to_have_text(line)
 
 
-def test_a_value_of_jinja_lights_its_tag(editor):
+def test_a_jinja_value_highlights_its_tag(editor):
     editor.dialog.get_by_label("Syntax").select_option("jinja")
     editor.write("In\n{{ cwd }}\nto work")
     expect(editor.prompt).to_contain_text("to work")
@@ -195,7 +195,7 @@ def test_a_value_of_jinja_lights_its_tag(editor):
     expect(editor.code.locator(".cm-line.cm-highlighted")).to_have_text("{{ cwd }}")
 
 
-def test_after_a_failed_render_the_prompt_before_is_marked_as_outdated(editor):
+def test_after_a_failed_render_the_old_prompt_is_marked_as_outdated(editor):
     editor.dialog.get_by_label("Syntax").select_option("jinja")
     editor.write("Fine {{ cwd }}")
     expect(editor.prompt).to_contain_text("Fine /")
@@ -209,7 +209,7 @@ def test_after_a_failed_render_the_prompt_before_is_marked_as_outdated(editor):
     expect(editor.preview.get_by_role("alert")).to_have_count(0)
 
 
-def test_choices_that_another_service_had_are_forgotten(editor, site):
+def test_choices_made_for_another_service_are_discarded(editor, site):
     editor.dialog.get_by_label("Model", exact=True).fill("gpt-5")
     editor.page.evaluate(
         """() => {
@@ -225,7 +225,7 @@ def test_choices_that_another_service_had_are_forgotten(editor, site):
     expect(editor.preview.get_by_role("alert")).to_have_count(0)
 
 
-def test_a_folder_that_is_not_served_says_so(editor):
+def test_a_folder_that_is_not_served_shows_an_error(editor):
     editor.dialog.get_by_label("Folder").fill("/etc")
     expect(editor.preview.get_by_role("alert")).to_contain_text("outside of the folders that are served")
     expect(editor.prompt).to_contain_text("You are a helpful coding assistant.")

@@ -1,4 +1,4 @@
-"""When things go wrong the page says what happened, and loses no text."""
+"""When something fails, the page says what happened and loses no text."""
 
 import sqlite3
 from contextlib import closing
@@ -7,7 +7,7 @@ import pytest
 from editor import Editor
 from playwright.sync_api import expect
 
-# One worker takes all of these, so that service and browser are started once.
+# Run these in one worker, so that service and browser start once.
 pytestmark = pytest.mark.xdist_group("browser-trouble")
 
 TABLE = "foreword_templates"
@@ -27,15 +27,15 @@ def rename(site, name, to):
 
 
 def break_store(site):
-    """Take the store's tables away under the service: whatever asks for one fails."""
+    """Rename the tables of the store, so that every access fails."""
     rename(site, TABLE, "gone")
 
 
-def mend_store(site):
+def repair_store(site):
     rename(site, "gone", TABLE)
 
 
-def test_the_store_is_down_when_one_saves(own_site, edit):
+def test_the_store_is_down_when_saving(own_site, edit):
     site = own_site()
     site.write("Before.")
     editor = edit(site)
@@ -46,7 +46,7 @@ def test_the_store_is_down_when_one_saves(own_site, edit):
     dialog.get_by_role("button", name="Keep editing").click()
     expect(editor.code).to_have_text(MINE)
     assert editor.draft() == MINE
-    mend_store(site)
+    repair_store(site)
     try_to_save(editor)
     expect(dialog).to_have_count(0)
     assert site.template() == MINE
@@ -61,23 +61,23 @@ def test_the_store_is_down_from_the_start(own_site, edit):
     editor.write(MINE)
     dialog = try_to_save(editor)
     expect(dialog.get_by_role("alert")).to_contain_text("kept in this browser")
-    mend_store(site)
+    repair_store(site)
     dialog.get_by_role("button", name="Save", exact=True).click()
     told = editor.page.get_by_role("dialog", name="Someone else saved")
-    expect(told).to_contain_text("Before.")  # what the store had all along is not written over unseen
+    expect(told).to_contain_text("Before.")  # the stored version is not overwritten unseen
     told.get_by_role("button", name="Save mine anyway").click()
     expect(editor.dialog.get_by_text("unsaved changes")).to_have_count(0)
     expect(editor.dialog.get_by_text("The store is unavailable")).to_have_count(0)
     assert site.template() == MINE
 
 
-def test_a_draft_of_when_the_store_was_down_is_told_with_the_version_that_is_there_now(own_site, edit):
+def test_a_draft_from_when_the_store_was_down_is_shown_with_the_current_version(own_site, edit):
     site = own_site()
     site.write("Before.")
     break_store(site)
     editor = edit(site)
     editor.write(MINE)
-    mend_store(site)
+    repair_store(site)
     editor.page.on("dialog", lambda dialog: dialog.accept())
     editor.page.reload()
     expect(editor.code).to_have_text(MINE)
@@ -104,7 +104,7 @@ def test_the_server_is_gone(own_site, edit):
     assert site.template() == MINE
 
 
-def test_a_token_is_asked_for_and_a_wrong_one_refused(own_site, open_page):
+def test_the_page_asks_for_a_token_and_refuses_a_wrong_one(own_site, open_page):
     site = own_site(token="the-right-one")
     page = open_page(site.url)
     asked = page.get_by_role("dialog", name="Token")
@@ -121,13 +121,13 @@ def test_a_token_is_asked_for_and_a_wrong_one_refused(own_site, open_page):
     assert page.evaluate("JSON.stringify(localStorage)").count("the-right-one") == 0
 
 
-def test_without_the_token_every_view_says_that_it_is_needed(own_site, open_page):
+def test_without_the_token_every_view_asks_for_it(own_site, open_page):
     page = open_page(f"{own_site(token='secret').url}/#/history")
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_role("alert").filter(has_text="This service requires a token.")).to_be_visible()
 
 
-def test_a_token_that_turns_wrong_loses_no_text(own_site, open_page, edit):
+def test_a_token_that_becomes_invalid_loses_no_text(own_site, open_page, edit):
     site = own_site(token="old")
     page = open_page(f"{site.url}/#/edit")
     page.get_by_role("textbox", name="Token").fill("old")
@@ -136,7 +136,7 @@ def test_a_token_that_turns_wrong_loses_no_text(own_site, open_page, edit):
     code.focus()
     with page.expect_response("**/system-prompt/check"):
         page.keyboard.insert_text(MINE)
-    # What is asked while one types comes first: else it might ask for the token before one saves.
+    # Wait for the requests sent while typing, which could otherwise ask for the token before saving.
     expect(page.get_by_role("group", name="Prompt with origins")).to_contain_text(MINE)
     site.stop()
     site.token = "new"
@@ -162,7 +162,7 @@ def test_a_megabyte_is_refused_with_a_reason_and_stays_in_the_editor(edit, site)
     editor.eventually(editor.draft, text)
 
 
-def test_the_largest_template_that_is_taken_is_saved(edit, site):
+def test_the_largest_accepted_template_is_saved(edit, site):
     editor = edit(site)
     line = "A line of a long template.\n"
     text = line * (499_000 // len(line))
@@ -199,7 +199,7 @@ def test_five_hundred_files(edit, site):
         ("#/", "pre.text, .conversations a"),
     ],
 )
-def test_every_view_says_that_the_server_is_gone_and_goes_on_when_it_is_back(own_site, open_page, where, seen):
+def test_every_view_reports_a_missing_server_and_recovers(own_site, open_page, where, seen):
     site = own_site()
     site.write("Before.")
     site.construct("x")
@@ -228,7 +228,7 @@ KEEP_NOTHING = """() => {
 }"""
 
 
-def test_a_browser_that_is_full_says_so_and_saves(open_page, site):
+def test_full_browser_storage_is_reported_and_saving_works(open_page, site):
     page = open_page(site.url)
     page.evaluate(FILL)
     page.get_by_role("link", name="Edit", exact=True).click()
@@ -243,7 +243,7 @@ def test_a_browser_that_is_full_says_so_and_saves(open_page, site):
     assert site.template() == MINE
 
 
-def test_a_browser_that_keeps_nothing_shows_the_page_and_saves(own_site, open_page):
+def test_the_page_works_without_browser_storage(own_site, open_page):
     site = own_site(token="secret")
     page = open_page(f"{site.url}/#/edit")
     page.add_init_script(f"({KEEP_NOTHING})()")
