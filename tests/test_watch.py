@@ -349,7 +349,7 @@ def test_without_the_extra_it_says_which(tree):
     code += "try: foreword.watch(foreword.Workspace(sys.argv[1]), None, 'ion', print)\n"
     code += "except foreword.CallError as error: sys.exit(str(error))"
     done = subprocess.run([sys.executable, "-c", code, tree.path("w")], capture_output=True, text=True)
-    assert done.stderr.strip() == "watching requires the extra 'serve': pip install 'foreword[serve]'"
+    assert done.stderr.strip() == "watching needs the package watchfiles; run make setup"
 
 
 def test_names_that_are_no_utf8_do_not_end_it(tree, watched):

@@ -31,7 +31,7 @@ def test_anthropic_keeps_only_up_to_the_last_breakpoint(drifted):
     assert found.tokens_lost > 5000
     assert (found.rule.provider, found.rule.caching, found.rule.is_assumed) == ("anthropic", "breakpoints", False)
     assert found.sentence().endswith(
-        "(anthropic claude-sonnet-5 keeps up to the last breakpoint, from 1,024 tokens on)"
+        "(anthropic claude-sonnet-5 keeps up to the last breakpoint, from 1,024 tokens)"
     )
 
 
@@ -70,7 +70,7 @@ def test_a_drift_finding_uses_the_rule_of_the_provider(tree, opened):
     tree({"w/AGENTS.md": LATE})
     turn = opened("foreword", provider="anthropic", set={"on.turn": "warn"}).turn("Go on.")
     (found,) = [each.message for each in turn.findings if each.code == "drift"]
-    assert found.endswith("(anthropic claude-sonnet-5 keeps up to the last breakpoint, from 1,024 tokens on)")
+    assert found.endswith("(anthropic claude-sonnet-5 keeps up to the last breakpoint, from 1,024 tokens)")
 
 
 @pytest.mark.parametrize("provider", ["anthropic", "openai", "gemini"])
