@@ -459,10 +459,10 @@ def test_without_description_no_reader_loads_it(text: str, line: int, message: s
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "there is no front matter: a SKILL.md begins with '---', its fields, and '---'"),
-        (" \n\n", "there is no front matter: a SKILL.md begins with '---', its fields, and '---'"),
-        ("# Title\n", "there is no front matter: a SKILL.md begins with '---', its fields, and '---'"),
-        ("----\nname: a\n----\n", "there is no front matter: a SKILL.md begins with '---', its fields, and '---'"),
+        ("", "the front matter is missing: a SKILL.md begins with '---', its fields, and '---'"),
+        (" \n\n", "the front matter is missing: a SKILL.md begins with '---', its fields, and '---'"),
+        ("# Title\n", "the front matter is missing: a SKILL.md begins with '---', its fields, and '---'"),
+        ("----\nname: a\n----\n", "the front matter is missing: a SKILL.md begins with '---', its fields, and '---'"),
         ("---\nname: a\n", "the front matter is never closed: a second line '---' is missing"),
         ("---\nname: a\n----\n", "the front matter is never closed: a second line '---' is missing"),
         (with_field("#" * LONGEST_HEAD), "the front matter has 32,812 characters, more than 32,768"),

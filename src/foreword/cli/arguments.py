@@ -30,7 +30,7 @@ import argparse  # noqa: E402
 from argparse import SUPPRESS, Action, HelpFormatter, Namespace  # noqa: E402
 
 __all__ = ["SUPPRESS", "Action", "HelpFormatter", "Namespace", "Parser"]
-# Had argparse been imported before, it would look for translations at every message.
+# If argparse was imported earlier, it would still look up a translation of every message.
 argparse._ = str  # type: ignore[attr-defined]
 
 
@@ -60,7 +60,7 @@ class Parser(argparse.ArgumentParser):
         return options + border + others
 
     def _value_of(self, option: str, left: Iterator[str]) -> Iterator[str]:
-        """The next argument, if the option takes a value that is not already given after `=`."""
+        """The next argument, if the option takes a value that does not already follow `=`."""
         name, equals, _ = option.partition("=")
         action = self._option_string_actions.get(name)
         if action is None:

@@ -30,7 +30,7 @@ def layouts(args: Namespace) -> int:
     """`foreword layouts [NAME]`"""
     from ..programs import questions
 
-    form: Any = questions.layouts(args.question.having(name=args.name))
+    form: Any = questions.layouts(args.question.with_fields(name=args.name))
     if args.json:
         write_json(form)
     elif isinstance(form, list):
@@ -95,7 +95,7 @@ def skill(args: Namespace) -> int:
     """`foreword skill NAME [DIR]`"""
     from ..programs import questions
 
-    message = questions.skill(args.question.having(name=args.name))
+    message = questions.skill(args.question.with_fields(name=args.name))
     if args.json:
         write_json(message)
     else:

@@ -78,7 +78,7 @@ def diff(args: Namespace) -> int:
     """`foreword diff OLD NEW`"""
     from ..programs.questions import compared, diff_form
 
-    compares = compared(args.question.having(**_named_pair(args.old, args.new)))
+    compares = compared(args.question.with_fields(**_named_pair(args.old, args.new)))
     if args.json:
         write_json(diff_form(compares))
     else:
@@ -97,15 +97,15 @@ def cache(args: Namespace) -> int:
     from ..programs.caching import cache_loss, cache_report
 
     named, args.dir = args.dir, args.dir if is_folder(args.dir) else "."
-    question = args.question.having(cwd=args.dir, turns=args.turns, prices=args.prices)
+    question = args.question.with_fields(cwd=args.dir, turns=args.turns, prices=args.prices)
     if args.new:
-        loss = cache_loss(question.having(**_named_pair(named, args.new)))
+        loss = cache_loss(question.with_fields(**_named_pair(named, args.new)))
         if args.json:
             write_json(loss.form)
         else:
             _write_loss(loss, args)
         return _status(args, any(kept.lost for _, kept in loss.providers), loss.old, loss.new)
-    found = cache_report(question if is_folder(named) else question.having(prompt=_named(named)))
+    found = cache_report(question if is_folder(named) else question.with_fields(prompt=_named(named)))
     if args.json:
         write_json(found.form)
     else:
@@ -194,11 +194,11 @@ def _write_loss(loss: CacheLoss, args: Namespace) -> None:
     write_table(rows if is_terminal(sys.stdout) else [head, *rows], head, ("bold",), right=(2, 3, 4, 5, 6))
     if not any(kept.cacheable for _, kept in loss.providers):
         write_line("the prompt is too short for any of these caches")
-    _write_firsts(loss, args)
+    _write_first_differences(loss, args)
 
 
-def _write_firsts(loss: CacheLoss, args: Namespace) -> None:
-    """Say where the two requests begin to differ, with the providers for which that is so."""
+def _write_first_differences(loss: CacheLoss, args: Namespace) -> None:
+    """Print where the two requests begin to differ, by provider."""
     from .paths import paths_of
 
     paths = paths_of(args, ".")

@@ -58,7 +58,7 @@ def lint(args: Namespace) -> int:
     """`foreword lint [DIR]`"""
     from ..programs.questions import lint_answer, linted, shown_findings
 
-    question = args.question.having(recursive=args.recursive, disable=args.disable, min_severity=args.min_severity)
+    question = args.question.with_fields(recursive=args.recursive, disable=args.disable, min_severity=args.min_severity)
     report = linted(question)
     if args.json or args.format == "json":
         write_json(lint_answer(question, report))

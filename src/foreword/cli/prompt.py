@@ -67,7 +67,7 @@ def why(args: Namespace) -> int:
 
     if not args.path and _is_file(args.dir):
         args.path, args.dir = args.dir, "."
-    question = args.question.having(cwd=args.dir, path=args.path)
+    question = args.question.with_fields(cwd=args.dir, path=args.path)
     findings = question.checked_prompt().findings
     if args.json:
         write_json(questions.why(question))

@@ -121,7 +121,7 @@ def _default(args: Namespace) -> str:
 
 def _with_template(question: Question) -> Question:
     """The question with a layout that has a template."""
-    return question.having(layout=question.fields["layout"] or "builder")
+    return question.with_fields(layout=question.fields["layout"] or "builder")
 
 
 def _body(question: Question) -> Section:
@@ -166,7 +166,7 @@ def _rendering(args: Namespace) -> Question:
     question = _with_template(args.question)
     body = _body(question).name
     alone = (f"sections={body}", f"section.{body}.trim=false", f"section.{body}.language={args.syntax}")
-    return question.having(
+    return question.with_fields(
         base=document_form(document(args.file, "FILE")),
         set=[*question.fields["set"], *alone],
         values=dict(_value(each, args.syntax) for each in args.value),

@@ -74,7 +74,7 @@ class _Watched:
         from ..sources.environment import absolute
 
         args.dir = absolute(args.dir, os.environ)
-        self.args, self.question = args, args.question.having(cwd=args.dir)
+        self.args, self.question = args, args.question.with_fields(cwd=args.dir)
         self.source = WatchedPrompt(self.question.assembler, self.question.agent, self.question.now or local_time())
         tools = "" if args.tools == NO_TOOLS else args.tools
         names = [args.plan, tools, args.scope, "" if is_address(args.base) else args.base]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .prices import Price, ProviderRules
     from .subject import Subject
 
-    Counting = Callable[[str], int]
+    TokenCounter = Callable[[str], int]
 
 
 # The segments of a request
@@ -98,7 +98,7 @@ class Breakpoint:
 
 
 def breakpoints(
-    segments: Sequence[Segment], prompt: Prompt, rules: ProviderRules, price: Price | None, count: Counting
+    segments: Sequence[Segment], prompt: Prompt, rules: ProviderRules, price: Price | None, count: TokenCounter
 ) -> list[Breakpoint]:
     """Where a cached prefix can end: at the request's breakpoints, or where a lifetime ends if the provider caches any prefix."""
     cuts = _marked(segments, prompt) if rules.caching == "breakpoints" else _ends(segments, prompt)
@@ -184,7 +184,7 @@ class Misplaced:
     tokens: int
 
 
-def misplaced(prompt: Prompt, count: Counting) -> list[Misplaced]:
+def misplaced(prompt: Prompt, count: TokenCounter) -> list[Misplaced]:
     """Sections that come before longer-lived ones, with those and their tokens."""
     found: list[Misplaced] = []
     ranks = [LIFETIMES.index(each.lifetime) for each in prompt.passages]
@@ -327,7 +327,7 @@ class CacheReuse:
 
 
 def count_kept(
-    old: Sequence[Segment], new: Sequence[Segment], rules: ProviderRules, price: Price | None, count: Counting
+    old: Sequence[Segment], new: Sequence[Segment], rules: ProviderRules, price: Price | None, count: TokenCounter
 ) -> tuple[int, int, int]:
     """The tokens of the new request: all, those before the first difference, and those that are reused from the cache."""
     before, after = ("".join(segment.text for segment in each) for each in (old, new))
@@ -360,7 +360,7 @@ def cache_reuse(
     new: tuple[Subject, Sequence[Segment]],
     rules: ProviderRules,
     price: Price | None,
-    count: Counting,
+    count: TokenCounter,
 ) -> CacheReuse:
     """How much of the old request a provider reuses for the new one."""
     total, shared, tokens = count_kept(old[1], new[1], rules, price, count)

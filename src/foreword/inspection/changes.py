@@ -261,7 +261,7 @@ def _once(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _matched(old: Sequence[Named], new: Sequence[Named]) -> list[int | None]:
-    """The index of the old item that each new item corresponds to, by name; None if there is none.
+    """The index of the old item that each new item corresponds to, by name; None for a new name.
 
     Among items of the same name, those with equal content are matched first, and then the rest between them in order.
     """

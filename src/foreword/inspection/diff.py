@@ -97,38 +97,38 @@ def compare(old: Subject, new: Subject) -> Difference:
     """How the new prompt differs from the old one."""
     found = changes(sent(old.prompt, old.tools), sent(new.prompt, new.tools))
     circumstances = list(_circumstances(old, new))
-    why = _Why(old.prompt, new.prompt, found.tools, circumstances)
-    sections = [_section(each, found, old.prompt, new.prompt, why) for each in found.sections]
+    finder = _CauseFinder(old.prompt, new.prompt, found.tools, circumstances)
+    sections = [_section(each, found, old.prompt, new.prompt, finder) for each in found.sections]
     return Difference(sections, found.tools, circumstances)
 
 
 # Sections
 
 
-def _section(change: SectionChange, found: Changes, old: Prompt, new: Prompt, why: _Why) -> SectionDiff:
+def _section(change: SectionChange, found: Changes, old: Prompt, new: Prompt, finder: _CauseFinder) -> SectionDiff:
     """A changed section with its changed words."""
     if change.old is not None or change.new is not None:
-        return _named_section(change, old, new, why)
+        return _named_section(change, old, new, finder)
     if change.section == WHOLE:
-        edits = [why.edit((a, b), (c, d)) for a, b, c, d in changed_spans(old.text, new.text)]
+        edits = [finder.edit((a, b), (c, d)) for a, b, c, d in changed_spans(old.text, new.text)]
         return _whole(WHOLE, old, new, edits, [cause for edit in edits for cause in edit.causes])
-    edits = [Edit(one, other, [why.order()]) for one, other in found.gaps]
-    return _whole(BETWEEN, old, new, edits, [why.order()])
+    edits = [Edit(one, other, [finder.order()]) for one, other in found.gaps]
+    return _whole(BETWEEN, old, new, edits, [finder.order()])
 
 
-def _named_section(change: SectionChange, old: Prompt, new: Prompt, why: _Why) -> SectionDiff:
+def _named_section(change: SectionChange, old: Prompt, new: Prompt, finder: _CauseFinder) -> SectionDiff:
     before, old_span, old_place = _passage(old, change.old)
     after, new_span, new_place = _passage(new, change.new)
     edits: list[Edit] = []
     if before is None and after is not None:
-        causes = why.added(after.start, after.end)
+        causes = finder.added(after.start, after.end)
     elif after is None and before is not None:
-        causes = why.removed(before.start, before.end)
+        causes = finder.removed(before.start, before.end)
     else:
-        edits = _edits(before, after, why) if before and after and "changed" in change.kinds else []
+        edits = _edits(before, after, finder) if before and after and "changed" in change.kinds else []
         causes = [cause for edit in edits for cause in edit.causes]
         if "moved" in change.kinds:
-            causes.append(why.order())
+            causes.append(finder.order())
     return SectionDiff(
         change.section, change.kinds, old_span, new_span, old_place, new_place, edits, _merged(causes), change.sources
     )
@@ -147,9 +147,9 @@ def _whole(name: str, old: Prompt, new: Prompt, edits: Sequence[Edit], causes: S
     return SectionDiff(name, ("changed",), (0, len(old.text)), (0, len(new.text)), 1, 1, edits, _merged(causes))
 
 
-def _edits(before: Passage, after: Passage, why: _Why) -> list[Edit]:
+def _edits(before: Passage, after: Passage, finder: _CauseFinder) -> list[Edit]:
     return [
-        why.edit((before.start + a, before.start + b), (after.start + c, after.start + d))
+        finder.edit((before.start + a, before.start + b), (after.start + c, after.start + d))
         for a, b, c, d in changed_spans(before.text, after.text)
     ]
 
@@ -157,7 +157,7 @@ def _edits(before: Passage, after: Passage, why: _Why) -> list[Edit]:
 # Causes
 
 
-class _Why:
+class _CauseFinder:
     """Finds the causes of changes between two prompts."""
 
     def __init__(self, old: Prompt, new: Prompt, tools: Names, circumstances: Sequence[tuple[str, str, str]]) -> None:

@@ -87,7 +87,7 @@ def cache_report(question: Question) -> CacheReport:
     from ..text.tokens import count as count_tokens
     from ..wire.differences import misplaced_form, subject_form
 
-    question = question.having(now=_fixed_time(question))
+    question = question.with_fields(now=_fixed_time(question))
     turns_of(question)
     models = provider_models(question)
     named = question.fields.get("prompt")
@@ -151,7 +151,7 @@ def _better_order(question: Question, subject: Subject, found: Sequence[Misplace
         return better
     options = [f"{key}={','.join(names)}" for key, names in order_settings(question.assembler.layout().sections)]
     if options:
-        tried = question.having(set=[*(question.fields.get("set") or ()), *options])
+        tried = question.with_fields(set=[*(question.fields.get("set") or ()), *options])
         left = misplaced(tried.prompt(), len)
         if len(left) < len(found):
             better["set"], better["fixes"] = options, "part" if left else "all"
@@ -213,7 +213,7 @@ def cache_loss(question: Question) -> CacheLoss:
     """Compare the prompts that the fields `old` and `new` name, as a cache would."""
     from ..inspection.cache import cache_reuse
 
-    question = question.having(now=_fixed_time(question))
+    question = question.with_fields(now=_fixed_time(question))
     models, turns = provider_models(question), turns_of(question)
     old, new = read_subject(question.fields["old"], question), read_subject(question.fields["new"], question)
     if old.tools is None or new.tools is None:

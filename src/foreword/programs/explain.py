@@ -37,7 +37,7 @@ def is_match(path: str, wanted: str, cwd: str) -> bool:
 def explain_path(
     assembler: Assembler, agent: Agent, wanted: str, cwd: str, absent: Sequence[Candidate]
 ) -> list[Candidate]:
-    """What to say about a path if none of the files that were considered exists there; `absent` are the missing ones."""
+    """Candidates that explain a path at which no considered file exists; `absent` are the missing ones."""
     paths = _paths(wanted, cwd)
     path = next((each for each in paths if os.path.lexists(each)), paths[0])
     if absent and not os.path.lexists(path):

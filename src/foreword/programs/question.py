@@ -49,7 +49,7 @@ class Question:
         self._agent: Agent | None = None
         self._checked: Prompt | None = None
 
-    def having(self, **fields: Any) -> Question:
+    def with_fields(self, **fields: Any) -> Question:
         """The same question with some fields replaced."""
         other = Question({**self.fields, **fields}, self._names)
         if not any(name in KEYS for name in fields):
@@ -114,7 +114,7 @@ class Question:
         return self._store_url()[0]
 
     def has_store(self) -> bool:
-        """Whether anything has been stored there yet."""
+        """Whether the store exists."""
         from ..store import exists
 
         return exists(self.store_url())
@@ -139,7 +139,7 @@ class Question:
         return self.url_to_read()
 
     def _store_url(self) -> tuple[str, bool]:
-        """The store, and whether anybody has named it."""
+        """The store, and whether it was named explicitly."""
         from ..packs.settings import read_settings
         from ..sources.environment import resolve_workspace
         from ..sources.files import Reader
@@ -162,7 +162,7 @@ class Question:
         own = os.path.join(workspace.home, ".local", "share") if self.home and workspace.home else ""
         data = own or data_folder(workspace)
         if not data:
-            raise CallError("the store needs a home directory, and none is known; set --store or FOREWORD_STORE")
+            raise CallError("the store needs a home directory, which is unknown; set --store or FOREWORD_STORE")
         return f"sqlite:///{os.path.join(data, 'foreword', 'foreword.db')}", False
 
 

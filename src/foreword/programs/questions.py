@@ -123,7 +123,7 @@ def layouts(question: Question) -> list[LayoutRowForm] | LayoutForm:
     """The shipped layouts; with `name`, the sections and events of one layout."""
     name = question.fields.get("name") or question.fields.get("layout") or ""
     if name:
-        return _layout_form(question.having(layout=name))
+        return _layout_form(question.with_fields(layout=name))
     from ..packs.packs import layout_names, shipped_layout
 
     return [{"name": each, "about": str(shipped_layout(each)["about"])} for each in layout_names()]

@@ -30,7 +30,7 @@ def read_subject(named: str | Mapping[str, Any], question: Question) -> Subject:
     if named.startswith("talk:"):
         return _edition(named, question)
     if is_folder(named):
-        return built(question.having(cwd=named))
+        return built(question.with_fields(cwd=named))
     path = absolute(named, os.environ) if named else ""
     if not os.path.lexists(path):
         raise CallError(f"{printable(named) or 'an empty name'} does not exist; expected {TAKES}")

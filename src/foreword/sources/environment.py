@@ -28,7 +28,7 @@ def resolve_workspace(workspace: Workspace, reader: Reader) -> Workspace:
     cwd = absolute(workspace.cwd, environment)
     if not reader.is_folder(cwd):
         problem = reader.problem(cwd)
-        what = f"cannot be examined ({problem})" if problem else _what_it_is(cwd)
+        what = f"cannot be examined ({problem})" if problem else _why_not_a_directory(cwd)
         raise MissingError(f"the working directory {printable(workspace.cwd)} {what}; pass an existing directory")
     if workspace.inside and not any(is_inside(real_path(cwd), each) for each in workspace.inside):
         raise MissingError(
@@ -56,7 +56,7 @@ def _root_above(cwd: str, root: str) -> str:
     return real
 
 
-def _what_it_is(path: str) -> str:
+def _why_not_a_directory(path: str) -> str:
     return "is not a directory" if os.path.lexists(path) else "does not exist"
 
 

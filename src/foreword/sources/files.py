@@ -29,7 +29,7 @@ _TRIES = 4
 
 
 class Reader(Folders):
-    """Reads files and directories, and remembers what it looked at."""
+    """Reads files and directories, and remembers which paths it examined."""
 
     def __init__(self, limit: int = LIMIT, disk: Any = os) -> None:
         super().__init__(disk)
@@ -45,7 +45,7 @@ class Reader(Folders):
         return reader
 
     def read(self, path: str, guard: ReadGuard | None = None) -> Reading:
-        """The text of a file, or why there is none. `guard` is asked before the file is opened and again when it is open."""
+        """The text of a file, or why it has none. `guard` is consulted before the file is opened and again once it is open."""
         return self._refuse(path, guard) or self._recall(path) or self._record(path, self._read(path, guard))
 
     def read_head(self, path: str, guard: ReadGuard | None = None) -> Reading:
@@ -126,7 +126,7 @@ class Reader(Folders):
         end = end_of_front_matter(data)
         if end is None and len(data) > HEAD:
             return self._read(path, guard)
-        # Bytes of the body show now whether the file is text at all, before anything uses its front matter.
+        # Check the bytes of the body first: if the file is not text, its front matter must not be used.
         identity = (status.st_dev, status.st_ino)
         if end is None or not is_text(data):
             head = decode_head(path, data, identity, HEAD)

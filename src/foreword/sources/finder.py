@@ -126,11 +126,11 @@ def _base(pattern: Pattern, workspace: Workspace, trail: Trail) -> str | None:
     if pattern.place == "path" and not pattern.path.startswith("~/"):
         return workspace.cwd
     if base is None and not any(each.code == "home-missing" for each in trail.findings):
-        trail.findings.append(finding("home-missing", _what_is_missing(workspace)))
+        trail.findings.append(finding("home-missing", _missing_place(workspace)))
     return base
 
 
-def _what_is_missing(workspace: Workspace) -> str:
+def _missing_place(workspace: Workspace) -> str:
     if workspace.home:
         return "the folder of the user's settings is unknown because APPDATA is not set; the files in it were skipped"
     name = "USERPROFILE" if workspace.platform == "win32" else "HOME"
@@ -160,7 +160,7 @@ def bound_of(path: str, pattern: Pattern, find: Find, workspace: Workspace) -> B
 def matches(
     pattern: Pattern, base: str, find: Find, reader: Reader, trail: Trail, layer: str, reach: Reach
 ) -> list[str]:
-    """The paths that a pattern means below its base: one, or with `*` and `**` those that exist, by code point."""
+    """The paths that a pattern matches below its base: one, or with `*` and `**` those that exist, by code point."""
     path = pattern.path
     if "*" not in path and pattern.place != "path" and ".." not in path:
         return [f"{base}/{path}" if base != "/" else f"/{path}"]
@@ -169,7 +169,7 @@ def matches(
         return [start]
     if pattern.place == "path" and not reader.is_folder(start) and not reader.problem(start):
         shown = printable(start)
-        trail.findings.append(finding("folder-missing", f"{shown} is to be searched, but it is not a folder", shown))
+        trail.findings.append(finding("folder-missing", f"{shown} should be searched, but it is not a folder", shown))
     found = _Search(reader, trail, layer, reach, find.kind == "skill").matching(start, wildcards)
     return found if find.kind == "skill" else list(dict.fromkeys(sorted(found)))
 
@@ -184,7 +184,7 @@ def _split_at_wildcard(pattern: Pattern, base: str) -> tuple[str, list[str]]:
 
 
 def _matching_names(names: Sequence[str], segment: str) -> list[str]:
-    """The names that a segment of a pattern means; a leading `*` does not match hidden names."""
+    """The names that a segment of a pattern matches; a leading `*` does not match hidden names."""
     if "*" not in segment:
         return [segment] if segment in names else []
     regex = re.compile(".*".join(map(re.escape, segment.split("*"))), re.DOTALL)
@@ -214,7 +214,7 @@ class _Search:
     def file_below(self, folder: str, rest: Sequence[str]) -> str:
         """The file `rest` below a folder, for a skill in any letter case, such as `skill.md`; empty if it is missing."""
         path = os.path.join(folder, *rest)
-        return path if self.is_there(path, folder) else self.in_another_case(folder, rest)
+        return path if self.exists(path, folder) else self.in_another_case(folder, rest)
 
     def in_another_case(self, folder: str, rest: Sequence[str]) -> str:
         if not self.is_skill or list(rest) != [SKILL_FILE]:
@@ -223,7 +223,7 @@ class _Search:
         other = next((name for name in names if name.lower() == SKILL_FILE.lower()), "")
         return os.path.join(folder, other) if other else ""
 
-    def is_there(self, path: str, folder: str) -> bool:
+    def exists(self, path: str, folder: str) -> bool:
         """Whether a file below a folder exists. A folder without it is stamped, so that the file is noticed when it is created."""
         if self.is_refused(folder):
             return False
@@ -234,7 +234,7 @@ class _Search:
         return False
 
     def is_refused(self, folder: str) -> bool:
-        """Whether a folder is a link that may not be followed, which is recorded."""
+        """Whether a folder is a link that may not be followed; if so, record it."""
         refusal = self.reach.refusal(self.reader, folder, is_folder=True)
         if refusal is None:
             return False
@@ -278,7 +278,7 @@ class _Search:
             seen.add(identity)
             through_links += reader.has_link(folder, self.reach.folder)
             if len(seen) > _MAX_FOLDERS or through_links > _MAX_LINKED_FOLDERS:
-                self.say_limit(top, through_links > _MAX_LINKED_FOLDERS)
+                self.report_limit(top, through_links > _MAX_LINKED_FOLDERS)
                 return
             # A folder of skills may contain checkouts; other files in another repository do not belong to this one.
             if folder != top and not self.is_skill and reader.has_git(folder):
@@ -298,7 +298,7 @@ class _Search:
             self.trail.record(folder, self.layer, "unreadable", reason, "file-unreadable")
         return [each for each in below if folders[each]]
 
-    def say_limit(self, top: str, is_linked: bool) -> None:
+    def report_limit(self, top: str, is_linked: bool) -> None:
         most = f"{_MAX_LINKED_FOLDERS:,} folders reached by links" if is_linked else f"{_MAX_FOLDERS:,} folders"
         message = f"{printable(top)} contains more than {most}; the rest was not searched"
         self.trail.findings.append(finding("scan-limit", message, printable(top)))
@@ -315,9 +315,9 @@ class _Search:
 def choose(
     slot: Slot, find: Find, workspace: Workspace, reader: Reader, trail: Trail
 ) -> list[tuple[Reading, Pattern, bool]]:
-    """The usable files of a group's alternatives, best first, each with whether it is taken: those of the first that has any.
+    """The usable files of a group, best first, each with whether it is used: only those of the first pattern that has any.
 
-    Files without text are recorded on the trail, and so are files that only point at another one, which count as absent.
+    Files without text are recorded on the trail. So are files that only point at another one; they count as absent.
     """
     texts: list[tuple[Reading, Pattern, bool]] = []
     is_open = True
@@ -356,7 +356,7 @@ def _is_usable(
 
 
 def record_refused(reading: Reading, layer: str, reader: Reader, trail: Trail, reach: Reach) -> bool:
-    """Whether a file may not be read, which is recorded. A link that was followed out of the workspace is recorded too."""
+    """Record a file that may not be read, or a link that was followed out of the workspace. Return whether it was refused."""
     if reading.fate in ("refused", "untrusted"):
         refusal = (reading.fate, reading.reason, reading.code)
         trail.refuse(reading.path, layer, refusal, reach.link(reader, reading.path))

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from ..vocabulary import Finding
 
     Fields = dict[Any, Any]
-    Break = tuple[str, str, int]  # the code of the finding, the problem, and its line
+    Violation = tuple[str, str, int]  # the code of the finding, the problem, and its line
 
 LONGEST_NAME = 64
 LONGEST_DESCRIPTION = 1024
@@ -52,7 +52,7 @@ LONGEST_COMPATIBILITY = 500
 LONGEST_HEAD = 32_768
 MAX_BRACKETS = 128
 MAX_ALIASES = 4
-# How many unknown fields of one skill get a finding each.
+# The maximum number of unknown fields of one skill that are reported separately.
 MAX_UNKNOWN = 10
 
 SPECIFIED = frozenset({"name", "description", "license", "allowed-tools", "metadata", "compatibility"})
@@ -66,7 +66,7 @@ _NO = frozenset({"false", "no", "off", "none", ""})
 
 _CLOSING = re.compile(r"\n---[ \t]*(?:\n|\Z)")
 
-# These are compiled when they are used: most files need none of them, and compiling costs as much as a hundred skills.
+# Compiled on first use: most files do not need them, and compiling takes as long as reading a hundred skills.
 _NAME = r"[a-z0-9]+(?:-[a-z0-9]+)*"
 _FIELD = r"([ \t]*)([A-Za-z_][\w-]*)[ \t]*:(?=[ \t]|\Z)"
 _BLOCK_SIGN = r"[|>][-+0-9]{0,2}"
@@ -112,23 +112,23 @@ def read_skill(text: str, path: str, validation: Literal["strict", "lenient"]) -
     """The skill that a SKILL.md describes, or None, and a finding for each problem."""
     head, last, problem = _open(text)
     if head is None:
-        problem = problem or "there is no front matter: a SKILL.md begins with '---', its fields, and '---'"
+        problem = problem or "the front matter is missing: a SKILL.md begins with '---', its fields, and '---'"
         return None, [finding("skill-invalid", f"{problem}; the skill is skipped", path, 1)]
-    fields, breaks = _fields(head, ("name", "description", HIDING), "skill-repaired")
+    fields, violations = _fields(head, ("name", "description", HIDING), "skill-repaired")
     name, description, folder = _text(fields, "name", head), _description(fields, head), _folder(path)
     if validation == "strict":
-        if breaks := breaks or _wrong(name, description, folder, fields, head):
+        if violations := violations or _violations(name, description, folder, fields, head):
             return None, [
-                finding("skill-invalid", f"{what}; the skill is skipped", path, line) for _, what, line in breaks
+                finding("skill-invalid", f"{what}; the skill is skipped", path, line) for _, what, line in violations
             ]
     elif not description:
-        return None, [_undescribed("skill", fields, breaks, head, path)]
+        return None, [_missing_description("skill", fields, violations, head, path)]
     else:
-        breaks += _wrong(name, description, folder, fields, head)
+        violations += _violations(name, description, folder, fields, head)
     name = " ".join(name.split()) or printable(folder)
     if not name:
         return None, [finding("skill-invalid", "it has neither a name nor a folder; the skill is skipped", path, 1)]
-    found = [_lenient_finding(one, name, path) for one in breaks]
+    found = [_lenient_finding(one, name, path) for one in violations]
     if not fields.keys() <= SPECIFIED:
         found += _ignored(fields, head, path)
     return Skill(name, description, path, _is_yes(fields.get(HIDING)), (1, last)), found
@@ -139,14 +139,14 @@ def read_resident(text: str, path: str) -> tuple[Resident | None, list[Finding]]
     head, last, problem = _open(text)
     if head is None:
         return None, [finding("resident-invalid", f"{problem}; the file is skipped", path, 1)] if problem else []
-    fields, breaks = _fields(head, ("description", *INVITING), "resident-repaired")
+    fields, violations = _fields(head, ("description", *INVITING), "resident-repaired")
     if not any(_is_yes(fields.get(key)) for key in INVITING):
         return None, []
     description = _description(fields, head)
     if not description:
-        return None, [_undescribed("resident", fields, breaks, head, path)]
+        return None, [_missing_description("resident", fields, violations, head, path)]
     slug = printable(path.rpartition("/")[2].removesuffix(".md"))
-    return Resident(slug, description, path, (1, last)), [_lenient_finding(one, slug, path) for one in breaks]
+    return Resident(slug, description, path, (1, last)), [_lenient_finding(one, slug, path) for one in violations]
 
 
 # From text to fields
@@ -164,7 +164,7 @@ def _begins_with_fence(text: str) -> bool:
 
 
 def _open(text: str) -> tuple[str | None, int, str]:
-    """The front matter, the line of its second fence, and why it cannot be used; empty if there is none."""
+    """The front matter, the line of its second fence, and the reason if it cannot be used."""
     fences = _fences(text)
     if fences is None:
         unclosed = "the front matter is never closed: a second line '---' is missing"
@@ -175,7 +175,7 @@ def _open(text: str) -> tuple[str | None, int, str]:
     return text[start:end], text.count("\n", start, end) + 2, ""
 
 
-def _fields(head: str, wanted: tuple[str, ...], code: str) -> tuple[Fields, list[Break]]:
+def _fields(head: str, wanted: tuple[str, ...], code: str) -> tuple[Fields, list[Violation]]:
     """The fields of a front matter. If YAML fails, those of `wanted` that can be recovered, and the reason."""
     loaded, error = _load(head)
     if error:
@@ -228,10 +228,10 @@ def _recover(head: str, wanted: tuple[str, ...]) -> Fields:
             entries.setdefault(field[2], entry)
         else:
             entry.append(line)
-    return {key: _alone(key, entries[key]) for key in wanted if key in entries}
+    return {key: _parse_field(key, entries[key]) for key in wanted if key in entries}
 
 
-def _alone(key: str, lines: list[str]) -> Any:
+def _parse_field(key: str, lines: list[str]) -> Any:
     """The value of one field from its lines: as YAML if that works, else as plain text."""
     loaded, error = _load("\n".join(lines))
     if not error and isinstance(loaded, dict) and key in loaded:
@@ -314,21 +314,21 @@ def _short(value: Any) -> str:
 # Violations of the specification
 
 
-def _wrong(name: str, description: str, folder: str, fields: Fields, head: str) -> list[Break]:
+def _violations(name: str, description: str, folder: str, fields: Fields, head: str) -> list[Violation]:
     """Every violation. A valid skill costs a few comparisons here, because there may be thousands."""
     wrong = []
     if name != folder or len(name) > LONGEST_NAME or not re.fullmatch(_NAME, name):
-        wrong += [("skill-name", "name", what) for what in _wrong_name(name, folder, fields)]
+        wrong += [("skill-name", "name", what) for what in _name_violations(name, folder, fields)]
     if not description:
         wrong.append(("skill-no-description", "description", _absent("description", fields)))
     elif len(description) > LONGEST_DESCRIPTION:
         wrong.append(("skill-field", "description", _too_long("description", description, LONGEST_DESCRIPTION)))
     if len(fields) > 2:
-        wrong += [("skill-field", key, what) for key, what in _wrong_others(fields)]
+        wrong += [("skill-field", key, what) for key, what in _other_violations(fields)]
     return [(code, what, _line(head, key)) for code, key, what in wrong]
 
 
-def _wrong_name(name: str, folder: str, fields: Fields) -> list[str]:
+def _name_violations(name: str, folder: str, fields: Fields) -> list[str]:
     if not name:
         return [_absent("name", fields)]
     wrong = []
@@ -341,7 +341,7 @@ def _wrong_name(name: str, folder: str, fields: Fields) -> list[str]:
     return wrong
 
 
-def _wrong_others(fields: Fields) -> list[tuple[str, str]]:
+def _other_violations(fields: Fields) -> list[tuple[str, str]]:
     wrong = []
     for key in ("license", "compatibility"):
         if isinstance(fields.get(key), (list, dict)):
@@ -369,14 +369,14 @@ def _too_long(key: str, text: str, limit: int) -> str:
     return f"its {key} is longer than {limit:,} characters"
 
 
-def _undescribed(kind: str, fields: Fields, breaks: list[Break], head: str, path: str) -> Finding:
+def _missing_description(kind: str, fields: Fields, violations: list[Violation], head: str, path: str) -> Finding:
     """The finding for a file without a description; unreadable front matter is the likelier reason."""
-    _, because, line = breaks[0] if breaks else ("", "", _line(head, "description"))
+    _, because, line = violations[0] if violations else ("", "", _line(head, "description"))
     wrong = f"no description could be read: {because}" if because else _absent("description", fields)
     return finding(f"{kind}-no-description", f"{wrong}; the {kind} is skipped", path, line)
 
 
-def _lenient_finding(wrong: Break, name: str, path: str) -> Finding:
+def _lenient_finding(wrong: Violation, name: str, path: str) -> Finding:
     """The lenient reader's finding for a violation, with the consequence."""
     code, what, line = wrong
     if code == "skill-name":

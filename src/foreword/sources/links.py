@@ -76,7 +76,7 @@ class Reach:
         return _never(path, real, folder, bound, reader, is_folder)
 
     def link(self, reader: Paths, path: str) -> str:
-        """The link on the way to a path that causes its refusal; the path itself if there is none."""
+        """The link because of which a path is refused; the path itself if there is no such link."""
         way = []
         each = path
         while each != self.folder and is_inside(each, self.folder):

@@ -1,4 +1,4 @@
-"""Readings: the text of a file, or the reason why there is none, from its bytes."""
+"""Readings: decode the bytes of a file into its text, or into the reason why it has none."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ _NOWHERE = "/\0"  # a path that cannot exist and contains nothing
 
 
 class Paths:
-    """Looks at paths without opening them, and stamps them."""
+    """Examines paths without opening them, and stamps them."""
 
     def __init__(self, disk: Any = os) -> None:
         self.disk: Disk = disk

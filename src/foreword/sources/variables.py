@@ -1,4 +1,4 @@
-"""The values of template variables from outside: files, git, the machine.
+"""The values of template variables that come from files, git and the machine.
 
 A `file:` must be inside what the agent's scope may read, after links are resolved. Files with secrets and anything that is not a file
 are refused whatever the scope says.
@@ -97,7 +97,7 @@ def _file(
 
 @value
 class _FileGuard:
-    """Guards what a `file:` means, and then the file that was opened for it."""
+    """Guards the path of a `file:` variable, and then the file that was opened for it."""
 
     workspace: Workspace
     scope: Scope

@@ -32,7 +32,7 @@ def require_watchfiles() -> None:
 
 
 class Lost(Exception):
-    """Events were lost: something happened that the system could not report, such as in a file whose name is not UTF-8."""
+    """Events were lost: the system could not report something, such as a change in a file whose name is not UTF-8."""
 
 
 class Watcher:
