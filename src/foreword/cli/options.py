@@ -186,7 +186,7 @@ def _tools(args: Namespace) -> list[Any] | None:
 
 
 def _base(named: str) -> str | dict[str, Any]:
-    """A file with its text, or the address of a template as it is."""
+    """A file with its text, or the unchanged address of a template."""
     if is_address(named):
         split(named)
         return named

@@ -63,7 +63,7 @@ def _name(tool: Mapping[str, Any]) -> str:
 
 
 def _segment(of: str, content: Any, name: str) -> Segment:
-    """A segment with the bytes that count: prompt text as it is, everything else as JSON without its breakpoint."""
+    """A segment with the bytes that count: prompt text unchanged, everything else as JSON without its breakpoint."""
     if isinstance(content, str):
         return Segment(of, content, name)
     has_breakpoint = "cache_control" in content

@@ -248,7 +248,7 @@ def _tools(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -
 
 
 def _definition(tool: Mapping[str, Any]) -> str:
-    """A definition as text. The order of a schema's keys matters, as it is sent; an empty description or schema never is."""
+    """A definition as text. The order of a schema's keys matters because it is sent; an empty description or schema is not sent."""
     sent = {key: tool[key] for key in sorted(tool, key=str) if tool[key] or key not in ("description", "schema")}
     return json.dumps(sent)
 
@@ -311,7 +311,7 @@ class _SameName:
                 self.found[number] = same.pop()
 
     def _match_rest(self, ours: Sequence[int], theirs: Sequence[int]) -> None:
-        """Match what is left in order, between the equal items that kept theirs."""
+        """Match the remaining items in order, between the equal items that kept their order."""
         equal = [(number, match) for number in theirs if (match := self.found[number]) is not None]
         in_order = [equal[at] for at in longest_increasing([match for _, match in equal])]
         fixed, old_fixed = [number for number, _ in in_order], [match for _, match in in_order]

@@ -130,7 +130,7 @@ def layout_of(
 ) -> tuple[Source, list[Finding]]:
     """The layout that the caller names, else the one in the settings, else the default.
 
-    A workspace may name a shipped layout or one of its own; any other is a finding.
+    A workspace may name a shipped layout or its own; naming any other is a finding.
     """
     findings: list[Finding] = []
     if named:
@@ -142,7 +142,7 @@ def layout_of(
         is_refused = is_file(name) or (is_address(name) and not is_in(name, "std", "workspace"))
         try:
             if is_refused:
-                raise CallError("a workspace may name a shipped one or one of its own ($workspace/…)")
+                raise CallError("a workspace may name only shipped layouts and its own ($workspace/…)")
             return find(name), findings
         except ForewordError as error:
             findings.append(finding("workspace-refused", f"{path} names the layout {name!r}: {error}", path))

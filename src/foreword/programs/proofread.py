@@ -1,7 +1,7 @@
 """Run lint: assemble the prompt of a folder, or of every folder below it, and run the checks on each.
 
-The checks are pure (`inspection.lint`). This module reads for them what is on the disk: whether a file exists, what a SKILL.md
-contains, and which checks are disabled.
+The checks are pure (`inspection.lint`). This module reads the disk for them: whether a file exists, what a SKILL.md contains,
+and which checks are disabled.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ class Repository:
         return reading.text.strip() if reading.has_text else ""
 
     def outside_link(self, reader: Reader, head: str) -> str:
-        """The first file that git would read through a link that leaves the repository; empty if there is none."""
+        """The first file that git would read through a link that leaves the repository, or an empty string."""
         names = [*_READ_BY_GIT]
         if head.startswith("ref: "):
             branch = head.removeprefix("ref: ")

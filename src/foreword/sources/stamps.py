@@ -1,4 +1,4 @@
-"""Stamps: what `stat` said about each path, so that one loop can tell whether anything has changed since.
+"""Stamps: the result of `stat` for each path, so that one loop can find out whether anything has changed since.
 
 A missing file is stamped by the nearest directory that exists. The stamp of a path that may change without a new time or size, such
 as a file that changed a moment ago, is `UNSTABLE`, which equals no other stamp.

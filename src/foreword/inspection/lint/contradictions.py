@@ -1,6 +1,6 @@
 """Files that contradict each other: `npm` in one, `pnpm` in another, and the agent may follow either.
 
-A family is a set of alternatives of which a project uses one. A file *runs* a choice if it shows its command, *asks* for it in words
+A family is a set of alternatives; a project uses one of them. A file *runs* a choice if it shows its command, *asks* for it in words
 (`use pnpm`), or *forbids* it (`never npm`, `npm must not be used`). Two files contradict each other if one forbids what the other runs
 or asks for, if they ask for different choices, or if each of them mentions only one choice, and not the same.
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @value
 class Family:
-    """Alternatives of which a project uses one. `choices` maps their names to the patterns of their commands."""
+    """Alternatives; a project uses one of them. `choices` maps their names to the patterns of their commands."""
 
     what: str
     choices: Mapping[str, str]
@@ -187,7 +187,7 @@ def _conflict(one: Stance, other: Stance, by_use: bool) -> tuple[Statement, Stat
 
 
 def _forbidden_use(one: Stance, other: Stance) -> tuple[Statement, Statement] | None:
-    """What one stance forbids and the other uses; nothing that either of them says both ways."""
+    """What one stance forbids and the other uses, unless either of them contradicts itself."""
     for choice, at in one.forbids.items():
         if choice in other.known and choice not in one.runs and choice not in other.forbids:
             return (f"forbids {choice}", at), (f"uses {choice}", _place(other, choice))
