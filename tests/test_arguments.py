@@ -1,4 +1,4 @@
-"""A call that would go wrong later, or silently, is refused at once: one table over the public signatures."""
+"""Calls that would fail later or silently are rejected at once: one table over the public signatures."""
 
 import pytest
 
@@ -45,7 +45,7 @@ READ, WRITE = Tool("read"), Tool("write")
 def test_any_iterable_with_an_order_is_kept_as_a_tuple(tools):
     agent = Agent(tools=tools)
     assert agent.tools == (READ, WRITE)
-    assert agent.tools == (READ, WRITE), "a second look sees the same"
+    assert agent.tools == (READ, WRITE), "it can be read again"
     assert hash(agent) == hash(Agent(tools=[READ, WRITE]))
     prompt = assemble(Workspace(".", home=""), replace(agent, model="m"), layout="pi")
     assert "- read" in prompt.text
@@ -66,12 +66,12 @@ SEQUENCES = [
 
 @pytest.mark.parametrize(("kind", "others", "field", "entries"), SEQUENCES)
 def test_every_sequence_of_a_public_value_is_read_once(kind, others, field, entries):
-    made = kind(**others, **{field: (each for each in entries)})
-    assert getattr(made, field) == tuple(entries)
+    value = kind(**others, **{field: (each for each in entries)})
+    assert getattr(value, field) == tuple(entries)
 
 
 @pytest.mark.parametrize(
-    ("wrong", "says"),
+    ("wrong", "message"),
     [
         ("text", "must be a list, not a single str"),
         (b"text", "must be a list, not a single bytes"),
@@ -83,34 +83,34 @@ def test_every_sequence_of_a_public_value_is_read_once(kind, others, field, entr
     ],
 )
 @pytest.mark.parametrize(("kind", "others", "field", "entries"), SEQUENCES)
-def test_a_sequence_without_an_order_is_refused(kind, others, field, entries, wrong, says):
+def test_a_sequence_without_an_order_is_rejected(kind, others, field, entries, wrong, message):
     with pytest.raises(CallError) as caught:
         kind(**others, **{field: wrong})
-    assert str(caught.value) == f"{kind.__name__}.{field} {says}"
+    assert str(caught.value) == f"{kind.__name__}.{field} {message}"
 
 
 @pytest.mark.parametrize(
-    ("made", "field"), [(Agent(), "model"), (READ, "name"), (Scope(), "allow"), (Workspace(), "cwd")]
+    ("value", "field"), [(Agent(), "model"), (READ, "name"), (Scope(), "allow"), (Workspace(), "cwd")]
 )
-def test_a_field_of_a_value_can_be_neither_set_nor_deleted(made, field):
-    before = getattr(made, field)
+def test_a_field_of_a_value_can_be_neither_set_nor_deleted(value, field):
+    before = getattr(value, field)
     with pytest.raises(AttributeError, match="is immutable"):
-        delattr(made, field)
+        delattr(value, field)
     with pytest.raises(AttributeError, match="is immutable"):
-        setattr(made, field, "x")
-    assert getattr(made, field) == before
+        setattr(value, field, "x")
+    assert getattr(value, field) == before
 
 
-def test_assignments_from_a_generator_are_made():
+def test_assignments_may_come_from_a_generator():
     pairs = (each for each in [("budget.total", 5000)])
     assert Assembler(assignments=pairs).assignments == (("budget.total", 5000),)
 
 
-# What a value refuses
+# Invalid values
 
 
 @pytest.mark.parametrize(
-    ("call", "says"),
+    ("call", "message"),
     [
         (lambda: Agent(tools=["read"]), "Agent.tools must be a list of Tool, not of str"),
         (
@@ -146,14 +146,14 @@ def test_assignments_from_a_generator_are_made():
         (lambda: Tool(3), "the name of a tool must be str, not int"),
     ],
 )
-def test_a_value_refuses_what_cannot_be_right(call, says):
+def test_an_invalid_value_is_rejected(call, message):
     with pytest.raises(CallError) as caught:
         call()
-    assert str(caught.value) == says
+    assert str(caught.value) == message
 
 
 @pytest.mark.parametrize("name", ["", " ", "read file", "lesen!", "größe", "a/b", "x" * 129, "read\n", "r\ud800"])
-def test_a_tool_that_no_provider_accepts_is_refused(name):
+def test_a_tool_that_no_provider_accepts_is_rejected(name):
     with pytest.raises(CallError, match="no provider accepts a tool named"):
         Tool(name)
 
@@ -166,15 +166,15 @@ def test_a_tool_that_some_provider_accepts_is_accepted(name):
 @pytest.mark.parametrize(
     "provider", ["", "anthropic", "OpenAI", "gemini", "deepseek", "bedrock", "acme", "azure-openai"]
 )
-def test_a_provider_that_resembles_no_known_one_is_accepted(provider):
+def test_a_provider_unlike_any_known_one_is_accepted(provider):
     assert Agent(provider=provider).provider == provider
 
 
-# What a call refuses
+# Invalid calls
 
 
 class SdkMessage:
-    """A message as the SDKs of providers give it: an object with attributes."""
+    """A message as the SDKs of providers return it: an object with attributes."""
 
     role, content = "assistant", "Yes."
 
@@ -211,16 +211,16 @@ HISTORIES = [
 ]
 
 
-@pytest.mark.parametrize(("history", "says"), HISTORIES)
+@pytest.mark.parametrize(("history", "message"), HISTORIES)
 @pytest.mark.parametrize("call", ["turn", "compact", "sub_agent"])
-def test_a_history_that_no_model_could_be_sent_is_refused(talk, call, history, says):
-    given = ("Count.",) if call == "sub_agent" else ()
+def test_a_history_that_cannot_be_sent_to_a_model_is_rejected(talk, call, history, message):
+    arguments = ("Count.",) if call == "sub_agent" else ()
     with pytest.raises(CallError) as caught:
-        getattr(talk, call)(*given, messages=history)
-    assert str(caught.value) == says
+        getattr(talk, call)(*arguments, messages=history)
+    assert str(caught.value) == message
 
 
-def test_what_a_provider_knows_is_accepted(talk):
+def test_messages_that_a_provider_accepts_are_accepted(talk):
     history = [
         HELLO,
         {"role": "assistant", "content": None, "tool_calls": []},
@@ -232,7 +232,7 @@ def test_what_a_provider_knows_is_accepted(talk):
 
 
 @pytest.mark.parametrize(
-    ("call", "says"),
+    ("call", "message"),
     [
         (lambda t: t.turn([HELLO]), "the message must be a string, not list; pass earlier messages as messages=[…]"),
         (lambda t: t.turn(HELLO), "the message must be a string, not dict; pass earlier messages as messages=[…]"),
@@ -280,15 +280,15 @@ def test_what_a_provider_knows_is_accepted(talk):
         (lambda t: watch(HERE, [], on_change=print), "the agent must be Agent, not list"),
     ],
 )
-def test_a_call_that_would_go_wrong_later_is_refused(talk, call, says):
+def test_a_call_that_would_fail_later_is_rejected(talk, call, message):
     with pytest.raises(CallError) as caught:
         call(talk)
-    assert str(caught.value) == says
+    assert str(caught.value) == message
 
 
 @pytest.mark.parametrize("function", [for_anthropic, for_gemini, for_openai_chat, for_openai_responses])
 @pytest.mark.parametrize("wrong", [Prompt("", "text", ()), {"system": "text"}, "text", None])
-def test_a_request_is_made_of_a_turn(function, wrong):
+def test_a_request_is_built_from_a_turn(function, wrong):
     with pytest.raises(CallError, match=f"^{function.__name__} takes a Turn, .*, not {type(wrong).__name__}$"):
         function(wrong)
 

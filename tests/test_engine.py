@@ -1,4 +1,4 @@
-"""A program that calls wrongly is told so in one sentence, at once."""
+"""Wrong calls of the library are errors of one sentence, raised at once."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from foreword import Agent, Assembler, CallError, Conversations, Tool, Workspace
 
 
 @pytest.mark.parametrize(
-    ("call", "says"),
+    ("call", "message"),
     [
         (lambda: assemble("."), "the workspace must be Workspace, not str"),
         (lambda: assemble(layout=Path("team.toml")), "the layout must be str, not PosixPath"),
@@ -27,10 +27,10 @@ from foreword import Agent, Assembler, CallError, Conversations, Tool, Workspace
         ),
     ],
 )
-def test_what_is_given_as_another_kind_of_value_is_an_error_that_says_which(call, says):
+def test_an_argument_of_the_wrong_type_is_an_error_that_names_it(call, message):
     with pytest.raises(CallError) as caught:
         call()
-    assert str(caught.value) == says
+    assert str(caught.value) == message
 
 
 @pytest.fixture
@@ -41,31 +41,31 @@ def talks():
 
 
 @pytest.mark.parametrize(
-    ("opened", "says"),
+    ("opened", "message"),
     [
         ({"id": 42}, "the id of a conversation must be str, not int"),
         ({"id": "42", "agent": "read"}, "the agent must be Agent, not str"),
         ({"id": "42", "workspace": "."}, "the workspace must be Workspace, not str"),
     ],
 )
-def test_a_conversation_is_opened_with_the_right_kinds(talks, opened, says):
+def test_opening_a_conversation_checks_types(talks, opened, message):
     with pytest.raises(CallError) as caught:
         talks.open(**opened)
-    assert str(caught.value) == says
+    assert str(caught.value) == message
 
 
-def test_a_tool_that_is_none_is_told_by_the_turn(talks):
+def test_a_turn_rejects_a_tool_of_the_wrong_type(talks):
     talk = talks.open("42", Workspace(".", home=""))
     with pytest.raises(CallError, match="unknown tool 'read'; known: none"):
         talk.set_active_tools(["read"])
 
 
-def test_a_prompt_is_asked_of_an_agent():
+def test_a_prompt_needs_an_agent():
     with pytest.raises(CallError, match="the agent must be Agent, not str"):
         Assembler(Workspace(".", home="")).prompt("read")
 
 
 @pytest.mark.parametrize("prefix", ["std", "user", "workspace", "", "a/b"])
-def test_a_pack_that_no_address_would_lead_to_is_an_error(tmp_path, prefix):
+def test_a_pack_that_no_address_can_name_is_an_error(tmp_path, prefix):
     with pytest.raises(CallError, match=r"choose another name|is not a valid pack name"):
         assemble(Workspace(str(tmp_path)), layout="pod", packs={prefix: str(tmp_path)})

@@ -1,4 +1,4 @@
-"""What a repository tells the layout `builder`, and what it cannot make git do. The repositories are real."""
+"""The git variables of the layout `builder`, and what a repository cannot make git do, with real repositories."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ TEMPLATE = "[git:branch]|[git:status]|[if git:status]dirty[else]clean[endif]"
 
 @pytest.fixture
 def git(tree, monkeypatch):
-    """`git("status")` runs in the workspace, with no configuration but the repository's own."""
+    """`git("status")` runs in the workspace, with only the configuration of the repository."""
     for name in os.environ:
         if name.startswith("GIT_"):
             monkeypatch.delenv(name)
@@ -33,7 +33,7 @@ def git(tree, monkeypatch):
 
 @pytest.fixture
 def repository(tree, git):
-    """The workspace is a repository with one commit, on the branch main."""
+    """A workspace that is a repository with one commit, on the branch main."""
     git("init")
     tree({"w/a.txt": "a\n"})
     git("add", ".")
@@ -41,28 +41,28 @@ def repository(tree, git):
     return tree
 
 
-def told(tree, cwd="w"):
-    """Branch and status as the template tells them, and whether it counts as dirty."""
+def git_values(tree, cwd="w"):
+    """Branch and status in the rendered template, and whether the repository counts as dirty."""
     return tree.text("builder", cwd, base=TEMPLATE).split("|")
 
 
 def failures(tree, cwd="w"):
-    """Why variables have no value."""
+    """The reasons why variables have no value."""
     prompt = tree.prompt("builder", cwd, base=TEMPLATE)
     return [message for code, message in tree.messages(prompt) if code == "variable-failed"]
 
 
-# What it tells
+# Branch and status
 
 
 def test_a_clean_repository(repository):
-    assert told(repository) == ["main", "", "clean"]
+    assert git_values(repository) == ["main", "", "clean"]
 
 
-def test_a_dirty_one(repository, git):
+def test_a_dirty_repository(repository, git):
     repository({"w/a.txt": "changed\n", "w/staged": "", "w/untracked": ""})
     git("add", "staged")
-    assert told(repository) == ["main", " M a.txt\nA  staged\n?? untracked", "dirty"]
+    assert git_values(repository) == ["main", " M a.txt\nA  staged\n?? untracked", "dirty"]
 
 
 @pytest.mark.parametrize(
@@ -71,21 +71,21 @@ def test_a_dirty_one(repository, git):
 )  # fmt: skip
 def test_the_branch(repository, git, arguments, branch):
     git(*arguments)
-    assert told(repository) == [branch, "", "clean"]
+    assert git_values(repository) == [branch, "", "clean"]
 
 
 def test_a_repository_without_a_commit(tree, git):
     git("init")
-    assert told(tree) == ["main", "", "clean"]
+    assert git_values(tree) == ["main", "", "clean"]
     tree({"w/new": ""})
-    assert told(tree) == ["main", "?? new", "dirty"]
+    assert git_values(tree) == ["main", "?? new", "dirty"]
 
 
 def test_a_worktree(repository, git):
     git("worktree", "add", "-b", "side", "../tree")
     repository({"tree/new": "", "w/other": ""})
-    assert told(repository, "tree") == ["side", "?? new", "dirty"]
-    assert told(repository) == ["main", "?? other", "dirty"]
+    assert git_values(repository, "tree") == ["side", "?? new", "dirty"]
+    assert git_values(repository) == ["main", "?? other", "dirty"]
 
 
 def test_a_submodule(repository, git):
@@ -93,20 +93,20 @@ def test_a_submodule(repository, git):
     git("-c", "protocol.file.allow=always", "submodule", "add", repository.path("origin"), "sub")
     git("switch", "-c", "side", cwd="w/sub")
     repository({"w/sub/new": ""})
-    assert told(repository, "w/sub") == ["side", "?? new", "dirty"]
+    assert git_values(repository, "w/sub") == ["side", "?? new", "dirty"]
 
 
 def test_a_worktree_of_a_submodule(repository, git):
     git("clone", "--bare", ".", "../origin")
     git("-c", "protocol.file.allow=always", "submodule", "add", repository.path("origin"), "sub")
     git("worktree", "add", "-b", "side", "../../tree", cwd="w/sub")
-    assert told(repository, "tree") == ["side", "", "clean"]
+    assert git_values(repository, "tree") == ["side", "", "clean"]
 
 
 def test_a_worktree_reached_through_a_link(repository, git):
     git("worktree", "add", "-b", "side", "../tree")
     repository({"link": Path("tree")})
-    assert told(repository, "link") == ["side", "", "clean"]
+    assert git_values(repository, "link") == ["side", "", "clean"]
 
 
 def test_a_worktree_with_relative_pointers(repository, git):
@@ -114,33 +114,33 @@ def test_a_worktree_with_relative_pointers(repository, git):
     git("worktree", "add", "-b", "side", "../tree")
     repository({"tree/.git": "gitdir: ../w/.git/worktrees/tree\n"})
     repository({"w/.git/worktrees/tree/gitdir": "../../../../tree/.git\n"})
-    assert told(repository, "tree") == ["side", "", "clean"]
+    assert git_values(repository, "tree") == ["side", "", "clean"]
 
 
 def test_a_repository_folder_elsewhere_must_point_back(tree, git):
     git("init", "--separate-git-dir", "../elsewhere")
     tree({"w/new": ""})
-    assert told(tree) == ["", "", "clean"]
+    assert git_values(tree) == ["", "", "clean"]
     assert failures(tree) == [
         f"[git:{name}] has no value: /w/.git leads to /elsewhere, which does not point back to this workspace; if it belongs"
         " here, run 'git worktree repair', or 'git config core.worktree' with the path of the workspace"
         for name in ("branch", "status")
     ]
     git("config", "core.worktree", tree.path("w"))
-    assert told(tree) == ["main", "?? new", "dirty"]
+    assert git_values(tree) == ["main", "?? new", "dirty"]
     assert failures(tree) == []
 
 
 def test_a_folder_of_a_repository(repository, git):
     repository({"w/a.txt": "changed\n", "w/sub/new": "", "w/sub/below/x": ""})
-    branch, status, _ = told(repository, "w/sub")
+    branch, status, _ = git_values(repository, "w/sub")
     assert (branch, status) == ("main", git("status", "--short", cwd="w/sub").rstrip("\n"))
     assert status == " M ../a.txt\n?? ./"
 
 
-def test_names_are_told_as_git_tells_them(repository, git):
+def test_names_are_quoted_like_git_does(repository, git):
     repository({"w/a b": "", "w/é": "", 'w/"q"': ""})
-    assert told(repository)[1] == git("status", "--short").rstrip("\n")
+    assert git_values(repository)[1] == git("status", "--short").rstrip("\n")
 
 
 @pytest.mark.parametrize(
@@ -155,25 +155,25 @@ def test_names_are_told_as_git_tells_them(repository, git):
         {"w/.git/HEAD": None},
         {"w/.git/HEAD": os.mkfifo},
         {"w/.git/HEAD": b"\xff"},
-        {"w/.git/HEAD": "ref: refs/heads/.invalid"},  # so says a repository that keeps its references in tables
+        {"w/.git/HEAD": "ref: refs/heads/.invalid"},  # the HEAD of a repository with the reftable format
     ],
 )
 @pytest.mark.usefixtures("git")
-def test_what_is_no_repository_tells_nothing(tree, files):
+def test_an_invalid_repository_has_no_values(tree, files):
     tree(files)
-    assert told(tree) == ["", "", "clean"]
+    assert git_values(tree) == ["", "", "clean"]
 
 
-def test_without_git_the_branch_is_known_all_the_same(repository, monkeypatch):
+def test_the_branch_is_known_without_git(repository, monkeypatch):
     repository({"w/new": "", "bin": None})
     monkeypatch.setenv("PATH", repository.path("bin"))
-    assert told(repository) == ["main", "", "clean"]
+    assert git_values(repository) == ["main", "", "clean"]
     prompt = repository.prompt("builder", base=TEMPLATE)
     failed = ("variable-failed", "[git:status] has no value: git is not installed, or not on the PATH")
     assert [each for each in repository.messages(prompt) if each[0] == "variable-failed"] == [failed]
 
 
-def test_a_configuration_that_is_refused_is_said_once(repository):
+def test_a_rejected_configuration_is_one_finding(repository):
     with open(repository.path("w/.git/config"), "a") as file:
         file.write("[include]\n\tpath = other\n")
     prompt = repository.prompt("builder", base=TEMPLATE)
@@ -181,46 +181,46 @@ def test_a_configuration_that_is_refused_is_said_once(repository):
     assert "includes other files" in message and prompt.text == "main||clean"
 
 
-def test_what_the_user_likes_at_a_terminal_does_not_show(repository, git, monkeypatch):
+def test_display_settings_of_the_user_have_no_effect(repository, git, monkeypatch):
     repository(
         {"gitconfig": "[status]\n\tbranch = true\n\tshowStash = true\n[color]\n\tui = always\n\tstatus = always\n"}
     )
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", repository.path("gitconfig"))
     assert "main" in git("status", "--short")
-    assert told(repository) == ["main", "", "clean"]
+    assert git_values(repository) == ["main", "", "clean"]
     repository({"w/new": ""})
-    assert told(repository) == ["main", "?? new", "dirty"]
+    assert git_values(repository) == ["main", "?? new", "dirty"]
 
 
-def test_what_the_user_ignores_stays_ignored(repository, monkeypatch):
+def test_ignore_rules_of_the_user_apply(repository, monkeypatch):
     repository(
         {"gitconfig": f"[core]\n\texcludesFile = {repository.path('ignored')}\n", "ignored": "*.log\n", "w/x.log": ""}
     )
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", repository.path("gitconfig"))
-    assert told(repository) == ["main", "", "clean"]
+    assert git_values(repository) == ["main", "", "clean"]
 
 
-def test_the_callers_own_repository_is_not_mistaken_for_it(repository, git, monkeypatch):
+def test_git_variables_of_the_caller_are_ignored(repository, git, monkeypatch):
     repository({"other": None, "other/new": ""})
     git("init", cwd="other")
     for name, path in {"GIT_DIR": "other/.git", "GIT_WORK_TREE": "other", "GIT_INDEX_FILE": "other/index"}.items():
         monkeypatch.setenv(name, repository.path(path))
-    assert told(repository) == ["main", "", "clean"]
+    assert git_values(repository) == ["main", "", "clean"]
 
 
 def test_nothing_is_written(repository):
     os.utime(repository.path("w/a.txt"), (1, 1))
     before = {path: path.stat().st_mtime_ns for path in Path(repository.path("w")).rglob("*")}
-    assert told(repository) == ["main", "", "clean"]
+    assert git_values(repository) == ["main", "", "clean"]
     assert {path: path.stat().st_mtime_ns for path in Path(repository.path("w")).rglob("*")} == before
 
 
-# When it is asked
+# When git runs
 
 
 @pytest.fixture
-def counted(repository, monkeypatch):
-    """A git that only writes down that it was run."""
+def count_runs(repository, monkeypatch):
+    """A fake git that only records that it was run."""
     repository({"bin/git": f"#!/bin/sh\necho run >> '{repository.path('runs')}'\necho '?? x'\n", "runs": ""})
     os.chmod(repository.path("bin/git"), 0o755)
     monkeypatch.setenv("PATH", f"{repository.path('bin')}:{os.environ['PATH']}")
@@ -238,9 +238,9 @@ def counted(repository, monkeypatch):
         ("[git:status] [git:status] [if git:status]x[endif] [if !git:status]y[endif]", 1),
     ],
 )
-def test_git_runs_only_where_it_is_needed_and_once(repository, counted, template, runs):
+def test_git_runs_once_and_only_if_needed(repository, count_runs, template, runs):
     repository.text("builder", base=template)
-    assert counted() == runs
+    assert count_runs() == runs
 
 
 def test_git_that_takes_too_long_is_stopped(repository, monkeypatch):
@@ -248,14 +248,14 @@ def test_git_that_takes_too_long_is_stopped(repository, monkeypatch):
     os.chmod(repository.path("bin/git"), 0o755)
     monkeypatch.setenv("PATH", f"{repository.path('bin')}:{os.environ['PATH']}")
     monkeypatch.setattr(source, "SECONDS", 0.05)
-    assert told(repository) == ["main", "", "clean"]
+    assert git_values(repository) == ["main", "", "clean"]
 
 
 @pytest.mark.parametrize(
     ("template", "texts"),
     [("[git:branch]", ["main", "side", "side"]), (TEMPLATE, ["main||clean", "side||clean", "side|?? new|dirty"])],
 )
-def test_a_change_is_seen(repository, git, monkeypatch, template, texts):
+def test_a_change_is_noticed(repository, git, monkeypatch, template, texts):
     monkeypatch.setattr(time, "time_ns", lambda now=time.time_ns: now() + 10_000_000_000)
     assembler = Assembler(repository.workspace(), "builder")
     found = [assembler.prompt(Agent(base=template)).text]
@@ -266,15 +266,15 @@ def test_a_change_is_seen(repository, git, monkeypatch, template, texts):
     assert found == texts
 
 
-# What it cannot make git do
+# Hostile repositories
 
 
 MARK = "the repository was here"
 
 
 @pytest.fixture
-def trapped(repository):
-    """A repository whose file has to be filtered before git knows whether it changed, and a program that leaves a mark."""
+def trap_repository(repository):
+    """A repository with a file that git has to filter to see if it changed, and a program that leaves a mark."""
     repository({"w/.gitattributes": "* filter=evil\n", "w/a.txt": "b\n"})
     os.utime(repository.path("w/a.txt"), (1_000_000, 1_000_000))
     repository({"trap": f"#!/bin/sh\ntouch '{repository.path(MARK)}'\ncat\n"})
@@ -282,8 +282,8 @@ def trapped(repository):
     return repository
 
 
-def was_here(tree):
-    """Whether the mark was left; it is removed."""
+def take_mark(tree):
+    """Whether the mark was left; removes it."""
     if not os.path.exists(tree.path(MARK)):
         return False
     os.remove(tree.path(MARK))
@@ -316,120 +316,128 @@ DIRTY = " M a.txt\n?? .gitattributes"
         ('[includeIf "gitdir:**"]\n\tpath = TOP/evil.config\n', ""),
     ],
 )
-def test_no_program_of_the_configuration_is_run(trapped, git, config, status):
-    add(trapped, "w/.git/config", config)
-    add(trapped, "evil.config", '[filter "evil"]\n\tclean = TRAP\n')
+def test_no_program_of_the_configuration_is_run(trap_repository, git, config, status):
+    add(trap_repository, "w/.git/config", config)
+    add(trap_repository, "evil.config", '[filter "evil"]\n\tclean = TRAP\n')
     git("status", check=False)
-    assert was_here(trapped), "the trap works"
-    assert told(trapped)[:2] == ["main", status]
-    assert not was_here(trapped)
+    assert take_mark(trap_repository), "the trap works"
+    assert git_values(trap_repository)[:2] == ["main", status]
+    assert not take_mark(trap_repository)
 
 
-def test_a_filter_whose_name_cannot_be_overridden(trapped, git):
-    trapped({"w/.gitattributes": "* filter=e=vil\n"})
-    add(trapped, "w/.git/config", '[filter "e=vil"]\n\tclean = TRAP\n')
+def test_a_filter_whose_name_cannot_be_overridden(trap_repository, git):
+    trap_repository({"w/.gitattributes": "* filter=e=vil\n"})
+    add(trap_repository, "w/.git/config", '[filter "e=vil"]\n\tclean = TRAP\n')
     git("status")
-    assert was_here(trapped), "the trap works"
-    assert told(trapped) == ["main", "", "clean"]
-    assert not was_here(trapped)
+    assert take_mark(trap_repository), "the trap works"
+    assert git_values(trap_repository) == ["main", "", "clean"]
+    assert not take_mark(trap_repository)
 
 
-def test_the_configuration_of_a_worktree(trapped, git):
+def test_the_configuration_of_a_worktree(trap_repository, git):
     git("config", "extensions.worktreeConfig", "true")
-    add(trapped, "w/.git/config.worktree", '[filter "evil"]\n\tclean = TRAP\n')
+    add(trap_repository, "w/.git/config.worktree", '[filter "evil"]\n\tclean = TRAP\n')
     git("status")
-    assert was_here(trapped), "the trap works"
-    assert told(trapped)[:2] == ["main", DIRTY]
-    assert not was_here(trapped)
+    assert take_mark(trap_repository), "the trap works"
+    assert git_values(trap_repository)[:2] == ["main", DIRTY]
+    assert not take_mark(trap_repository)
 
 
 @pytest.mark.parametrize("hooks", ["w/.git/hooks", "w/ours"])
-def test_no_hook_is_run(trapped, git, hooks):
-    os.makedirs(trapped.path(hooks), exist_ok=True)
-    os.symlink(trapped.path("trap"), trapped.path(f"{hooks}/post-index-change"))
-    git("config", "core.hooksPath", trapped.path(hooks))
-    trapped({"w/a.txt": "a\n"})
-    os.utime(trapped.path("w/a.txt"), (2_000_000, 2_000_000))
-    assert told(trapped)[0] == "main" and not was_here(trapped)
+def test_no_hook_is_run(trap_repository, git, hooks):
+    os.makedirs(trap_repository.path(hooks), exist_ok=True)
+    os.symlink(trap_repository.path("trap"), trap_repository.path(f"{hooks}/post-index-change"))
+    git("config", "core.hooksPath", trap_repository.path(hooks))
+    trap_repository({"w/a.txt": "a\n"})
+    os.utime(trap_repository.path("w/a.txt"), (2_000_000, 2_000_000))
+    assert git_values(trap_repository)[0] == "main" and not take_mark(trap_repository)
     git("status")
-    assert was_here(trapped), "the trap works"
+    assert take_mark(trap_repository), "the trap works"
 
 
-def test_nothing_is_fetched(trapped, git):
-    """A repository may lack an object, and name the program that would bring it."""
+def test_nothing_is_fetched(trap_repository, git):
+    """A repository may lack an object and name a program that would fetch it."""
     git("clone", "--bare", ".", "../origin")
-    trapped({"fetch": f"#!/bin/sh\ntouch '{trapped.path(MARK)}'\nexec git-upload-pack \"$@\"\n"})
-    os.chmod(trapped.path("fetch"), 0o755)
-    add(trapped, "w/.git/config", "[core]\n\trepositoryFormatVersion = 1\n[extensions]\n\tpartialClone = origin\n")
+    trap_repository({"fetch": f"#!/bin/sh\ntouch '{trap_repository.path(MARK)}'\nexec git-upload-pack \"$@\"\n"})
+    os.chmod(trap_repository.path("fetch"), 0o755)
     add(
-        trapped, "w/.git/config", '[remote "origin"]\n\tpromisor = true\n\turl = TOP/origin\n\tuploadpack = TOP/fetch\n'
+        trap_repository,
+        "w/.git/config",
+        "[core]\n\trepositoryFormatVersion = 1\n[extensions]\n\tpartialClone = origin\n",
+    )
+    add(
+        trap_repository,
+        "w/.git/config",
+        '[remote "origin"]\n\tpromisor = true\n\turl = TOP/origin\n\tuploadpack = TOP/fetch\n',
     )
     lost = git("rev-parse", "HEAD^{tree}").strip()
-    path = Path(trapped.path(f"w/.git/objects/{lost[:2]}/{lost[2:]}"))
+    path = Path(trap_repository.path(f"w/.git/objects/{lost[:2]}/{lost[2:]}"))
     path.unlink()
-    assert told(trapped) == ["main", "", "clean"]
-    assert not was_here(trapped) and not path.exists()
+    assert git_values(trap_repository) == ["main", "", "clean"]
+    assert not take_mark(trap_repository) and not path.exists()
     git("status")
-    assert was_here(trapped), "the trap works"
+    assert take_mark(trap_repository), "the trap works"
 
 
-def test_no_configuration_is_used_that_was_not_looked_at(trapped, git):
-    """A folder `.git` in which there is nothing ends the workspace, but git would go on to the one above."""
-    add(trapped, "w/.git/config", '[filter "evil"]\n\tclean = TRAP\n')
-    trapped({"w/sub/.git": None})
+def test_git_does_not_use_a_configuration_that_was_not_checked(trap_repository, git):
+    """An empty folder `.git` ends the workspace, but git would continue with the repository above."""
+    add(trap_repository, "w/.git/config", '[filter "evil"]\n\tclean = TRAP\n')
+    trap_repository({"w/sub/.git": None})
     git("status", cwd="w/sub")
-    assert was_here(trapped), "the trap works"
-    assert told(trapped, "w/sub") == ["", "", "clean"]
-    assert not was_here(trapped)
+    assert take_mark(trap_repository), "the trap works"
+    assert git_values(trap_repository, "w/sub") == ["", "", "clean"]
+    assert not take_mark(trap_repository)
 
 
-def test_a_folder_that_looks_like_a_repository_is_none(trapped, git):
-    """In such a folder git would take it for the repository, with its own configuration."""
+def test_a_folder_that_looks_like_a_bare_repository_is_not_used(trap_repository, git):
+    """In such a folder git would use it as the repository, with its configuration."""
     git("clone", "--bare", ".", "sub")
-    add(trapped, "w/sub/config", '[core]\n\tbare = false\n\tworktree = TOP/w\n[filter "evil"]\n\tclean = TRAP\n')
+    add(
+        trap_repository, "w/sub/config", '[core]\n\tbare = false\n\tworktree = TOP/w\n[filter "evil"]\n\tclean = TRAP\n'
+    )
     git("-c", "safe.bareRepository=all", "read-tree", "HEAD", cwd="w/sub")
     git("-c", "safe.bareRepository=all", "status", cwd="w/sub")
-    assert was_here(trapped), "the trap works"
-    assert told(trapped, "w/sub") == ["main", " M ../a.txt\n?? ../.gitattributes\n?? ./", "dirty"]
-    assert not was_here(trapped)
+    assert take_mark(trap_repository), "the trap works"
+    assert git_values(trap_repository, "w/sub") == ["main", " M ../a.txt\n?? ../.gitattributes\n?? ./", "dirty"]
+    assert not take_mark(trap_repository)
 
 
-def test_a_pointer_that_leads_on_is_not_followed(trapped, git):
-    add(trapped, "w/.git/config", '[filter "evil"]\n\tclean = TRAP\n')
-    os.rename(trapped.path("w/.git"), trapped.path("w/real"))
-    trapped({"w/.git": "gitdir: step\n", "w/step": "gitdir: real\n"})
-    assert told(trapped) == ["", "", "clean"]
-    assert not was_here(trapped)
+def test_a_pointer_to_another_pointer_is_not_followed(trap_repository, git):
+    add(trap_repository, "w/.git/config", '[filter "evil"]\n\tclean = TRAP\n')
+    os.rename(trap_repository.path("w/.git"), trap_repository.path("w/real"))
+    trap_repository({"w/.git": "gitdir: step\n", "w/step": "gitdir: real\n"})
+    assert git_values(trap_repository) == ["", "", "clean"]
+    assert not take_mark(trap_repository)
 
 
-def test_the_status_of_the_workspace_alone_is_told(repository, git):
+def test_the_status_is_limited_to_the_workspace(repository, git):
     repository({"home/private": "", "w/new": ""})
     git("config", "core.worktree", repository.path("home"))
     assert "private" in git("status", "--short")
-    assert "private" not in told(repository)[1]
+    assert "private" not in git_values(repository)[1]
 
 
-def test_a_repository_inside_another_is_not_asked(trapped, git):
-    trapped({"w/inner/x": ""})
+def test_git_is_not_run_for_a_nested_repository(trap_repository, git):
+    trap_repository({"w/inner/x": ""})
     git("init", cwd="w/inner")
     git("add", ".", cwd="w/inner")
     git("commit", "-m", "one", cwd="w/inner")
     git("add", "inner")
     git("commit", "-m", "two", "--", "inner")
-    add(trapped, "w/inner/.git/config", "[core]\n\tfsmonitor = TRAP\n")
+    add(trap_repository, "w/inner/.git/config", "[core]\n\tfsmonitor = TRAP\n")
     git("status")
-    assert was_here(trapped), "the trap works"
-    assert told(trapped)[1] == DIRTY
-    assert not was_here(trapped)
+    assert take_mark(trap_repository), "the trap works"
+    assert git_values(trap_repository)[1] == DIRTY
+    assert not take_mark(trap_repository)
 
 
-def test_a_git_in_the_working_directory_is_not_run(trapped, monkeypatch):
-    os.symlink(trapped.path("trap"), trapped.path("w/git"))
+def test_a_git_in_the_working_directory_is_not_run(trap_repository, monkeypatch):
+    os.symlink(trap_repository.path("trap"), trap_repository.path("w/git"))
     monkeypatch.setenv("PATH", f".:{os.environ['PATH']}:")
-    subprocess.run(["git", "status"], cwd=trapped.path("w"), check=False, stdin=subprocess.DEVNULL)
-    assert was_here(trapped), "the trap works"
-    assert told(trapped)[1] == f"{DIRTY}\n?? git"
-    assert not was_here(trapped)
+    subprocess.run(["git", "status"], cwd=trap_repository.path("w"), check=False, stdin=subprocess.DEVNULL)
+    assert take_mark(trap_repository), "the trap works"
+    assert git_values(trap_repository)[1] == f"{DIRTY}\n?? git"
+    assert not take_mark(trap_repository)
 
 
 # Links and pointers that leave the workspace
@@ -437,7 +445,7 @@ def test_a_git_in_the_working_directory_is_not_run(trapped, monkeypatch):
 
 @pytest.fixture
 def victim(repository, git):
-    """Somebody else's repository, on the branch `private`."""
+    """Another repository, on the branch `private`."""
     repository({"victim/secret plan": ""})
     git("init", cwd="victim")
     git("add", ".", cwd="victim")
@@ -447,16 +455,16 @@ def victim(repository, git):
 
 
 def replace_with_link(tree, path, target):
-    whole = Path(tree.path(path))
-    if whole.is_dir() and not whole.is_symlink():
-        whole.rename(whole.with_name(whole.name + ".old"))
+    replaced = Path(tree.path(path))
+    if replaced.is_dir() and not replaced.is_symlink():
+        replaced.rename(replaced.with_name(replaced.name + ".old"))
     else:
-        whole.unlink(missing_ok=True)
+        replaced.unlink(missing_ok=True)
     tree({path: Path(tree.path(target))})
 
 
 @pytest.mark.parametrize("name", ["HEAD", "commondir"])
-def test_a_pointer_in_the_repository_that_is_a_link_is_refused(victim, name):
+def test_a_pointer_in_the_repository_that_is_a_link_is_rejected(victim, name):
     victim({"outside": "ref: refs/heads/private\n" if name == "HEAD" else "../../victim/.git\n"})
     replace_with_link(victim, f"w/.git/{name}", "outside")
     prompt = victim.prompt("builder", base=TEMPLATE)
@@ -479,7 +487,7 @@ def test_a_head_that_is_a_link_inside_the_repository_is_read(repository):
 )  # fmt: skip
 def test_git_is_not_run_on_a_repository_with_links_that_leave_it(victim, name):
     replace_with_link(victim, f"w/.git/{name}", "victim/.git/" + name.replace("main", "private"))
-    assert told(victim) == ["main", "", "clean"]
+    assert git_values(victim) == ["main", "", "clean"]
     assert failures(victim) == [
         f"[git:status] has no value: /w/.git/{name} is a link that leaves the repository, so git is not run on it"
     ]
@@ -488,36 +496,36 @@ def test_git_is_not_run_on_a_repository_with_links_that_leave_it(victim, name):
 @pytest.mark.parametrize(
     "pointer", [Path("../victim/.git"), "gitdir: ../victim/.git\n", "gitdir: pointer\n", Path("../outside")]
 )
-def test_a_git_folder_of_another_repository_is_refused(victim, pointer):
+def test_the_git_folder_of_another_repository_is_rejected(victim, pointer):
     os.rename(victim.path("w/.git"), victim.path("old"))
     victim({"w/.git": pointer, "w/pointer": Path("../victim/.git"), "outside": "gitdir: ../victim/.git\n"})
-    assert told(victim) == ["", "", "clean"]
+    assert git_values(victim) == ["", "", "clean"]
     assert [message.partition(":")[2].partition(" has")[0] for message in failures(victim)] == ["branch]", "status]"]
 
 
-def test_the_folder_of_another_worktree_is_refused(repository, git):
+def test_the_folder_of_another_worktree_is_rejected(repository, git):
     git("worktree", "add", "-b", "private", "../tree")
     repository({"stranger/.git": f"gitdir: {repository.path('w/.git/worktrees/tree')}\n"})
-    assert told(repository, "stranger") == ["", "", "clean"]
+    assert git_values(repository, "stranger") == ["", "", "clean"]
     assert len(failures(repository, "stranger")) == 2
 
 
 @pytest.mark.parametrize("common", ["../../victim/.git", "../..", "/"])
-def test_a_common_folder_outside_is_refused(victim, common):
+def test_a_common_folder_outside_is_rejected(victim, common):
     victim({"w/.git/commondir": common})
-    assert told(victim) == ["", "", "clean"]
+    assert git_values(victim) == ["", "", "clean"]
     assert all("is not the repository it belongs to" in message for message in failures(victim))
 
 
-def test_a_common_folder_above_a_workspace_named_worktrees_is_refused(repository):
+def test_a_common_folder_above_a_workspace_named_worktrees_is_rejected(repository):
     os.rename(repository.path("w"), repository.path("worktrees"))
     repository({"worktrees/.git/commondir": "../..", "config": ""})
-    assert told(repository, "worktrees") == ["", "", "clean"]
+    assert git_values(repository, "worktrees") == ["", "", "clean"]
 
 
-def test_a_branch_name_that_leaves_the_repository_runs_no_git(repository):
+def test_git_is_not_run_for_a_branch_name_that_leaves_the_repository(repository):
     repository({"w/.git/HEAD": "ref: refs/heads/../../../../outside\n", "outside": "0" * 40})
-    assert told(repository)[1:] == ["", "clean"]
+    assert git_values(repository)[1:] == ["", "clean"]
 
 
 def test_a_link_that_is_replaced_by_a_file_is_noticed(victim, monkeypatch):

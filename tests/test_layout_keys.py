@@ -1,4 +1,4 @@
-"""Layouts as data: what their keys take, how they build on each other, who may set what, and that no code knows their names."""
+"""Layouts as data: values of keys, inheritance, who may set what, and that no code depends on a layout's name."""
 
 import ast
 import copy
@@ -32,7 +32,7 @@ MINIMAL = {
 }
 
 
-def changed(path, content):
+def layout_with(path, content):
     """The minimal layout with one key set, by its dotted path."""
     mapping = copy.deepcopy(MINIMAL)
     table = mapping
@@ -48,11 +48,11 @@ def changed(path, content):
     ["<a>\n{}\n</a>", "<a x='1'><b/>{}</a>", "Use `<a>`:\n{}", "1 < 2: {}", "```\n{}\n```", "<!-- {} -->", "<br>{}"],
 )
 def test_a_wrapper_that_closes_what_it_opens_is_accepted(wrap):
-    assert parse(changed("section.files.wrap", wrap), "mine").sections
+    assert parse(layout_with("section.files.wrap", wrap), "mine").sections
 
 
 @pytest.mark.parametrize(
-    ("path", "content", "says"),
+    ("path", "content", "message"),
     [
         ("section.files.wrap", "<a>{}", "section.files.wrap must close what it opens: </a> is missing (in '<a>{}')"),
         ("section.files.wrap", "{}</a>", "must close what it opens: </a> closes a tag that is not open"),
@@ -65,18 +65,18 @@ def test_a_wrapper_that_closes_what_it_opens_is_accepted(wrap):
         ("find.notes.files", [["cwd:../x.md"]], "'cwd:../x.md' leaves its place"),
     ],
 )
-def test_what_a_layout_leaves_open_or_leads_out_is_an_error(path, content, says):
+def test_an_open_wrapper_or_a_path_outside_is_an_error(path, content, message):
     with pytest.raises(LayoutError) as refused:
-        parse(changed(path, content), "mine")
-    assert says in str(refused.value)
+        parse(layout_with(path, content), "mine")
+    assert message in str(refused.value)
 
 
-def test_a_pattern_may_lead_out_of_its_place_by_path_alone():
+def test_a_pattern_may_leave_its_folder_only_by_path():
     files = ["path:../x.md", "cwd:./x.md"]
-    assert parse(changed("find.notes.files", files), "mine").finds
+    assert parse(layout_with("find.notes.files", files), "mine").finds
 
 
-# Words that are not in the vocabulary
+# Invalid keys and values
 
 
 FACTS = "conditions are tool:NAME, tools, set:NAME, session, main, sub, provider:NAME, platform:NAME"
@@ -94,7 +94,7 @@ FACTS = "conditions are tool:NAME, tools, set:NAME, session, main, sub, provider
         ("on.trun", "keep", "on: unknown key 'trun'; did you mean 'turn'?"),
         ("compaction.undre", "kept", "compaction: unknown key 'undre'; did you mean 'under'?"),
         ("guideline", [{"wehn": []}], "guideline 1: unknown key 'wehn'; did you mean 'when'?"),
-        # what a key takes
+        # values
         ("about", 5, "about must be a string, not 5"),
         ("sections", "intro", "sections must be a list of strings, not 'intro'"),
         ("sections", [5], "sections must be a list of strings, not [5]"),
@@ -146,14 +146,14 @@ FACTS = "conditions are tool:NAME, tools, set:NAME, session, main, sub, provider
         ("guideline", ["a"], "guideline 1 must be a table of keys, not 'a'"),
     ],
 )  # fmt: skip
-def test_a_word_that_is_not_in_the_vocabulary(path, content, sentence):
+def test_an_invalid_key_or_value_is_an_error(path, content, sentence):
     with pytest.raises(LayoutError) as refused:
-        parse(changed(path, content), "mine")
+        parse(layout_with(path, content), "mine")
     assert str(refused.value) == f"layout mine: {sentence}"
 
 
 def test_a_section_that_contains_itself():
-    mapping = changed("section.intro", {"sections": ["middle"]})
+    mapping = layout_with("section.intro", {"sections": ["middle"]})
     mapping["section"]["middle"] = {"sections": ["intro"]}
     with pytest.raises(LayoutError, match=r"section 'intro' is used twice in the layout \(intro > middle > intro\)"):
         parse(mapping, "mine")
@@ -165,13 +165,13 @@ def test_sections_nested_without_end():
         parse({"sections": ["s0"], "section": deep}, "mine")
 
 
-def test_the_minimal_layout_is_one():
+def test_the_minimal_layout_is_valid():
     layout = parse(MINIMAL, "mine")
     assert [section.name for section in layout.each_section()] == ["intro", "files"]
 
 
 @pytest.mark.parametrize("table", ["layout", "find", "section", "guideline", "on", "compaction"])
-def test_every_key_has_a_sentence(table):
+def test_every_key_is_described(table):
     keys = [key for key in KEYS if key.table == table]
     assert keys and all(key.about.endswith(".") for key in keys)
     assert len({key.name for key in keys}) == len(keys)
@@ -193,13 +193,13 @@ def test_every_key_has_a_sentence(table):
         ({"t": 5}, {"t": {"a": 1}}, {"t": {"a": 1}}),
     ],
 )  # fmt: skip
-def test_tables_merge_and_everything_else_is_replaced_whole(under, over, merged):
+def test_tables_are_merged_and_other_values_are_replaced(under, over, merged):
     before = copy.deepcopy((under, over))
     assert merge(under, over) == merged
     assert (under, over) == before
 
 
-# A seventh layout
+# A custom layout
 
 
 SEVENTH = """\
@@ -241,7 +241,7 @@ SEVENTH_TEXT = "You work in /w on linux.\n\nNOTES\n* A\n* B\n\n+ Mind the oven."
         ("w/.foreword/prompts/seventh.toml", "$workspace/seventh"),
     ],
 )
-def test_a_seventh_layout_by_path_and_from_a_pack(tree, file, named):
+def test_a_custom_layout_by_path_and_from_a_pack(tree, file, named):
     tree({file: SEVENTH, "w/.git": None, "w/notes/a.md": "A\n", "w/notes/b.md": "B\n"})
     prompt = tree.prompt(named.replace("$TOP", tree.top), tools="oven")
     assert (tree.short(prompt.text), prompt.layout.rpartition("/")[2]) == (SEVENTH_TEXT, "seventh")
@@ -252,7 +252,7 @@ def test_a_seventh_layout_by_path_and_from_a_pack(tree, file, named):
     }
 
 
-def test_its_settings_can_be_set(tree):
+def test_settings_of_a_custom_layout(tree):
     tree({"seventh.toml": SEVENTH, "w/.git": None, "w/other/a.md": "A"})
     text = tree.text(tree.path("seventh.toml"), base="BASE", set={"folder": "other", "notes.wrap": "[{}]"})
     assert text == "BASE\n\n[* A]"
@@ -309,13 +309,13 @@ def test_a_layout_keeps_what_it_does_not_replace(tree):
         ({"a.toml": 'sections = ["x"]\nnope = 1\n'}, "layout a: unknown key 'nope'"),
     ],
 )
-def test_a_file_that_is_no_layout(tree, files, sentence):
+def test_a_file_that_is_not_a_layout(tree, files, sentence):
     with pytest.raises((CallError, LayoutError)) as refused:
         tree(files).prompt(tree.path("a.toml"))
     assert sentence.replace("$TOP", tree.top) in str(refused.value)
 
 
-# A layout that came with the workspace
+# A layout from the workspace
 
 
 def workspace_layout(files, walk="git"):
@@ -339,7 +339,7 @@ def workspace_layout(files, walk="git"):
         "root:up/**/SECRET.md",
     ],
 )
-def test_it_may_not_look_outside(tree, pattern):
+def test_a_workspace_layout_may_not_read_outside(tree, pattern):
     tree({
         "w/.git": None,
         "w/a/x": "",
@@ -357,19 +357,19 @@ def test_it_may_not_look_outside(tree, pattern):
 
 
 @pytest.mark.parametrize("pattern", ["cwd:../../SECRET.md", "root:a/../../SECRET.md", "walk:../../x", "root:../*.md"])
-def test_a_pattern_may_not_leave_its_place(tree, pattern):
+def test_a_pattern_may_not_leave_its_folder(tree, pattern):
     tree({"w/.foreword/prompts/team.toml": workspace_layout(f'["{pattern}"]')})
     with pytest.raises(LayoutError, match="leaves its place"):
         tree.prompt("$workspace/team")
 
 
-def test_it_may_not_walk_above_the_workspace(tree):
+def test_a_workspace_layout_may_not_search_above_the_workspace(tree):
     tree({"AGENTS.md": "secret", "w/.git": None, "w/AGENTS.md": "root", "w/a/AGENTS.md": "here"})
     tree({"w/.foreword/prompts/team.toml": workspace_layout('["walk:AGENTS.md"]', walk="root")})
     assert tree.text("$workspace/team", "w/a") == "BASE\n\nroot\n\nhere"
 
 
-def test_it_may_extend_a_shipped_one_and_keep_its_reach(tree):
+def test_a_workspace_layout_may_extend_a_shipped_one_and_keep_its_patterns(tree):
     tree({"w/.git": None, "home/.ion/AGENTS.md": "user", "w/AGENTS.md": "project"})
     tree({"w/.foreword/prompts/team.toml": 'extends = "$std/ion"\n[section.base]\ntext = "TEAM"\n'})
     assert tree.text("$workspace/team").startswith("TEAM\n\n# Ion Instructions\nuser")
@@ -378,7 +378,7 @@ def test_it_may_extend_a_shipped_one_and_keep_its_reach(tree):
 @pytest.mark.parametrize(
     "below", ["$TOP/w/.foreword/prompts/wide.toml", "./wide.toml", "../../wide.toml", "$workspace/wide"]
 )
-def test_what_it_extends_inside_the_workspace_is_a_strangers_too(tree, below, monkeypatch):
+def test_a_layout_extended_inside_the_workspace_is_untrusted_too(tree, below, monkeypatch):
     monkeypatch.chdir(tree.path("w"))
     wide = workspace_layout('["home:SECRET.md"]')
     tree({"home/SECRET.md": "secret", "w/.git": None, "w/wide.toml": wide, "w/.foreword/prompts/wide.toml": wide})
@@ -390,7 +390,7 @@ def test_what_it_extends_inside_the_workspace_is_a_strangers_too(tree, below, mo
     assert "secret" not in text
 
 
-def test_a_pack_does_not_lead_out_of_its_folder(tree):
+def test_a_pack_may_not_leave_its_folder(tree):
     tree({"w/.git": None, "outside.toml": SEVENTH, "w/.foreword/prompts/team.toml": Path("../../../outside.toml")})
     with pytest.raises(CallError, match="leaves its pack"):
         tree.prompt("$workspace/team")
@@ -403,7 +403,7 @@ USERS, WORKSPACES = "home/.config/foreword/foreword.toml", "w/.foreword/foreword
 
 
 @pytest.mark.parametrize(
-    ("files", "given", "text"),
+    ("files", "passed", "text"),
     [
         ({}, {}, "Working directory: /w"),
         ({USERS: "environment.text = 'user'"}, {}, "user"),
@@ -422,13 +422,13 @@ USERS, WORKSPACES = "home/.config/foreword/foreword.toml", "w/.foreword/foreword
         ({USERS: "\n\n"}, {}, "Working directory: /w"),
     ],
 )
-def test_later_settings_win(tree, files, given, text):
+def test_later_settings_win(tree, files, passed, text):
     tree({"w/.git": None, **files})
     settings = ""
-    if "settings" in given:
-        tree({"named.toml": given["settings"]})
+    if "settings" in passed:
+        tree({"named.toml": passed["settings"]})
         settings = tree.path("named.toml")
-    assignments = [("environment.text", given["set"])] if "set" in given else []
+    assignments = [("environment.text", passed["set"])] if "set" in passed else []
     prompt = foreword.assemble(
         tree.workspace(), foreword.Agent(base="BASE"), "opal", settings=settings, assignments=assignments
     )
@@ -440,7 +440,7 @@ OPAL = "extends = '$std/opal'\n"
 
 
 @pytest.mark.parametrize(
-    ("files", "given", "text", "origin"),
+    ("files", "passed", "text", "origin"),
     [
         ({}, {}, "Working directory: ", ("builtin", "$std/opal/environment", (1, 1))),
         ({USERS: "environment.text = 'X'"}, {}, "X", ("setting", f"/{USERS}", None)),
@@ -455,15 +455,15 @@ OPAL = "extends = '$std/opal'\n"
         ({MINE: f"{OPAL}section.environment.text = 'X'"}, {}, "<environment>\n", ("builtin", "$std/opal/environment", None)),
     ],
 )  # fmt: skip
-def test_text_that_others_wrote_into_a_layout_says_who(tree, files, given, text, origin):
+def test_text_from_settings_has_its_file_as_origin(tree, files, passed, text, origin):
     tree({"w/.git": None, **files})
     layout = "$user/mine" if MINE in files else "opal"
-    prompt = foreword.assemble(tree.workspace(), foreword.Agent(base="B"), layout, assignments=list(given.items()))
+    prompt = foreword.assemble(tree.workspace(), foreword.Agent(base="B"), layout, assignments=list(passed.items()))
     found = [piece.origin for passage in prompt.passages for piece in passage.pieces if piece.text == text]
     assert [(each.kind, tree.short(each.path), each.lines) for each in found] == [origin]
 
 
-def test_wording_says_who_wrote_it(tree):
+def test_wording_has_its_file_as_origin(tree):
     tree({"w/.foreword/prompts.toml": "working_boundaries_section = 'X{}'"})
     pieces = [piece for passage in tree.prompt("pod").passages for piece in passage.pieces]
     (found,) = [piece.origin for piece in pieces if piece.text == "X"]
@@ -489,7 +489,7 @@ def test_the_guidelines_can_be_set_too(tree):
         ({WORKSPACES: "layout = '$workspace/ours'", "w/.foreword/prompts/ours.toml": SEVENTH}, "ours"),
     ],
 )
-def test_settings_name_the_layout_where_the_caller_names_none(tree, files, layout):
+def test_settings_choose_the_layout_unless_the_caller_does(tree, files, layout):
     tree({"w/.git": None, **files})
     assert tree.prompt("").layout.rpartition("/")[2] == layout
     assert tree.prompt("opal").layout == "opal"
@@ -512,7 +512,7 @@ def test_settings_name_the_layout_where_the_caller_names_none(tree, files, layou
         ("skills.validation = 'lenient'", "validation"),
     ],
 )
-def test_wrong_settings_of_the_workspace_are_findings_and_work_goes_on(tree, text, words):
+def test_invalid_workspace_settings_are_findings_and_work_continues(tree, text, words):
     tree({"home/SECRET.md": "secret", "w/.git": None, "w/AGENTS.md": "X", WORKSPACES: text})
     prompt = tree.prompt("")
     assert prompt.layout == "foreword" and "secret" not in prompt.text
@@ -540,7 +540,7 @@ def test_a_workspace_may_make_validation_strict_but_not_lenient(tree):
         "skill_dirs = ['../home/mine']",
     ],
 )
-def test_a_workspaces_setting_does_not_widen_what_is_read(tree, setting):
+def test_workspace_settings_cannot_allow_reading_more(tree, setting):
     tree({"SECRET.md": "secret", "home/mine/a/SKILL.md": "---\nname: a\ndescription: secret\n---\n", "w/.git": None})
     tree({"w/link.md": Path("../SECRET.md"), WORKSPACES: setting.replace("$TOP", tree.top)})
     if "walk" in setting:
@@ -548,18 +548,18 @@ def test_a_workspaces_setting_does_not_widen_what_is_read(tree, setting):
     assert "secret" not in tree.text("opal")
 
 
-def test_a_workspace_may_name_more_files_and_folders_of_its_own(tree, skill):
+def test_workspace_settings_may_add_files_and_folders_of_the_workspace(tree, skill):
     tree({"w/.git": None, "w/TEAM.md": "team", "w/tools/skills/a/SKILL.md": skill("a")})
     tree({WORKSPACES: "names = ['TEAM.md']\nskill_dirs = ['tools/skills']\n"})
     text = tree.text("opal")
     assert "\nteam\n" in text and "- **a**: Does it." in text
 
 
-# No code knows a layout by its name
+# No code depends on a layout's name
 
 
 def comparisons(tree):
-    """Texts that a program compares with, looks up or matches."""
+    """String literals that a program compares, looks up or matches."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Compare):
             yield from (each for part in (node.left, *node.comparators) for each in ast.walk(part))
@@ -594,7 +594,7 @@ def test_the_shipped_layouts():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_compiled_form_is_what_the_toml_says(name):
+def test_the_compiled_form_matches_the_toml(name):
     with open(STD / f"{name}.toml", "rb") as file:
         assert getattr(compiled, name)() == tomllib.load(file)
 
@@ -604,6 +604,6 @@ def test_the_compiled_module_is_current():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_shipped_layout_is_one(name):
+def test_the_shipped_layouts_are_valid(name):
     layout = parse(getattr(compiled, name)(), name, f"$std/{name}")
     assert (layout.name, layout.address) == (name, f"$std/{name}") and layout.about.endswith(".")

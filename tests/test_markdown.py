@@ -1,4 +1,4 @@
-"""Which parts are code, and what is open at the end. Every row follows CommonMark."""
+"""Code spans and fences, and blocks left open at the end of a text. Every row follows CommonMark."""
 
 import pytest
 
@@ -19,20 +19,20 @@ FENCE, COMMENT = "a code fence", "a comment"
         ("   ```\nx", "\n```"),
         ("text\n```\nx", "\n```"),
         ("```\n> ```\n- ```", "\n```"),
-        # an end stands at most three columns deep
+        # a closing fence is indented by at most three columns
         ("```\n    ```", "\n```"),
         ("```\n\t```", "\n```"),
-        # what holds a fence ends, and another begins
+        # the container of a fence ends, and another one begins
         ("- ```\n```", "\n```"),
         ("1. x\n\n   ```\n  ```", "\n```"),
         ("> ```\n```", "\n```"),
         ("- ```\n  x\n\ny\n```", "\n```"),
         ("-\n\n  ```\n  x", "\n```"),
-        # no item: a rule, too many digits, no blank
+        # not an item: a rule, too many digits, no space
         ("- - -\n  ```\n  x", "\n```"),
         ("1234567890. x\n\n  ```", "\n```"),
         ("-x\n  ```", "\n```"),
-        # nothing that interrupts the paragraph, so no item
+        # cannot interrupt a paragraph, so not an item
         ("x\n2. y\n   ```", "\n```"),
         ("x\n-\n  ```", "\n```"),
         ("x\r```\r", "\n```"),
@@ -50,14 +50,14 @@ def test_a_fence_is_left_open(text, closing):
         "```\nx\n```",
         "```\nx\n   `````  ",
         "```\r\nx\r\n```\r\n",
-        # no fence: a code span, code by its indent, the middle of a line
+        # not a fence: a code span, indented code, the middle of a line
         "``` `x`",
         "```x```",
         "    ```",
         "\t```",
         "x ```",
         "x\n    ```",
-        # in an item, and ended in it or with it
+        # in an item, closed in it or by its end
         "- ```sh\n  make\n  ```",
         "- ```sh\n  make",
         "1. ```\n   x\n   ```",
@@ -98,10 +98,10 @@ def test_nothing_is_left_open(text):
         ("<!-- a\n\nb\n", " -->", COMMENT),
         ("- <!-- x", " -->", COMMENT),
         ("`a` <!-- `b`", " -->", COMMENT),
-        # behind the end of a fence it would open that again
+        # after a closing fence it would open the fence again
         ("x <!-- y\n\n```\nz\n```", "\n-->", COMMENT),
         ("x <!-- y\n\n```\nz", "\n```\n-->", f"{FENCE} and {COMMENT}"),
-        # in code there is none
+        # in code it is not a comment
         ("`<!--`", "", ""),
         ("`a\n<!--`", " -->", COMMENT),
         ("`a\nb <!--`", "", ""),

@@ -1,7 +1,7 @@
-"""Where a user's files are looked for on Windows and macOS, by an injected platform.
+"""Where user files are found on Windows and macOS, with an injected platform.
 
-The rules that go by the platform are all here: the home directory, the folder of configuration, and what a prompt says of the
-platform. Paths themselves are those of the machine that runs the tests.
+All rules that depend on the platform are tested here: the home directory, the configuration folder, and what a prompt says about the
+platform. Path syntax is that of the machine that runs the tests.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from foreword.sources.files import Reader
 from foreword.sources.paths import config_folder, data_folder
 from foreword.vocabulary import replace
 
-# The environment of a user on each platform; on Windows some programs set HOME and XDG_CONFIG_HOME too, and they do not count.
+# The environment of a user on each platform. On Windows, HOME and XDG_CONFIG_HOME are ignored even if a program sets them.
 USERS = {
     "linux": {"HOME": "home"},
     "darwin": {"HOME": "home"},
@@ -40,15 +40,15 @@ def user_of(tree, platform, **changes):
     )
 
 
-def looked_at(tree, layout, platform):
-    """Every path below the temporary folder at which a layout looked for something of the user's."""
+def user_paths(tree, layout, platform):
+    """Every path below the temporary folder where a layout looked for a user file."""
     prompt = assemble(user_of(tree, platform), Agent(tools=[Tool("read")]), layout=layout)
     return sorted({tree.short(each.path) for each in prompt.candidates if each.path.startswith(tree.path("home"))})
 
 
 @pytest.fixture
 def user(tree):
-    """One file of the user's at every place that some layout knows."""
+    """One user file at every path that some layout reads."""
     text = {
         name: f"Said in {name}.\n"
         for name in (
@@ -78,21 +78,21 @@ SAID = {
 
 @pytest.mark.parametrize("platform", USERS)
 @pytest.mark.parametrize("layout", NAMES)
-def test_the_users_files(user, layout, platform):
+def test_user_files(user, layout, platform):
     text = assemble(user_of(user, platform), Agent(), layout=layout).text
-    said = [line.removeprefix("Said in ").rstrip(".") for line in text.splitlines() if line.startswith("Said in ")]
-    assert ["/" + name for name in said] == [path.format(config=CONFIG[platform]) for path in SAID[layout]]
+    sources = [line.removeprefix("Said in ").rstrip(".") for line in text.splitlines() if line.startswith("Said in ")]
+    assert ["/" + name for name in sources] == [path.format(config=CONFIG[platform]) for path in SAID[layout]]
 
 
 @pytest.mark.parametrize("layout", NAMES)
-def test_macos_looks_where_linux_looks(user, layout):
-    assert looked_at(user, layout, "darwin") == looked_at(user, layout, "linux")
+def test_macos_uses_the_same_paths_as_linux(user, layout):
+    assert user_paths(user, layout, "darwin") == user_paths(user, layout, "linux")
 
 
 @pytest.mark.parametrize("layout", NAMES)
-def test_windows_looks_in_its_own_folder_of_configuration(user, layout):
-    moved = [path.replace(CONFIG["linux"], CONFIG["win32"]) for path in looked_at(user, layout, "linux")]
-    assert looked_at(user, layout, "win32") == sorted(moved)
+def test_windows_uses_its_own_configuration_folder(user, layout):
+    moved = [path.replace(CONFIG["linux"], CONFIG["win32"]) for path in user_paths(user, layout, "linux")]
+    assert user_paths(user, layout, "win32") == sorted(moved)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_windows_looks_in_its_own_folder_of_configuration(user, layout):
         ("win32", {"USERPROFILE": None}, "/home/AppData/Roaming"),
     ],
 )
-def test_the_folder_of_configuration(tree, platform, changes, config):
+def test_the_configuration_folder(tree, platform, changes, config):
     found = config_folder(resolve_workspace(user_of(tree, platform, **changes), Reader()))
     assert (found and tree.short(found)) == config
 
@@ -124,27 +124,27 @@ def test_the_folder_of_configuration(tree, platform, changes, config):
         ("win32", {"LOCALAPPDATA": "home/AppData/Local"}, "/home/AppData/Local"),
     ],
 )
-def test_the_folder_of_data(tree, platform, changes, data):
+def test_the_data_folder(tree, platform, changes, data):
     found = data_folder(resolve_workspace(user_of(tree, platform, **changes), Reader()))
     assert (found and tree.short(found)) == data
 
 
 @pytest.mark.parametrize(("platform", "changes"), [("linux", {"HOME": None}), ("win32", {"USERPROFILE": None})])
-def test_without_a_home_that_is_said_and_work_goes_on(user, platform, changes):
+def test_a_missing_home_is_a_finding_and_work_continues(user, platform, changes):
     prompt = assemble(user_of(user, platform, **changes), Agent())
     (name,) = changes
     assert f"because {name} is not set" in next(each.message for each in prompt.findings if each.code == "home-missing")
     assert "Said in home/.agents" not in prompt.text
 
 
-def test_without_a_folder_of_settings_the_rest_of_the_user_is_there(user):
+def test_user_files_are_read_without_a_settings_folder(user):
     prompt = assemble(user_of(user, "win32", APPDATA=None), Agent())
     assert "because APPDATA is not set" in next(each.message for each in prompt.findings if each.code == "home-missing")
     assert "Said in home/.agents" in prompt.text
 
 
 @pytest.mark.parametrize("platform", USERS)
-def test_settings_and_packs_of_the_user(tree, platform):
+def test_user_settings_and_packs(tree, platform):
     config = CONFIG[platform].lstrip("/")
     tree({
         f"{config}/foreword/foreword.toml": 'layout = "$user/mine"\n',
@@ -169,6 +169,6 @@ def test_the_prompt_names_the_platform(tree, platform):
     assert f"\nPlatform: {platform}\n" in assemble(user_of(tree, platform)).text
 
 
-def test_a_home_that_the_caller_names_is_the_home(tree):
+def test_a_home_from_the_caller(tree):
     for platform in USERS:
         assert resolve_workspace(replace(user_of(tree, platform), home=tree.path("w")), Reader()).home == tree.path("w")

@@ -1,4 +1,4 @@
-"""Questions as mappings: what `--json` prints is what the function returns, and a wrong question is an error."""
+"""Questions as mappings: `--json` prints what the function returns, and an invalid question is an error."""
 
 import json
 
@@ -13,7 +13,7 @@ TOOLS = [{"name": "read", "description": "Reads a file.", "schema": {"type": "ob
 
 
 @pytest.fixture
-def place(tree, skill, monkeypatch):
+def workspace(tree, skill, monkeypatch):
     tree({
         "w/.git": None,
         "w/AGENTS.md": "Run `make test` first.\n",
@@ -30,23 +30,23 @@ def place(tree, skill, monkeypatch):
     return tree
 
 
-def fields(place, **further):
+def fields(workspace, **further):
     return {
-        "cwd": place.path("w/sub"),
-        "home": place.path("home"),
-        "store": f"sqlite:///{place.path('none.db')}",
+        "cwd": workspace.path("w/sub"),
+        "home": workspace.path("home"),
+        "store": f"sqlite:///{workspace.path('none.db')}",
         "now": NOW,
         "layout": "opal",
         "tools": TOOLS,
         "model": "gpt-5",
-        "plan": {"path": place.path("w/plan.md"), "text": "1. Look around.\n"},
+        "plan": {"path": workspace.path("w/plan.md"), "text": "1. Look around.\n"},
         "scope": {"allow": [{"path": "src"}], "deny": [{"path": "src/secret"}]},
         **further,
     }
 
 
-def printed(place, capsys, command, *arguments):
-    options = f"--home={place.path('home')} --store=sqlite:///{place.path('none.db')} --now={NOW} --layout=opal"
+def printed(workspace, capsys, command, *arguments):
+    options = f"--home={workspace.path('home')} --store=sqlite:///{workspace.path('none.db')} --now={NOW} --layout=opal"
     options += " --tools=tools.json --model=gpt-5 --plan=plan.md --scope=scope.json --json"
     main([command, *arguments, *options.split()])
     return json.loads(capsys.readouterr().out)
@@ -70,28 +70,28 @@ def printed(place, capsys, command, *arguments):
         ("lint", ["W/sub", "--min-severity", "warning"], {"min_severity": "warning"}),
     ],
 )
-def test_json_is_what_the_function_returns(place, capsys, command, arguments, further):
+def test_json_prints_what_the_function_returns(workspace, capsys, command, arguments, further):
     def at(name):
-        return name.replace("W", place.path("w")) if isinstance(name, str) and name.startswith("W") else name
+        return name.replace("W", workspace.path("w")) if isinstance(name, str) and name.startswith("W") else name
 
-    question = fields(place, **{name: at(each) for name, each in further.items()})
+    question = fields(workspace, **{name: at(each) for name, each in further.items()})
     answered = json.loads(json.dumps(answer(command, question)))
-    assert printed(place, capsys, command, *map(at, arguments)) == answered
+    assert printed(workspace, capsys, command, *map(at, arguments)) == answered
 
 
-def test_every_question_is_asked_above():
-    asked = {row[0] for row in test_json_is_what_the_function_returns.pytestmark[0].args[1]}
-    assert asked == set(ANSWERS)
+def test_every_question_is_tested():
+    tested = {row[0] for row in test_json_prints_what_the_function_returns.pytestmark[0].args[1]}
+    assert tested == set(ANSWERS)
 
 
-def test_a_saved_prompt_can_be_passed_as_a_value(place):
-    found = answer("diff", fields(place, old={"name": "before", "text": "Old."}, new={"text": "New."}))
+def test_a_saved_prompt_can_be_passed_as_a_value(workspace):
+    found = answer("diff", fields(workspace, old={"name": "before", "text": "Old."}, new={"text": "New."}))
     assert (found["old"]["name"], found["new"]["name"], found["changed"]) == ("before", "the saved prompt", True)
 
 
-def test_a_saved_prompt_keeps_its_tools(place, capsys):
-    saved = answer("show", fields(place))
-    fewer = answer("diff", fields(place, old=saved, new={**saved, "tools": saved["tools"][:1]}))
+def test_a_saved_prompt_keeps_its_tools(workspace, capsys):
+    saved = answer("show", fields(workspace))
+    fewer = answer("diff", fields(workspace, old=saved, new={**saved, "tools": saved["tools"][:1]}))
     assert [tool["name"] for tool in saved["tools"]] == ["read", "shell"]
     assert (fewer["changed"], fewer["tools"]["removed"]) == (True, ["shell"])
 
@@ -113,7 +113,7 @@ def test_a_saved_prompt_keeps_its_tools(place, capsys):
         ("lint", {"min_severity": "fatal"}, "min_severity must be one of"),
     ],
 )
-def test_a_wrong_question_is_an_error(place, command, wrong, message):
+def test_an_invalid_question_is_an_error(workspace, command, wrong, message):
     with pytest.raises(CallError) as error:
-        answer(command, {"cwd": place.path("w"), "home": place.path("home"), **wrong})
+        answer(command, {"cwd": workspace.path("w"), "home": workspace.path("home"), **wrong})
     assert message in str(error.value)

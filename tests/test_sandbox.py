@@ -1,4 +1,4 @@
-"""The sandbox: the same answers as in the own process, and an error where a template would have ended it."""
+"""The sandbox: the same results as in this process, and an error where a template would have killed the process."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def render(text, *, is_trusted=False, **more):
 
 
 @pytest.mark.parametrize("text", ["", "a\n{{ cwd }}é\n", "{% for t in tools %}{{ t }}{% include 'b' %}{% endfor %}"])
-def test_what_the_worker_renders_is_what_this_process_would(text):
+def test_the_worker_renders_the_same_text_as_this_process(text):
     written = documents(main=text, b="b {{ cwd }} 🐍\n")
     assert render(text, b="b {{ cwd }} 🐍\n") == jinja.render("$workspace/main", written, VARIABLES)
     assert sandbox.check("$workspace/main", written.get) == jinja.check("$workspace/main", written.get)
 
 
 @pytest.mark.parametrize("text", ["{{ ghost }}", "{% if %}{% endif %}", "{{ cwd", "{% include 'no' %}", "{{ 1 // 0 }}"])
-def test_an_error_of_the_worker_is_the_one_of_this_process(text):
+def test_the_worker_raises_the_same_error_as_this_process(text):
     errors = []
     for call in (sandbox.render, jinja.render):
         with pytest.raises(TemplateError) as raised:
@@ -45,7 +45,7 @@ def test_an_error_of_the_worker_is_the_one_of_this_process(text):
     assert errors[0] == errors[1]
 
 
-def test_check_finds_a_mistake_where_render_would_never_come():
+def test_check_finds_a_mistake_in_a_branch_that_render_does_not_reach():
     with pytest.raises(TemplateError, match="cannot be parsed"):
         sandbox.check("$workspace/main", documents(main="{% if false %}{{ 1 + }}{% endif %}").get)
 
@@ -65,7 +65,7 @@ def test_trusted_and_bounded_templates_need_no_worker():
     assert len(sandbox.process_ids()) == 1
 
 
-# What would end a process
+# Templates that would kill a process
 
 DEEP_INCLUDES = {f"n{number}": f"{{% include 'n{number + 1}' %}}" for number in range(1_000)}
 HOSTILE = {
@@ -118,7 +118,7 @@ def test_a_hostile_template_is_an_error_and_the_next_one_renders(name, is_truste
 
 
 @pytest.mark.parametrize(
-    ("name", "says"),
+    ("name", "message"),
     [
         ("doubling in a loop", "$workspace/main asks for more than 256 MB of memory and was stopped"),
         ("a namespace inside itself", "$workspace/main brings the template engine down (signal 11) and was stopped"),
@@ -126,16 +126,16 @@ def test_a_hostile_template_is_an_error_and_the_next_one_renders(name, is_truste
     ],
 )
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems limit memory and name signals in their own ways")
-def test_an_error_says_what_the_template_did(name, says):
+def test_an_error_says_which_limit_the_template_exceeded(name, message):
     with pytest.raises(TemplateError) as raised:
         render(HOSTILE[name])
-    assert str(raised.value) == says
+    assert str(raised.value) == message
 
 
 # The process
 
 
-def test_a_worker_that_was_killed_is_replaced():
+def test_a_killed_worker_is_replaced():
     render("a")
     process = sandbox._pool.idle[-1].process
     process.kill()
@@ -143,7 +143,7 @@ def test_a_worker_that_was_killed_is_replaced():
     assert "".join(piece.text for piece in render("{{ cwd }}")) == "/w"
 
 
-def test_an_interrupted_exchange_does_not_answer_the_next_question(monkeypatch):
+def test_an_interrupted_request_does_not_affect_the_next_one(monkeypatch):
     render("a")
     monkeypatch.setattr(sandbox, "_receive", lambda pipe: (_ for _ in ()).throw(KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
@@ -173,7 +173,7 @@ def test_threads_wait_for_each_other():
 
 
 def script(code, folder, *, flags=(), environment=None, status=0):
-    """What a program prints that can import the package, run in a folder with this environment."""
+    """Output of a program that can import the package, run in a folder with this environment."""
     head = f"import sys; sys.path += {[SRC, *(path for path in sys.path if 'site-packages' in path)]!r}\n"
     head += "from foreword.engine import sandbox\nfrom foreword.vocabulary import Document\n"
     head += "def render(text):\n"
@@ -186,7 +186,7 @@ def script(code, folder, *, flags=(), environment=None, status=0):
 
 
 @pytest.mark.parametrize("environment", [{}, {"PYTHONDONTWRITEBYTECODE": "1"}, {"PYTHONPATH": ".", "HOME": "/nowhere"}])
-def test_nothing_of_the_workspace_is_loaded(tmp_path, environment):
+def test_modules_of_the_workspace_are_not_imported(tmp_path, environment):
     trap = "import sys; open('sprung', 'w').close(); raise SystemExit('trapped')"
     for name in ("minijinja", "json", "foreword", "resource", "sitecustomize", "usercustomize", "markupsafe", "time"):
         (tmp_path / f"{name}.py").write_text(trap)
@@ -196,14 +196,14 @@ def test_nothing_of_the_workspace_is_loaded(tmp_path, environment):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_the_worker_knows_no_secrets_and_stands_nowhere(tmp_path):
+def test_the_worker_has_an_empty_environment_and_a_neutral_directory(tmp_path):
     code = "import os, pathlib\nrender('a'); own = pathlib.Path(f'/proc/{sandbox.process_ids()[-1]}')\n"
     code += "print(repr((own / 'environ').read_text()), os.readlink(own / 'cwd'))"
     assert script(code, tmp_path, environment={"TOKEN": "s3cret"}) == "'' /\n"
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no children to count")
-def test_no_process_is_left_behind(tmp_path):
+def test_no_process_is_left_running(tmp_path):
     code = f"""
 import os
 for text in ['a', {HOSTILE["a namespace inside itself"]!r}, 'b']:
@@ -221,14 +221,14 @@ except ChildProcessError:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
-def test_the_worker_ends_with_the_program(tmp_path):
+def test_the_worker_exits_with_the_program(tmp_path):
     pid = int(script("render('a'); print(sandbox.process_ids()[-1])", tmp_path))
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
-def test_a_fork_has_a_worker_of_its_own(tmp_path):
+def test_a_fork_has_its_own_worker(tmp_path):
     code = """
 import os
 render('a'); first = sandbox.process_ids()[-1]
@@ -243,14 +243,14 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), render('b'), sandbox.p
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_a_worker_whose_program_was_killed_ends(tmp_path):
+def test_a_worker_exits_if_its_program_is_killed(tmp_path):
     end = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
     worker = script(f"render('a'); print(sandbox.process_ids()[-1], flush=True); {end}", tmp_path, status=-9).strip()
     for _ in range(600):
         if not is_running(worker):
             return
         time.sleep(0.05)
-    pytest.fail("the worker goes on without its program")
+    pytest.fail("the worker still runs without its program")
 
 
 def is_running(pid):

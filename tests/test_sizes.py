@@ -1,4 +1,4 @@
-"""How large a file, a class and a function may get, and that every class name means one thing."""
+"""Limits on the size of files, classes and functions; every class name is used once."""
 
 import ast
 import textwrap
@@ -31,7 +31,7 @@ BRANCHES = (
 
 
 def complexity(function):
-    """McCabe's number, with boolean operators and comprehensions counted; functions inside are counted on their own."""
+    """McCabe complexity, counting boolean operators and comprehensions; nested functions are counted separately."""
     count, nodes = 1, list(ast.iter_child_nodes(function))
     while nodes:
         node = nodes.pop()
@@ -44,7 +44,7 @@ def complexity(function):
     return count
 
 
-def place(path, node):
+def location(path, node):
     return f"{path.relative_to(PACKAGE)}:{node.lineno} {node.name}"
 
 
@@ -75,12 +75,12 @@ def test_files_are_short():
 
 
 def test_classes_are_short():
-    lengths = {place(path, node): node.end_lineno - node.lineno + 1 for path, node in found(ast.ClassDef)}
+    lengths = {location(path, node): node.end_lineno - node.lineno + 1 for path, node in found(ast.ClassDef)}
     assert {name: length for name, length in lengths.items() if length > LINES_OF_A_CLASS} == {}
 
 
 def test_functions_are_simple():
-    numbers = {place(path, node): complexity(node) for path, node in found(FUNCTIONS)}
+    numbers = {location(path, node): complexity(node) for path, node in found(FUNCTIONS)}
     assert {name: number for name, number in numbers.items() if number > COMPLEXITY} == {}
 
 

@@ -89,7 +89,7 @@ def without_splintr(monkeypatch):
         ("claude-sonnet-latest", "o200k x1.647", 0.56),
         ("claude-haiku-20260514", "o200k x1.647", 0.56),
         ("sonnet", "o200k x1.647", 0.56),
-        # others whose vocabulary is at hand
+        # others whose vocabulary is available
         ("meta-llama/Llama-3.3-70B-Instruct", "llama3", EXACT),
         ("us.meta.llama3-1-70b-instruct-v1:0", "llama3", EXACT),
         ("llama2:13b", "llama2", EXACT),
@@ -108,7 +108,7 @@ def without_splintr(monkeypatch):
         ("google/gemma-3-27b-it", "gemma3", EXACT),
         ("gemma2:9b", "gemma2", EXACT),
         ("phi-4", "phi4", EXACT),
-        # a family whose vocabulary is only near
+        # a family with a similar vocabulary
         ("gemini-2.5-pro", "gemma3", NEAR),
         ("models/gemini-3-pro-preview", "gemma3", NEAR),
         ("gemini-1.5-flash", "gemma2", NEAR),
@@ -116,7 +116,7 @@ def without_splintr(monkeypatch):
         ("qwen3.5-plus", "qwen3", NEAR),
         ("glm-5", "glm4", NEAR),
         ("mistral-large-latest", "mistral_v3", NEAR),
-        # strangers
+        # unknown models
         ("phi-4-mini", "o200k", NEAR),
         ("llama-4-maverick", "o200k", NEAR),
         ("grok-5", "o200k", NEAR),
@@ -135,7 +135,7 @@ def test_model_is_recognized_by_any_of_its_names(with_splintr, model, method, er
     [
         ("openai", "", "o200k", EXACT),
         ("openai", "o3", "o200k", EXACT),
-        ("openai", "deepseek-v3", "deepseek_v3", EXACT),  # a server that speaks OpenAI's protocol
+        ("openai", "deepseek-v3", "deepseek_v3", EXACT),  # a server with an OpenAI-compatible API
         ("anthropic", "", "o200k x1.647", 0.56),
         ("anthropic", "claude-opus-4-1", "o200k x1.185", CLAUDE),
         ("anthropic", "opus-5", "o200k x1.647", CLAUDE),
@@ -160,7 +160,7 @@ def test_provider_decides_if_the_model_does_not(with_splintr, provider, model, m
         ("", "", Count(0, "o200k", True, 0.0)),
         ("Hello, world!", "", Count(4, "o200k", True, 0.0)),
         ("What is your name?", "gemma-3-27b", Count(5, "gemma3", True, 0.0)),
-        ("<|endoftext|>", "gpt-5", Count(7, "o200k", True, 0.0)),  # words of a file, not a control token
+        ("<|endoftext|>", "gpt-5", Count(7, "o200k", True, 0.0)),  # text of a file, not a control token
         ("a" * 100, "gpt-4", Count(13, "cl100k", True, 0.0)),
         ("naïve 你好，世界 🙂 Привет", "gpt-5", Count(10, "o200k", True, 0.0)),
         ("naïve 你好，世界 🙂 Привет", "gpt-4", Count(14, "cl100k", True, 0.0)),
@@ -192,12 +192,12 @@ def test_every_row_names_a_vocabulary_with_a_self_check():
         ("", "estimate", 1, 0.2),
         ("gpt-5", "estimate", 1, 0.2),
         ("claude-opus-5", "estimate x1.647", 1.647, 0.34),
-        ("gpt-4", "estimate", 1, 0.5),  # the estimate is of o200k, this would be cl100k
+        ("gpt-4", "estimate", 1, 0.5),  # the estimate is for o200k, this model uses cl100k
         ("gemini-2.5-pro", "estimate", 1, 0.5),
         ("grok-5", "estimate", 1, 0.5),
     ],
 )
-def test_without_the_extra_it_is_the_estimate_and_says_so(without_splintr, model, method, times, error):
+def test_without_the_extra_counts_are_estimates(without_splintr, model, method, times, error):
     assert count(PROSE, model) == Count(round(estimate(PROSE) * times), method, False, error)
 
 
@@ -221,10 +221,10 @@ def test_tokenizer_that_fails_its_self_check_is_not_used(monkeypatch, from_pretr
 
 
 def test_vocabulary_is_loaded_once(monkeypatch):
-    asked = []
+    loaded = []
 
     def from_pretrained(name):
-        asked.append(name)
+        loaded.append(name)
         return wrong_everywhere(name)
 
     monkeypatch.setitem(
@@ -232,7 +232,7 @@ def test_vocabulary_is_loaded_once(monkeypatch):
     )
     for model in ("gpt-5", "gpt-4", "claude-opus-5", "gpt-4o", ""):
         count(PROSE, model)
-    assert asked == ["o200k_base", "cl100k_base"]
+    assert loaded == ["o200k_base", "cl100k_base"]
 
 
 def test_importing_loads_neither_tokenizer_nor_regular_expressions():
@@ -273,7 +273,7 @@ def test_importing_loads_neither_tokenizer_nor_regular_expressions():
     ],
 )
 def test_estimate_never_changes(text, estimated):
-    """Budgets depend on it: another number here changes somebody's prompt."""
+    """Budgets depend on it: a different number here would change users' prompts."""
     assert estimate(text) == estimated
 
 
@@ -298,7 +298,7 @@ def test_estimate_is_near_the_exact_count(with_splintr, kind):
     assert abs(estimate(SAMPLES[kind]) - exact) <= 0.25 * exact
 
 
-# How wrong the estimate is
+# The error of the estimate
 
 LANGUAGES = {
     "English": "Before you change a file, read the code that the change touches and the tests beside it. Never invent results.",

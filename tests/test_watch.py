@@ -1,4 +1,4 @@
-"""Watching: every change on the disk that changes the prompt is told, with real files and the system's own notices."""
+"""Watching: every change on disk that changes the prompt is reported, with real files and real file notifications."""
 
 import os
 import queue
@@ -16,12 +16,12 @@ from foreword.errors import LayoutError
 from foreword.programs.watching import WatchedPrompt, changes
 from foreword.sources import notices
 
-# Not a bar: only how long a test waits before it says that nothing came.
+# Not a performance limit: how long a test waits before it fails.
 PATIENCE = 30
 
 
 class Watch:
-    """A watch of the workspace `w` under way, and what it told."""
+    """A running watch of the workspace `w`, and its callbacks."""
 
     def __init__(self, tree, layout, **options):
         self.tree, self.prompts, self.errors = tree, queue.Queue(), queue.Queue()
@@ -30,13 +30,13 @@ class Watch:
         )
 
     def text(self):
-        """The end of the next prompt that is told."""
+        """The end of the next prompt that is reported."""
         return self.tree.short(self.prompts.get(timeout=PATIENCE).text)
 
-    def until(self, wanted):
-        """Wait for a prompt that holds a text; the texts that were told up to it."""
+    def until(self, text):
+        """Wait for a prompt that contains the text; return all texts reported until then."""
         texts = [self.text()]
-        while wanted not in texts[-1]:
+        while text not in texts[-1]:
             texts.append(self.text())
         return texts
 
@@ -77,13 +77,13 @@ def save_as_sed_does(path, text):
     os.replace(f"{folder}/sed{name}", path)
 
 
-def test_the_first_call_has_the_prompt_and_comes_before_watch_returns(tree, watched):
+def test_the_first_callback_comes_before_watch_returns(tree, watched):
     tree({"w/AGENTS.md": "One."})
     assert watched().prompts.get_nowait().text.endswith("# Project Instructions\nOne.")
 
 
 @pytest.mark.parametrize("save", [save_in_place, save_by_renaming, save_as_vim_does, save_as_sed_does])
-def test_a_save_is_told_once_however_the_editor_saves(tree, watched, save):
+def test_a_save_is_reported_once_however_the_editor_saves(tree, watched, save):
     tree({"w/AGENTS.md": "One."})
     watching = watched()
     for text in ("Two.", "Three.", "Four."):
@@ -92,7 +92,7 @@ def test_a_save_is_told_once_however_the_editor_saves(tree, watched, save):
     assert watching.prompts.empty() and watching.errors.empty()
 
 
-def test_a_save_that_changes_nothing_is_not_told(tree, watched):
+def test_a_save_that_changes_nothing_is_not_reported(tree, watched):
     tree({"w/AGENTS.md": "One."})
     watching = watched()
     watching.text()
@@ -127,7 +127,7 @@ def move(name, to):
         ({"w/AGENTS.md": "<!-- include: ./more.md -->", "w/more.md": "Old."}, {"w/more.md": "New."}, "New."),
     ],
 )
-def test_what_comes_goes_or_moves_is_told(tree, watched, before, happens, then):
+def test_created_deleted_and_moved_files_are_reported(tree, watched, before, happens, then):
     tree(before)
     watching = watched()
     watching.text()
@@ -135,7 +135,7 @@ def test_what_comes_goes_or_moves_is_told(tree, watched, before, happens, then):
     assert watching.until(then)[-1].endswith(then)
 
 
-def test_a_folder_that_goes_and_comes_again_is_watched_again(tree, watched):
+def test_a_folder_that_is_deleted_and_created_again_is_watched_again(tree, watched):
     tree({"home/.config/agents/rules/a.md": "One."})
     watching = watched()
     watching.until("One.")
@@ -161,7 +161,7 @@ def test_the_target_of_a_link_is_watched_and_so_is_the_link(tree, watched):
     watching.until("Four.")
 
 
-def test_a_linked_folder_is_watched_where_it_really_is(tree, watched, skill):
+def test_a_linked_folder_is_watched_at_its_real_path(tree, watched, skill):
     tree({"shared/skills/a/SKILL.md": skill("a"), "w/.agents": None})
     os.symlink("../../shared/skills", tree.path("w/.agents/skills"))
     watching = watched("opal", assignments=[("links", "follow")])
@@ -170,7 +170,7 @@ def test_a_linked_folder_is_watched_where_it_really_is(tree, watched, skill):
     watching.until("- **b**")
 
 
-def test_a_skill_that_comes_changes_and_goes(tree, watched, skill):
+def test_a_skill_that_is_created_changed_and_deleted(tree, watched, skill):
     tree({"w/.git": None})
     watching = watched("pi", agent=Agent(tools=[Tool("read")]))
     watching.text()
@@ -183,7 +183,7 @@ def test_a_skill_that_comes_changes_and_goes(tree, watched, skill):
         pass
 
 
-def test_a_workspace_that_is_removed_and_made_again(tree, watched):
+def test_a_workspace_that_is_deleted_and_created_again(tree, watched):
     tree({"w/AGENTS.md": "One."})
     watching = watched()
     watching.until("One.")
@@ -199,9 +199,7 @@ def test_a_workspace_that_is_removed_and_made_again(tree, watched):
 
 
 @pytest.mark.parametrize("removed", ["w/.agents/skills", "w/.agents"])
-def test_a_directory_made_again_is_watched_even_if_the_disk_gives_its_number_again(
-    tree, watched, skill, monkeypatch, removed
-):
+def test_a_recreated_directory_is_watched_even_with_the_same_inode_number(tree, watched, skill, monkeypatch, removed):
     monkeypatch.setattr(notices, "_identity", lambda path: (1, 1) if os.path.isdir(path) else None)
     path = "w/.agents/skills/x/SKILL.md"
     tree({"w/.git": None, path: skill("x", "First.")})
@@ -230,7 +228,7 @@ def test_a_relative_workspace_is_found_again_too(tree, monkeypatch):
             pass
 
 
-def test_a_parent_of_the_workspace_is_moved_away_and_back(tree):
+def test_a_parent_of_the_workspace_that_is_moved_away_and_back(tree):
     tree({"deep/er/w/AGENTS.md": "One."})
     prompts, errors = queue.Queue(), queue.Queue()
     workspace = Workspace(tree.path("deep/er/w"), home=tree.path("home"))
@@ -265,10 +263,10 @@ def test_a_git_checkout_of_many_files_is_one_change(tree, watched, skill):
     assert watching.text().count("Old.") == 201
 
 
-# What goes wrong
+# Errors
 
 
-def test_a_layout_in_the_middle_of_an_edit_is_reported_and_watching_goes_on(tree, watched):
+def test_an_invalid_layout_is_reported_and_watching_continues(tree, watched):
     tree({"w/AGENTS.md": "One.", "home/.config/foreword/foreword.toml": ""})
     watching = watched()
     watching.text()
@@ -280,7 +278,7 @@ def test_a_layout_in_the_middle_of_an_edit_is_reported_and_watching_goes_on(tree
     watching.until("Two.")
 
 
-def test_a_prompt_that_is_as_it_was_before_the_error_is_told_again(tree, watched):
+def test_an_unchanged_prompt_is_reported_again_after_an_error(tree, watched):
     tree({"w/AGENTS.md": "One.", "home/.config/foreword/foreword.toml": ""})
     watching = watched()
     first = watching.text()
@@ -290,7 +288,7 @@ def test_a_prompt_that_is_as_it_was_before_the_error_is_told_again(tree, watched
     assert watching.text() == first
 
 
-def test_a_file_that_only_a_failed_look_asked_for_is_watched(tree, watched):
+def test_a_file_that_only_a_failed_build_read_is_watched(tree, watched):
     tree({"w/AGENTS.md": "One.", "home/.config/foreword/foreword.toml": 'layout = "ion"'})
     watching = watched("")
     watching.until("One.")
@@ -322,29 +320,29 @@ def test_a_callback_that_raises_is_reported_and_called_again(tree):
     assert texts.qsize() == 3
 
 
-def test_without_on_error_python_tells_as_of_any_thread(tree, monkeypatch):
-    told = queue.Queue()
-    monkeypatch.setattr(threading, "excepthook", lambda given: told.put(given.exc_value))
+def test_without_on_error_the_exception_goes_to_the_hook_for_threads(tree, monkeypatch):
+    events = queue.Queue()
+    monkeypatch.setattr(threading, "excepthook", lambda args: events.put(args.exc_value))
 
     def on_change(prompt):
         raise ValueError("no")
 
     with watch(tree.workspace(), None, "ion", on_change):
-        assert str(told.get(timeout=PATIENCE)) == "no"
+        assert str(events.get(timeout=PATIENCE)) == "no"
 
 
 @pytest.mark.parametrize("layout", ["nope", "./nowhere.toml"])
-def test_what_is_wrong_at_the_start_is_raised(tree, layout):
+def test_an_error_at_the_start_is_raised(tree, layout):
     with pytest.raises((CallError, LayoutError)):
         watch(tree.workspace(), None, layout, print)
 
 
-def test_a_callback_is_needed(tree):
+def test_a_callback_is_required(tree):
     with pytest.raises(CallError, match="on_change"):
         watch(tree.workspace(), None, "ion")
 
 
-def test_without_the_extra_it_says_which(tree):
+def test_without_the_extra_the_error_names_it(tree):
     code = "import sys; sys.modules['watchfiles'] = None\nimport foreword\n"
     code += "try: foreword.watch(foreword.Workspace(sys.argv[1]), None, 'ion', print)\n"
     code += "except foreword.CallError as error: sys.exit(str(error))"
@@ -352,7 +350,7 @@ def test_without_the_extra_it_says_which(tree):
     assert done.stderr.strip() == "watching needs the package watchfiles; run make setup"
 
 
-def test_names_that_are_no_utf8_do_not_end_it(tree, watched):
+def test_watching_continues_with_names_that_are_not_utf8(tree, watched):
     tree({"w/AGENTS.md": "One."})
     watching = watched()
     watching.text()
@@ -368,7 +366,7 @@ def test_names_that_are_no_utf8_do_not_end_it(tree, watched):
 # The end
 
 
-def test_after_stop_nothing_is_told_and_no_thread_is_left(tree):
+def test_after_stop_nothing_is_reported_and_no_thread_is_left(tree):
     tree({"w/AGENTS.md": "One."})
     threads = set(threading.enumerate())
     prompts = queue.Queue()
@@ -382,7 +380,7 @@ def test_after_stop_nothing_is_told_and_no_thread_is_left(tree):
     assert prompts.empty()
 
 
-def test_it_can_be_stopped_from_its_own_callback(tree):
+def test_a_watch_can_be_stopped_from_its_callback(tree):
     tree({"w/AGENTS.md": "One."})
     holder, stopped = [], threading.Event()
 
@@ -398,7 +396,7 @@ def test_it_can_be_stopped_from_its_own_callback(tree):
     assert holder[0].is_stopped
 
 
-def test_a_program_that_forgets_to_stop_ends_all_the_same(tree):
+def test_a_program_that_does_not_stop_the_watch_still_exits(tree):
     tree({"w/AGENTS.md": "One."})
     code = "import sys, foreword\nforeword.watch(foreword.Workspace(sys.argv[1], home=sys.argv[2]), None, 'ion', lambda p: print(p.text[-4:]))"
     done = subprocess.run(
@@ -410,10 +408,10 @@ def test_a_program_that_forgets_to_stop_ends_all_the_same(tree):
     assert (done.returncode, done.stdout, done.stderr) == (0, "One.\n", "")
 
 
-# What else is told
+# Changes
 
 
-def test_changes_name_the_files_and_tell_of_saves_without_effect(tree):
+def test_changes_name_the_files_and_include_saves_without_effect(tree):
     tree({"w/AGENTS.md": "One.", "w/CLAUDE.md": "@AGENTS.md"})
     stop = threading.Event()
     going = changes(WatchedPrompt(Assembler(tree.workspace(), "ion"), Agent()), stop)
@@ -431,20 +429,20 @@ def test_changes_name_the_files_and_tell_of_saves_without_effect(tree):
     assert list(going) == []
 
 
-def test_settings_that_change_which_files_are_used_are_named_as_what_did_it(tree):
+def test_settings_that_change_the_files_used_are_named_as_the_cause(tree):
     tree({"w/AGENTS.md": "A", "home/.config/foreword/foreword.toml": 'layout = "ion"'})
-    told = changes(WatchedPrompt(Assembler(tree.workspace()), Agent()))
-    assert next(told).prompt.layout == "ion"
+    events = changes(WatchedPrompt(Assembler(tree.workspace()), Agent()))
+    assert next(events).prompt.layout == "ion"
     save_by_renaming(tree.path("home/.config/foreword/foreword.toml"), 'layout = "opal"')
-    change = next(told)
+    change = next(events)
     assert (change.prompt.layout, [tree.short(path) for path in change.files]) == (
         "opal",
         ["/home/.config/foreword/foreword.toml"],
     )
-    told.close()
+    events.close()
 
 
-def test_a_time_in_the_prompt_is_that_of_the_change_and_no_change_by_itself(tree):
+def test_a_time_in_the_prompt_is_updated_with_a_change_but_is_not_a_change(tree):
     tree({"w/AGENTS.md": "One."})
     going = changes(WatchedPrompt(Assembler(tree.workspace(), "pi"), Agent()), None)
     first = next(going).prompt

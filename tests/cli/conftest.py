@@ -1,4 +1,4 @@
-"""Commands run in this process, as a user would type them in the workspace `w`."""
+"""Fixtures that run commands in this process, as a user would type them in the workspace `w`."""
 
 import types
 from typing import Any, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
@@ -10,7 +10,7 @@ from foreword.cli import main
 
 @pytest.fixture
 def run(tree, capsys, monkeypatch):
-    """`run("show", "--layout", "ion")` gives the exit status, standard output and standard error."""
+    """`run("show", "--layout", "ion")` returns the exit status, standard output and standard error."""
     monkeypatch.setenv("HOME", tree.path("home"))
     for name in ("XDG_CONFIG_HOME", "APPDATA", "PWD"):
         monkeypatch.delenv(name, raising=False)
@@ -24,29 +24,29 @@ def run(tree, capsys, monkeypatch):
     return run
 
 
-def misfits(content, form, where="it"):
-    """Where a JSON value is not of a form: a key too many or too few, a value of another type."""
+def mismatches(content, form, where="it"):
+    """Differences between a JSON value and its type: extra keys, missing keys, values of the wrong type."""
     if form is Any:
         return []
     if is_typeddict(form):
         if not isinstance(content, dict):
-            return [f"{where} is no object"]
+            return [f"{where} is not an object"]
         hints = get_type_hints(form, include_extras=True)
-        needed = {key for key, hint in hints.items() if get_origin(hint) is not NotRequired}
+        required = {key for key, hint in hints.items() if get_origin(hint) is not NotRequired}
         found = [f"{where} has {key!r}" for key in content.keys() - hints.keys()]
-        found += [f"{where} lacks {key!r}" for key in needed - content.keys()]
+        found += [f"{where} lacks {key!r}" for key in required - content.keys()]
         for key in content.keys() & hints.keys():
             hint = hints[key]
-            found += misfits(
+            found += mismatches(
                 content[key], get_args(hint)[0] if get_origin(hint) is NotRequired else hint, f"{where}.{key}"
             )
         return found
     if get_origin(form) is list:
         if not isinstance(content, list):
-            return [f"{where} is no list"]
-        return [each for at, one in enumerate(content) for each in misfits(one, get_args(form)[0], f"{where}[{at}]")]
+            return [f"{where} is not a list"]
+        return [each for at, one in enumerate(content) for each in mismatches(one, get_args(form)[0], f"{where}[{at}]")]
     if get_origin(form) in (Union, types.UnionType):
-        tries = [misfits(content, each, where) for each in get_args(form)]
+        tries = [mismatches(content, each, where) for each in get_args(form)]
         return min(tries, key=len)
     allowed = (int, float) if form is float else form
     is_right = isinstance(content, allowed) and (form is bool or not isinstance(content, bool))
@@ -55,5 +55,5 @@ def misfits(content, form, where="it"):
 
 @pytest.fixture(scope="session")
 def fits():
-    """`fits(content, Form)` gives every place where printed JSON is not of its form."""
-    return misfits
+    """`fits(content, Form)` returns every place where printed JSON does not match its type."""
+    return mismatches

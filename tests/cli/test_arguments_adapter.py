@@ -1,4 +1,4 @@
-"""The private parts of argparse that the adapter uses exist, and the stand-in for gettext is harmless."""
+"""The private parts of argparse that the adapter uses exist, and its replacement for gettext is harmless."""
 
 import argparse
 import subprocess
@@ -24,7 +24,7 @@ def test_only_the_adapter_imports_argparse():
     assert users == {"arguments.py"}
 
 
-def test_gettext_is_not_loaded_and_can_be_afterwards():
+def test_gettext_is_not_loaded_but_can_be_imported_later():
     code = (
         "import sys, foreword.cli.arguments; assert 'gettext' not in sys.modules; import gettext; gettext.translation"
     )

@@ -1,4 +1,4 @@
-"""A wrong call: exit status 2, one sentence on standard error that says what would be right, and nothing else."""
+"""Wrong calls: exit status 2 and one sentence on standard error that says what would be right."""
 
 import os
 import subprocess
@@ -17,7 +17,7 @@ EVERY = [[command] for command in WITH_DIR] + [["skill", "a"]]
 
 @pytest.fixture
 def refused(tree, run, skill):
-    """Runs a command that must be refused, and gives its sentence."""
+    """`refused(*arguments)` runs a command that must fail, and returns its error message."""
     tree({"w/.git": None, "w/AGENTS.md": "X", "w/.agents/skills/a/SKILL.md": skill("a")})
 
     def refused(*arguments):
@@ -76,12 +76,12 @@ def test_options_and_arguments_come_in_any_order(run, tree, arguments, moved):
     assert run(*moved) == first
 
 
-def test_behind_two_dashes_nothing_is_an_option(run, tree):
+def test_nothing_after_two_dashes_is_an_option(run, tree):
     tree({"w/-json/AGENTS.md": "Be brief."})
     assert "Be brief." in run("show", "--layout", "opal", "--", "-json")[1]
 
 
-def test_ctrl_c_before_a_command_has_begun(monkeypatch):
+def test_ctrl_c_before_a_command_starts(monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
@@ -110,17 +110,17 @@ def test_help(run):
     [(command, directory, "does not exist") for command in EVERY for directory in ("nowhere", "nowhere/deep")]
     + [(command, "AGENTS.md", "is not a directory") for command in EVERY if command != ["why"]],
 )
-def test_a_directory_that_is_none(refused, command, directory, words):
+def test_not_a_directory(refused, command, directory, words):
     sentence = refused(*command, directory)
     assert directory in sentence and words in sentence
 
 
-def test_a_directory_that_is_a_link_to_nothing(refused, tree):
+def test_a_directory_that_is_a_broken_link(refused, tree):
     tree({"w/link": Path("nowhere")})
     assert "link" in refused("show", "link")
 
 
-def test_a_home_that_is_not_there(refused):
+def test_a_missing_home(refused):
     assert "nowhere" in refused("show", "--home", "nowhere")
 
 
@@ -149,7 +149,7 @@ def test_an_unknown_layout(refused, command):
         ("./AGENTS.md", "is not TOML"),
     ],
 )
-def test_a_layout_that_cannot_be(refused, layout, words):
+def test_an_invalid_layout(refused, layout, words):
     assert words in refused("show", "--layout", layout)
 
 
@@ -179,7 +179,7 @@ def test_a_layout_that_cannot_be(refused, layout, words):
         ("join=5", "must be a string, not 5"),
     ],
 )
-def test_a_setting_that_cannot_be(refused, assignment, words):
+def test_an_invalid_setting(refused, assignment, words):
     assert words in refused("show", "--set", assignment)
 
 
@@ -197,12 +197,12 @@ def test_a_file_without_a_name(refused, option):
         ("user=.", "is reserved"),
     ],
 )
-def test_a_pack_that_cannot_be(refused, pack, words):
+def test_an_invalid_pack(refused, pack, words):
     assert words in refused("show", "--pack", pack)
 
 
 @pytest.mark.parametrize("value", ["foo=ok", ":x=ok", "x:=ok", "x:y"])
-def test_a_value_that_belongs_to_no_variable(tree, refused, value):
+def test_a_value_for_an_unknown_variable(tree, refused, value):
     tree({"w/t": "[foo:bar]"})
     assert "--value must be type:name=TEXT" in refused("template", "render", "t", "--value", value)
 
@@ -220,7 +220,7 @@ def test_a_value_that_belongs_to_no_variable(tree, refused, value):
     ],
 )
 @pytest.mark.parametrize("where", ["the caller's", "the user's"])
-def test_settings_that_cannot_be(refused, tree, text, words, where):
+def test_invalid_settings(refused, tree, text, words, where):
     if where == "the user's":
         tree({"home/.config/foreword/foreword.toml": text})
         assert words in refused("show")
@@ -229,7 +229,7 @@ def test_settings_that_cannot_be(refused, tree, text, words, where):
         assert words in refused("show", "--settings", "mine.toml")
 
 
-def test_settings_that_are_not_there(refused):
+def test_missing_settings(refused):
     assert refused("show", "--settings", "nowhere.toml") == "the settings file 'nowhere.toml' does not exist"
 
 
@@ -261,7 +261,7 @@ def test_settings_that_are_not_there(refused):
         (b"\xff\xfe[]", "UTF-16"),
     ],
 )
-def test_a_file_of_tools_that_cannot_be(refused, tree, text, words):
+def test_an_invalid_tools_file(refused, tree, text, words):
     tree({"w/tools.json": text})
     sentence = refused("show", "--tools", "tools.json")
     assert sentence.startswith("--tools tools.json: ") and words in sentence
@@ -269,7 +269,7 @@ def test_a_file_of_tools_that_cannot_be(refused, tree, text, words):
 
 @pytest.mark.parametrize("option", ["--tools", "--base", "--plan", "--scope"])
 @pytest.mark.parametrize(("path", "words"), [("nowhere", "the file does not exist"), (".", "it is a directory")])
-def test_a_file_that_is_none(refused, option, path, words):
+def test_not_a_file(refused, option, path, words):
     sentence = refused("show", option, path)
     assert sentence.startswith(f"{option} {path}: ") and words in sentence
 
@@ -280,12 +280,12 @@ def test_a_file_that_is_none(refused, option, path, words):
 @pytest.mark.parametrize(
     "now", ["yesterday", "2026-13-01", "2026-03-07T25:00", "12:00", "1741337705", "2026-03-07T08:55:05 CST", " ", ""]
 )
-def test_a_time_that_is_none(refused, now):
+def test_an_invalid_time(refused, now):
     assert refused("show", "--now", now).startswith("--now must be a time")
 
 
 @pytest.mark.parametrize("command", [*EVERY, ["layouts"]], ids=" ".join)
-def test_every_command_reads_its_options(refused, command):
+def test_every_command_validates_its_options(refused, command):
     assert refused(*command, "--now", "yesterday").startswith("--now must be a time")
     assert refused(*command, "--tools", "nowhere").startswith("--tools nowhere: ")
 
@@ -309,14 +309,14 @@ def test_every_command_reads_its_options(refused, command):
         ('{"allow": [{"path": "/p", "permissions": "read"}]}', "permissions"),
     ],
 )
-def test_a_scope_that_cannot_be(refused, tree, text, words):
+def test_an_invalid_scope(refused, tree, text, words):
     tree({"w/scope.json": text})
     sentence = refused("show", "--scope", "scope.json")
     assert sentence.startswith("--scope scope.json") and words in sentence
 
 
 @pytest.mark.parametrize("doc", ["Manual", "=path", "Manual=", " = ", ""])
-def test_documentation_that_cannot_be(refused, doc):
+def test_invalid_documentation(refused, doc):
     assert refused("show", "--doc", doc) == f"--doc must be LABEL=PATH, not {doc!r}"
 
 
@@ -347,7 +347,7 @@ def test_the_script(tree, arguments):
 
 
 @pytest.mark.parametrize("arguments", [["show"], ["skills"], ["show", "--layout", "./mine.toml"], ["show", "."]])
-def test_a_working_directory_that_has_been_removed(tree, arguments):
+def test_a_deleted_working_directory(tree, arguments):
     command = 'cd "$0" && rmdir "$0" && exec "$@"'
     done = subprocess.run(
         ["bash", "-c", command, tree({"gone": None}).path("gone"), sys.executable, "-m", "foreword", *arguments],
@@ -362,7 +362,7 @@ def test_a_working_directory_that_has_been_removed(tree, arguments):
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 @pytest.mark.parametrize("command", ["show", "tokens --json", "diff - .", "cache --tool read", "--version"])
-def test_a_stream_that_is_closed(tree, command, closed):
+def test_a_closed_stream(tree, command, closed):
     done = subprocess.run(
         ["bash", "-c", f'"$0" -m foreword {command} {closed}', sys.executable],
         cwd=tree.path("w"),
@@ -379,7 +379,7 @@ def test_a_stream_that_is_closed(tree, command, closed):
 @pytest.mark.parametrize(
     "command", ["show", "show --json", "tokens", "lint", "--version", "--help", "show --help", "zzz"]
 )
-def test_a_disk_that_is_full(tree, command, full, buffered):
+def test_a_full_disk(tree, command, full, buffered):
     done = subprocess.run(
         ["bash", "-c", f'"$0" -m foreword {command} {full}', sys.executable],
         cwd=tree.path("w"),
@@ -394,8 +394,8 @@ def test_a_disk_that_is_full(tree, command, full, buffered):
 
 @pytest.mark.parametrize("group", ["talk", "template", "store"])
 @pytest.mark.parametrize("words", [[], ["--help"], ["-h"]])
-def test_a_command_of_two_words_lists_its_actions(group, words, capsys):
-    """Asked for, on standard output; where an action is missing, on standard error, as for `foreword` alone."""
+def test_a_command_with_actions_lists_them(group, words, capsys):
+    """On standard output with --help; on standard error if the action is missing, as for `foreword` alone."""
     assert main([group, *words]) == (0 if words else 2)
     printed = capsys.readouterr()
     shown, other = (printed.out, printed.err) if words else (printed.err, printed.out)
@@ -403,15 +403,15 @@ def test_a_command_of_two_words_lists_its_actions(group, words, capsys):
     assert rows == [name for name in COMMANDS if name.startswith(f"{group} ")] and other == ""
 
 
-def test_help_of_a_command_is_no_error(tree):
+def test_help_of_a_command_succeeds(tree):
     done = subprocess.run([sys.executable, "-m", "foreword", "show", "--help"], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "") and "--layout" in done.stdout
 
 
-def test_an_odd_argument_is_printed(refused):
+def test_an_odd_argument_is_escaped_in_the_message(refused):
     assert refused("show", os.fsdecode(b"\xff")).startswith("the working directory \\xff does not exist")
 
 
 @pytest.mark.parametrize("options", [["--layout", "pi"], ["--tool", "read"], ["--model", "x"]])
-def test_serve_takes_nothing_that_a_request_says(refused, options):
+def test_serve_rejects_options_that_belong_to_a_request(refused, options):
     assert f"unknown option {options[0]!r}" in refused("serve", *options)

@@ -18,9 +18,9 @@ def test_layouts(run):
 
 
 def test_layouts_as_json(run):
-    given = json.loads(run("layouts", "--json")[1])
-    assert [sorted(each) for each in given] == [["about", "name"]] * 6
-    assert [each["name"] for each in given] == NAMES
+    output = json.loads(run("layouts", "--json")[1])
+    assert [sorted(each) for each in output] == [["about", "name"]] * 6
+    assert [each["name"] for each in output] == NAMES
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -37,9 +37,9 @@ def test_layouts_mark_the_default_and_do_not_repeat_names(run):
 
 
 def test_one_layout_as_json(run):
-    given = json.loads(run("layouts", "ion", "--json")[1])
-    assert (given["name"], given["address"], given["on"]) == ("ion", "$std/ion", {"turn": "gather"})
-    assert [(each["name"], each["depth"], each["lifetime"]) for each in given["sections"]] == [
+    output = json.loads(run("layouts", "ion", "--json")[1])
+    assert (output["name"], output["address"], output["on"]) == ("ion", "$std/ion", {"turn": "gather"})
+    assert [(each["name"], each["depth"], each["lifetime"]) for each in output["sections"]] == [
         ("base", 0, "release"),
         ("instructions", 0, "project"),
         ("ion-local", 1, "project"),
@@ -50,18 +50,18 @@ def test_one_layout_as_json(run):
     ]
 
 
-def test_a_layout_of_ones_own(tree, run):
+def test_a_custom_layout(tree, run):
     tree({"w/mine.toml": 'about = "Mine."\nextends = "$std/ion"\nsections = ["base", "plan"]\n'})
-    given = json.loads(run("layouts", "./mine.toml", "--json")[1])
-    assert (given["name"], given["about"]) == ("mine", "Mine.")
-    assert [each["name"] for each in given["sections"]] == ["base", "plan"]
+    output = json.loads(run("layouts", "./mine.toml", "--json")[1])
+    assert (output["name"], output["about"]) == ("mine", "Mine.")
+    assert [each["name"] for each in output["sections"]] == ["base", "plan"]
 
 
 # skills
 
 
 @pytest.fixture
-def three(tree, skill):
+def three_skills(tree, skill):
     return tree({
         "w/.git": None,
         "w/.agents/skills/testing/SKILL.md": skill("testing", "Runs the tests.", body="Run them all."),
@@ -71,7 +71,7 @@ def three(tree, skill):
     })  # fmt: skip
 
 
-def test_skills(three, run):
+def test_skills(three_skills, run):
     status, out, err = run("skills")
     assert (status, [line.split(None, 2) for line in out.rstrip("\n").split("\n")]) == (
         0,
@@ -84,7 +84,7 @@ def test_skills(three, run):
     assert ".agents/skills/broken/SKILL.md" in err and "[skill-no-description]" in err
 
 
-def test_skills_as_json(three, run):
+def test_skills_as_json(three_skills, run):
     assert json.loads(run("skills", "--json")[1]) == [
         {"name": "deploy", "description": "Brings it\nout.", "location": "/home/.agents/skills/deploy/SKILL.md", "hidden": False},
         {"name": "quiet", "description": "Hidden.", "location": "/w/.agents/skills/quiet/SKILL.md", "hidden": True},
@@ -98,7 +98,7 @@ def test_no_skills(run):
     assert run("skills", "--json") == (0, "[]\n", "")
 
 
-def test_skills_of_a_layout(three, run):
+def test_skills_of_a_layout(three_skills, run):
     assert [each["name"] for each in json.loads(run("skills", "--layout", "opal", "--json")[1])] == [
         "deploy",
         "quiet",
@@ -110,7 +110,7 @@ def test_skills_of_a_layout(three, run):
 # skill
 
 
-def test_a_skill(three, run):
+def test_a_skill(three_skills, run):
     status, out, err = run("skill", "testing")
     assert (status, err) == (0, "")
     assert "testing" in out and out.endswith("\n\nRun them all.\n")
@@ -118,26 +118,26 @@ def test_a_skill(three, run):
 
 
 @pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pi"])
-def test_a_skill_as_json_is_a_user_message(three, run, layout):
-    given = json.loads(run("skill", "testing", "--layout", layout, "--json")[1])
-    assert sorted(given) == ["content", "role"]
-    assert given["role"] == "user" and given["content"].endswith("\n\nRun them all.")
-    assert given["content"] + "\n" == run("skill", "testing", "--layout", layout)[1]
+def test_a_skill_as_json_is_a_user_message(three_skills, run, layout):
+    output = json.loads(run("skill", "testing", "--layout", layout, "--json")[1])
+    assert sorted(output) == ["content", "role"]
+    assert output["role"] == "user" and output["content"].endswith("\n\nRun them all.")
+    assert output["content"] + "\n" == run("skill", "testing", "--layout", layout)[1]
 
 
-def test_a_hidden_skill_can_be_used_by_name(three, run):
+def test_a_hidden_skill_can_be_used_by_name(three_skills, run):
     assert run("skill", "quiet")[1].endswith("Body.\n")
 
 
-def test_a_body_is_not_filled_in(tree, skill, run):
+def test_variables_in_a_body_are_not_replaced(tree, skill, run):
     tree({"w/.agents/skills/a/SKILL.md": skill("a", body="{name} {text} {{ x }} {} \\1")})
     assert run("skill", "a")[1].endswith("\n\n{name} {text} {{ x }} {} \\1\n")
 
 
-def test_a_skill_of_another_directory(three, run):
-    three({"other/x": ""})
-    assert run("skill", "deploy", three.path("other"))[0] == 0
-    assert run("skill", "testing", three.path("other"))[0] == 2
+def test_a_skill_of_another_directory(three_skills, run):
+    three_skills({"other/x": ""})
+    assert run("skill", "deploy", three_skills.path("other"))[0] == 0
+    assert run("skill", "testing", three_skills.path("other"))[0] == 2
 
 
 @pytest.mark.parametrize(
@@ -148,5 +148,5 @@ def test_a_skill_of_another_directory(three, run):
         (["skill", "testing", "--layout", "pod"], "the layout pod knows no skills"),
     ],
 )
-def test_an_unknown_skill(three, run, arguments, sentence):
+def test_an_unknown_skill(three_skills, run, arguments, sentence):
     assert run(*arguments) == (2, "", f"foreword: {sentence}\n")

@@ -1,4 +1,4 @@
-"""Completion: the shells really complete, and their scripts know every command and option."""
+"""Completion in real shells; the scripts know every command and option."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from foreword.cli.commands import COMMANDS
 from foreword.cli.completion import SHELLS
 from foreword.packs.packs import layout_names
 
-# What bash does at the tab key: the words of the line so far, and the place of the last.
+# What bash does when the tab key is pressed: pass the words of the line so far, and the index of the last.
 TAB = 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _shtab_foreword; printf "%s\\n" "${COMPREPLY[@]}"'
 
 
-# A key of zsh's that writes down the line as it stands.
+# A zsh key binding that writes the current line to a file.
 ZSHRC = """
 fpath=($ZDOTDIR $fpath)
 autoload -Uz compinit
 compinit -u -D
-told() { print -r -- "$BUFFER" >> $ZDOTDIR/told; BUFFER= }
-zle -N told
-bindkey '^T' told
+record() { print -r -- "$BUFFER" >> $ZDOTDIR/recorded; BUFFER= }
+zle -N record
+bindkey '^T' record
 """
 COMPLETED = {
     "sho": "show",
@@ -101,7 +101,7 @@ def test_bash_completes_every_command(tab):
 
 
 def in_bash(tab, script, folder):
-    return [completed(line, tab(*line.split())) for line in COMPLETED]
+    return [complete_line(line, tab(*line.split())) for line in COMPLETED]
 
 
 def in_fish(tab, script, folder):
@@ -112,12 +112,12 @@ def in_fish(tab, script, folder):
     assert done.stderr == ""
     offers = [[each.partition("\t")[0] for each in part.splitlines()] for part in done.stdout.split(".\n")[:-1]]
     return [
-        completed(line, [each for each in offered if each]) for line, offered in zip(COMPLETED, offers, strict=True)
+        complete_line(line, [each for each in offered if each]) for line, offered in zip(COMPLETED, offers, strict=True)
     ]
 
 
 def in_zsh(tab, script, folder):
-    """Type each line, the tab key and the key that writes the line down, at a terminal."""
+    """Type each line, the tab key and the recording key in a terminal."""
     import pty
 
     (folder / "z").mkdir()
@@ -131,16 +131,16 @@ def in_zsh(tab, script, folder):
         pass
     os.close(ours)
     zsh.wait()
-    return [line.removeprefix("foreword ") for line in (folder / "z/told").read_text().splitlines()]
+    return [line.removeprefix("foreword ") for line in (folder / "z/recorded").read_text().splitlines()]
 
 
-def completed(line, offered):
-    """The line with what a shell offers for its last word."""
+def complete_line(line, offered):
+    """The line with its last word completed by the shell."""
     return " ".join([*line.split()[:-1], *offered]) if offered else line
 
 
 def read(terminal):
-    """What a terminal prints; nothing when it is gone."""
+    """Output of a terminal; empty once it is closed."""
     try:
         return os.read(terminal, 4096)
     except OSError:
@@ -181,6 +181,6 @@ def test_json(script, capsys):
     assert json.loads(capsys.readouterr().out) == {"shell": "fish", "script": script("fish")}
 
 
-def test_another_shell_is_refused(capsys):
+def test_an_unknown_shell_is_rejected(capsys):
     assert main(["completion", "nu"]) == 2
     assert capsys.readouterr().err == "foreword: unknown shell 'nu'; known: bash, fish, zsh\n"

@@ -16,7 +16,7 @@ RULES = "".join(f"Rule {number}: keep it short, and check what you did.\n" for n
 
 
 @pytest.fixture(autouse=True)
-def place(tree, skill, monkeypatch):
+def workspace(tree, skill, monkeypatch):
     for name in ("FOREWORD_STORE", "XDG_DATA_HOME"):
         monkeypatch.delenv(name, raising=False)
     return tree(
@@ -25,39 +25,39 @@ def place(tree, skill, monkeypatch):
 
 
 @pytest.fixture
-def asked(run, fits):
-    """Runs a command with `--json` that must end well, and gives what it printed, which is of this form."""
+def run_json(run, fits):
+    """`run_json(Form, *arguments)` runs a command with `--json` that must succeed, checks its output against the type and returns it."""
 
-    def asked(form, *arguments):
+    def run_json(form, *arguments):
         status, out, err = run(*arguments, "--json")
         assert (status, err) == (0, "")
         content = json.loads(out)
         assert fits(content, form) == []
         return content
 
-    return asked
+    return run_json
 
 
 @pytest.fixture
-def kept(tree, monkeypatch, capsys):
-    """`kept("x.json", "show")` keeps what a command prints with `--json`, byte by byte."""
+def save_output(tree, monkeypatch, capsys):
+    """`save_output("x.json", "show")` saves what a command prints with `--json`, byte for byte."""
     from foreword.cli import main
 
-    def kept(name, *arguments):
+    def save_output(name, *arguments):
         monkeypatch.chdir(tree.path("w"))
         monkeypatch.setenv("HOME", tree.path("home"))
         assert main([*arguments, "--json"]) == 0
         tree({f"w/{name}": capsys.readouterr().out})
         return name
 
-    return kept
+    return save_output
 
 
 # diff
 
 
-def test_diff_of_a_saved_prompt_and_a_directory(kept, run, tree):
-    old = kept("old.json", "show", "--tool", "read")
+def test_diff_of_a_saved_prompt_and_a_directory(save_output, run, tree):
+    old = save_output("old.json", "show", "--tool", "read")
     tree({"w/AGENTS.md": "# Shop\n\nRun `make check`.\n\nBe kind.\n"})
     status, out, err = run("diff", old, ".", "--tool", "read")
     assert (status, err) == (0, "")
@@ -71,8 +71,8 @@ def test_diff_of_a_saved_prompt_and_a_directory(kept, run, tree):
     ]
 
 
-def test_diff_says_what_was_added_and_removed(kept, run, tree):
-    old = kept("old.json", "show", "--tool", "read")
+def test_diff_says_what_was_added_and_removed(save_output, run, tree):
+    old = save_output("old.json", "show", "--tool", "read")
     os.remove(tree.path("w/AGENTS.md"))
     tree({"home/.agents/AGENTS.md": "Mine.\n"})
     status, out, _ = run("diff", old, ".", "--exit-code")
@@ -86,10 +86,10 @@ def test_diff_says_what_was_added_and_removed(kept, run, tree):
     )
 
 
-def test_diff_as_json(kept, asked, tree):
-    old = kept("old.json", "show", "--tool", "read")
+def test_diff_as_json(save_output, run_json, tree):
+    old = save_output("old.json", "show", "--tool", "read")
     tree({"w/AGENTS.md": "# Shop\n\nRun `make check`.\n"})
-    found = asked(DifferenceForm, "diff", old, ".", "--tool", "read")
+    found = run_json(DifferenceForm, "diff", old, ".", "--tool", "read")
     assert (found["changed"], found["circumstances"]) == (True, [])
     assert found["sections"] == {"added": [], "removed": [], "changed": ["instructions"], "moved": []}
     (section,) = found["details"]
@@ -99,35 +99,35 @@ def test_diff_as_json(kept, asked, tree):
     assert edit["causes"] == [{"kind": "file", "path": "/w/AGENTS.md", "lines": [3, 3], "note": None}]
 
 
-def test_diff_of_the_same(kept, run, asked):
-    old = kept("old.json", "show")
+def test_diff_of_identical_prompts(save_output, run, run_json):
+    old = save_output("old.json", "show")
     assert run("diff", old, ".", "--exit-code")[::2] == (0, "")
     assert run("diff", ".", ".")[1].endswith("the prompts are the same\n")
-    assert asked(DifferenceForm, "diff", ".", old)["changed"] is False
+    assert run_json(DifferenceForm, "diff", ".", old)["changed"] is False
 
 
-def test_diff_of_editions(run, tree, asked):
+def test_diff_of_editions(run, tree, run_json):
     run("talk", "turn", "42", "--tool", "read")
     tree({"w/AGENTS.md": "# Shop\n\nRun `make check`.\n"})
     run("talk", "reload", "42", "--tool", "read")
     first = run("diff", "talk:42@1", "talk:42")[1]
     assert "    Run `make [-test-]{+check+}`.\n" in first
-    whole = json.loads(run("talk", "show", "42", "--json")[1])["id"]
-    by_id = asked(DifferenceForm, "diff", "talk:42@1", whole)
+    prompt_id = json.loads(run("talk", "show", "42", "--json")[1])["id"]
+    by_id = run_json(DifferenceForm, "diff", "talk:42@1", prompt_id)
     assert by_id["sections"]["changed"] == ["instructions"]
-    assert asked(DifferenceForm, "diff", "talk:42@2", whole)["changed"] is False
-    assert asked(DifferenceForm, "diff", "talk:42@2", ".", "--tool", "read")["changed"] is False
+    assert run_json(DifferenceForm, "diff", "talk:42@2", prompt_id)["changed"] is False
+    assert run_json(DifferenceForm, "diff", "talk:42@2", ".", "--tool", "read")["changed"] is False
 
 
-def test_an_id_may_hold_an_at(run, asked):
+def test_an_id_may_contain_an_at_sign(run, run_json):
     run("talk", "turn", "me@3")
-    assert asked(DifferenceForm, "diff", "talk:me@3", "talk:me@3@1")["changed"] is False
+    assert run_json(DifferenceForm, "diff", "talk:me@3", "talk:me@3@1")["changed"] is False
 
 
-def test_diff_of_turns_tells_tools(kept, asked):
-    old = kept("old.json", "talk", "turn", "a", "--tool", "read")
-    new = kept("new.json", "talk", "turn", "b", "--tool", "shell")
-    assert asked(DifferenceForm, "diff", old, new)["tools"] == {
+def test_diff_of_turns_lists_tools(save_output, run_json):
+    old = save_output("old.json", "talk", "turn", "a", "--tool", "read")
+    new = save_output("new.json", "talk", "turn", "b", "--tool", "shell")
+    assert run_json(DifferenceForm, "diff", old, new)["tools"] == {
         "added": ["shell"],
         "removed": ["read"],
         "changed": [],
@@ -135,8 +135,8 @@ def test_diff_of_turns_tells_tools(kept, asked):
     }
 
 
-def test_diff_of_layouts_names_the_layout(kept, asked):
-    found = asked(DifferenceForm, "diff", kept("old.json", "show"), ".", "--layout", "opal")
+def test_diff_of_layouts_names_the_layout(save_output, run_json):
+    found = run_json(DifferenceForm, "diff", save_output("old.json", "show"), ".", "--layout", "opal")
     assert found["circumstances"] == [{"name": "layout", "old": "foreword", "new": "opal"}]
     assert any(cause["kind"] == "layout" for section in found["details"] for cause in section["causes"])
 
@@ -147,7 +147,7 @@ def test_diff_reads_standard_input(run, tree, monkeypatch):
     assert "    one [-two-]{+2+}\n" in run("diff", "-", "new.txt")[1]
 
 
-def test_standard_input_is_read_as_a_file_is(run, tree, monkeypatch):
+def test_standard_input_is_read_like_a_file(run, tree, monkeypatch):
     tree({"w/new.txt": "one\ntwo\n"})
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"\xef\xbb\xbfone\r\ntwo")))
     assert run("diff", "-", "new.txt", "--exit-code")[0] == 0
@@ -163,12 +163,12 @@ def test_standard_input_is_read_as_a_file_is(run, tree, monkeypatch):
         ("Run a.\nStop.", "Run a\nnow.\nStop.", ["    - Run a.", "    + Run a", "    + now."]),
     ],
 )  # fmt: skip
-def test_lines_are_shown_as_they_are_in_their_text(run, tree, old, new, shown):
+def test_lines_are_printed_unchanged(run, tree, old, new, shown):
     tree({"w/old.txt": old, "w/new.txt": new})
     assert run("diff", "old.txt", "new.txt")[1].splitlines()[4:] == shown
 
 
-def test_what_show_printed_is_the_prompt_it_showed(run, tree):
+def test_output_of_show_can_be_read_back_as_the_same_prompt(run, tree):
     tree({"w/AGENTS.md": "Be brief."})
     tree({"w/before.txt": run("show", "--layout", "ion")[1]})
     assert run("diff", "before.txt", ".", "--layout", "ion", "--exit-code")[0] == 0
@@ -181,7 +181,7 @@ def test_what_show_printed_is_the_prompt_it_showed(run, tree):
         ("", "x\n", "    {+x+}"),
         ("x\n", "", "    [-x-]"),
         ("hi 𝕏 👩‍👩‍👧\n", "hi 𝕐 👩‍👩‍👦\n", "    hi [-𝕏 👩‍👩‍👧-]{+𝕐 👩‍👩‍👦+}"),
-        ("a \x1b[31mb\n", "c \x1b[31mb\n", "    [-a-]{+c+} \\x1b[31mb"),  # nothing reaches a terminal but text
+        ("a \x1b[31mb\n", "c \x1b[31mb\n", "    [-a-]{+c+} \\x1b[31mb"),  # no control characters reach a terminal
         ("a b\n", "a  b\n", "    a[-·-]{+··+}b"),
         ("a\tb\n", "a b\n", "    a[-⇥-]{+·+}b"),
         ("x" * 500 + "\n", "y" * 500 + "\n", f"    [-{'x' * 159}…-]{{+{'y' * 159}…+}}"),
@@ -202,7 +202,7 @@ def test_diff_of_plain_texts(run, tree, old, new, line):
     assert line in out.splitlines()
 
 
-def test_half_a_surrogate_pair(run, tree, asked):
+def test_a_lone_surrogate(run, tree, run_json):
     tree({"w/old.json": '{"text": "a \\ud800 b"}', "w/new.txt": "a c b"})
     assert "    a [-\\ud800-]{+c+} b\n" in run("diff", "old.json", "new.txt")[1]
     assert run("diff", "old.json", "new.txt", "--json")[0] == 0
@@ -226,13 +226,13 @@ def test_colours_on_a_terminal(tree):
 # cache
 
 
-def test_the_default_layout_has_nothing_to_fix(run, asked, tree):
+def test_the_default_layout_needs_no_advice(run, run_json, tree):
     tree({"w/AGENTS.md": RULES})
     status, out, err = run("cache", "--tool", "read", "--exit-code")
     assert (status, err) == (0, "")
     assert "order   good: every section comes after those that live longer\n" in out
     assert "other builds gave the same bytes\n" in out and "moved" not in out
-    found = asked(CacheForm, "cache", ".", "--tool", "read")
+    found = run_json(CacheForm, "cache", ".", "--tool", "read")
     assert (found["findings"], found["misplaced"], found["better_order"]) == ([], [], None)
     assert {each["changed"] for each in found["rebuilds"]} == {False}
     anthropic, openai, gemini = found["providers"]
@@ -242,7 +242,7 @@ def test_the_default_layout_has_nothing_to_fix(run, asked, tree):
     assert all(each["next_request"] < each["first_request"] for each in (anthropic, openai, gemini))
 
 
-def test_a_layout_with_a_clock_is_told_that_it_breaks_the_prefix(run, asked):
+def test_a_clock_that_breaks_the_prefix_is_reported(run, run_json):
     status, out, err = run("cache", "--layout", "pi", "--tool", "read", "--exit-code")
     assert status == 1
     assert (
@@ -251,25 +251,25 @@ def test_a_layout_with_a_clock_is_told_that_it_breaks_the_prefix(run, asked):
     )
     assert "section 'clock' lasts for a turn and comes before 'cwd'" in err
     assert "        --set section.last.sections=cwd,clock  fixes part of it\n" in out
-    found = asked(CacheForm, "cache", "--layout", "pi", "--tool", "read")
+    found = run_json(CacheForm, "cache", "--layout", "pi", "--tool", "read")
     assert sorted({each["code"] for each in found["findings"]}) == ["cache-moved", "cache-order"]
     moved = [(each["how"], each["details"][0]["section"]) for each in found["rebuilds"] if each["changed"]]
     assert moved == [("a minute later", "clock"), ("a day later", "clock")]
     assert found["better_order"]["set"] == ["section.last.sections=cwd,clock"]
 
 
-def test_suggested_options_fix_the_order(run, asked):
+def test_suggested_options_fix_the_order(run, run_json):
     options = ["cache", "--layout", "opal", "--tool", "read_file", "--session", "s"]
-    found = asked(CacheForm, *options)
+    found = run_json(CacheForm, *options)
     assert found["better_order"]["fixes"] == "all"
-    fixed = asked(CacheForm, *options, *(f"--set={each}" for each in found["better_order"]["set"]))
+    fixed = run_json(CacheForm, *options, *(f"--set={each}" for each in found["better_order"]["set"]))
     assert (fixed["misplaced"], fixed["findings"]) == ([], [])
 
 
-def test_options_reach_the_other_process(asked, tree):
+def test_options_are_passed_to_the_other_process(run_json, tree):
     tree({"w/plan.md": "A plan.\n", "w/my tools.json": '[{"name": "read", "guidelines": ["Read all."]}]'})
     tree({"w/scope.json": '{"allow": [{"path": "src"}]}'})
-    found = asked(
+    found = run_json(
         CacheForm, "cache", "--tools", "my tools.json", "--plan", "plan.md", "--language", "de", "--sub-agent",
         "--scope", "scope.json", "--set", "skills.budget=5", "--set", "join=\n", "--model", "x", "--doc", "A=/b",
     )  # fmt: skip
@@ -277,23 +277,23 @@ def test_options_reach_the_other_process(asked, tree):
     assert {each["changed"] for each in found["rebuilds"]} == {False}
 
 
-def test_one_provider_and_another_model(run, asked):
-    found = asked(CacheForm, "cache", "--provider", "anthropic", "--model", "claude-opus-4-5-20251101")
+def test_one_provider_and_another_model(run, run_json):
+    found = run_json(CacheForm, "cache", "--provider", "anthropic", "--model", "claude-opus-4-5-20251101")
     assert [(each["provider"], each["price"]["model"], each["price"]["minimum"]) for each in found["providers"]] == [
         ("anthropic", "claude-opus-4.5", 4096)
     ]
     assert all(each["price"]["source"] and each["price"]["date"] for each in found["providers"])
-    unknown = asked(CacheForm, "cache", "--provider", "openai", "--model", "brand-new")
+    unknown = run_json(CacheForm, "cache", "--provider", "openai", "--model", "brand-new")
     (only,) = unknown["providers"]
     assert (only["price"], only["first_request"]) == (None, None)
     assert "price unknown" in run("cache", "--provider", "openai", "--model", "brand-new")[1]
 
 
-def test_cache_of_a_change(kept, run, asked, tree):
+def test_cache_of_a_change(save_output, run, run_json, tree):
     tree({"w/AGENTS.md": RULES})
-    old = kept("old.json", "talk", "turn", "t", "--tool", "read")
+    old = save_output("old.json", "talk", "turn", "t", "--tool", "read")
     tree({"w/AGENTS.md": RULES.replace("Rule 150:", "Rule one hundred and fifty:")})
-    found = asked(CacheReusesForm, "cache", "talk:t", ".", "--tool", "read", "--turns", "10")
+    found = run_json(CacheReusesForm, "cache", "talk:t", ".", "--tool", "read", "--turns", "10")
     rows = {each["provider"]: each for each in found["providers"]}
     assert rows["anthropic"]["kept"] == 0 < rows["anthropic"]["shared"]  # the breakpoint before it is below the minimum
     assert rows["openai"]["kept"] % 128 == 0 and rows["openai"]["kept"] > 1024
@@ -307,37 +307,37 @@ def test_cache_of_a_change(kept, run, asked, tree):
     assert "first difference for anthropic, openai, gemini: section 'instructions', AGENTS.md:151\n" in out
 
 
-def test_cache_of_no_change(run, asked):
+def test_cache_without_a_change(run, run_json):
     status, out, err = run("cache", ".", ".", "--layout", "pi", "--exit-code")
     assert (status, err) == (0, "")
     assert out.endswith("the prompts are the same\n")
-    assert {each["lost"] for each in asked(CacheReusesForm, "cache", ".", ".")["providers"]} == {0}
+    assert {each["lost"] for each in run_json(CacheReusesForm, "cache", ".", ".")["providers"]} == {0}
 
 
-def test_a_turn_goes_on_where_the_one_before_ended(kept, asked, tree):
+def test_a_turn_continues_where_the_previous_one_ended(save_output, run_json, tree):
     tree(
         {
             "w/AGENTS.md": RULES,
-            "w/said.json": '[{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}]',
+            "w/history.json": '[{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}]',
         }
     )
-    old = kept("old.json", "talk", "turn", "t", "--message", "hi")
-    new = kept("new.json", "talk", "turn", "t", "--messages", "said.json", "--message", "and now?")
-    for each in asked(CacheReusesForm, "cache", old, new)["providers"]:
+    old = save_output("old.json", "talk", "turn", "t", "--message", "hi")
+    new = save_output("new.json", "talk", "turn", "t", "--messages", "history.json", "--message", "and now?")
+    for each in run_json(CacheReusesForm, "cache", old, new)["providers"]:
         assert each["first"] is None
         assert each["kept"] > each["lost"]
 
 
-def test_cache_of_an_edition_and_of_a_plain_text(run, asked, tree):
+def test_cache_of_an_edition_and_of_a_plain_text(run, run_json, tree):
     run("talk", "turn", "t", "--tool", "read")
-    found = asked(CacheForm, "cache", "talk:t")
+    found = run_json(CacheForm, "cache", "talk:t")
     assert (found["rebuilds"], found["better_order"]) == ([], None)
     tree({"w/x.txt": "text", "w/empty.txt": ""})
     assert "order   the sections of plain text are not known\n" in run("cache", "x.txt")[1]
-    assert asked(CacheForm, "cache", "empty.txt")["prompt"]["tokens"]["count"] == 0
+    assert run_json(CacheForm, "cache", "empty.txt")["prompt"]["tokens"]["count"] == 0
 
 
-def test_strict_looks_at_the_prompts_own_findings(run):
+def test_strict_considers_the_findings_of_the_prompt(run):
     too_little = ["--set", "budget=5", "--strict"]
     assert run("show", *too_little)[0] == 1
     assert run("diff", ".", ".", *too_little)[0] == 1
@@ -349,46 +349,46 @@ def test_strict_looks_at_the_prompts_own_findings(run):
 # prices
 
 
-def test_prices_of_the_users_own(run, asked, tree):
+def test_custom_prices(run, run_json, tree):
     own = '[[model]]\nname = "claude-sonnet-5"\nminimum = 7\n'
     tree({"w/prices.toml": own, "home/.config/foreword/prices.toml": own.replace("7", "8")})
     tree({"home/.config/foreword/foreword.toml": 'prices = "prices.toml"\n'})
 
     def minimum(*options):
-        return asked(CacheForm, "cache", "--provider", "anthropic", *options)["providers"][0]["price"]["minimum"]
+        return run_json(CacheForm, "cache", "--provider", "anthropic", *options)["providers"][0]["price"]["minimum"]
 
     assert minimum() == 8
     assert minimum("--prices", "prices.toml") == 7
 
 
-def test_a_workspace_names_no_prices(asked, tree):
+def test_a_workspace_cannot_set_prices(run_json, tree):
     tree({"w/.foreword/foreword.toml": 'prices = "prices.toml"\n', "w/.foreword/prices.toml": "[[model]]\nname = 5\n"})
-    assert asked(CacheForm, "cache", "--provider", "anthropic")["providers"][0]["price"]["minimum"] == 1024
+    assert run_json(CacheForm, "cache", "--provider", "anthropic")["providers"][0]["price"]["minimum"] == 1024
 
 
-def test_a_provider_of_the_users_own(asked, tree):
+def test_a_custom_provider(run_json, tree):
     tree({
         "w/prices.toml": '[provider.deepseek]\norder = ["system", "tools", "messages"]\ncaching = "prefix"\nstep = 64\nmodel = "v4"\n'
         '[[model]]\nname = "v4"\nprovider = "deepseek"\ninput = 1\nwrite = 1\nread = 0.1\n'
     })  # fmt: skip
-    found = asked(CacheForm, "cache", "--prices", "prices.toml", "--provider", "deepseek", "--tool", "read")
+    found = run_json(CacheForm, "cache", "--prices", "prices.toml", "--provider", "deepseek", "--tool", "read")
     (only,) = found["providers"]
     assert (only["order"], only["breakpoints"][-1]["of"]) == (["system", "tools", "messages"], "tools")
 
 
-def test_tools_from_standard_input_are_read_once(asked, monkeypatch):
+def test_tools_from_standard_input_are_read_once(run_json, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b'[{"name": "read"}]')))
-    assert asked(DifferenceForm, "diff", ".", "./", "--tools", "-")["changed"] is False
-    rebuilds = asked(CacheForm, "cache", "--tools", "-")["rebuilds"]
+    assert run_json(DifferenceForm, "diff", ".", "./", "--tools", "-")["changed"] is False
+    rebuilds = run_json(CacheForm, "cache", "--tools", "-")["rebuilds"]
     assert {each["error"] for each in rebuilds} == {None}
 
 
-def test_a_directory_with_the_name_of_something_else(run, asked, tree):
+def test_a_directory_with_an_ambiguous_name(run, run_json, tree):
     tree({"w/talk:t": None, "w/-": None})
     run("talk", "turn", "t")
-    assert asked(CacheForm, "cache", "talk:t")["rebuilds"] == []
-    assert asked(CacheForm, "cache", "./talk:t")["rebuilds"] != []
-    assert asked(CacheForm, "cache", "./-")["rebuilds"] != []
+    assert run_json(CacheForm, "cache", "talk:t")["rebuilds"] == []
+    assert run_json(CacheForm, "cache", "./talk:t")["rebuilds"] != []
+    assert run_json(CacheForm, "cache", "./-")["rebuilds"] != []
     tree({"w/-x": None})
     found = json.loads(run("cache", "--json", "--", "-x")[1])
     assert {each["changed"] for each in found["rebuilds"]} == {False}
@@ -444,12 +444,12 @@ def test_wrong_calls(run, tree, arguments, complaint):
     assert err.startswith(f"foreword: {complaint}") and err.count("\n") == 1
 
 
-def test_a_text_that_happens_to_be_json_is_a_text(run, tree):
+def test_text_that_happens_to_be_json_is_text(run, tree):
     tree({"w/old.txt": '{"a": 1}', "w/new.txt": '{"a": 2}'})
     assert '    {"a": [-1-]{+2+}}\n' in run("diff", "old.txt", "new.txt")[1]
 
 
-def test_a_pipe_is_no_file(run, tree):
+def test_a_pipe_is_not_a_file(run, tree):
     tree({"w/pipe": os.mkfifo})
     status, _, err = run("diff", "pipe", ".")
     assert status == 2 and err.startswith("foreword: pipe: ")

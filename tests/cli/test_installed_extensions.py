@@ -1,4 +1,4 @@
-"""Extensions of packages that are installed: real metadata and entry points on the path of a real process."""
+"""Extensions from installed packages: real metadata and entry points on the path of a real process."""
 
 import json
 import os
@@ -26,15 +26,15 @@ def make():
 
 
 @pytest.fixture
-def ask(tree):
-    """`ask(entries, *arguments)` runs a command with one package installed, whose entry points are these."""
+def run_with(tree):
+    """`run_with(entries, *arguments)` runs a command with one installed package that has these entry points."""
     tree({
         "w/AGENTS.md": "The password is swordfish.",
         "site/strict.py": CODE,
         "site/strict-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: strict\nVersion: 1.0\n",
     })  # fmt: skip
 
-    def ask(entries, *arguments):
+    def run_with(entries, *arguments):
         tree({"site/strict-1.0.dist-info/entry_points.txt": f"[foreword]\n{entries}\n"})
         done = subprocess.run(
             [sys.executable, "-m", "foreword", *arguments, "--home", tree.path("home")],
@@ -46,34 +46,34 @@ def ask(tree):
         assert "Traceback" not in done.stderr
         return done.returncode, json.loads(done.stdout)
 
-    return ask
+    return run_with
 
 
 @pytest.mark.parametrize("entry", ["strict = strict:strict", "strict = strict:make"])
-def test_a_turn_and_lint_ask_it(tree, ask, entry):
-    _, turn = ask(entry, "talk", "turn", "t", "--message", "Hi", "--store", tree.path("t.db"), "--json")
+def test_turns_and_lint_call_an_extension(tree, run_with, entry):
+    _, turn = run_with(entry, "talk", "turn", "t", "--message", "Hi", "--store", tree.path("t.db"), "--json")
     assert [each["content"] for each in turn["messages"]] == ["Hi", "Said by a package."]
     assert [each["code"] for each in turn["findings"] if each["severity"] == "error"] == ["house-password"]
     assert turn["system"].endswith(" For Hi.")
     tree({"w/mine.json": '[{"role": "user", "content": "Mine"}]'})
     mine = ("talk", "turn", "t", "--messages", "mine.json", "--store", tree.path("t.db"), "--json")
-    assert ask(entry, *mine)[1]["system"].endswith(" For Hi.")
-    assert ask(entry, *mine, "--new-prompt")[1]["system"].endswith(" For Mine.")
-    status, report = ask(entry, "lint", "--json")
+    assert run_with(entry, *mine)[1]["system"].endswith(" For Hi.")
+    assert run_with(entry, *mine, "--new-prompt")[1]["system"].endswith(" For Mine.")
+    status, report = run_with(entry, "lint", "--json")
     (found,) = [each for each in report["findings"] if each["code"] == "house-password"]
     assert (status, found["path"], found["line"]) == (1, "/AGENTS.md", 1)
-    _, sarif = ask(entry, "lint", "--format", "sarif")
+    _, sarif = run_with(entry, "lint", "--format", "sarif")
     assert "house-password" in [each["ruleId"] for each in sarif["runs"][0]["results"]]
 
 
 @pytest.mark.parametrize(
     "entry", ["broken = nowhere:x", "broken = strict:nothing", "broken = json:dumps", "broken = os:sep"]
 )
-def test_one_that_cannot_be_loaded_is_said_once_and_work_goes_on(tree, ask, entry):
-    _, turn = ask(entry, "talk", "turn", "t", "--store", tree.path("t.db"), "--json")
+def test_a_broken_extension_is_reported_once_and_the_command_continues(tree, run_with, entry):
+    _, turn = run_with(entry, "talk", "turn", "t", "--store", tree.path("t.db"), "--json")
     assert "swordfish" in turn["system"]
     assert [each["code"] for each in turn["findings"]].count("extension-failed") == 1
-    _, again = ask(entry, "talk", "turn", "t", "--store", tree.path("t.db"), "--json")
+    _, again = run_with(entry, "talk", "turn", "t", "--store", tree.path("t.db"), "--json")
     assert [each["code"] for each in again["findings"]].count("extension-failed") == 1
-    _, report = ask(entry, "lint", "--json")
+    _, report = run_with(entry, "lint", "--json")
     assert [each["code"] for each in report["findings"]].count("extension-failed") == 1

@@ -1,4 +1,4 @@
-"""What every command prints with --json, against the types that describe it: nothing lacks, and nothing is there beside."""
+"""The JSON of every command matches its type exactly, without missing or extra keys."""
 
 import json
 from typing import get_type_hints
@@ -40,22 +40,22 @@ FORMS = {
     "template variables": ([], forms.VariablesForm),
     "completion": (["bash"], forms.CompletionForm),
 }
-# These print until they are ended: test_watch_command.py and tests/service have them.
+# These run until they are stopped: they are tested in test_watch_command.py and tests/service.
 ENDLESS = {"watch", "serve"}
 
 
 def fits(form, kind):
-    """Whether a value is of a type, and nothing of it was left out when it was read as that type."""
+    """Whether a value matches a type, with no extra keys."""
     return msgspec.to_builtins(msgspec.convert(form, kind)) == form
 
 
-def test_every_command_has_a_form():
+def test_every_command_has_a_type():
     assert set(FORMS) == set(COMMANDS) - ENDLESS
 
 
 @pytest.fixture
 def printed(tree, capsys, monkeypatch):
-    """What a command prints as JSON, in a workspace with a skill and a template, and a conversation 42."""
+    """`printed(*arguments)` returns the JSON of a command, in a workspace with a skill, a template and a conversation 42."""
     skill = "---\nname: testing\ndescription: Tests.\n---\nRun them."
     tree({"w/.git": None, "w/AGENTS.md": "One.", "w/sub/AGENTS.md": "Two.", "w/template.md": "At [prompt:cwd] [no:x]."})
     tree({"w/.agents/skills/testing/SKILL.md": skill, "home": None})
@@ -72,18 +72,18 @@ def printed(tree, capsys, monkeypatch):
 
 
 @pytest.mark.parametrize("command", FORMS)
-def test_what_is_printed_has_its_form(printed, command):
+def test_output_matches_its_type(printed, command):
     arguments, kind = FORMS[command]
     assert fits(printed(command, arguments), kind)
 
 
-def test_a_layout_has_its_form(printed):
+def test_a_layout_matches_its_type(printed):
     assert fits(printed("layouts", ["pi"]), forms.LayoutForm)
 
 
-def test_what_lacks_or_is_there_beside_does_not_fit():
-    whole = {"path": "/w/A.md", "layer": "project", "fate": "used", "reason": "", "target": None}
-    assert fits(whole, stored.CandidateForm) and set(get_type_hints(stored.CandidateForm)) == set(whole)
-    assert not fits({**whole, "more": 1}, stored.CandidateForm)
+def test_missing_and_extra_keys_do_not_match():
+    candidate = {"path": "/w/A.md", "layer": "project", "fate": "used", "reason": "", "target": None}
+    assert fits(candidate, stored.CandidateForm) and set(get_type_hints(stored.CandidateForm)) == set(candidate)
+    assert not fits({**candidate, "more": 1}, stored.CandidateForm)
     with pytest.raises(msgspec.ValidationError):
         fits({"path": "/w/A.md"}, stored.CandidateForm)

@@ -1,4 +1,4 @@
-"""`foreword lint` as a person or a program calls it: formats, exit status, turning off, and folders below."""
+"""The command `foreword lint`: formats, exit status, disabling checks, and --recursive."""
 
 import fcntl
 import json
@@ -32,7 +32,7 @@ DOUBTFUL = {
 
 @pytest.fixture
 def findings(run):
-    """`findings("web", "--disable", "x")` gives code, path and line of each finding."""
+    """`findings("web", "--disable", "x")` returns the code, path and line of each finding."""
 
     def findings(*arguments):
         _, out, _ = run("lint", "--json", *arguments)
@@ -41,7 +41,7 @@ def findings(run):
     return findings
 
 
-def test_in_a_pipe_each_finding_has_a_line_of_its_own(tree, run):
+def test_in_a_pipe_each_finding_is_one_line(tree, run):
     tree(DOUBTFUL)
     status, out, err = run("lint", "web")
     assert status == 1
@@ -54,7 +54,7 @@ def test_in_a_pipe_each_finding_has_a_line_of_its_own(tree, run):
     assert err == "3 files checked: 1 error, 2 warnings, 1 info\n"
 
 
-def test_a_name_in_the_wrong_case_is_found_in_folders_below(tree, run):
+def test_a_name_in_the_wrong_case_is_found_in_subfolders(tree, run):
     tree({**GIT, "w/api/agents.md": "Be brief.\n"})
     assert (
         run("lint", "--recursive")[1]
@@ -63,13 +63,13 @@ def test_a_name_in_the_wrong_case_is_found_in_folders_below(tree, run):
 
 
 def skills_with(*fields, folder="w/.agents/skills"):
-    """Skills `s0`, `s1`, …, each with other lines in its front matter."""
+    """Skills `s0`, `s1`, …, each with different lines in its front matter."""
     heads = [f"---\nname: s{number}\ndescription: Does it.\n{lines}---\nBody.\n" for number, lines in enumerate(fields)]
     return {f"{folder}/s{number}/SKILL.md": head for number, head in enumerate(heads)}
 
 
 @pytest.mark.parametrize("options", [(), ("--recursive",)])
-def test_a_field_that_many_skills_have_is_one_finding_with_their_number(tree, run, options):
+def test_a_field_in_many_skills_is_one_finding_with_a_count(tree, run, options):
     tree({**GIT, **skills_with("version: 1\n", "version: 1\nauthor: me\n", "", "license: MIT\nversion: 2\n")})
     assert run("lint", *options)[1] == (
         ".agents/skills/s0/SKILL.md:4: info: its field 'version' is not in the specification and is ignored (in 3 skills; this is the first) [skill-field]\n"
@@ -77,7 +77,7 @@ def test_a_field_that_many_skills_have_is_one_finding_with_their_number(tree, ru
     )
 
 
-def test_lengths_do_not_tell_the_same_field_apart(tree, run):
+def test_the_same_field_with_different_lengths_is_one_finding(tree, run):
     longer = [f"compatibility: {'x' * (501 + number)}\n" for number in range(3)]
     tree({**GIT, **skills_with(*longer)})
     assert run("lint")[1] == (
@@ -86,7 +86,7 @@ def test_lengths_do_not_tell_the_same_field_apart(tree, run):
     )
 
 
-def test_the_user_s_own_skills_are_counted_apart_from_the_project_s(tree, run):
+def test_skills_of_the_user_and_of_the_project_are_counted_separately(tree, run):
     own = skills_with("v: 1\n", "v: 1\n", folder="home/.agents/skills")
     own = {
         path.replace("/s0/", "/t0/").replace("/s1/", "/t1/"): text.replace("name: s", "name: t")
@@ -98,13 +98,13 @@ def test_the_user_s_own_skills_are_counted_apart_from_the_project_s(tree, run):
     ] * 2
 
 
-def test_a_file_of_the_home_directory_is_not_looked_for(tree, run):
+def test_a_file_in_the_home_directory_is_not_checked(tree, run):
     tree({**GIT, "w/AGENTS.md": "@~/notes.md\n"})
-    told = "this layout does not expand @~/notes.md: the agent sees the line, not the file"
-    assert run("lint")[1] == f"AGENTS.md:1: warning: {told} [blind-include]\n"
+    message = "this layout does not expand @~/notes.md: the agent sees the line, not the file"
+    assert run("lint")[1] == f"AGENTS.md:1: warning: {message} [blind-include]\n"
 
 
-def test_on_a_terminal_findings_stand_by_file_in_colour(tree):
+def test_on_a_terminal_findings_are_grouped_by_file_in_colour(tree):
     tree(DOUBTFUL)
     shown = on_a_terminal(["lint", "web", "--home", tree.path("home")], tree.path("w"))
     assert (
@@ -116,7 +116,7 @@ def test_on_a_terminal_findings_stand_by_file_in_colour(tree):
 
 
 def on_a_terminal(arguments, cwd):
-    """What a command prints to a terminal of 80 columns."""
+    """Output of a command on a terminal with 80 columns."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"} | {"TERM": "xterm"}
@@ -137,7 +137,7 @@ def on_a_terminal(arguments, cwd):
     return data.decode().replace("\r\n", "\n")
 
 
-def test_nothing_to_say(tree, run):
+def test_no_findings(tree, run):
     tree({**GIT, "w/AGENTS.md": "Be brief.\n"})
     assert run("lint") == (0, "", "1 file checked: no findings\n")
 
@@ -156,7 +156,7 @@ def test_json(tree, run, fits):
     assert run("lint", "web", "--format", "json")[1] == out
 
 
-def test_sarif_is_what_the_schema_says(tree, run):
+def test_sarif_matches_the_schema(tree, run):
     tree({**DOUBTFUL, "w/a b%/AGENTS.md": "Read `docs/no.md`.\n", "home/.agents/AGENTS.md": f"{KEY}\n"})
     _, out, _ = run("lint", "--recursive", "--format", "sarif")
     log = json.loads(out)
@@ -167,12 +167,12 @@ def test_sarif_is_what_the_schema_says(tree, run):
     places = {
         (
             each["ruleId"],
-            place["artifactLocation"]["uri"],
-            place["artifactLocation"].get("uriBaseId"),
-            place.get("region", {}).get("startLine"),
+            location["artifactLocation"]["uri"],
+            location["artifactLocation"].get("uriBaseId"),
+            location.get("region", {}).get("startLine"),
         )
         for each in results
-        for place in [each["locations"][0]["physicalLocation"]]
+        for location in [each["locations"][0]["physicalLocation"]]
     }
     assert ("missing-file", "a%20b%25/AGENTS.md", "WORKSPACE", 1) in places
     assert ("secret", "file:///home/.agents/AGENTS.md", None, 1) in places
@@ -182,14 +182,14 @@ def test_sarif_is_what_the_schema_says(tree, run):
     assert len({json.dumps(each["partialFingerprints"]) for each in results}) == len(results)
 
 
-def test_the_model_of_the_schema_refuses_what_is_wrong():
+def test_the_schema_rejects_invalid_sarif():
     with pytest.raises(ValueError, match="version"):
         Sarif.model_validate({"version": "2.0.0", "runs": []})
     with pytest.raises(ValueError, match="driver"):
         Sarif.model_validate({"version": "2.1.0", "runs": [{"tool": {}}]})
 
 
-def test_annotations_of_github_are_escaped(tree, run):
+def test_github_annotations_are_escaped(tree, run):
     name = "a,b:c%d"
     tree({**GIT, f"w/{name}/AGENTS.md": "Read `docs/no.md`.\n"})
     status, out, _ = run("lint", name, "--format", "github")
@@ -199,7 +199,7 @@ def test_annotations_of_github_are_escaped(tree, run):
     )
 
 
-def test_what_fails_and_what_is_told_can_be_chosen(tree, run):
+def test_the_severities_that_fail_and_that_are_printed_are_configurable(tree, run):
     tree({**GIT, "w/AGENTS.md": "Read `docs/style.md`.\n", "w/CLAUDE.md": "Another.\n"})
     assert run("lint")[0] == 0
     assert run("lint", "--fail", "warning")[0] == 1
@@ -212,10 +212,10 @@ def test_what_fails_and_what_is_told_can_be_chosen(tree, run):
     assert run("lint", "--min-severity", "error", "--fail", "warning")[:2] == (1, "")
 
 
-# Turning off
+# Disabling checks
 
 
-def test_a_check_is_turned_off_by_the_call_the_user_and_the_caller(tree, run, findings):
+def test_a_check_is_disabled_by_option_user_settings_and_caller(tree, run, findings):
     tree({**GIT, "w/AGENTS.md": "Read `docs/style.md`.\n"})
     assert findings() == [("missing-file", "/w/AGENTS.md", 1)]
     assert findings("--disable", "missing-file") == []
@@ -225,13 +225,13 @@ def test_a_check_is_turned_off_by_the_call_the_user_and_the_caller(tree, run, fi
     assert findings() == []
 
 
-def test_a_workspace_cannot_turn_a_check_off(tree, findings):
+def test_a_workspace_cannot_disable_a_check(tree, findings):
     settings = "/w/.foreword/foreword.toml"
     tree({**GIT, "w/AGENTS.md": "Read `docs/style.md`.\n", f".{settings}": '[lint]\ndisable = ["missing-file"]\n'})
     assert findings() == [("workspace-refused", settings, None), ("missing-file", "/w/AGENTS.md", 1)]
 
 
-def test_the_settings_of_lint_are_no_keys_of_a_layout(tree, run):
+def test_lint_settings_are_not_layout_keys(tree, run):
     tree({**GIT, "w/AGENTS.md": "Be brief.\n", "home/.config/foreword/foreword.toml": '[lint]\ndisable = ["secret"]\n'})
     assert run("show")[0] == 0
 
@@ -245,7 +245,7 @@ def test_the_settings_of_lint_are_no_keys_of_a_layout(tree, run):
         ('[lint]\ndisable = ["secrets"]', "lint.disable: unknown check 'secrets'; did you mean 'secret'?"),
     ],
 )
-def test_wrong_settings_are_one_sentence(tree, run, settings, sentence):
+def test_invalid_settings_are_reported_in_one_sentence(tree, run, settings, sentence):
     tree({**GIT, "home/.config/foreword/foreword.toml": settings})
     status, out, err = run("lint")
     assert (status, out, err) == (2, "", f"foreword: /home/.config/foreword/foreword.toml: {sentence}\n")
@@ -278,13 +278,13 @@ def test_a_comment_silences_a_line_a_paragraph_or_a_file(tree, findings, text, l
 
 
 @pytest.mark.parametrize("check", ["secret", "hidden-characters", "forged-tag"])
-def test_a_comment_cannot_silence_a_guard(tree, findings, check):
+def test_a_comment_cannot_silence_a_security_check(tree, findings, check):
     text = f"<!-- foreword: ignore-file {check} -->\n{KEY}\u202e </instructions>\n"
     tree({**GIT, "w/AGENTS.md": text})
     assert (check, "/w/AGENTS.md", 2) in findings() and ("unused-ignore", "/w/AGENTS.md", 1) in findings()
 
 
-def test_a_comment_that_names_nothing_or_no_check_is_told(tree, run):
+def test_a_comment_with_no_or_an_unknown_check_is_reported(tree, run):
     tree({**GIT, "w/AGENTS.md": "<!-- foreword: ignore -->\n\n<!-- foreword: ignore missing-files -->\n"})
     assert run("lint")[1] == (
         "AGENTS.md:1: warning: this comment does not say which check to ignore: <!-- foreword: ignore CHECK --> [unused-ignore]\n"
@@ -292,7 +292,7 @@ def test_a_comment_that_names_nothing_or_no_check_is_told(tree, run):
     )
 
 
-def test_a_comment_for_lint_is_no_unknown_directive(tree, findings):
+def test_a_lint_comment_is_not_an_unknown_directive(tree, findings):
     tree({**GIT, "w/AGENTS.md": "Be brief. <!-- foreword: ignore missing-file -->\n"})
     assert findings("--layout", "ion") == []
 
@@ -320,16 +320,16 @@ def test_no_format_prints_a_secret(tree, run, format):
 # Skills
 
 
-def test_what_a_skill_in_the_menu_hides_is_told_once_on_its_line(tree, findings):
+def test_hidden_text_in_a_skill_is_reported_once_on_its_line(tree, findings):
     path = "/w/.agents/skills/release/SKILL.md"
     tree({**GIT, path[1:]: "---\nname: release\ndescription: Cuts it\u202e.\n---\nTag.\n"})
     assert findings("--layout", "opal", "--tool", "use_skill") == [("hidden-characters", path, 3)]
 
 
-# Folders below
+# --recursive
 
 
-def test_below_every_folder_and_every_skill_is_looked_at(tree, findings, run):
+def test_recursive_checks_every_folder_and_every_skill(tree, findings, run):
     tree(
         {
             **GIT,
@@ -350,7 +350,7 @@ def test_below_every_folder_and_every_skill_is_looked_at(tree, findings, run):
     assert run("lint", "--recursive")[2] == "4 files checked: 1 error, 3 warnings\n"
 
 
-def test_a_repository_inside_is_one_of_its_own(tree, findings):
+def test_a_nested_repository_is_checked_separately(tree, findings):
     tree(
         {
             **GIT,
@@ -367,23 +367,23 @@ def test_a_repository_inside_is_one_of_its_own(tree, findings):
     ]
 
 
-def test_links_below_end_and_are_followed_once(tree, findings):
+def test_links_are_followed_once_and_loops_end(tree, findings):
     tree({**GIT, "w/AGENTS.md": "Read `docs/a.md`.\n", "w/loop": Path("."), "w/web/x.txt": "", "w/again": Path("web")})
     assert findings("--recursive") == [("missing-file", "/w/AGENTS.md", 1)]
 
 
-def test_a_reference_out_of_the_workspace_is_not_looked_for(tree, findings):
+def test_a_reference_outside_the_workspace_is_not_checked(tree, findings):
     tree({**GIT, "w/AGENTS.md": "Read `../nothing/at-all.md` and [this](../../../etc/no-such-file.md).\n"})
     assert findings() == []
 
 
-def test_a_file_of_the_user_speaks_of_every_project(tree, findings):
+def test_user_files_are_not_checked_against_one_project(tree, findings):
     tree({**GIT, "home/.agents/AGENTS.md": "Read `docs/style.md`.\n"})
     assert findings() == []
 
 
-def test_a_pipe_that_is_closed_early_gets_whole_lines(tree):
-    # Files that are missing: one finding each, more of them than a buffer holds.
+def test_a_pipe_that_closes_early_gets_complete_lines(tree):
+    # Missing files: one finding each, more than fit in a buffer.
     tree({f"w/d{number}/AGENTS.md": f"Read `docs/{number}.md`.\n" for number in range(210)} | GIT)
     for count in (1, 40, 90):
         done = subprocess.run(
@@ -398,14 +398,14 @@ def test_a_pipe_that_is_closed_early_gets_whole_lines(tree):
         assert [line for line in lines if not re.fullmatch(r"\S+: (error|warning|info): .* \[[a-z-]+\]", line)] == []
 
 
-def test_a_finding_that_quotes_several_lines_is_one_line_in_a_pipe(capsys):
+def test_a_finding_with_several_quoted_lines_is_one_line_in_a_pipe(capsys):
     found = Finding("file-cut", "warning", "/w/a.md: it says\n  one\r\ntwo \x1b[2J", "/w/a.md", 3)
     report = Report((found,), 1, "/w")
     _write_text(report, Namespace(dir="/", home=None))
     assert capsys.readouterr().out == "/w/a.md:3: warning: it says   one two \\x1b[2J [file-cut]\n"
 
 
-def test_folders_may_nest_deeper_than_calls(tree, findings):
+def test_folders_may_nest_deeper_than_the_recursion_limit(tree, findings):
     deep = "w"
     tree(GIT)
     for _ in range(1_200):
@@ -418,7 +418,7 @@ def test_folders_may_nest_deeper_than_calls(tree, findings):
         subprocess.run(["rm", "-rf", tree.path("w/d")], check=True)  # what Python brings nests too few calls as well
 
 
-def test_the_folder_above_is_listed_once_for_all_below(tree, monkeypatch):
+def test_the_parent_folder_is_listed_once_for_all_subfolders(tree, monkeypatch):
     """The cost of a file does not grow with the number of its neighbours."""
     from foreword.engine.assembler import Assembler
     from foreword.programs.proofread import proofread

@@ -1,4 +1,4 @@
-"""show, why, blame and tokens, with and without --json; on a terminal and not."""
+"""show, why, blame and tokens, with and without --json, on a terminal and in a pipe."""
 
 import io
 import json
@@ -34,7 +34,7 @@ def shop(tree, skill):
 # show
 
 
-def test_show_prints_the_prompt_and_findings_apart(shop, run):
+def test_show_prints_prompt_and_findings_separately(shop, run):
     assert run("show", "--layout", "ion", "--base", "base.md") == (
         0,
         "BASE\n\n# Ion Instructions\nI.\n\n---\n\n# Project Instructions\nOne.\nTwo.\n",
@@ -52,14 +52,14 @@ def test_show_takes_a_directory(shop, run):
 
 def test_show_as_json_is_one_value(shop, run):
     status, out, err = run("show", "--layout", "ion", "--base", "base.md", "--json")
-    given = json.loads(out)
+    output = json.loads(out)
     text = "BASE\n\n# Ion Instructions\nI.\n\n---\n\n# Project Instructions\nOne.\nTwo."
-    passages = given["passages"]
+    passages = output["passages"]
     counts = [passage.pop("tokens") for passage in passages]
-    tokens = given.pop("tokens")
+    tokens = output.pop("tokens")
     origins = [passage.pop("origins") for passage in passages]
     assert (status, err) == (0, "")
-    assert given == {
+    assert output == {
         "tools": [],
         "id": digest(text),
         "layout": "ion",
@@ -69,7 +69,7 @@ def test_show_as_json_is_one_value(shop, run):
             {"section": "ion-local", "start": 6, "end": 27, "lifetime": "project"},
             {"section": "project", "start": 34, "end": 66, "lifetime": "project"},
         ],
-        "candidates": given["candidates"],
+        "candidates": output["candidates"],
         "findings": [
             {
                 "code": "file-shadowed",
@@ -95,8 +95,8 @@ def test_show_as_json_is_one_value(shop, run):
 
 
 def test_candidates_as_json(shop, run):
-    given = json.loads(run("show", "--layout", "ion", "--json")[1])
-    assert [each for each in given["candidates"] if each["fate"] != "absent" and each["path"].endswith(".md")][:3] == [
+    output = json.loads(run("show", "--layout", "ion", "--json")[1])
+    assert [each for each in output["candidates"] if each["fate"] != "absent" and each["path"].endswith(".md")][:3] == [
         {"path": "/home/.ion/AGENTS.md", "layer": "ion-local", "fate": "used", "reason": "", "target": None},
         {"path": "/w/AGENTS.md", "layer": "project", "fate": "used", "reason": "", "target": None},
         {
@@ -111,9 +111,9 @@ def test_candidates_as_json(shop, run):
 
 def test_offsets_are_in_code_points(tree, run):
     tree({"w/AGENTS.md": "é日👩\nx"})
-    given = json.loads(run("show", "--layout", "ion", "--json")[1])
-    (origin,) = [each for passage in given["passages"] for each in passage["origins"] if each["kind"] == "file"]
-    assert given["text"][origin["start"] : origin["end"]] == "é日👩\nx"
+    output = json.loads(run("show", "--layout", "ion", "--json")[1])
+    (origin,) = [each for passage in output["passages"] for each in passage["origins"] if each["kind"] == "file"]
+    assert output["text"][origin["start"] : origin["end"]] == "é日👩\nx"
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_the_local_zone_has_its_abbreviation(tree, now, zone):
     assert f"at 08:55:05 AM {zone}\n" in done.stdout
 
 
-def test_documentation_is_printed_with_its_whole_path(shop, run):
+def test_documentation_is_printed_with_its_full_path(shop, run):
     assert "- Manual: /w/docs/manual.md\n" in run("show", "--layout", "pi", "--doc", "Manual=docs/manual.md")[1]
 
 
@@ -171,7 +171,7 @@ def test_without_a_time_it_is_now_and_local(shop, run):
     assert line.startswith("Current date and time: ") and line.endswith(str(datetime.now().astimezone().tzname()))
 
 
-def test_a_sub_agent_has_no_planning(shop, run):
+def test_a_sub_agent_gets_no_planning(shop, run):
     options = ["--layout", "opal", "--session", "s1"]
     assert "<planning>" in run("show", *options)[1]
     assert "<planning>" not in run("show", *options, "--sub-agent")[1]
@@ -188,7 +188,7 @@ def test_tools_from_a_file_and_by_name(shop, run):
     assert "- Read all.\n" in out
 
 
-def test_a_home_of_the_callers_choice(shop, run):
+def test_home_option(shop, run):
     shop({"other/.ion/AGENTS.md": "Another user's."})
     out = run("show", "--layout", "ion", "--home", shop.path("other"))[1]
     assert "Another user's." in out and "I." not in out.split("\n")
@@ -227,7 +227,7 @@ def test_an_empty_prompt_prints_nothing(tree, run):
 # --strict
 
 
-def test_strict_is_one_with_an_error_finding(shop, run):
+def test_strict_exits_with_one_on_an_error_finding(shop, run):
     options = ["--set", "budget=10"]
     assert run("show", *options)[0] == 0
     status, out, err = run("show", *options, "--strict")
@@ -236,12 +236,12 @@ def test_strict_is_one_with_an_error_finding(shop, run):
 
 @pytest.mark.parametrize("command", ["show", "why", "blame", "tokens"])
 @pytest.mark.parametrize("form", [[], ["--json"]])
-def test_strict_holds_for_every_command(shop, run, command, form):
+def test_strict_applies_to_every_command(shop, run, command, form):
     assert run(command, "--set", "budget=10", "--strict", *form)[0] == 1
     assert run(command, "--strict", *form)[0] == 0
 
 
-def test_warnings_are_no_errors(shop, run):
+def test_warnings_are_not_errors(shop, run):
     shop({"w/AGENTS.override.md": b"\xff"})
     status, _, err = run("show", "--strict")
     assert status == 0 and err.startswith("warning: ")
@@ -264,27 +264,27 @@ def test_why(shop, run):
     assert "1 more" in err and "--all" in err
 
 
-def test_why_as_json_is_every_candidate(shop, run):
-    given = json.loads(run("why", "--layout", "ion", "--json")[1])
-    assert given == json.loads(run("show", "--layout", "ion", "--json")[1])["candidates"]
-    assert [each["path"] for each in given if each["fate"] == "absent"] == ["/home/.config/agents/AGENTS.md"]
+def test_why_as_json_lists_every_candidate(shop, run):
+    output = json.loads(run("why", "--layout", "ion", "--json")[1])
+    assert output == json.loads(run("show", "--layout", "ion", "--json")[1])["candidates"]
+    assert [each["path"] for each in output if each["fate"] == "absent"] == ["/home/.config/agents/AGENTS.md"]
 
 
 @pytest.mark.parametrize("path", ["AGENTS.md", "/w/AGENTS.md", "./AGENTS.md"])
 def test_why_of_one_path(shop, run, path):
     path = path.replace("/w/", shop.path("w") + "/")
-    given = json.loads(run("why", ".", path, "--layout", "ion", "--json")[1])
-    assert ("/w/AGENTS.md", "used") in [(each["path"], each["fate"]) for each in given]
-    assert {each["path"].rpartition("/")[2] for each in given} == {"AGENTS.md"}
+    output = json.loads(run("why", ".", path, "--layout", "ion", "--json")[1])
+    assert ("/w/AGENTS.md", "used") in [(each["path"], each["fate"]) for each in output]
+    assert {each["path"].rpartition("/")[2] for each in output} == {"AGENTS.md"}
 
 
 def test_why_of_a_folder(shop, run):
-    given = json.loads(run("why", ".", ".agents", "--layout", "ion", "--json")[1])
-    assert [(each["path"], each["fate"]) for each in given] == [("/w/.agents/skills/testing/SKILL.md", "unused")]
+    output = json.loads(run("why", ".", ".agents", "--layout", "ion", "--json")[1])
+    assert [(each["path"], each["fate"]) for each in output] == [("/w/.agents/skills/testing/SKILL.md", "unused")]
 
 
-def answer(run, *arguments):
-    """Path, fate and reason of the one row that `why` gives, which is the same with --json."""
+def why_row(run, *arguments):
+    """Path, fate and reason of the only row that `why` prints, checked to be the same with --json."""
     (row,) = json.loads(run("why", *arguments, "--json")[1])
     shown = run("why", *arguments)[1]
     assert row["fate"] in shown and row["path"].removeprefix("/w/") in shown
@@ -326,22 +326,22 @@ FOREWORD_READS = "it reads AGENTS.md, AGENTS.override.md, CLAUDE.md, AGENTS.loca
         ("api/deep", "unread", f"the layout 'foreword' does not read anything below it ({FOREWORD_READS}); no other shipped layout does"),
     ],
 )  # fmt: skip
-def test_why_of_what_was_not_considered(project, run, path, fate, reason):
-    assert answer(run, ".", path) == (f"/w/{path}", fate, reason)
+def test_why_of_files_that_were_not_considered(project, run, path, fate, reason):
+    assert why_row(run, ".", path) == (f"/w/{path}", fate, reason)
 
 
 def test_why_of_an_absent_file_that_would_be_read(project, run):
-    assert answer(run, ".", "AGENTS.local.md") == (
+    assert why_row(run, ".", "AGENTS.local.md") == (
         "/w/AGENTS.local.md",
         "absent",
         "the file does not exist; it would be read",
     )
 
 
-def test_why_of_a_skill_that_counts_in_its_folder_only(project, run):
+def test_why_of_a_skill_that_only_applies_in_its_folder(project, run):
     path = "api/.agents/skills/a/SKILL.md"
-    told = "only an agent that works in /w/api reads it"
-    assert answer(run, ".", path, "--layout", "opal") == (f"/w/{path}", "elsewhere", told)
+    message = "only an agent that works in /w/api reads it"
+    assert why_row(run, ".", path, "--layout", "opal") == (f"/w/{path}", "elsewhere", message)
 
 
 @pytest.mark.parametrize("path", ["AGENTS.md", "./AGENTS.md", "api/AGENTS.md"])
@@ -356,11 +356,11 @@ def test_a_single_argument_that_is_a_file_is_the_path(project, run, path):
 def test_a_file_in_the_wrong_case_is_mentioned(tree, run, name):
     tree({"w/.git": None, f"w/{name}": "Be brief."})
     right = "CLAUDE.md" if name[0] == "c" else "AGENTS.md"
-    told = f"{name} was not read: it must be named {right} [file-case]"
+    message = f"{name} was not read: it must be named {right} [file-case]"
     for command in ("show", "why"):
-        assert run(command)[2].count(told) == 1
+        assert run(command)[2].count(message) == 1
     assert run("lint")[1] == f"{name}: warning: was not read: it must be named {right} [file-case]\n"
-    path, fate, reason = answer(run, ".", name)
+    path, fate, reason = why_row(run, ".", name)
     assert (path, fate) == (f"/w/{name}", "unread")
     assert f"it must be named {right}" in reason
     assert "Be brief." not in run("show")[1]
@@ -371,7 +371,7 @@ def test_a_folder_in_the_wrong_case_is_not_mentioned(tree, run):
     assert run("show")[2] == ""
 
 
-def test_why_shows_absent_files_when_asked(shop, run):
+def test_why_lists_absent_files_on_request(shop, run):
     assert "~/.config/agents/AGENTS.md" not in run("why", "--layout", "ion")[1]
     assert "~/.config/agents/AGENTS.md" in run("why", "--layout", "ion", "--all")[1]
 
@@ -386,9 +386,9 @@ def test_blame_names_the_origin_of_each_line(shop, run):
 
 
 def test_blame_as_json(shop, run):
-    given = json.loads(run("blame", "--layout", "ion", "--base", "base.md", "--json")[1])
+    output = json.loads(run("blame", "--layout", "ion", "--base", "base.md", "--json")[1])
     assert [
-        (each["number"], each["text"], each["section"], each["kind"], each["path"], each["line"]) for each in given
+        (each["number"], each["text"], each["section"], each["kind"], each["path"], each["line"]) for each in output
     ] == [
         (1, "BASE", "base", "file", "/w/base.md", 1),
         (2, "", None, None, None, None),
@@ -407,10 +407,10 @@ def test_blame_as_json(shop, run):
 
 
 def test_tokens_add_up_by_section(shop, run):
-    given = json.loads(run("tokens", "--layout", "ion", "--json")[1])
-    assert [each["section"] for each in given["passages"]] == ["base", "ion-local", "project"]
-    assert all(each["tokens"] > 0 and each["method"] and each["error"] >= 0 for each in given["passages"])
-    assert given["tokens"]["count"] >= max(each["tokens"] for each in given["passages"])
+    output = json.loads(run("tokens", "--layout", "ion", "--json")[1])
+    assert [each["section"] for each in output["passages"]] == ["base", "ion-local", "project"]
+    assert all(each["tokens"] > 0 and each["method"] and each["error"] >= 0 for each in output["passages"])
+    assert output["tokens"]["count"] >= max(each["tokens"] for each in output["passages"])
 
 
 def test_tokens_as_a_table(shop, run):
@@ -453,7 +453,7 @@ def test_version(tree):
     assert (done.returncode, done.stdout, done.stderr) == (0, f"foreword {__version__}\n", "")
 
 
-def test_a_reader_that_leaves_is_no_error(tree):
+def test_a_closed_pipe_is_not_an_error(tree):
     tree({"w/AGENTS.md": "word\n" * 100_000})
     command = f"{sys.executable} -m foreword show --layout pi | head -1"
     done = subprocess.run(
@@ -467,7 +467,7 @@ def test_a_reader_that_leaves_is_no_error(tree):
 
 
 def on_a_terminal(tree, *arguments, **environment):
-    """What a command writes to a terminal."""
+    """Output of a command on a terminal."""
     ours, theirs = pty.openpty()
     done = script(tree, *arguments, stdout=theirs, stderr=theirs, env=environment)
     os.close(theirs)
@@ -496,7 +496,7 @@ SHOWN = "One.\t\\x1b]0;owned\\x07 \\x1b[2J \\x9b31m \\x7f\\x08 two."
 
 
 @pytest.mark.parametrize("arguments", [["show"], ["blame"], ["skill", "testing"]])
-def test_control_characters_of_a_file_do_not_drive_a_terminal(shop, skill, arguments):
+def test_control_characters_in_a_file_are_escaped_on_a_terminal(shop, skill, arguments):
     shop({"w/AGENTS.md": HOSTILE, "w/.agents/skills/testing/SKILL.md": skill("testing", body=HOSTILE)})
     options = ["--layout", "ion"]
     assert HOSTILE in script(shop, *arguments, *options, capture_output=True, text=True).stdout
@@ -505,8 +505,8 @@ def test_control_characters_of_a_file_do_not_drive_a_terminal(shop, skill, argum
     assert " ".join(SHOWN.split()) in " ".join(seen.split())
 
 
-@pytest.mark.parametrize(("stream", "told"), [("terminal", SHOWN), ("pipe", HOSTILE)])
-def test_control_characters_in_a_finding_do_not_either(stream, told, monkeypatch, tmp_path):
+@pytest.mark.parametrize(("stream", "message"), [("terminal", SHOWN), ("pipe", HOSTILE)])
+def test_control_characters_in_a_finding_are_escaped_on_a_terminal(stream, message, monkeypatch, tmp_path):
     class Stream(io.StringIO):
         def isatty(self):
             return stream == "terminal"
@@ -514,7 +514,7 @@ def test_control_characters_in_a_finding_do_not_either(stream, told, monkeypatch
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setattr(sys, "stderr", Stream())
     report([Finding("file-cut", "warning", HOSTILE)], Namespace(dir=str(tmp_path), home=None))
-    assert sys.stderr.getvalue().split() == f"warning: {told} [file-cut]\n".split()
+    assert sys.stderr.getvalue().split() == f"warning: {message} [file-cut]\n".split()
 
 
 def test_the_prompt_itself_is_never_coloured(shop):
@@ -524,8 +524,8 @@ def test_the_prompt_itself_is_never_coloured(shop):
 
 
 @pytest.mark.parametrize("layout", NAMES)
-def test_the_hash_of_an_origin_is_that_of_its_span(tree, layout):
-    """In every layout, and whatever the text came from."""
+def test_the_hash_of_an_origin_is_the_hash_of_its_span(tree, layout):
+    """In every layout, for every kind of origin."""
     tree({"w/AGENTS.md": "\n# Shop\n\nRun `make test`.\n\n\n"})
     base = "In [prompt:cwd]: [file:AGENTS.md]!" if layout == "builder" else ""
     form = counted_form(tree.prompt(layout, base=base))

@@ -1,4 +1,4 @@
-"""The commands over a store: `foreword talk`, `foreword template` with its versions, `foreword store`."""
+"""The commands that use a store: `foreword talk`, versions of `foreword template`, `foreword store`."""
 
 import json
 import os
@@ -18,27 +18,27 @@ The current working directory is [prompt:cwd].
 
 
 @pytest.fixture(autouse=True)
-def place(tree, monkeypatch):
+def workspace(tree, monkeypatch):
     for name in ("FOREWORD_STORE", "XDG_DATA_HOME", "USER"):
         monkeypatch.delenv(name, raising=False)
     return tree({"w/.git": None, "w/AGENTS.md": "Money is Decimal.\n"})
 
 
 @pytest.fixture
-def asked(run):
-    """Runs a command with `--json` that must end well, and gives what it printed."""
+def run_json(run):
+    """`run_json(*arguments)` runs a command with `--json` that must succeed, and returns its output."""
 
-    def asked(*arguments):
+    def run_json(*arguments):
         status, out, err = run(*arguments, "--json")
         assert (status, err) == (0, "")
         return json.loads(out)
 
-    return asked
+    return run_json
 
 
 @pytest.fixture
 def refused(run):
-    """Runs a command that must be refused, and gives its sentence."""
+    """`refused(*arguments)` runs a command that must fail, and returns its error message."""
 
     def refused(*arguments):
         status, out, err = run(*arguments)
@@ -52,8 +52,8 @@ def refused(run):
 # talk turn
 
 
-def test_turn(asked):
-    first = asked("talk", "turn", "t", "--layout", "builder", "--message", "hi", "--tool", "read")
+def test_turn(run_json):
+    first = run_json("talk", "turn", "t", "--layout", "builder", "--message", "hi", "--tool", "read")
     assert first == {
         "conversation": "t",
         "edition": 1,
@@ -67,20 +67,20 @@ def test_turn(asked):
     assert first["system"] == (
         "You are a helpful coding assistant.\n\n\nMoney is Decimal.\n\n\nThe current working directory is /w.\n"
     )
-    second = asked("talk", "turn", "t", "--layout", "builder", "--tool", "read")
+    second = run_json("talk", "turn", "t", "--layout", "builder", "--tool", "read")
     assert second == {**first, "reused": True, "messages": [], "history": []}
 
 
-def test_without_tools_a_known_conversation_keeps_its_own_and_none_means_none(tree, asked):
-    first = asked("talk", "turn", "t", "--layout", "opal", "--tool", "shell")
-    kept = asked("talk", "turn", "t")
+def test_a_conversation_keeps_its_tools_unless_tools_are_passed(tree, run_json):
+    first = run_json("talk", "turn", "t", "--layout", "opal", "--tool", "shell")
+    kept = run_json("talk", "turn", "t")
     assert (kept["edition"], kept["tools"], kept["system"]) == (1, first["tools"], first["system"])
-    assert asked("talk", "drift", "t")["changed"] is False
-    none = asked("talk", "turn", "t", "--tools", "none")
+    assert run_json("talk", "drift", "t")["changed"] is False
+    none = run_json("talk", "turn", "t", "--tools", "none")
     assert (none["edition"], none["tools"]) == (2, [])
-    assert asked("talk", "turn", "t")["tools"] == []
+    assert run_json("talk", "turn", "t")["tools"] == []
     tree({"w/none": '[{"name": "read"}]'})
-    assert [each["name"] for each in asked("talk", "turn", "t", "--tools", "./none")["tools"]] == ["read"]
+    assert [each["name"] for each in run_json("talk", "turn", "t", "--tools", "./none")["tools"]] == ["read"]
 
 
 def test_turn_for_a_person(run):
@@ -94,19 +94,19 @@ def test_turn_for_a_person(run):
     )
 
 
-def test_turn_in_a_directory(tree, asked):
+def test_turn_in_a_directory(tree, run_json):
     tree({"w/shop/AGENTS.md": "Orders."})
-    assert "is /w/shop." in asked("talk", "turn", "t", "shop", "--layout", "builder")["system"]
+    assert "is /w/shop." in run_json("talk", "turn", "t", "shop", "--layout", "builder")["system"]
 
 
-def test_messages_so_far(tree, asked):
+def test_history_option(tree, run_json):
     history = [
         {"role": "user", "content": "one"},
         {"role": "execution", "command": "ls", "output": "a"},
         {"role": "assistant", "tool_calls": []},
     ]
     tree({"w/history.json": json.dumps(history)})
-    turn = asked("talk", "turn", "t", "--messages", "history.json", "--message", "now")
+    turn = run_json("talk", "turn", "t", "--messages", "history.json", "--message", "now")
     assert turn["messages"] == [
         {"role": "user", "content": "one"},
         {"role": "user", "content": "Ran `ls`:\n\na"},
@@ -115,31 +115,31 @@ def test_messages_so_far(tree, asked):
     ]
 
 
-def test_a_message_without_a_text_is_shown_as_it_is(tree, run):
+def test_a_message_without_text_is_printed_unchanged(tree, run):
     tree({"w/history.json": json.dumps([{"role": "assistant", "tool_calls": [{"id": 1}]}])})
     status, out, _ = run("talk", "turn", "t", "--messages", "history.json")
     assert (status, out.splitlines()[-2:]) == (0, ["[assistant]", '{"tool_calls": [{"id": 1}]}'])
 
 
-def test_findings_of_a_new_prompt_are_told_once(tree, asked):
+def test_findings_of_a_new_prompt_are_reported_once(tree, run_json):
     tree({"w/AGENTS.md": b"\xff\xfe\0bad"})
-    first = asked("talk", "turn", "t")
+    first = run_json("talk", "turn", "t")
     assert [each["path"] for each in first["findings"]] == ["/w/AGENTS.md"]
-    assert asked("talk", "turn", "t")["findings"] == []
+    assert run_json("talk", "turn", "t")["findings"] == []
 
 
 def test_an_error_finding_counts_with_strict(run):
     over = ("talk", "turn", "t", "--set", "budget=1", "--json")
     assert run(*over, "--strict")[0] == 1
-    assert run(*over, "--strict")[0] == 0  # the edition stands; it was told when it was made
+    assert run(*over, "--strict")[0] == 0  # the edition is reused; its findings were reported when it was built
 
 
-def test_a_pack_that_was_named(tree, asked):
+def test_pack_option(tree, run_json):
     tree({"w/p/mine.toml": 'sections = ["one"]\n[section.one]\ntext = "From a pack."\n'})
-    assert asked("talk", "turn", "t", "--pack", "team=p", "--layout", "$team/mine")["system"] == "From a pack."
+    assert run_json("talk", "turn", "t", "--pack", "team=p", "--layout", "$team/mine")["system"] == "From a pack."
 
 
-def test_text_that_cannot_be_sent_is_written_out(run):
+def test_unencodable_text_is_escaped(run):
     status, out, _ = run("talk", "turn", "t", "--message", "half \udcff", "--json")
     assert status == 0
     assert "half \\udcff" in out
@@ -148,42 +148,42 @@ def test_text_that_cannot_be_sent_is_written_out(run):
 # talk compact, reload, show, list, drift
 
 
-def test_compact_answers_like_turn(tree, asked):
-    asked("talk", "turn", "t", "--layout", "builder")
+def test_compact_answers_like_turn(tree, run_json):
+    run_json("talk", "turn", "t", "--layout", "builder")
     tree({"w/AGENTS.md": "Money is float.\n"})
-    turn = asked("talk", "compact", "t", "--layout", "builder")
+    turn = run_json("talk", "compact", "t", "--layout", "builder")
     assert set(turn) == {"conversation", "edition", "reused", "system", "messages", "history", "tools", "findings"}
     assert (turn["edition"], turn["messages"]) == (2, [])
     prompt, _, request = turn["system"].rpartition("\n\n")
     assert "Money is float." in prompt and request.startswith("Summarise the conversation")
-    assert asked("talk", "turn", "t", "--layout", "builder")["system"] == prompt
+    assert run_json("talk", "turn", "t", "--layout", "builder")["system"] == prompt
 
 
-def test_compact_where_the_request_is_a_message(tree, asked):
-    first = asked("talk", "turn", "t")
+def test_compact_with_the_request_as_a_message(tree, run_json):
+    first = run_json("talk", "turn", "t")
     tree({"w/AGENTS.md": "Money is float.\n", "w/history.json": '[{"role": "user", "content": "one"}]'})
-    turn = asked("talk", "compact", "t", "--messages", "history.json")
+    turn = run_json("talk", "compact", "t", "--messages", "history.json")
     assert (turn["edition"], turn["reused"], turn["system"]) == (1, True, first["system"])
     assert [each["content"][:15] for each in turn["messages"]] == ["one", "Write a summary"]
-    assert asked("talk", "turn", "t")["edition"] == 2
+    assert run_json("talk", "turn", "t")["edition"] == 2
 
 
-def test_reload(tree, asked):
-    asked("talk", "turn", "t")
+def test_reload(tree, run_json):
+    run_json("talk", "turn", "t")
     tree({"w/AGENTS.md": "Money is float.\n"})
-    assert asked("talk", "turn", "t")["edition"] == 1
-    turn = asked("talk", "reload", "t")
+    assert run_json("talk", "turn", "t")["edition"] == 1
+    turn = run_json("talk", "reload", "t")
     assert (turn["edition"], turn["reused"], "Money is float." in turn["system"]) == (2, False, True)
-    assert asked("talk", "reload", "t")["reused"]
+    assert run_json("talk", "reload", "t")["reused"]
 
 
-def test_show(tree, run, asked):
-    first = asked("talk", "turn", "t", "--model", "m", "--tool", "read")
+def test_show(tree, run, run_json):
+    first = run_json("talk", "turn", "t", "--model", "m", "--tool", "read")
     tree({"w/AGENTS.md": "Money is float.\n"})
-    second = asked("talk", "reload", "t", "--model", "m", "--tool", "read")
+    second = run_json("talk", "reload", "t", "--model", "m", "--tool", "read")
     assert run("talk", "show", "t") == (0, second["system"] + "\n", "")
     assert run("talk", "show", "t", "--edition", "1") == (0, first["system"] + "\n", "")
-    shown = asked("talk", "show", "t", "--edition", "1")
+    shown = run_json("talk", "show", "t", "--edition", "1")
     assert set(shown) == {
         *("conversation", "edition", "id", "layout", "made", "made_for", "system", "tools"),
         *("passages", "candidates", "findings"),
@@ -193,44 +193,46 @@ def test_show(tree, run, asked):
     assert [each["section"] for each in shown["passages"]][:2] == ["identity", "instructions"]
 
 
-def test_list(run, asked):
+def test_list(run, run_json):
     assert run("talk", "list") == (0, "", "no conversations\n")
-    assert asked("talk", "list") == []
+    assert run_json("talk", "list") == []
     for id in ("b-2", "a-1", "b-1"):
-        asked("talk", "turn", id, "--layout", "pod")
-    rows = asked("talk", "list")
+        run_json("talk", "turn", id, "--layout", "pod")
+    rows = run_json("talk", "list")
     assert [row["id"] for row in rows] == ["a-1", "b-1", "b-2"]
     assert set(rows[0]) == {"id", "editions", "prompt", "layout", "made"}
     assert (rows[0]["editions"], rows[0]["layout"]) == (1, "$std/pod")
-    assert [row["id"] for row in asked("talk", "list", "b-")] == ["b-1", "b-2"]
+    assert [row["id"] for row in run_json("talk", "list", "b-")] == ["b-1", "b-2"]
     assert [line.split()[0] for line in run("talk", "list")[1].splitlines()] == ["a-1", "b-1", "b-2"]
 
 
-def test_list_gives_all_of_them(tree, asked, monkeypatch):
+def test_list_returns_all_conversations(tree, run_json, monkeypatch):
     from foreword.cli import talk
 
     monkeypatch.setattr(talk, "_PAGE", 2)
     for number in range(5):
-        asked("talk", "turn", f"t{number}", "--layout", "builder")
-    assert [row["id"] for row in asked("talk", "list")] == ["t0", "t1", "t2", "t3", "t4"]
+        run_json("talk", "turn", f"t{number}", "--layout", "builder")
+    assert [row["id"] for row in run_json("talk", "list")] == ["t0", "t1", "t2", "t3", "t4"]
 
 
-def test_drift(tree, run, asked):
-    asked("talk", "turn", "t", "--tool", "read")
+def test_drift(tree, run, run_json):
+    run_json("talk", "turn", "t", "--tool", "read")
     assert run("talk", "drift", "t", "--tool", "read") == (
         0, "nothing has changed since the edition in use was created\n", "",
     )  # fmt: skip
     tree({"w/AGENTS.md": "Money is float.\n"})
-    found = asked("talk", "drift", "t", "--tool", "bash")
+    found = run_json("talk", "drift", "t", "--tool", "bash")
     assert set(found) == {
         "conversation", "changed", "sections", "tools", "details", "tokens_kept", "tokens_lost", "cache"
     }  # fmt: skip
     assert (found["conversation"], found["changed"]) == ("t", True)
-    assert found["tokens_kept"] < 10 < found["tokens_lost"]  # tools come first, and both definitions begin alike
+    assert (
+        found["tokens_kept"] < 10 < found["tokens_lost"]
+    )  # tools come first, and both definitions have the same beginning
     assert {"section": "instructions", "changes": ["changed"], "sources": ["/w/AGENTS.md"]} in found["details"]
     assert found["tools"] == {"added": ["bash"], "removed": ["read"], "changed": [], "moved": []}
     assert "section 'instructions' changed (/w/AGENTS.md)" in run("talk", "drift", "t", "--tool", "read")[1]
-    assert asked("talk", "turn", "t", "--tool", "read")["edition"] == 1  # looking changes nothing
+    assert run_json("talk", "turn", "t", "--tool", "read")["edition"] == 1  # reading does not change anything
 
 
 @pytest.mark.parametrize(
@@ -240,9 +242,9 @@ def test_drift(tree, run, asked):
         ("sections=instructions,identity,skills,guidance,boundaries,environment,plan", None, []),
     ],
 )
-def test_drift_sees_another_separator_and_another_order(run, asked, setting, moved, changed):
-    asked("talk", "turn", "t", "--tool", "read")
-    found = asked("talk", "drift", "t", "--tool", "read", "--set", setting)
+def test_drift_detects_a_changed_separator_and_order(run, run_json, setting, moved, changed):
+    run_json("talk", "turn", "t", "--tool", "read")
+    found = run_json("talk", "drift", "t", "--tool", "read", "--set", setting)
     assert (found["changed"], found["sections"]["changed"]) == (True, changed)
     assert bool(found["sections"]["moved"]) == (moved is None) and found["tokens_lost"] > 0
     assert "; a rebuild would lose about" in run("talk", "drift", "t", "--tool", "read", "--set", setting)[1]
@@ -251,18 +253,18 @@ def test_drift_sees_another_separator_and_another_order(run, asked, setting, mov
 # template
 
 
-def test_template_versions(tree, run, asked, monkeypatch):
+def test_template_versions(tree, run, run_json, monkeypatch):
     monkeypatch.setenv("USER", "ada")
-    assert asked("template", "show") == {"template": DEFAULT}
+    assert run_json("template", "show") == {"template": DEFAULT}
     tree({"w/one.md": "One.\n", "w/two.md": "Two.\n"})
     assert run("template", "set", "one.md", "--note", "shorter")[0] == 0
-    kept = asked("template", "set", "two.md", "--author", "bob")
+    kept = run_json("template", "set", "two.md", "--author", "bob")
     assert (kept["version"], kept["author"], kept["template"]) == (2, "bob", "Two.\n")
     assert run("template", "show") == (0, "Two.\n", "")
-    restored = asked("template", "restore", "1")
+    restored = run_json("template", "restore", "1")
     assert (restored["version"], restored["note"], restored["template"]) == (3, "Restored version 1", "One.\n")
-    assert asked("template", "restore", "0", "--note", "as shipped")["template"] == DEFAULT
-    history = asked("template", "history")
+    assert run_json("template", "restore", "0", "--note", "as shipped")["template"] == DEFAULT
+    history = run_json("template", "history")
     assert [set(each) for each in history] == [{"version", "author", "time", "note", "syntax", "template"}] * 5
     assert [(each["version"], each["author"], each["note"]) for each in history] == [
         (4, "ada", "as shipped"),
@@ -274,24 +276,24 @@ def test_template_versions(tree, run, asked, monkeypatch):
     assert run("template", "history")[1].split()[:3] == ["4", "brackets", "ada"]
 
 
-def test_a_new_template_reaches_new_conversations_at_once_and_others_at_their_compaction(tree, run, asked):
+def test_a_new_template_reaches_old_conversations_at_their_compaction(tree, run, run_json):
     tree({"w/one.md": "One.", "w/two.md": "Two."})
     run("template", "set", "one.md")
-    assert asked("talk", "turn", "a", "--layout", "builder")["system"] == "One."
+    assert run_json("talk", "turn", "a", "--layout", "builder")["system"] == "One."
     run("template", "set", "two.md")
-    assert asked("talk", "turn", "a", "--layout", "builder")["system"] == "One."
-    assert asked("talk", "turn", "b", "--layout", "builder")["system"] == "Two."
-    assert asked("talk", "compact", "a", "--layout", "builder")["system"].startswith("Two.\n\nSummarise")
+    assert run_json("talk", "turn", "a", "--layout", "builder")["system"] == "One."
+    assert run_json("talk", "turn", "b", "--layout", "builder")["system"] == "Two."
+    assert run_json("talk", "compact", "a", "--layout", "builder")["system"].startswith("Two.\n\nSummarise")
 
 
 # store
 
 
-def test_verify_and_stats(tree, run, asked):
-    asked("talk", "turn", "t", "--store", "here.db")
+def test_verify_and_stats(tree, run, run_json):
+    run_json("talk", "turn", "t", "--store", "here.db")
     assert run("store", "verify", "--store", "here.db")[0] == 0
-    assert asked("store", "verify", "--store", "here.db") == {"wrong": []}
-    stats = asked("store", "stats", "--store", "here.db")
+    assert run_json("store", "verify", "--store", "here.db") == {"wrong": []}
+    stats = run_json("store", "stats", "--store", "here.db")
     assert set(stats) == {"conversations", "editions", "texts", "bytes", "versions"}
     assert (stats["conversations"], stats["editions"], stats["versions"]) == (1, 1, 0)
     assert run("store", "stats", "--store", "here.db")[1].split()[:2] == ["conversations", "1"]
@@ -310,17 +312,17 @@ READ_ONLY = [
 
 
 @pytest.mark.parametrize("arguments", READ_ONLY, ids=" ".join)
-def test_what_only_reads_makes_no_store(tree, run, refused, arguments):
+def test_read_only_commands_do_not_create_a_store(tree, run, refused, arguments):
     if arguments[0] == "store":
-        told = refused(*arguments, "--store", "typo.db")
-        assert "the store typo.db does not exist; a first turn or `template set` creates it" in told
+        message = refused(*arguments, "--store", "typo.db")
+        assert "the store typo.db does not exist; a first turn or `template set` creates it" in message
     run(*arguments, "--store", "typo.db")
     run(*arguments)
     assert [name for _, _, names in os.walk(tree.path("")) for name in names if ".db" in name] == []
 
 
-def test_verify_says_what_is_wrong(tree, run, asked):
-    asked("talk", "turn", "t", "--store", "here.db")
+def test_verify_reports_damage(tree, run, run_json):
+    run_json("talk", "turn", "t", "--store", "here.db")
     with sqlite3.connect(tree.path("w/here.db")) as connection:
         connection.execute("UPDATE foreword_texts SET body = X'00', form = 0 WHERE id = 1")
     connection.close()
@@ -348,21 +350,21 @@ CONFIG = "home/.config/foreword"
         ({"FOREWORD_STORE": "sqlite:///~/named.db"}, [], "home/named.db"),
     ],
 )
-def test_where_the_store_is(tree, asked, monkeypatch, environment, option, file):
+def test_where_the_store_is(tree, run_json, monkeypatch, environment, option, file):
     for name, text in environment.items():
         monkeypatch.setenv(name, text.replace("{top}", tree.top))
-    asked("talk", "turn", "t", *option)
+    run_json("talk", "turn", "t", *option)
     assert os.path.isfile(tree.path(file))
-    assert [row["id"] for row in asked("talk", "list", *option)] == ["t"]
+    assert [row["id"] for row in run_json("talk", "list", *option)] == ["t"]
 
 
-def test_the_users_settings_name_a_store_and_the_workspaces_may_not(tree, asked):
+def test_user_settings_may_set_the_store_but_workspace_settings_may_not(tree, run_json):
     tree({"w/.foreword/foreword.toml": 'store = "evil.db"\n'})
-    asked_for = asked("talk", "list")
+    asked_for = run_json("talk", "list")
     assert asked_for == [] and not os.path.exists(tree.path("w/evil.db"))
     for named, file in ((tree.path("mine.db"), "mine.db"), ("~/my.db", "home/my.db"), ("my.db", f"{CONFIG}/my.db")):
         tree({f"{CONFIG}/foreword.toml": f'store = "{named}"\n'})
-        asked("talk", "turn", "t")
+        run_json("talk", "turn", "t")
         assert os.path.exists(tree.path(file))
 
 
@@ -418,7 +420,7 @@ def test_bad_calls(tree, run, refused, arguments, sentence):
     assert sentence in refused(*arguments)
 
 
-def test_a_template_that_cannot_be_rendered_is_refused_and_nothing_is_kept(tree, run):
+def test_a_template_that_cannot_be_rendered_is_rejected_and_not_stored(tree, run):
     tree({"w/body.md": "{{ nope }}"})
     status, out, err = run("talk", "turn", "t", "--layout", "pod", "--base", "body.md")
     assert (status, out) == (2, "") and err.startswith("foreword: /w/body.md: nope is not defined")

@@ -23,11 +23,11 @@ NOW = "2026-03-07T08:55:05-06:00"
 
 
 def sentence(printed):
-    """What is printed when a call fails: the first line, and whether a place is shown below it."""
+    """The error message of a failed call, whose location may be printed below it."""
     status, out, err = printed
     assert (status, out) == (2, "")
-    first, *place = err.rstrip("\n").split("\n")
-    assert first.startswith("foreword: ") and len(place) in (0, 2)
+    first, *location = err.rstrip("\n").split("\n")
+    assert first.startswith("foreword: ") and len(location) in (0, 2)
     return first.removeprefix("foreword: ")
 
 
@@ -54,7 +54,7 @@ def test_variables_lists_the_catalog(run):
     assert [line.split("  ")[0] for line in out.splitlines()] == [f"[{type_}:{name}]" for type_, name in CATALOG]
 
 
-def test_variables_as_json_is_the_answer_of_the_service(run):
+def test_variables_as_json_match_the_response_of_the_service(run):
     status, out, err = run("template", "variables", "--json")
     rows = json.loads(out)["variables"]
     assert (status, err, list(json.loads(out))) == (0, "", ["variables"])
@@ -84,7 +84,7 @@ def test_variables_as_json_is_the_answer_of_the_service(run):
         ("", [], ""),
     ],
 )  # fmt: skip
-def test_render_gives_the_text_as_it_is(tree, run, template, arguments, text):
+def test_render_prints_the_text_unchanged(tree, run, template, arguments, text):
     tree({"w/AGENTS.md": "X\n", "t.txt": template})
     status, out, err = run("template", "render", tree.path("t.txt"), "--json", *arguments)
     form = json.loads(out)
@@ -94,7 +94,7 @@ def test_render_gives_the_text_as_it_is(tree, run, template, arguments, text):
     assert (status, out, err) == (0, text if text.endswith("\n") or not text else text + "\n", "")
 
 
-def test_render_as_json_is_that_of_show(tree, run):
+def test_render_as_json_has_the_form_of_show(tree, run):
     tree({"t.txt": "a\n[file:x]!", "w/x": "X\n"})
     _, rendered, _ = run("template", "render", "../t.txt", "--json")
     _, shown, _ = run("show", "--layout", "builder", "--base", "../t.txt", "--json")
@@ -115,7 +115,7 @@ def test_render_takes_a_directory(tree, run):
     assert run("template", "render", "t.txt")[1] == "/w HERE\n"
 
 
-def test_render_says_what_is_doubtful(tree, run):
+def test_render_reports_findings(tree, run):
     tree({"t.txt": "a\n[if prompt:cwd]b [x:y] [file:.env]", "w/.env": "SECRET"})
     status, out, err = run("template", "render", "../t.txt")
     assert (status, out) == (0, "a\n[if prompt:cwd]b  \n")
@@ -163,7 +163,7 @@ def test_render_in_the_jinja_like_language(tree, run, template, arguments, text)
 
 
 @pytest.mark.parametrize(("layout", "syntax"), [("pod", "brackets"), ("builder", "jinja")])
-def test_the_syntax_is_the_one_that_was_asked_for_whatever_the_layout(tree, run, layout, syntax):
+def test_the_syntax_option_overrides_the_layout(tree, run, layout, syntax):
     tree({"t.md": "[prompt:cwd] {{ cwd }}", "w/.git": None})
     text = {"brackets": "/w {{ cwd }}\n", "jinja": "[prompt:cwd] /w\n"}[syntax]
     assert run("template", "render", "../t.md", "--layout", layout, "--syntax", syntax) == (0, text, "")
@@ -186,13 +186,13 @@ def test_a_prompt_is_shown_with_the_global_template(tree, run):
 def test_a_template_from_standard_input(run, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"\xef\xbb\xbfIn [prompt:cwd]\r\n")))
     assert run("template", "render", "-") == (0, "In /w\n", "")
-    assert run("template", "set", "-")[0] == 0, "what was read can be asked for again"
+    assert run("template", "set", "-")[0] == 0, "standard input can be read twice"
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a\xff")))
-    status, out, told = run("template", "check", "-")
-    assert (status, out) == (2, "") and "FILE -: byte 0xff at offset 1 is not UTF-8" in told
+    status, out, message = run("template", "check", "-")
+    assert (status, out) == (2, "") and "FILE -: byte 0xff at offset 1 is not UTF-8" in message
 
 
-# What cannot be parsed or rendered
+# Templates that cannot be parsed or rendered
 
 
 @pytest.mark.parametrize("command", ["check", "render"])
@@ -210,16 +210,16 @@ def test_a_template_from_standard_input(run, monkeypatch):
         ('{{ "%9999999999d" | format(1) }}', "/t.md "),
     ],
 )  # fmt: skip
-def test_a_template_that_cannot_be_rendered_is_one_sentence(tree, run, command, form, template, words):
+def test_a_template_that_cannot_be_rendered_is_reported_in_one_sentence(tree, run, command, form, template, words):
     tree({"t.md": template})
-    told = sentence(run("template", command, "../t.md", "--syntax", "jinja", *form))
-    assert told.startswith(words)
+    message = sentence(run("template", command, "../t.md", "--syntax", "jinja", *form))
+    assert message.startswith(words)
     tree({"t.md": "next {{ cwd }}"})
     assert run("template", "render", "../t.md", "--syntax", "jinja") == (0, "next /w\n", "")
 
 
 @pytest.mark.parametrize("command", ["check", "render"])
-def test_a_template_over_the_limit_is_one_sentence(tree, run, command):
+def test_a_template_over_the_limit_is_reported_in_one_sentence(tree, run, command):
     tree({"t.txt": "[if x:y]" * 70_000})
     assert sentence(run("template", command, "../t.txt")).endswith(
         " has 560,000 characters; at most 500,000 are accepted"
@@ -246,11 +246,11 @@ def test_a_template_over_the_limit_is_one_sentence(tree, run, command):
         ([], None),
     ],
 )  # fmt: skip
-def test_a_wrong_call_is_one_sentence(tree, run, command, arguments, words):
+def test_a_wrong_call_is_reported_in_one_sentence(tree, run, command, arguments, words):
     tree({"w/t.txt": "x", "w/folder": None, "w/pipe": os.mkfifo, "w/binary": b"a\0", "w/latin": b"\xe9"})
     tree({"w/link": Path("nowhere")})
-    told = sentence(run("template", command, *arguments))
-    assert told == (words or told) and told
+    message = sentence(run("template", command, *arguments))
+    assert message == (words or message) and message
 
 
 def test_an_unknown_action_lists_the_known_ones(run):
@@ -275,7 +275,7 @@ def test_an_unknown_action_lists_the_known_ones(run):
         ("[file:pipe]", [], ["file:pipe"], [("file-unreadable", None)]),
     ],
 )
-def test_check_tells_what_is_used_and_what_is_doubtful(tree, run, template, arguments, variables, findings):
+def test_check_lists_variables_and_findings(tree, run, template, arguments, variables, findings):
     tree({"t.txt": template, "w/.env": "SECRET", "w/pipe": os.mkfifo})
     status, out, err = run("template", "check", "../t.txt", "--json", *arguments)
     form = json.loads(out)
@@ -284,7 +284,7 @@ def test_check_tells_what_is_used_and_what_is_doubtful(tree, run, template, argu
     assert [(each["code"], each["line"]) for each in form["findings"]] == findings
 
 
-def test_check_shows_the_place(tree, run):
+def test_check_shows_the_location(tree, run):
     tree({"t.txt": "one\nand [if file:x] so"})
     assert run("template", "check", "../t.txt") == (
         0,
@@ -306,23 +306,23 @@ def test_check_in_the_jinja_like_language(tree, run, template, variables):
     assert (status, json.loads(out), err) == (0, {"variables": variables, "findings": []}, "")
 
 
-def test_a_warning_is_no_failure_even_for_the_strict(tree, run):
+def test_a_warning_is_not_a_failure_even_with_strict(tree, run):
     tree({"t.txt": "[x:y]"})
     assert [run("template", command, "../t.txt", "--strict")[0] for command in ("check", "render")] == [0, 0]
 
 
-def test_an_error_finding_fails_a_check_and_the_strict(tree, run):
+def test_an_error_finding_fails_check_and_strict(tree, run):
     tree({"t.txt": "one two three four five six seven eight nine ten"})
     over = ["--set", "budget=1", "--set", "over=cut"]
     assert run("template", "render", "../t.txt", *over)[0] == 0
     assert run("template", "render", "../t.txt", *over, "--strict")[0] == 1
 
 
-# layouts of which no, or another, section is a template
+# layouts without a template, or with another template section
 
 
 @pytest.mark.parametrize("action", [["show"], ["history"], ["check", "t.md"], ["render", "t.md"]])
-def test_a_layout_without_a_template_is_refused(tree, run, action):
+def test_a_layout_without_a_template_is_rejected(tree, run, action):
     tree({"w/t.md": "Hello."})
     assert (
         sentence(run("template", *action, "--layout", "opal"))
@@ -330,14 +330,14 @@ def test_a_layout_without_a_template_is_refused(tree, run, action):
     )
 
 
-def test_a_template_takes_the_place_of_the_one_that_the_layout_has(tree, run):
+def test_a_template_replaces_the_template_of_the_layout(tree, run):
     layout = 'sections = ["intro"]\n[section.intro]\ntext = "Hi."\ninstead = ["base"]\nlanguage = "brackets"\n'
     tree({"w/t.md": "You are in [prompt:cwd].\n", "w/mine.toml": layout})
     assert run("template", "show", "--layout", "mine.toml")[:2] == (0, "Hi.\n")
     assert run("template", "render", "t.md", "--layout", "mine.toml")[:2] == (0, "You are in /w.\n")
 
 
-def test_a_version_knows_its_language(tree, run):
+def test_a_version_records_its_language(tree, run):
     tree({"w/t.md": "In {{ cwd }}"})
     assert run("template", "set", "t.md", "--syntax", "jinja", "--author", "me")[0] == 0
     assert run("show", "--layout", "builder")[1] == "In /w\n"

@@ -1,4 +1,4 @@
-"""foreword watch, as a process: lines in a pipe, JSON lines, and the live view of a terminal."""
+"""The process `foreword watch`: lines in a pipe, JSON lines, and the live view on a terminal."""
 
 import fcntl
 import json
@@ -19,7 +19,7 @@ PATIENCE = 60
 
 
 class Process:
-    """`foreword watch` under way; what it prints is read as it comes."""
+    """A running `foreword watch`, whose output is read as it arrives."""
 
     def __init__(self, tree, *arguments, terminal=None):
         command = [sys.executable, "-m", "foreword", "watch", tree.path("w"), "--home", tree.path("home"), *arguments]
@@ -33,7 +33,7 @@ class Process:
             self.reading, writing = pty.openpty()
             self.resize(*terminal)
             streams = {"stdin": writing}
-        # Tests that run in the background of a shell, or under nohup, ignore signals, and a process would inherit that.
+        # Tests that run in the background of a shell or under nohup ignore signals, and the process would inherit that.
         before = {each: signal.signal(each, signal.SIG_DFL) for each in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM)}
         self.process = subprocess.Popen(
             command, stdout=writing, stderr=subprocess.PIPE, env=environment, process_group=0, **streams
@@ -46,12 +46,12 @@ class Process:
         fcntl.ioctl(self.reading, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
 
     def until(self, pattern):
-        """Read on until what was printed since the last call holds the pattern; all that was printed since."""
+        """Read until the output since the last call matches the pattern, and return that output."""
         end = time.monotonic() + PATIENCE
         while not re.search(pattern, self.printed):
             ready, _, _ = select.select([self.reading], [], [], max(end - time.monotonic(), 0))
             data = self.more() if ready else ""
-            assert data, f"{pattern!r} did not come: {self.printed!r} {self.process.poll()}"
+            assert data, f"{pattern!r} was not printed: {self.printed!r} {self.process.poll()}"
             self.printed += data
         printed, self.printed = self.printed, ""
         return printed
@@ -63,7 +63,7 @@ class Process:
             return ""
 
     def end(self, number=signal.SIGINT):
-        """Send a signal; the exit status, what else was printed, and standard error."""
+        """Send a signal; return the exit status, the remaining output and standard error."""
         self.process.send_signal(number)
         return self.rest()
 
@@ -95,7 +95,7 @@ def start(tree):
 
 
 def save(tree, name, text):
-    """As a careful editor does: the old text or the new one, never half of it."""
+    """Replace a file atomically, as careful editors do."""
     tree({name + ".new": text})
     os.rename(tree.path(name + ".new"), tree.path(name))
 
@@ -103,7 +103,7 @@ def save(tree, name, text):
 # Lines
 
 
-def test_lines_say_what_each_save_did(tree, start):
+def test_lines_describe_the_effect_of_each_save(tree, start):
     tree({"w/AGENTS.md": "One.", "w/base.md": "B."})
     process = start("--layout", "ion", "--base", tree.path("w/base.md"))
     first = process.until(r"\n")
@@ -113,17 +113,17 @@ def test_lines_say_what_each_save_did(tree, start):
     save(tree, "w/AGENTS.md", "One. And two.")
     assert process.until(r"\n").endswith("  AGENTS.md: the prompt is the same\n")
     save(tree, "w/CLAUDE.md", "Other.")
-    told = process.until(r"foreword lint\n")
-    assert "CLAUDE.md: the text is the same\n  + 1 info; see foreword lint\n" in told
+    printed = process.until(r"foreword lint\n")
+    assert "CLAUDE.md: the text is the same\n  + 1 info; see foreword lint\n" in printed
     os.remove(tree.path("w/CLAUDE.md"))
     assert "  - 1 info\n" in process.until(r"1 info\n")
     assert process.end() == (0, "", "")
 
 
-def test_the_files_that_options_name_are_watched(tree, start):
+def test_files_named_by_options_are_watched(tree, start):
     tree({"w/plan.md": "1. Look.", "w/tools.json": '[{"name": "read_file"}]', "w/base.md": "B."})
-    given = ["--plan", tree.path("w/plan.md"), "--base", tree.path("w/base.md"), "--tools", tree.path("w/tools.json")]
-    process = start("--layout", "ion", *given)
+    options = ["--plan", tree.path("w/plan.md"), "--base", tree.path("w/base.md"), "--tools", tree.path("w/tools.json")]
+    process = start("--layout", "ion", *options)
     process.until(r"\n")
     save(tree, "w/plan.md", "1. Look. 2. Think.")
     assert "plan.md: plan +" in process.until(r"\n")
@@ -135,7 +135,7 @@ def test_the_files_that_options_name_are_watched(tree, start):
     assert "tools.json: tool read_file removed; 0 of" in process.until(r"\n")
 
 
-def test_a_template_that_an_address_names_is_watched(tree, start):
+def test_a_template_named_by_address_is_watched(tree, start):
     tree({"home/.config/foreword/prompts/mine.md": "Mine."})
     process = start("--layout", "ion", "--base", "$user/mine")
     process.until(r"\n")
@@ -143,14 +143,14 @@ def test_a_template_that_an_address_names_is_watched(tree, start):
     assert "mine.md: base +" in process.until(r"\n")
 
 
-def test_a_name_with_control_characters_drives_nothing(tree, start):
+def test_control_characters_in_a_name_are_escaped(tree, start):
     process = start("--layout", "opal")
     process.until(r"\n")
     tree({"w/.agents/skills/\x1b]0;x\x07/SKILL.md": "no front matter"})
     assert "\x1b" not in process.until(r"SKILL.md.*\n")
 
 
-def test_an_error_is_told_and_watching_goes_on(tree, start):
+def test_an_error_is_reported_and_watching_continues(tree, start):
     tree({"w/AGENTS.md": "One.", "home/.config/foreword/foreword.toml": ""})
     process = start("--layout", "ion")
     process.until(r"\n")
@@ -160,14 +160,14 @@ def test_an_error_is_told_and_watching_goes_on(tree, start):
     assert "the prompt is the same" in process.until(r"\n")
 
 
-def test_a_wrong_call_is_refused_as_everywhere(tree, start):
+def test_a_wrong_call_is_rejected(tree, start):
     status, _, err = start("--layout", "opel").rest()
     assert status == 2 and err.startswith("foreword: unknown layout 'opel'; did you mean 'opal'?")
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 0), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 @pytest.mark.parametrize("terminal", [None, (80, 24)])
-def test_how_it_ends(start, number, status, terminal):
+def test_exit_status(start, number, status, terminal):
     process = start("--layout", "ion", terminal=terminal)
     process.until(r"tokens")
     ended, _, err = process.end(number)
@@ -184,7 +184,7 @@ def test_strict_ends_with_one_if_the_last_prompt_has_an_error_finding(tree, star
 # JSON
 
 
-def test_json_is_one_object_a_line(tree, start):
+def test_json_is_one_object_per_line(tree, start):
     tree({"w/AGENTS.md": "One.", "w/base.md": "B."})
     process = start("--layout", "ion", "--json", "--base", tree.path("w/base.md"))
     first = json.loads(process.until(r"\n"))
@@ -215,12 +215,12 @@ ENTER, LEAVE = "\x1b[?1049h", "\x1b[?1049l"
 
 
 def screen(printed):
-    """The lines of the last whole frame that was drawn, without colours."""
+    """The lines of the last complete frame, without colours."""
     frame = re.findall(r"\x1b\[H(.*?)\x1b\[J", printed, re.DOTALL)[-1]
     return [re.sub(r"\x1b\[[\d;?]*[a-zA-Z]|\r", "", line) for line in frame.split("\n")]
 
 
-def test_the_view_is_drawn_again_and_the_terminal_is_given_back(tree, start):
+def test_the_view_is_redrawn_and_the_terminal_restored(tree, start):
     tree({"w/AGENTS.md": "One."})
     process = start("--layout", "ion", terminal=(70, 12))
     printed = process.until(r"quits.*\x1b\[J")
@@ -240,7 +240,7 @@ def test_the_view_is_drawn_again_and_the_terminal_is_given_back(tree, start):
     assert status == 0 and rest.endswith("\x1b[?25h" + LEAVE)
 
 
-def test_a_window_of_another_size_is_drawn_anew(tree, start):
+def test_resizing_the_window_redraws_the_view(tree, start):
     process = start("--layout", "ion", terminal=(70, 12))
     process.until(r"quits.*\x1b\[J")
     for columns, lines in ((100, 30), (20, 5), (3, 1)):
@@ -249,7 +249,7 @@ def test_a_window_of_another_size_is_drawn_anew(tree, start):
         assert len(drawn) == lines and max(map(len, drawn)) <= columns
 
 
-def test_keys_do_not_show_and_q_ends(start):
+def test_keys_are_not_echoed_and_q_quits(start):
     process = start("--layout", "ion", terminal=(70, 12))
     process.until(r"quits.*\x1b\[J")
     os.write(process.reading, b"xyz")
@@ -264,7 +264,7 @@ def test_an_error_at_the_start_never_opens_the_view(tree, start):
     assert (status, printed) == (2, "") and "unknown layout 'nope'" in err
 
 
-def test_paused_and_continued(tree, start):
+def test_suspend_and_resume(tree, start):
     tree({"w/AGENTS.md": "One."})
     process = start("--layout", "ion", terminal=(70, 12))
     process.until(r"quits.*\x1b\[J")
@@ -272,7 +272,7 @@ def test_paused_and_continued(tree, start):
     process.until(re.escape(LEAVE))
     end = time.monotonic() + PATIENCE
     while os.waitpid(process.process.pid, os.WUNTRACED | os.WNOHANG) == (0, 0):
-        assert time.monotonic() < end, "it did not stop"
+        assert time.monotonic() < end, "the process did not stop"
     process.process.send_signal(signal.SIGCONT)
     assert len(screen(process.until(re.escape(ENTER) + r"[\s\S]*quits.*\x1b\[J"))) == 12
     save(tree, "w/AGENTS.md", "One and two.")

@@ -1,4 +1,4 @@
-"""What commands print on terminals of several widths, and into a pipe."""
+"""Output of commands on terminals of several widths, and in a pipe."""
 
 import fcntl
 import json
@@ -54,7 +54,7 @@ COMMANDS = {
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory):
-    """A workspace with long paths, long names, wide characters and emoji; its folder and its environment."""
+    """Folder and environment of a workspace with long paths, long names, wide characters and emoji."""
     top = tmp_path_factory.mktemp("w")
     files = {
         f"{SERVICE}/.git/HEAD": "ref: refs/heads/main\n",
@@ -88,7 +88,7 @@ def piped(shop, arguments):
 
 
 def on_a_terminal(shop, columns, arguments, **more):
-    """What a command prints to a terminal of a width, without its colours."""
+    """Output of a command on a terminal with the given width, without colours."""
     top, environment = shop
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
@@ -111,7 +111,7 @@ def on_a_terminal(shop, columns, arguments, **more):
 
 
 def words(text):
-    """The words that must not be broken: not those that are longer than any line may be, nor Chinese."""
+    """The words that must not be broken: all except Chinese and those longer than a line."""
     found = re.findall(r"\S+", re.sub(r"[^\x00-\x7f…]", " ", text))
     return {word.strip("│█") for word in found if "…" not in word and not set("/-_.") & set(word)}
 
@@ -119,12 +119,14 @@ def words(text):
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_line_fits_and_no_word_is_broken(shop, name):
     wide = on_a_terminal(shop, 2000, COMMANDS[name])
-    whole = words(wide)
+    unbroken = words(wide)
     for columns in (60, 80, 120, 200):
         shown = on_a_terminal(shop, columns, COMMANDS[name])
         assert [line for line in shown.splitlines() if width_of(line) > columns] == [], columns
-        # A path that is longer than a line is broken behind a slash or a hyphen.
-        assert [word for word in words(shown) - whole if not re.search(f"[-/.]{re.escape(word)}", wide)] == [], columns
+        # A path longer than a line is broken after a slash or a hyphen.
+        assert [word for word in words(shown) - unbroken if not re.search(f"[-/.]{re.escape(word)}", wide)] == [], (
+            columns
+        )
 
 
 def test_a_terminal_without_colours_fits_too(shop):
@@ -133,7 +135,7 @@ def test_a_terminal_without_colours_fits_too(shop):
         assert max(map(width_of, lines)) <= 60 and lines[0].split() == ["skill", "file", "description"]
 
 
-def test_the_environment_may_name_the_width(shop):
+def test_the_environment_may_set_the_width(shop):
     lines = on_a_terminal(shop, 200, ["skills"], COLUMNS="60").splitlines()
     assert max(map(width_of, lines)) <= 60
 
@@ -143,7 +145,7 @@ def test_blame_leaves_most_of_the_line_to_the_prompt(shop):
     assert {line.index("│") for line in lines if "│" in line} == {27}
 
 
-def test_paths_are_short(shop):
+def test_paths_are_shortened(shop):
     lines = [line.split()[:3] for line in on_a_terminal(shop, 200, ["why"]).splitlines()]
     assert lines[1:5] == [
         ["used", "user", "~/.config/foreword/AGENTS.md"],
@@ -153,7 +155,7 @@ def test_paths_are_short(shop):
     ]
 
 
-def test_what_is_piped_is_neither_wrapped_nor_cut(shop):
+def test_piped_output_is_neither_wrapped_nor_truncated(shop):
     rows = [line for line in piped(shop, ["skills"]).splitlines() if line]
     assert len(rows) == 2 and NOTES.strip() in rows[0] and JAPANESE in rows[1]
     assert "../../../.agents/skills/writing-of-release-notes/SKILL.md" in rows[0]
@@ -177,7 +179,7 @@ def test_json_keeps_absolute_paths(shop):
         ("$std/ion/base", "$std/ion/base"),
     ],
 )
-def test_a_path_is_written_from_the_workspace_on(path, shown):
+def test_a_path_is_relative_to_the_workspace(path, shown):
     assert ShortPaths("/h/repo/sub", "/h/repo", "/h").short(path) == shown
 
 

@@ -10,7 +10,7 @@ from foreword.errors import CallError
 from foreword.service.bodies import AgentBody, DriftQuery
 from foreword.vocabulary import Access, Agent, Document, Scope, Tool
 
-# A value for each key, as JSON has it, and the field of the agent that comes of it.
+# A JSON value for each key, and the resulting field of the agent.
 EXAMPLES = {
     "tools": ([{"name": "read", "snippet": "s"}], (Tool("read", snippet="s"),)),
     "model": ("m", "m"),
@@ -24,7 +24,7 @@ EXAMPLES = {
     "language": ("fr", "fr"),
     "docs": ([["Manual", "/m"]], (("Manual", "/m"),)),
 }  # fmt: skip
-# Keys whose option takes a file, and the options that are not called like their key.
+# Keys whose option takes a file, and options with a different name than their key.
 IN_FILES = ("tools", "base", "plan", "scope")
 OPTION_NAMES = {"docs": "--doc"}
 

@@ -1,4 +1,4 @@
-"""What prompt caches make of prompts: breakpoints, order, what a change count_kept, and prices."""
+"""Prompt caches: breakpoints, order, tokens kept after a change, and prices."""
 
 import tomllib
 from pathlib import Path
@@ -39,7 +39,7 @@ SAID = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"
 
 
 def prompt(*sections):
-    """A prompt of sections: name, lifetime, text."""
+    """A prompt with these sections: name, lifetime, text."""
     passages, text = [], ""
     for name, lifetime, words in sections:
         text += "\n\n" if passages else ""
@@ -70,7 +70,7 @@ def test_a_request_is_read_in_the_providers_order(make, order):
     parts = [segment.of for segment in segments]
     assert parts == sorted(parts, key=order.index)
     assert [segment.name for segment in segments if segment.of == "tools"] == ["read", "shell"]
-    if make is not for_openai_chat:  # there the prompt is a message
+    if make is not for_openai_chat:  # here the prompt is a message
         assert "".join(segment.text for segment in segments if segment.of == "system") == WHOLE.text
         assert len([segment for segment in segments if segment.of == "messages"]) == 2
 
@@ -80,7 +80,7 @@ def test_an_empty_request():
         assert segments_of(make(Turn("", 1, False, "", (), ())), ("tools", "system", "messages")) == []
 
 
-def test_the_callers_breakpoint_stands_behind_the_last_message():
+def test_the_breakpoint_of_the_caller_follows_the_last_message():
     marked = with_last_breakpoint(segments_of(for_anthropic(Subject("x", WHOLE, TOOLS, SAID).turn), ANTHROPIC.order))
     assert [segment.has_breakpoint for segment in marked if segment.of == "messages"] == [False, True]
     assert with_last_breakpoint([]) == []
@@ -107,8 +107,8 @@ def test_breakpoints_where_lifetimes_end():
 def test_breakpoints_with_tools():
     first = cuts(Subject("x", WHOLE, TOOLS), ANTHROPIC)[0]
     assert (first.of, first.after, first.tokens > 50) == ("system", "id", True)
-    behind = cuts(Subject("x", prompt(("rules", "project", "B")), TOOLS), ANTHROPIC)
-    assert [(each.of, each.after, each.lifetime) for each in behind] == [
+    found = cuts(Subject("x", prompt(("rules", "project", "B")), TOOLS), ANTHROPIC)
+    assert [(each.of, each.after, each.lifetime) for each in found] == [
         ("tools", "shell", "release"),
         ("system", "rules", "project"),
     ]
@@ -123,16 +123,16 @@ def test_gemini_reads_tools_after_the_prompt():
     ]
     assert all(
         each.of != "tools" for each in cuts(Subject("x", WHOLE, TOOLS), GEMINI)
-    )  # a turn's text stands before them
+    )  # text with the lifetime of a turn comes before them
 
 
-def test_nothing_is_said_of_an_unknown_minimum():
+def test_an_unknown_minimum_is_not_reported():
     unknown = Price("m", "anthropic", 1.0, 1.25, 0.1)
     assert {each.is_cacheable for each in cuts(Subject("x", WHOLE), ANTHROPIC, unknown)} == {None}
     assert {each.is_cacheable for each in cuts(Subject("x", WHOLE), ANTHROPIC, None)} == {None}
 
 
-def test_a_plain_text_and_an_empty_one():
+def test_plain_text_and_empty_text():
     assert cuts(Subject("x", Prompt("", "text", ())), ANTHROPIC) == [Breakpoint("system", "", "conversation", 4, False)]
     assert cuts(Subject("x", Prompt("", "text", ())), OPENAI) == [Breakpoint("system", "", "conversation", 4, False)]
     assert cuts(Subject("x", Prompt("", "", ())), ANTHROPIC) == []
@@ -153,7 +153,7 @@ def test_a_plain_text_and_an_empty_one():
         ("c t r p", [("0", ["2", "3"]), ("1", ["2", "3"])], "2 3 0 1"),
     ],
 )
-def test_sections_that_stand_too_early(lifetimes, expected, mended):
+def test_sections_that_come_too_early(lifetimes, expected, mended):
     names = {name[0]: name for name in LIFETIMES}
     found = prompt(*((str(number), names[each], "text") for number, each in enumerate(lifetimes.split())))
     assert [(each.section, list(each.before)) for each in misplaced(found, len)] == expected
@@ -192,7 +192,7 @@ def test_the_settings_that_fix_the_order_of_a_layout(layout, expected):
     assert [(key, " ".join(names)) for key, names in found] == expected
 
 
-def test_there_is_one_finding_for_each_unstable_section():
+def test_one_finding_for_each_unstable_section():
     def moved(name):
         return SectionDiff(name, ("changed",), (0, 1), (0, 1), 1, 1, (), [Cause("clock", "now.long")])
 
@@ -206,11 +206,11 @@ def test_there_is_one_finding_for_each_unstable_section():
     assert "900 tokens of the prompt" in found[0].message
 
 
-# What a change keeps
+# Tokens kept after a change
 
 
 def segments(*texts, marks=""):
-    """Stretches of the system prompt; `marks` are the numbers of those with a breakpoint."""
+    """Segments of the system prompt; `marks` are the indexes of those with a breakpoint."""
     return [Segment("system", text, "", str(number) in marks) for number, text in enumerate(texts)]
 
 
@@ -221,16 +221,16 @@ def segments(*texts, marks=""):
         (segments("A" * 10, "B" * 10, marks="01"), segments("A" * 10, "X" * 10, marks="01"), ANTHROPIC, (20, 10, 10)),
         (segments("A" * 10, "B" * 10, marks="1"), segments("A" * 10, "BX", marks="1"), ANTHROPIC, (12, 11, 0)),
         (segments("A" * 10, "B" * 10, marks="01"), segments("X" * 10, "B" * 10, marks="01"), ANTHROPIC, (20, 0, 0)),
-        # where the new request has no seam, a breakpoint cannot be found again
+        # without a segment boundary in the new request, a breakpoint cannot be found again
         (
             segments("A" * 10, "B" * 10, marks="01"),
             segments("A" * 10 + "B" * 5, "X", marks="01"),
             ANTHROPIC,
             (16, 15, 0),
         ),
-        # what is shorter than the minimum is not kept
+        # less than the minimum is not cached
         (segments("AAAA", "B", marks="0"), segments("AAAA", "C", marks="0"), ANTHROPIC, (5, 4, 0)),
-        # a provider that finds the beginning itself keeps it in steps
+        # a provider with automatic caching keeps the prefix in steps
         (segments("A" * 25), segments("A" * 24 + "X"), OPENAI, (25, 24, 20)),
         (segments("A" * 25), segments("A" * 24 + "X"), GEMINI, (25, 24, 24)),
         (segments(), segments("A" * 25), OPENAI, (25, 0, 0)),
@@ -248,7 +248,7 @@ def change(old, new, rules=GEMINI, price=PRICE):
     return cache_reuse(requests[0], requests[1], rules, price, len)
 
 
-def test_the_first_difference_and_who_wrote_it():
+def test_the_first_difference_and_its_origin():
     other = prompt(("id", "release", "AAAA"), ("rules", "project", "BxBB"))
     found = change(Subject("o", WHOLE), Subject("n", other))
     assert (found.total, found.shared, found.tokens, found.lost) == (10, 7, 7, 3)
@@ -264,7 +264,7 @@ def test_each_provider_finds_the_first_difference_in_its_own_order():
     assert [(each.of, each.name) for each in firsts if each] == [("tools", "shell"), ("system", "id")]
 
 
-def test_a_longer_history_is_no_difference():
+def test_a_longer_history_is_not_a_difference():
     old, new = Subject("o", WHOLE, TOOLS, SAID[:1]), Subject("n", WHOLE, TOOLS, SAID)
     assert change(old, new).first is None
     other = Subject("n", WHOLE, TOOLS, [{"role": "user", "content": "ha"}])
@@ -274,10 +274,10 @@ def test_a_longer_history_is_no_difference():
 
 def test_a_longer_prompt_is_a_difference():
     first = change(Subject("o", prompt(("id", "release", "AAAA"))), Subject("n", WHOLE)).first
-    assert first and (first.of, first.name) == ("system", "")  # the separator is nobody's
+    assert first and (first.of, first.name) == ("system", "")  # the separator has no origin
 
 
-def test_without_a_price_nothing_is_reckoned():
+def test_costs_need_a_price():
     assert change(Subject("o", WHOLE), Subject("n", prompt(("id", "turn", "x"))), price=None).rewrite is None
 
 
@@ -286,7 +286,7 @@ def test_costs():
     assert request_cost(1_000_000, 400_000, PRICE, is_read=False) == pytest.approx(0.6 + 0.5)
 
 
-def test_tools_of_an_agent_have_one_order():
+def test_the_order_of_tools_is_stable():
     agents = Agent([Tool("b"), Tool("a")]), Agent([Tool("a"), Tool("b")])
     assert [list(tools_by_name(written_tools(each.tools))) for each in agents] == [["a", "b"]] * 2
 
@@ -315,7 +315,7 @@ def test_every_shipped_row_has_a_source_and_a_date():
         ("claude-sonnet-4.5", "claude-sonnet-4-5@20250929", True),
         ("claude-opus-4", "claude-opus-4-20250514", True),
         ("claude-opus-4", "claude-opus-4-latest", True),
-        ("claude-opus-4", "claude-opus-4-9", False),  # nobody knows what that costs
+        ("claude-opus-4", "claude-opus-4-9", False),  # the price of that is unknown
         ("claude-sonnet-5", "claude-sonnet-5.5", False),
         ("gpt-5.4", "gpt-5.4-nano", False),
         ("gpt-5.4", "gpt-5.44", False),
@@ -323,11 +323,11 @@ def test_every_shipped_row_has_a_source_and_a_date():
         ("gpt-5.4", "", False),
     ],
 )
-def test_how_a_model_finds_its_row(row, model, expected):
+def test_the_row_of_a_model(row, model, expected):
     assert is_named(row, model) is expected
 
 
-def test_a_row_of_the_users_outranks_the_shipped_one_key_by_key():
+def test_a_user_row_overrides_the_shipped_row_key_by_key():
     own = {
         "model": [
             {"name": "claude-sonnet-5", "minimum": 2048},
@@ -397,7 +397,7 @@ def test_a_row_of_the_users_outranks_the_shipped_one_key_by_key():
         ({"provider": {"openai": 3}}, "own: [provider.openai] must be a table of keys, not 3"),
     ],
 )
-def test_a_wrong_table_is_an_error(table, complaint):
+def test_an_invalid_table_is_an_error(table, complaint):
     with pytest.raises(CallError) as error:
         prices([("shipped", SHIPPED), ("own", table)])
     assert str(error.value).startswith(complaint)

@@ -1,4 +1,4 @@
-"""How two prompts differ: sections that were added, removed, moved and changed, and what caused it."""
+"""Differences between prompts: sections added, removed, moved and changed, and the causes."""
 
 import pytest
 
@@ -10,16 +10,16 @@ from foreword.inspection.subject import Subject
 from foreword.vocabulary import Candidate, Origin, Passage, Piece, Prompt
 
 
-def made(*sections, layout="x", join="\n\n", candidates=()):
-    """A prompt of sections: name, and pieces as (text, kind, path, first line)."""
+def make_prompt(*sections, layout="x", join="\n\n", candidates=()):
+    """A prompt with these sections: name, and pieces as (text, kind, path, first line)."""
     passages, text = [], ""
     for name, *pieces in sections:
         text += join if passages else ""
-        whole = [
+        pieces = [
             Piece(words, Origin(kind, path, (line, line + words.count("\n")) if line else None))
             for words, kind, path, line in pieces
         ]
-        passages.append(Passage(name, len(text), "".join(piece.text for piece in whole), "project", whole))
+        passages.append(Passage(name, len(text), "".join(piece.text for piece in pieces), "project", pieces))
         text += passages[-1].text
     return Prompt(layout, text, passages, candidates)
 
@@ -32,7 +32,7 @@ def own(text, name="s"):
     return (text, "builtin", f"$std/x/{name}", None)
 
 
-def compared(old, new, **options):
+def diff(old, new, **options):
     return compare(Subject("old", old, **options), Subject("new", new, **options))
 
 
@@ -55,10 +55,10 @@ X, Y = ("b", file("X")), ("b", file("Y"))
         ([A, B, C], [A, ("b", file("X")), C], [("b", "changed")]),
         ([A, B, C], [("b", file("X")), A, C], [("b", "moved", "changed")]),
         ([A, B], [C], [("a", "removed"), ("b", "removed"), ("c", "added")]),
-        # a name that stands twice is told apart by which time it is
+        # a repeated name is distinguished by its position
         ([A, B, B, B], [A, B, ("b", file("X")), B], [("b", "changed")]),
         ([A, B, B], [A, B], [("b", "removed")]),
-        # and by its content first
+        # but first by its content
         ([A, X, B, Y], [A, B, Y], [("b", "removed")]),
         ([A, X, Y], [A, Y, B], [("b", "added"), ("b", "removed")]),
         ([A, X, B, Y], [A, X, C, Y], [("b", "removed"), ("c", "added")]),
@@ -66,47 +66,48 @@ X, Y = ("b", file("X")), ("b", file("Y"))
     ],
 )
 def test_sections(old, new, expected):
-    # A prompt without any section is a plain text: two empty ones are the same.
-    assert sorted(summary(compared(made(*old), made(*new)))) == sorted(expected)
+    # A prompt without sections is plain text: two empty ones are equal.
+    assert sorted(summary(diff(make_prompt(*old), make_prompt(*new)))) == sorted(expected)
 
 
-def test_what_stands_between_sections():
-    found = compared(made(A, C), made(A, C, join="\n"))
+def test_text_between_sections():
+    found = diff(make_prompt(A, C), make_prompt(A, C, join="\n"))
     assert summary(found) == [(BETWEEN, "changed")]
     (section,) = found.sections
     assert (section.edits[0].old, section.edits[0].new, section.causes) == ((1, 3), (1, 2), (Cause("layout"),))
 
 
-def test_a_separator_that_changed_beside_a_section():
-    found = compared(made(A, B, C), made(A, B, ("c", own("D")), join="\n"))
+def test_a_separator_that_changed_next_to_a_section():
+    found = diff(make_prompt(A, B, C), make_prompt(A, B, ("c", own("D")), join="\n"))
     assert summary(found) == [("c", "changed"), (BETWEEN, "changed")]
 
 
-def test_equal_texts_never_differ_however_they_are_cut():
-    assert not compared(made(("a", own("A\n\nB"))), made(("a", own("A")), ("b", own("B")))).is_changed
-    assert not compared(made(("a", own("A"))), made(("b", own("A")))).is_changed
+def test_equal_texts_never_differ_however_they_are_split():
+    assert not diff(make_prompt(("a", own("A\n\nB"))), make_prompt(("a", own("A")), ("b", own("B")))).is_changed
+    assert not diff(make_prompt(("a", own("A"))), make_prompt(("b", own("A")))).is_changed
 
 
-def test_a_plain_text_is_compared_as_a_whole_and_the_other_side_tells_causes():
-    found = compared(Prompt("", "A\n\nX", ()), made(A, ("b", file("B", line=7))))
+def test_plain_text_is_compared_as_one_section_with_causes_from_the_other_side():
+    found = diff(Prompt("", "A\n\nX", ()), make_prompt(A, ("b", file("B", line=7))))
     assert summary(found) == [(WHOLE, "changed")]
     assert found.sections[0].causes == (Cause("file", "/w/AGENTS.md", (7, 7)),)
 
 
-def test_words_have_the_lines_of_their_file():
+def test_word_changes_have_the_lines_of_their_file():
     text = "one\ntwo\nthree\nfour\n"
-    found = compared(
-        made(("s", own("<x>"), file(text, line=10))), made(("s", own("<x>"), file(text.replace("three", "3"), line=10)))
+    found = diff(
+        make_prompt(("s", own("<x>"), file(text, line=10))),
+        make_prompt(("s", own("<x>"), file(text.replace("three", "3"), line=10))),
     )
     (edit,) = found.sections[0].edits
     assert (edit.old, edit.new) == ((11, 16), (11, 12))
     assert edit.causes == (Cause("file", "/w/AGENTS.md", (12, 12)),)
 
 
-def test_a_wrapper_that_goes_with_its_file_is_no_cause():
-    before = made(("s", own("<f>"), file("text"), own("</f>"), own("<f>"), file("more", "/w/x.md"), own("</f>")))
-    after = made(("s", own("<f>"), file("text"), own("</f>")))
-    assert [describe_cause(each) for each in compared(before, after).sections[0].causes] == ["/w/x.md:1"]
+def test_a_wrapper_that_is_removed_with_its_file_is_not_a_cause():
+    before = make_prompt(("s", own("<f>"), file("text"), own("</f>"), own("<f>"), file("more", "/w/x.md"), own("</f>")))
+    after = make_prompt(("s", own("<f>"), file("text"), own("</f>")))
+    assert [describe_cause(each) for each in diff(before, after).sections[0].causes] == ["/w/x.md:1"]
 
 
 @pytest.mark.parametrize(
@@ -126,21 +127,21 @@ def test_a_wrapper_that_goes_with_its_file_is_no_cause():
     ],
 )
 def test_causes(piece, expected):
-    found = compared(made(("s", own("x ", "")), A), made(("s", own("x ", ""), piece), A))
+    found = diff(make_prompt(("s", own("x ", "")), A), make_prompt(("s", own("x ", ""), piece), A))
     assert [describe_cause(each) for each in found.sections[0].causes] == [expected]
 
 
-def test_what_became_of_a_file_in_the_other_prompt():
+def test_the_fate_of_a_file_in_the_other_prompt():
     shadowed = [Candidate("/w/AGENTS.md", "project", "shadowed", "")]
-    found = compared(made(A, B), made(A, candidates=shadowed))
+    found = diff(make_prompt(A, B), make_prompt(A, candidates=shadowed))
     assert [describe_cause(each) for each in found.sections[0].causes] == ["/w/AGENTS.md:1 (now shadowed)"]
-    found = compared(made(A, candidates=shadowed), made(A, B))
+    found = diff(make_prompt(A, candidates=shadowed), make_prompt(A, B))
     assert [describe_cause(each) for each in found.sections[0].causes] == ["/w/AGENTS.md:1 (was shadowed)"]
 
 
-def test_the_layouts_own_words_change_because_of_the_layout_or_the_agent():
+def test_text_of_the_layout_changes_because_of_the_layout_or_the_agent():
     tools = [{"name": "read"}], [{"name": "read"}, {"name": "shell"}]
-    old, new = Subject("o", made(A, layout="x"), tools[0]), Subject("n", made(A, C, layout="y"), tools[1])
+    old, new = Subject("o", make_prompt(A, layout="x"), tools[0]), Subject("n", make_prompt(A, C, layout="y"), tools[1])
     found = compare(old, new)
     assert found.circumstances == (("layout", "x", "y"),)
     assert [describe_cause(each) for each in found.sections[0].causes] == [
@@ -151,8 +152,8 @@ def test_the_layouts_own_words_change_because_of_the_layout_or_the_agent():
 
 
 def test_made_for():
-    old = Subject("o", made(A), None, (), {"model": "a", "cwd": "/w", "only here": "x"})
-    new = Subject("n", made(A), None, (), {"model": "", "cwd": "/w"})
+    old = Subject("o", make_prompt(A), None, (), {"model": "a", "cwd": "/w", "only here": "x"})
+    new = Subject("n", make_prompt(A), None, (), {"model": "", "cwd": "/w"})
     found = compare(old, new)
     assert (found.is_changed, found.circumstances) == (False, (("model", "a", ""),))
 
@@ -173,25 +174,25 @@ def test_tools(old, new, expected):
     def rows(names):
         return [{"name": name.rstrip("!"), "description": name} for name in names.split()]
 
-    assert compare(Subject("o", made(A), rows(old)), Subject("n", made(A), rows(new))).tools == expected
+    assert compare(Subject("o", make_prompt(A), rows(old)), Subject("n", make_prompt(A), rows(new))).tools == expected
 
 
 @pytest.mark.parametrize(
     ("old", "new", "is_changed"),
     [
         ({}, {"description": "", "schema": {}}, False),  # never sent
-        ({"schema": {"a": 1, "b": 2}}, {"schema": {"b": 2, "a": 1}}, True),  # other bytes
+        ({"schema": {"a": 1, "b": 2}}, {"schema": {"b": 2, "a": 1}}, True),  # different bytes
         ({"schema": {"a": 1}}, {"schema": {"a": True}}, True),
         ({"description": "d", "schema": {"a": 1}}, {"schema": {"a": 1}, "description": "d"}, False),
     ],
 )
-def test_a_tool_is_changed_if_other_bytes_are_sent(old, new, is_changed):
+def test_a_tool_is_changed_if_different_bytes_are_sent(old, new, is_changed):
     tools = [[{"name": "a", **each}] for each in (old, new)]
-    assert compare(*(Subject("s", made(A), each) for each in tools)).is_changed is is_changed
+    assert compare(*(Subject("s", make_prompt(A), each) for each in tools)).is_changed is is_changed
 
 
-def test_tools_that_are_not_known_are_not_held_against_the_other():
-    assert not compare(Subject("o", made(A)), Subject("n", made(A), [{"name": "a"}])).is_changed
+def test_unknown_tools_are_not_compared():
+    assert not compare(Subject("o", make_prompt(A)), Subject("n", make_prompt(A), [{"name": "a"}])).is_changed
 
 
 # Saved forms

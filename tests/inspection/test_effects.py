@@ -1,71 +1,71 @@
-"""What a change does to a prompt: sections, tokens, the prefix, findings."""
+"""The effect of a change on a prompt: sections, tokens, the prefix, findings."""
 
 from foreword import Agent, Assembler
 from foreword.inspection.changes import BETWEEN, Names
 from foreword.inspection.effects import Effect, SectionEffect, effect
 
 
-def told(tree, before, after):
-    """The effect of a change of files, in characters for tokens."""
+def effect_of(tree, before, after):
+    """The effect of a change of files, counting characters as tokens."""
     old = tree(before).prompt("ion", base="B.")
     new = tree(after).prompt("ion", base="B.")
     return old, new, effect(old, new, len)
 
 
 def test_a_changed_section_breaks_the_prefix_where_it_differs(tree):
-    old, new, found = told(tree, {"w/AGENTS.md": "One."}, {"w/AGENTS.md": "One. And two."})
+    old, new, found = effect_of(tree, {"w/AGENTS.md": "One."}, {"w/AGENTS.md": "One. And two."})
     path = tree.path("w/AGENTS.md")
     before = len("# Project Instructions\nOne.")
     assert found.sections == (SectionEffect("project", ("changed",), before, before + 9, [path]),)
     assert (found.before, found.after) == (len(old.text), len(new.text))
-    assert (found.kept, found.breaks) == (len(old.text), "")  # what was there is still the beginning
+    assert (found.kept, found.breaks) == (len(old.text), "")  # the old text is still the prefix
 
 
-def test_a_section_in_the_middle_loses_what_follows(tree):
+def test_a_change_in_the_middle_loses_the_rest_of_the_prefix(tree):
     files = {"home/.ion/AGENTS.md": "Ion.", "w/AGENTS.md": "Project."}
-    old, _, found = told(tree, files, {"home/.ion/AGENTS.md": "Iron."})
+    old, _, found = effect_of(tree, files, {"home/.ion/AGENTS.md": "Iron."})
     assert [(each.section, *each.kinds, each.after - each.before) for each in found.sections] == [
         ("ion-local", "changed", 1)
     ]
     assert (found.kept, found.breaks) == (old.text.index("on.\n"), "ion-local")
 
 
-def test_a_section_that_comes_and_one_that_goes(tree):
-    old, _, found = told(tree, {"w/AGENTS.md": "Project."}, {"home/.ion/AGENTS.md": "Ion."})
+def test_an_added_and_a_removed_section(tree):
+    old, _, found = effect_of(tree, {"w/AGENTS.md": "Project."}, {"home/.ion/AGENTS.md": "Ion."})
     assert [(each.section, *each.kinds, each.before) for each in found.sections] == [("ion-local", "added", 0)]
     assert found.breaks == "project" and found.kept == old.text.index("Project Instructions")
     back = effect(tree.prompt("ion", base="B."), old, len)
     assert [(each.section, *each.kinds, each.after) for each in back.sections] == [("ion-local", "removed", 0)]
 
 
-def test_findings_that_came_and_went_without_a_change_of_the_text(tree):
-    _, _, found = told(tree, {"w/AGENTS.md": "X"}, {"w/CLAUDE.md": "Y"})
+def test_new_and_fixed_findings_without_a_change_of_the_text(tree):
+    _, _, found = effect_of(tree, {"w/AGENTS.md": "X"}, {"w/CLAUDE.md": "Y"})
     assert not found.is_changed
     assert ([each.code for each in found.found], found.gone) == (["file-shadowed"], ())
 
 
-def test_nothing_at_all(tree):
+def test_no_effect(tree):
     prompt = tree({"w/AGENTS.md": "X"}).prompt("ion")
     size = len(prompt.text)
     assert effect(prompt, prompt, len) == Effect((), Names(), size, size, size, "", (), ())
 
 
-def set_to(tree, key, content):
+def with_setting(tree, key, content):
     return Assembler(tree.workspace(), "ion", assignments=[(key, content)]).prompt(Agent(base="B."))
 
 
-def test_sections_in_another_order_and_another_separator(tree):
+def test_a_changed_order_of_sections_and_a_changed_separator(tree):
     tree({"w/AGENTS.md": "X", "home/.ion/AGENTS.md": "Y"})
     old = tree.prompt("ion", base="B.")
     names = [each.section for each in old.passages]
-    found = effect(old, set_to(tree, "sections", names[::-1]), len)
+    found = effect(old, with_setting(tree, "sections", names[::-1]), len)
     assert found.is_changed and len(found.section_names.moved) == len(names) - 1
     assert found.kept == 0
-    found = effect(old, set_to(tree, "join", "\n"), len)
+    found = effect(old, with_setting(tree, "join", "\n"), len)
     assert [(each.section, *each.kinds) for each in found.sections] == [(BETWEEN, "changed")]
 
 
-def test_other_tools_lose_all_of_the_prefix(tree):
+def test_changed_tools_lose_the_entire_prefix(tree):
     prompt = tree({"w/AGENTS.md": "X"}).prompt("ion")
     found = effect(prompt, prompt, len, ([{"name": "a"}], [{"name": "b"}]))
     assert (found.is_changed, found.tools, found.kept, found.breaks) == (True, Names(["b"], ["a"]), 0, "(tools)")

@@ -1,4 +1,4 @@
-"""What each check finds and, as important, what it leaves alone: the cases come from what people write."""
+"""What each check reports and, equally important, what it does not; the cases come from real files."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def source(text, path="/w/AGENTS.md", kind="file", lifetime="project"):
 
 
 def disk(*there):
-    """A disk with these files in /w: beside a file, or in any folder above it."""
+    """A function that says whether a file exists, for a disk with these files in /w."""
     folders = {"/w/" + "/".join(each.split("/")[:n]) for each in there for n in range(1, each.count("/") + 2)}
 
     def exists(path, target, is_beside=False):
@@ -61,7 +61,7 @@ def test_a_source_text_has_the_lines_of_its_file():
         ("``` `not a fence`\nX", False),
     ],
 )
-def test_what_is_code(text, is_code):
+def test_code(text, is_code):
     assert source(text).is_code(text.index("X")) is is_code
 
 
@@ -100,7 +100,7 @@ SKILL = "/w/SKILL.md"
         ("Read `docs/guide.md`. Again: read `docs/guide.md`.", ["docs/guide.md"]),
     ],
 )
-def test_files_that_are_not_there(text, found):
+def test_missing_files(text, found):
     exists = disk("src/api/there.py", "docs/there.md", "docs/my guide.md")
     assert [each.target for each in missing_files(source(text), exists)] == found
 
@@ -120,7 +120,7 @@ def test_files_that_are_not_there(text, found):
         ("State: `data/inbox.jsonl`", []),
     ],
 )
-def test_in_a_skill_only_its_own_folders_count(text, found):
+def test_references_in_a_skill_are_relative_to_its_folders(text, found):
     exists = disk("scripts/there.py", "data/x.json", ".github/workflows/x.yml")
     assert [each.target for each in missing_files(source(text, SKILL, "skill"), exists)] == found
 
@@ -142,16 +142,16 @@ def test_in_a_skill_only_its_own_folders_count(text, found):
         ("<!-- include: docs/there.md -->", [("<!-- include: docs/there.md -->", True)]),
     ],
 )
-def test_includes_that_nobody_follows(text, found):
-    told = includes(source(text), disk("docs/there.md", "/docs/there.ts"), False)
-    assert [(each.target, is_there) for each, is_there in told] == found
+def test_includes_that_the_layout_does_not_expand(text, found):
+    reported = includes(source(text), disk("docs/there.md", "/docs/there.ts"), False)
+    assert [(each.target, is_there) for each, is_there in reported] == found
 
 
-def test_an_include_of_what_is_there_anyway_is_no_loss():
+def test_an_include_of_a_file_already_in_the_prompt_is_not_reported():
     assert list(includes(source("@../AGENTS.md", "/w/web/CLAUDE.md"), disk("AGENTS.md"), False, {"/w/AGENTS.md"})) == []
 
 
-def test_a_layout_that_follows_directives_is_not_blind():
+def test_a_layout_that_expands_includes_is_not_reported():
     assert list(includes(source("<!-- include: docs/x.md -->"), disk("docs/x.md"), True)) == []
 
 
@@ -159,7 +159,7 @@ def test_a_layout_that_follows_directives_is_not_blind():
 
 
 @pytest.mark.parametrize(
-    ("earlier", "later", "told"),
+    ("earlier", "later", "reported"),
     [
         ("Use pnpm.", "`npm install`", "uses npm, uses pnpm"),
         ("Never use npm.", "```sh\nnpm install\n```", "uses npm, forbids npm"),
@@ -205,9 +205,9 @@ def test_a_layout_that_follows_directives_is_not_blind():
         ("Users install with npm.", "Use pnpm.", ""),
     ],
 )
-def test_commands_that_contradict_each_other(earlier, later, told):
+def test_commands_that_contradict_each_other(earlier, later, reported):
     found = contradictions([source(earlier), source(later, "/w/web/AGENTS.md")])
-    assert "; ".join(f"{each.says}, {each.other_says}" for each in found) == told
+    assert "; ".join(f"{each.says}, {each.other_says}" for each in found) == reported
 
 
 def test_a_file_does_not_contradict_itself_nor_a_skill_the_prompt():
@@ -234,7 +234,7 @@ def test_a_file_does_not_contradict_itself_nor_a_skill_the_prompt():
         "xghp_" + "Zq8Yt2LwVb9KxRc4HnYd8PjUf3GsAe6TiOo1",
     ],
 )
-def test_examples_are_no_secrets(text):
+def test_examples_are_not_secrets(text):
     assert secrets(text) == []
 
 
@@ -259,14 +259,14 @@ SECRETS = [
 
 
 @pytest.mark.parametrize("secret", SECRETS, ids=lambda secret: secret[:6])
-def test_secrets_are_found_and_never_shown(secret):
+def test_secrets_are_found_and_never_printed(secret):
     (found,) = secrets(f"key = '{secret}',")
     assert found.start == 7 and secret[-12:] not in found.shown + found.what
     for shown in (secret, secret[:-3] + "…", f"docs/{secret}.md"):
         assert secret[10:30] not in masked(shown)
 
 
-def test_every_issuer_has_a_hint_that_its_secrets_hold():
+def test_secrets_of_every_issuer_contain_its_hint():
     assert [each.what for each in ISSUERS if not each.hint] == []
     assert [each.what for each in ISSUERS if each.hint not in each.prefix + each.rest] == []
 
@@ -289,17 +289,17 @@ def test_every_issuer_has_a_hint_that_its_secrets_hold():
         ("the Task tool and the Task tool", ["Task"]),
     ],
 )
-def test_tools_that_are_not_there(text, found):
+def test_missing_tools(text, found):
     assert [name for _, name in missing_tools(source(text), frozenset(("read_file",)))] == found
 
 
 # Text that changes
 
 
-def changing(text, lifetime="project"):
+def volatile_texts(text, lifetime="project"):
     pieces = [Piece(text, Origin("file", "/w/AGENTS.md", (1, text.count("\n") + 1)))]
-    told = lint(Prompt("l", text, [Passage("s", 0, text, lifetime, pieces)]), LintContext(lambda *_: True, len))
-    return [each.message.partition(" is")[0] for each in told if each.code == "volatile-text"]
+    reported = lint(Prompt("l", text, [Passage("s", 0, text, lifetime, pieces)]), LintContext(lambda *_: True, len))
+    return [each.message.partition(" is")[0] for each in reported if each.code == "volatile-text"]
 
 
 @pytest.mark.parametrize(
@@ -317,12 +317,12 @@ def changing(text, lifetime="project"):
         ("The session id is a UUID.", []),
     ],
 )
-def test_text_that_is_different_tomorrow(text, found):
-    assert changing(text) == found
-    assert changing(text, "turn") == []
+def test_text_that_changes_over_time(text, found):
+    assert volatile_texts(text) == found
+    assert volatile_texts(text, "turn") == []
 
 
-def test_a_clock_in_a_section_that_should_last():
+def test_a_clock_in_a_lasting_section():
     pieces = [Piece("It is ", Origin("builtin", "$std/x")), Piece("08:55", Origin("environment", "now.iso"))]
     context = LintContext(lambda *_: True, len)
     (found,) = lint(Prompt("l", "It is 08:55", [Passage("s", 0, "It is 08:55", "project", pieces)]), context)
@@ -335,25 +335,25 @@ def test_a_clock_in_a_section_that_should_last():
 # Sizes
 
 
-def over(files, candidates=()):
+def limits_exceeded(files, candidates=()):
     pieces = [Piece(text, Origin("file", path, (1, 1 + text.count("\n")))) for path, text in files.items()]
     text = "".join(files.values())
     prompt = Prompt("l", text, [Passage("s", 0, text, "project", pieces)], candidates)
-    told = lint(prompt, LintContext(lambda *_: True, lambda _: 0))
-    return [(each.path, each.message.partition(";")[0]) for each in told if each.code == "over-limit"]
+    reported = lint(prompt, LintContext(lambda *_: True, lambda _: 0))
+    return [(each.path, each.message.partition(";")[0]) for each in reported if each.code == "over-limit"]
 
 
 def test_limits_of_other_agents():
-    assert over({"/w/AGENTS.md": "ä" * 16_000, "/w/a/AGENTS.md": "b" * 1_000}) == [
+    assert limits_exceeded({"/w/AGENTS.md": "ä" * 16_000, "/w/a/AGENTS.md": "b" * 1_000}) == [
         ("/w/a/AGENTS.md", "2 files (this one is the nearest) together have 33,000 bytes")
     ]
-    assert over({"/w/CLAUDE.md": "ä" * 40_001}) == [("/w/CLAUDE.md", "this file has 40,001 characters")]
-    assert over({"/w/AGENTS.md": "a" * 32_768}) == []
+    assert limits_exceeded({"/w/CLAUDE.md": "ä" * 40_001}) == [("/w/CLAUDE.md", "this file has 40,001 characters")]
+    assert limits_exceeded({"/w/AGENTS.md": "a" * 32_768}) == []
     link = Candidate("/w/CLAUDE.md", "project", "duplicate", "the same file", "/w/AGENTS.md")
-    assert len(over({"/w/AGENTS.md": "a" * 40_001}, [link])) == 2
+    assert len(limits_exceeded({"/w/AGENTS.md": "a" * 40_001}, [link])) == 2
 
 
-def test_every_limit_says_who_says_so_and_when():
+def test_every_limit_has_a_source_and_a_date():
     assert [each.agent for each in LIMITS if not each.source or not each.seen[:4].isdecimal()] == []
 
 
@@ -361,7 +361,7 @@ def test_every_limit_says_who_says_so_and_when():
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         ("</instructions>", [("warning", 1)]),
         ("a\n<instructions>\nb\n</instructions>", [("warning", 2), ("warning", 4)]),
@@ -370,21 +370,21 @@ def test_every_limit_says_who_says_so_and_when():
         ("</div> Vec<T>", []),
     ],
 )
-def test_forged_tags(tree, text, told):
+def test_forged_tags(tree, text, reported):
     from foreword.engine.assembler import Assembler
     from foreword.programs.proofread import proofread
 
     tree({"w/.git/HEAD": "", "w/AGENTS.md": text})
     found = proofread(Assembler(tree.workspace())).findings
-    assert [(each.severity, each.line) for each in found if each.code == "forged-tag"] == told
+    assert [(each.severity, each.line) for each in found if each.code == "forged-tag"] == reported
     assert "file-neutralised" not in {each.code for each in found}
 
 
-def test_no_file_has_a_thousand_findings_of_one_check():
+def test_findings_of_one_check_in_a_file_are_limited():
     text = "\n\n".join(f"Read `docs/p{chr(97 + n // 26)}{chr(97 + n % 26)}.md`." for n in range(300))
     pieces = [Piece(text, Origin("file", "/w/AGENTS.md", (1, text.count("\n") + 1)))]
-    told = lint(Prompt("l", text, [Passage("s", 0, text, "project", pieces)]), LintContext(lambda *_: False, len))
-    assert len(told) == 100 and told[-1].message.endswith("; and 200 more like this in the file")
+    reported = lint(Prompt("l", text, [Passage("s", 0, text, "project", pieces)]), LintContext(lambda *_: False, len))
+    assert len(reported) == 100 and reported[-1].message.endswith("; and 200 more like this in the file")
 
 
 @pytest.mark.parametrize(
@@ -396,7 +396,7 @@ def test_no_file_has_a_thousand_findings_of_one_check():
         ("Indent with 2 spaces.", "Indent with spaces.", False),
     ],
 )
-def test_prose_contradicts_as_commands_do(one, other, is_clash):
+def test_prose_can_contradict_too(one, other, is_clash):
     texts = [source(one), source(other, "/w/sub/AGENTS.md")]
     assert bool(list(contradictions(texts))) == is_clash
 
@@ -411,7 +411,7 @@ def test_prose_contradicts_as_commands_do(one, other, is_clash):
         ("Speak of none.md.", []),
     ],
 )
-def test_prose_points_at_files(text, missing):
+def test_prose_can_refer_to_files(text, missing):
     assert [each.target for each in missing_files(source(text), disk("docs/there.md"))] == missing
 
 
@@ -424,6 +424,6 @@ def test_prose_points_at_files(text, missing):
         ("Never use npm.", ["npm"]),
     ],
 )
-def test_what_a_program_does_not_do_is_no_rule(text, forbidden):
+def test_a_description_of_a_program_is_not_a_rule(text, forbidden):
     stances = stances_of(source(text))
     assert [choice for stance in stances.values() for choice in stance.forbids] == forbidden

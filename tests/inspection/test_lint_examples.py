@@ -1,4 +1,4 @@
-"""Every check of lint keeps to the two examples beside it in the table, which are also those of its page."""
+"""The two examples of every lint check in the table, which are also on its page, are correct."""
 
 import json
 
@@ -8,25 +8,25 @@ from foreword.inspection.lint.table import CHECKS
 
 
 @pytest.fixture
-def told(tree, capsys, monkeypatch):
-    """`told(example)` gives what lint finds in its files: code, severity, path and line, and its sentence."""
+def lint_example(tree, capsys, monkeypatch):
+    """`lint_example(example)` returns the code, severity, path, line and message of each finding in its files."""
     from foreword.cli import main
 
     for name in ("XDG_CONFIG_HOME", "APPDATA", "PWD"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(tree.path("w"))
 
-    def told(example):
+    def lint_example(example):
         tree({"w/.git/HEAD": "ref: refs/heads/main\n", **{f"w/{name}": text for name, text in example.files.items()}})
         main(["lint", "--json", "--home", tree.path("home"), *example.options])
         return json.loads(tree.short(capsys.readouterr().out))["findings"]
 
-    return told
+    return lint_example
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.id)
-def test_the_bad_example_is_found(check, told):
-    found = [each for each in told(check.bad) if each["code"] == check.id]
+def test_the_bad_example_is_found(check, lint_example):
+    found = [each for each in lint_example(check.bad) if each["code"] == check.id]
     path = f"/w/{check.bad.path}" if check.bad.path else None
     assert [(each["severity"], each["path"], each["line"]) for each in found] == [
         (check.severity, path, check.bad.line)
@@ -35,5 +35,5 @@ def test_the_bad_example_is_found(check, told):
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.id)
-def test_the_good_example_is_not(check, told):
-    assert [each for each in told(check.good) if each["code"] == check.id] == []
+def test_the_good_example_is_not(check, lint_example):
+    assert [each for each in lint_example(check.good) if each["code"] == check.id] == []

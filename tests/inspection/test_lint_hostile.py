@@ -1,4 +1,4 @@
-"""Whatever a file holds, lint ends soon and says what it can: no exception, no pattern that runs away."""
+"""Lint ends soon and without an exception on any content; no pattern backtracks without bound."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ from foreword.programs.proofread import proofread
 from foreword.vocabulary import Agent, Prompt, Tool
 
 SIZE = 300_000
-# Each of these, repeated, once made a pattern of this kind walk over the same characters again and again.
+# Each of these, repeated, can make patterns of this kind backtrack over the same characters.
 REPEATED = [
     "a",
     "`",
@@ -80,22 +80,22 @@ pieces = [Piece(text, Origin("file", f"/w/{{name}}/AGENTS.md", (1, text.count("\
 passage = Passage("instructions", 0, text + text, "project", pieces)
 above = lambda path, names, folder: [(f"/w/{{names[-1]}}", text)]
 linter = Linter(LintContext(lambda *_: False, len, frozenset(("read_file",)), False, above))
-told = linter.check(Prompt("foreword", text + text, [passage]))
-print(len(told + linter.check_skills(skill_texts([Document("/w/SKILL.md", text)]))))
+findings = linter.check(Prompt("foreword", text + text, [passage]))
+print(len(findings + linter.check_skills(skill_texts([Document("/w/SKILL.md", text)]))))
 """
 
 
 @pytest.mark.parametrize("seed", REPEATED, ids=lambda seed: ascii(seed)[1:-1])
-def test_no_pattern_runs_away(seed):
-    """The limit is no measure of speed: what grows with the square of the text would take far longer on any machine."""
+def test_patterns_are_linear(seed):
+    """The timeout does not measure speed: quadratic patterns would take far longer on any machine."""
     script = SCRIPT.format(size=SIZE)
-    given = seed.encode("unicode_escape").decode()
-    done = subprocess.run([sys.executable, "-c", script, given], timeout=300, capture_output=True, text=True)
+    escaped = seed.encode("unicode_escape").decode()
+    done = subprocess.run([sys.executable, "-c", script, escaped], timeout=300, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]
 
 
 def test_a_megabyte_of_everything(tree):
-    """Files are read up to a megabyte: one that is as long, with all of it on one line."""
+    """Files are read up to a megabyte: a file of that size on a single line."""
     everything = "".join(each.replace("\n", " ") for each in REPEATED)
     tree({"w/.git/HEAD": "", "w/AGENTS.md": (everything * (1_000_000 // len(everything)))})
     found = {each.code for each in proofread(Assembler(tree.workspace())).findings}
@@ -121,8 +121,8 @@ def test_odd_files_are_findings(tree):
         }
     )
     report = proofread(Assembler(tree.workspace()), is_recursive=True)
-    told = {(tree.short(each.path), each.code) for each in report.findings}
-    assert told >= {
+    reported = {(tree.short(each.path), each.code) for each in report.findings}
+    assert reported >= {
         ("/w/AGENTS.md", "file-binary"),
         ("/w/latin/AGENTS.md", "file-not-utf8"),
         ("/w/long/AGENTS.md", "file-cut"),
@@ -131,7 +131,7 @@ def test_odd_files_are_findings(tree):
         ("/w/open/SKILL.md", "skill-invalid"),
         ("/w/twice/SKILL.md", "skill-repaired"),
     }
-    assert ("/w/skill/SKILL.md", "file-not-utf8") in told
+    assert ("/w/skill/SKILL.md", "file-not-utf8") in reported
 
 
 def test_thousands_of_files(tree):
@@ -143,7 +143,7 @@ def test_thousands_of_files(tree):
     assert {each.code for each in report.findings} == {"missing-file"} and len(report.findings) == 300
 
 
-def test_a_name_that_is_no_utf8(tree):
+def test_a_name_that_is_not_utf8(tree):
     tree({"w/.git/HEAD": "", "w/\udcff/AGENTS.md": "Read `docs/a.md`.\n", "w/\udcff/s/SKILL.md": "x"})
     report = proofread(Assembler(tree.workspace()), is_recursive=True)
     assert [(tree.short(each.path), each.code) for each in report.findings] == [
@@ -152,7 +152,7 @@ def test_a_name_that_is_no_utf8(tree):
     ]
 
 
-def test_a_text_of_no_file_is_told_by_its_author(tree):
+def test_findings_in_text_without_a_file_name_its_author(tree):
     from foreword.inspection.lint.table import KEY
 
     tree({"w/.git/HEAD": ""})
@@ -161,12 +161,12 @@ def test_a_text_of_no_file_is_told_by_its_author(tree):
     assert [(each.code, each.path, each.message[:12]) for each in report.findings] == [("secret", "", "tool shell: ")]
 
 
-def test_a_prompt_without_anything():
-    told = LintContext(lambda *_: False, len)
-    assert lint(Prompt("foreword", "", []), told) == []
+def test_an_empty_prompt():
+    reported = LintContext(lambda *_: False, len)
+    assert lint(Prompt("foreword", "", []), reported) == []
 
 
-def test_a_file_in_another_case_is_told_where_the_right_one_is_not_there(tree):
+def test_a_file_in_the_wrong_case_is_reported_if_the_right_one_is_missing(tree):
     tree({"w/.git": None, "w/agents.md": "lower", "w/a/Claude.md": "mixed"})
     found = proofread(Assembler(tree.workspace("w/a"))).findings
     assert [(each.code, tree.short(each.path)) for each in found if each.code == "file-case"] == [

@@ -1,4 +1,4 @@
-"""A contradiction takes two instructions: what describes code, tools or history contradicts nothing."""
+"""Only instructions contradict each other; descriptions of code, tools or history do not."""
 
 import pytest
 
@@ -11,13 +11,13 @@ PNPM, NO_NPM, NPM = "Use pnpm.", "Never use npm.", "Use npm."
 
 
 def clash(one, other):
-    """What two files say against each other, in either order."""
-    told = []
+    """The contradictions between two files, in either order."""
+    found = []
     for earlier, later in ((one, other), (other, one)):
         texts = [SourceText("/w/AGENTS.md", earlier), SourceText("/w/web/AGENTS.md", later)]
-        told.append({frozenset((each.says, each.other_says)) for each in contradictions(texts)})
-    assert told[0] == told[1]
-    return [" / ".join(sorted(each)) for each in told[0]]
+        found.append({frozenset((each.says, each.other_says)) for each in contradictions(texts)})
+    assert found[0] == found[1]
+    return [" / ".join(sorted(each)) for each in found[0]]
 
 
 @pytest.mark.parametrize(
@@ -77,12 +77,12 @@ def clash(one, other):
         ("You shouldn't use npm.", PNPM),
     ],
 )
-def test_what_describes_contradicts_nothing(description, instruction):
+def test_descriptions_do_not_contradict(description, instruction):
     assert clash(description, instruction) == []
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "told"),
+    ("one", "other", "found"),
     [
         ("Use tabs.", "Use spaces.", "uses spaces / uses tabs"),
         ("Always use tabs.", "Never use tabs.", "forbids tabs / uses tabs"),
@@ -119,8 +119,8 @@ def test_what_describes_contradicts_nothing(description, instruction):
         ("Format with ruff format; never use black.", "Use black.", "forbids black / uses black"),
     ],
 )
-def test_two_instructions_contradict_each_other(one, other, told):
-    assert clash(one, other) == [told]
+def test_two_instructions_contradict_each_other(one, other, found):
+    assert clash(one, other) == [found]
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_two_instructions_contradict_each_other(one, other, told):
         ("Ensure all files ", "asks"),
     ],
 )
-def test_what_a_sentence_wants(before, wants):
+def test_the_polarity_of_a_sentence(before, wants):
     assert attitude(before) == wants
 
 
@@ -166,5 +166,5 @@ def test_what_a_sentence_wants(before, wants):
         ("1. one, e.g. two X", "one, e.g. two "),
     ],
 )
-def test_the_sentence_before_a_place(text, before):
+def test_the_sentence_before_an_offset(text, before):
     assert sentence_before(text, text.index("X")) == before

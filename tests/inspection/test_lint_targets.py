@@ -1,4 +1,4 @@
-"""Targets of make and scripts of npm: which commands a text shows, what the project defines, and when lint keeps silent."""
+"""Make targets and npm scripts: commands in text, definitions of the project, and when lint reports nothing."""
 
 import os
 
@@ -93,7 +93,7 @@ def test_a_makefile_that_may_define_more(makefile):
     assert targets_of(makefile).has("run-it")
 
 
-def test_a_pattern_matches_only_its_own():
+def test_a_pattern_rule_matches_only_its_targets():
     names = targets_of("run-%:\n\t@cargo $*\n%.o: %.c\n\tcc\n")
     assert [names.has(each) for each in ("run-it", "run-", "lint", "a.o")] == [True, False, False, True]
 
@@ -149,10 +149,10 @@ def never(*_):
         ("```yaml\nrun: make gone\n```", []),
     ],
 )
-def test_targets_that_are_not_there(text, found):
+def test_missing_targets(text, found):
     files = {("", "Makefile"): MAKEFILE, ("web", "Makefile"): "build:\n"}
-    told = missing_targets(source(text), above(files), lambda _, name, *rest: name == "there.c")
-    assert [each.name for each in told] == found
+    lint_messages = missing_targets(source(text), above(files), lambda _, name, *rest: name == "there.c")
+    assert [each.name for each in lint_messages] == found
 
 
 PACKAGE = '{"scripts": {"build": "x", "lint:fix": "x"}, "devDependencies": {"@scope/jest": "1", "vite": "1"}}'
@@ -181,18 +181,18 @@ PACKAGE = '{"scripts": {"build": "x", "lint:fix": "x"}, "devDependencies": {"@sc
         ("In the `web` package: `npm run gone`", []),
     ],
 )
-def test_scripts_that_are_not_there(text, found):
+def test_missing_scripts(text, found):
     files = {("", "package.json"): PACKAGE, ("web", "package.json"): '{"scripts": {"dev": "x"}}'}
-    told = missing_scripts(source(text), above(files), never)
-    assert [each.name for each in told] == found
+    lint_messages = missing_scripts(source(text), above(files), never)
+    assert [each.name for each in lint_messages] == found
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"scripts": 3}', '{"scripts": null}', "[" * 100_000])
-def test_a_package_that_is_not_valid_is_not_judged(text):
+def test_an_invalid_package_is_not_checked(text):
     assert scripts_of(text).has("anything")
 
 
-def test_a_package_without_scripts_has_none():
+def test_a_package_without_scripts():
     assert not scripts_of('{"name": "x"}').has("test")
 
 
@@ -203,7 +203,7 @@ def test_npm_start_runs_a_server_without_a_script():
     assert list(found) == []
 
 
-def test_a_skill_may_mean_any_project_above_it():
+def test_a_skill_may_refer_to_any_project_above_it():
     def above(path, names, folder):
         return [("/w/s/Makefile", "own:\n"), ("/w/Makefile", "lint:\n")]
 
@@ -216,7 +216,7 @@ def test_a_skill_may_mean_any_project_above_it():
 # With a disk
 
 
-def told(tree, files, cwd="w"):
+def lint_messages(tree, files, cwd="w"):
     tree({"w/.git/HEAD": "", **files})
     found = proofread(Assembler(tree.workspace(cwd))).findings
     return [(tree.short(each.path), each.line, tree.short(each.message)) for each in found if "missing" in each.code]
@@ -229,29 +229,29 @@ def test_the_nearest_file_decides(tree):
         "w/web/Makefile": "build:\n",
         "w/web/src/AGENTS.md": "Run `make lint`.\n\n`make build`, `npm run lint` and `npm run lit`.\n",
     }
-    assert told(tree, files, "w/web/src") == [
+    assert lint_messages(tree, files, "w/web/src") == [
         ("/w/web/src/AGENTS.md", 1, "/w/web/Makefile has no target 'lint'; known: build"),
         ("/w/web/src/AGENTS.md", 3, "/w/package.json has no script 'lit'; did you mean 'lint'?"),
     ]
 
 
-def test_nothing_is_said_without_a_file_or_of_a_users_own_text(tree):
-    assert told(tree, {"w/AGENTS.md": "`make lint`, `npm test`"}) == []
-    assert told(tree, {"home/.config/foreword/AGENTS.md": "`make lint`", "w/Makefile": "x:\n"}) == [
+def test_nothing_is_reported_without_a_file_or_for_user_text(tree):
+    assert lint_messages(tree, {"w/AGENTS.md": "`make lint`, `npm test`"}) == []
+    assert lint_messages(tree, {"home/.config/foreword/AGENTS.md": "`make lint`", "w/Makefile": "x:\n"}) == [
         ("/w/AGENTS.md", 1, "/w/Makefile has no target 'lint'; known: x")
     ]
 
 
-def test_a_skill_is_looked_at_whole(tree):
+def test_the_body_of_a_skill_is_checked(tree):
     head = "---\nname: release\ndescription: Cuts a release.\n---\n"
     files = {"w/.agents/skills/release/SKILL.md": f"{head}Run `make release`.\n", "w/Makefile": "test:\n"}
-    assert told(tree, files) == [
+    assert lint_messages(tree, files) == [
         ("/w/.agents/skills/release/SKILL.md", 5, "/w/Makefile has no target 'release'; known: test")
     ]
 
 
 def test_no_file_outside_the_workspace_is_read(tree):
-    """Neither by a folder that leaves it, nor by a link, nor above the root."""
+    """Neither through a relative path, nor through a link, nor above the root."""
     tree(
         {
             "other/Makefile": "x:\n",
@@ -260,29 +260,29 @@ def test_no_file_outside_the_workspace_is_read(tree):
         }
     )
     os.symlink(tree.path("other"), os.path.join(tree.path("w"), "sub"))
-    assert told(tree, {}) == []
+    assert lint_messages(tree, {}) == []
     os.symlink(tree.path("other/Makefile"), os.path.join(tree.path("w"), "Makefile"))
-    assert told(tree, {}) == []
+    assert lint_messages(tree, {}) == []
 
 
 @pytest.mark.parametrize("content", [b"\0\1", b"lint\xff:\n", "x:\n" * 600_000, None])
-def test_a_makefile_that_cannot_be_read_is_not_judged(tree, content):
+def test_an_unreadable_makefile_is_not_checked(tree, content):
     if content is None:
         tree({"w/Makefile/x": "a folder of that name"})
     else:
         tree({"w/Makefile": content})
-    assert told(tree, {"w/AGENTS.md": "`make lint`"}) == []
+    assert lint_messages(tree, {"w/AGENTS.md": "`make lint`"}) == []
 
 
 def test_a_pipe_does_not_block(tree):
     tree({"w/AGENTS.md": "`make lint`"})
     os.mkfifo(os.path.join(tree.path("w"), "Makefile"))
-    assert told(tree, {}) == []
+    assert lint_messages(tree, {}) == []
 
 
 @pytest.mark.parametrize(
     "seed", ["$(", "${", "a ", "a:", "a:=", ":", "\\\n", "a%: ", "define x\n", "a b: c\n", ".PHONY: ", " "]
 )
-def test_no_makefile_keeps_it_busy(seed):
+def test_hostile_makefiles_are_parsed_quickly(seed):
     names = targets_of(seed * (1_000_000 // len(seed)))
     assert not names.has("nothing-like-it") or names.is_open

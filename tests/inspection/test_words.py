@@ -1,4 +1,4 @@
-"""Which words changed: what a person would point at, whatever the texts, with bounded work."""
+"""Changed words, as a person would mark them, with bounded work."""
 
 import itertools
 
@@ -10,7 +10,7 @@ from foreword.text.words import changed_spans, common_start, longest_increasing
 
 
 def words(old, new, **options):
-    """The changes as pairs of texts."""
+    """The changes as pairs of old and new text."""
     return [(old[a:b], new[c:d]) for a, b, c, d in changed_spans(old, new, **options)]
 
 
@@ -23,10 +23,10 @@ def words(old, new, **options):
         ("all of it", "", [("all of it", "")]),
         ("run make test now", "run make check now", [("test", "check")]),
         ("one two three", "one 2 3 three", [("two", "2 3")]),
-        ("a b c d", "a x y d", [("b c", "x y")]),  # neighbours are one change
+        ("a b c d", "a x y d", [("b c", "x y")]),  # adjacent changes are merged
         ("a\nb\nc\n", "a\nc\n", [("b\n", "")]),
         ("a\nc\n", "a\nb\nc\n", [("", "b\n")]),
-        ("Done.\n", "Done.\n\nBe kind.\n", [("", "\nBe kind.\n")]),  # whole lines, not '.\n\nBe kind'
+        ("Done.\n", "Done.\n\nBe kind.\n", [("", "\nBe kind.\n")]),  # entire lines, not '.\n\nBe kind'
         ("x = 1", "x  = 1", [(" ", "  ")]),
         ("naïve cafe\u0301 x", "naïve cafe x", [("cafe\u0301", "cafe")]),  # an accent belongs to its word
         ("hi 👩‍👩‍👧!", "hi 👩‍👩‍👦!", [("👩‍👩‍👧", "👩‍👩‍👦")]),  # and an emoji is one
@@ -41,17 +41,17 @@ def test_words_that_changed(old, new, expected):
     assert words(old, new) == expected
 
 
-def test_as_many_lines_as_before_are_compared_one_by_one():
+def test_equal_numbers_of_lines_are_compared_one_by_one():
     assert words("a: 1\nb: 1\na: 1\n", "a: 2\nb: 2\na: 2\n") == [("1", "2")] * 3
 
 
-def test_a_line_that_was_rewritten_is_one_change():
+def test_a_rewritten_line_is_one_change():
     old = "The quick brown fox jumps over the lazy dog, again and again.\n"
     new = "Nothing of that: a wholly other sentence, the cat sleeps.\n"
     assert len(words(old, new)) == 1
 
 
-def applied(old, new, spans):
+def apply_changes(old, new, spans):
     text, at = "", 0
     for a, b, c, d in spans:
         text += old[at:a] + new[c:d]
@@ -65,7 +65,7 @@ lines = st.lists(st.text("ab \n.é👍", max_size=8), max_size=12).map("\n".join
 @given(lines, lines, st.sampled_from([0, 5, 50, 3_000_000]))
 def test_the_changes_turn_the_old_text_into_the_new_one(old, new, work):
     spans = changed_spans(old, new, work)
-    assert applied(old, new, spans) == new
+    assert apply_changes(old, new, spans) == new
     assert all(a < b or c < d for a, b, c, d in spans)
     assert all(one[1] <= other[0] and one[3] <= other[2] for one, other in itertools.pairwise(spans))
 
@@ -78,7 +78,7 @@ def test_common_start(one, other):
 
 
 @given(st.lists(st.integers(0, 40), unique=True, max_size=12))
-def test_longest_rise_is_a_rise_and_none_is_longer(numbers):
+def test_longest_rise_is_rising_and_maximal(numbers):
     kept = longest_increasing(numbers)
     rise = [numbers[each] for each in kept]
     assert rise == sorted(rise) and kept == sorted(kept)
@@ -88,7 +88,7 @@ def test_longest_rise_is_a_rise_and_none_is_longer(numbers):
     assert len(rise) == max(longest, default=0)
 
 
-def test_when_the_work_is_used_up_the_rest_is_one_change():
+def test_beyond_the_work_limit_the_rest_is_one_change():
     old, new = "a b a b a b c " * 20, "b a b a c b a " * 20
     assert len(words(old, new, work=0)) == 1
     assert len(words(old, new)) > 10

@@ -1,4 +1,4 @@
-"""The layout `builder`: one template in the bracket language. What git tells it is in test_git.py."""
+"""The layout `builder`: one template in the bracket language. Its git variables are tested in test_git.py."""
 
 import os
 import socket
@@ -23,8 +23,8 @@ The current working directory is [prompt:cwd].
 """
 
 
-def rendered(tree, template, cwd="w", **options):
-    """The text of a template, and what is said about it: code and sentence."""
+def render_template(tree, template, cwd="w", **options):
+    """The rendered text of a template, and the code and message of each finding."""
     prompt = tree.prompt("builder", cwd, base=template, **options)
     return tree.short(prompt.text), [
         (code, message.partition("\n")[0]) for code, message in tree.messages(prompt) if code != "not-a-repository"
@@ -61,7 +61,7 @@ def test_template_and_result_are_never_trimmed(tree, template):
     assert tree.text("builder", base=f"[if file:no]x[endif]{template}[file:no]") == template
 
 
-def test_an_empty_template_gives_no_prompt_at_all(tree):
+def test_an_empty_template_gives_an_empty_prompt(tree):
     assembler = Assembler(tree.workspace(), "builder")
     for prompt in (
         assembler.prompt(template=Document("", "")),
@@ -72,7 +72,7 @@ def test_an_empty_template_gives_no_prompt_at_all(tree):
         assert (prompt.text, prompt.passages) == ("", ())
 
 
-def test_no_template_of_the_callers_is_no_empty_template(tree):
+def test_none_is_not_an_empty_template(tree):
     assert tree.text("builder", base="") == tree.text("builder")
 
 
@@ -99,13 +99,13 @@ def test_a_template_over_the_limit_is_an_error(tree):
         ("[TODO: fix] [12:30] [https://x] [note:a](b) [x] [File:x]", "[TODO: fix] [12:30] [https://x] [note:a](b) [x] [File:x]"),
     ],
 )  # fmt: skip
-def test_what_a_template_says(tree, template, text):
+def test_rendered_text(tree, template, text):
     tree({"w/empty": "", "w/newline": "\n", "w/blank": " "})
     assert tree.text("builder", base=template) == text
 
 
 @pytest.mark.parametrize(
-    ("template", "text", "told"),
+    ("template", "text", "findings"),
     [
         ("a[unknown:foo]b", "ab", [("template-unknown-type", "[unknown:foo] has an unknown type and does not exist; known types: file, git, prompt, system (line 1, column 2)")]),
         ("[if unknown:foo]a[else]b[endif]", "b", [("template-unknown-type", "[if unknown:foo] has an unknown type and does not exist; known types: file, git, prompt, system (line 1, column 1)")]),
@@ -115,11 +115,11 @@ def test_what_a_template_says(tree, template, text):
         ("a[endif]b", "a[endif]b", [("template-unmatched", "[endif] has no [if] and is left as text (line 1, column 2)")]),
     ],
 )  # fmt: skip
-def test_what_is_doubtful_is_a_finding(tree, template, text, told):
-    assert rendered(tree, template) == (text, told)
+def test_findings(tree, template, text, findings):
+    assert render_template(tree, template) == (text, findings)
 
 
-def test_a_name_that_is_given_is_known(tree):
+def test_a_name_with_a_passed_value_is_known(tree):
     assembler = Assembler(tree.workspace(), "builder", values={"system:mood": "calm"})
     prompt = assembler.prompt(Agent(base="[system:mood] [system:moo]"))
     assert prompt.text == "calm "
@@ -142,19 +142,19 @@ def test_time_and_date_are_utc(tree, now, time):
     assert tree.text("builder", base="[system:time] [system:date]", now=now) == f"{time} {time[:10]}"
 
 
-def test_blanks_after_the_colon_change_nothing(tree):
+def test_spaces_after_the_colon_are_ignored(tree):
     base = "[system: time]|[system:\tdate]|[prompt: cwd]|[if system: date]x[endif]"
     assert tree.text("builder", base=base) == "2026-03-07T14:55:05.000Z|2026-03-07|/w|x"
 
 
 @pytest.mark.parametrize("platform", ["linux", "darwin", "win32"])
-def test_the_system(tree, platform, monkeypatch):
+def test_system_variables(tree, platform, monkeypatch):
     monkeypatch.setattr(socket, "gethostname", lambda: "box.example")
     base = "[system:os] [system:hostname]"
     assert tree.text("builder", base=base, platform=platform) == f"{platform} box.example"
 
 
-def test_the_conversation(tree):
+def test_conversation_variables(tree):
     tree({"w/a b": None})
     base = "[prompt:cwd]|[prompt:model]|[prompt:conversation_id]"
     assert tree.text("builder", "w/a b", base=base, model="opus", session="talk-42") == "/w/a b|opus|talk-42"
@@ -176,7 +176,7 @@ def test_a_value_is_never_parsed_again(tree, value):
 
 def test_only_the_variables_that_are_used_are_resolved(tree, monkeypatch):
     def never(*_):
-        raise AssertionError("nobody asked for it")
+        raise AssertionError("this variable is not used")
 
     monkeypatch.setattr(socket, "gethostname", never)
     monkeypatch.setattr("subprocess.Popen", never)
@@ -185,7 +185,7 @@ def test_only_the_variables_that_are_used_are_resolved(tree, monkeypatch):
     assert (prompt.text, prompt.findings, prompt.candidates) == ("linux main", (), ())
 
 
-def test_the_clock_matters_only_where_it_is_told(tree):
+def test_the_clock_matters_only_if_the_time_is_used(tree):
     assembler = Assembler(tree.workspace(), "builder")
     now = datetime(2026, 4, 15, tzinfo=UTC)
     for template, is_same in (("[prompt:cwd]", True), ("[system:date]", False), ("[system:time]", False)):
@@ -193,7 +193,7 @@ def test_the_clock_matters_only_where_it_is_told(tree):
         assert (prompts[0].id == prompts[1].id) == is_same
 
 
-# Files: what enters
+# Files that are included
 
 
 @pytest.mark.parametrize(
@@ -211,9 +211,9 @@ def test_the_clock_matters_only_where_it_is_told(tree):
         ("é\N{SNAKE}\u2028", "é\N{SNAKE}\u2028"),
     ],
 )
-def test_a_file_enters_as_it_is_without_its_final_newline(tree, content, value):
+def test_a_file_is_included_without_its_final_newline(tree, content, value):
     tree({"w/x": content})
-    assert rendered(tree, "<[file:x]>") == (f"<{value}>", [])
+    assert render_template(tree, "<[file:x]>") == (f"<{value}>", [])
 
 
 @pytest.mark.parametrize(
@@ -223,12 +223,12 @@ def test_a_file_enters_as_it_is_without_its_final_newline(tree, content, value):
 def test_a_file_is_relative_to_the_working_directory_or_absolute(tree, name):
     path = name.replace("$TOP", tree.top)
     tree({"w/sub": None, os.path.normpath(os.path.join(tree.path("w"), path)): "X"})
-    assert rendered(tree, f"[file:{path}]") == ("X", [])
+    assert render_template(tree, f"[file:{path}]") == ("X", [])
 
 
-def test_the_whole_workspace_may_be_read_from_a_folder_in_it(tree):
+def test_the_entire_workspace_may_be_read_from_a_subfolder(tree):
     tree({"w/.git": None, "w/x": "X", "w/a/b": None, "w/c/y": "Y"})
-    assert rendered(tree, "[file:../../x] [file:../../c/y]", "w/a/b") == ("X Y", [])
+    assert render_template(tree, "[file:../../x] [file:../../c/y]", "w/a/b") == ("X Y", [])
 
 
 def test_a_file_keeps_its_path_and_lines_as_origin(tree):
@@ -248,16 +248,16 @@ def test_a_file_keeps_its_path_and_lines_as_origin(tree):
     ]
 
 
-def test_a_file_over_the_readers_limit_is_cut_with_a_mark_and_a_finding(tree):
+def test_a_file_over_the_read_limit_is_truncated_with_a_marker_and_a_finding(tree):
     tree({"w/x": "x" * (LIMIT + 10)})
-    text, told = rendered(tree, "[file:x]")
+    text, findings = render_template(tree, "[file:x]")
     assert text == "x" * LIMIT + f"\n[foreword: cut here; the file has {LIMIT + 10:,} bytes]"
-    assert told == [
+    assert findings == [
         ("file-cut", f"/w/x: it has {LIMIT + 10:,} bytes; everything after the first {LIMIT:,} is left out")
     ]
 
 
-# Files: what does not
+# Files that are rejected
 
 
 OUTSIDE = "it is outside what the scope may read (the setting file_paths widens it)"
@@ -265,11 +265,11 @@ SECRET = "its name says that it contains secrets (the setting file_secrets allow
 NO_FILE = "it is not a file of a project"
 
 
-def refused(tree, name, why, cwd="w", **options):
-    """Whether a file is refused for this reason: blank, false in a condition, and named without its content."""
+def is_rejected(tree, name, why, cwd="w", **options):
+    """Whether a file is rejected for this reason: it renders blank, is false in a condition, and its finding does not quote it."""
     name = name.replace("$TOP", tree.top)
-    text, told = rendered(tree, f"<[file:{name}]>[if file:{name}]yes[else]no[endif]", cwd, **options)
-    return (text, told) == ("<>no", [("variable-refused", tree.short(f"[file:{name}] is not read: {why}"))])
+    text, findings = render_template(tree, f"<[file:{name}]>[if file:{name}]yes[else]no[endif]", cwd, **options)
+    return (text, findings) == ("<>no", [("variable-refused", tree.short(f"[file:{name}] is not read: {why}"))])
 
 
 @pytest.mark.parametrize(
@@ -279,12 +279,12 @@ def refused(tree, name, why, cwd="w", **options):
         "link", "folder/x", "hop", "/", "..",
     ],
 )  # fmt: skip
-def test_what_lies_outside_the_workspace_is_refused(tree, name):
+def test_files_outside_the_workspace_are_rejected(tree, name):
     tree({
         "x": "SECRET", "home/x": "SECRET", "w-evil/x": "SECRET", "w/.git": None, "w/a": None,
         "w/link": Path("../x"), "w/folder": Path("../home"), "w/hop": Path("link"),
     })  # fmt: skip
-    assert refused(tree, name, OUTSIDE)
+    assert is_rejected(tree, name, OUTSIDE)
 
 
 @pytest.mark.parametrize(
@@ -295,25 +295,28 @@ def test_what_lies_outside_the_workspace_is_refused(tree, name):
         ".aws/credentials", "credentials", "secrets.yaml", "credentials.yml", ".docker/config.json", "main.tfstate", ".htpasswd", "$TOP/w/.env",
     ],
 )  # fmt: skip
-def test_what_holds_secrets_is_refused(tree, name):
+def test_files_with_secrets_are_rejected(tree, name):
     tree({os.path.join("w", name.replace("$TOP/w/", "")): "SECRET"})
-    assert refused(tree, name, SECRET)
-    assert rendered(tree, f"[file:{name.replace('$TOP', tree.top)}]", set={"file_secrets": True}) == ("SECRET", [])
+    assert is_rejected(tree, name, SECRET)
+    assert render_template(tree, f"[file:{name.replace('$TOP', tree.top)}]", set={"file_secrets": True}) == (
+        "SECRET",
+        [],
+    )
 
 
-def test_a_link_neither_hides_nor_unmasks_a_secret(tree):
+def test_a_link_to_a_secret_is_rejected(tree):
     tree({"w/.env": "SECRET", "w/notes": Path(".env"), "w/plain": "plain", "w/.npmrc": Path("plain")})
-    assert refused(tree, "notes", SECRET)
-    assert refused(tree, ".npmrc", SECRET)
+    assert is_rejected(tree, "notes", SECRET)
+    assert is_rejected(tree, ".npmrc", SECRET)
 
 
 @pytest.mark.parametrize(
     "name", ["/proc/self/environ", "/proc/version", "/dev/zero", "/dev/stdin", "/sys/kernel/notes", "link"]
 )
-def test_what_is_no_file_of_a_project_is_refused_whatever_the_scope(tree, name):
+def test_files_that_do_not_belong_to_a_project_are_rejected_in_any_scope(tree, name):
     tree({"w/link": Path("/proc/self/environ")})
     everything = {"scope": Scope([Access("/")]), "set": {"file_paths": ["/"], "file_secrets": True}}
-    assert refused(tree, name, NO_FILE, **everything)
+    assert is_rejected(tree, name, NO_FILE, **everything)
 
 
 @pytest.mark.parametrize(
@@ -329,21 +332,21 @@ def test_what_is_no_file_of_a_project_is_refused_whatever_the_scope(tree, name):
     ],
     ids=["pipe", "directory", "link to nothing", "circle", "binary", "latin-1", "utf-16"],
 )
-def test_what_cannot_be_read_does_not_exist_and_is_said(tree, make, code, reason):
+def test_an_unreadable_file_counts_as_missing_and_is_a_finding(tree, make, code, reason):
     tree({"w/x": make})
-    assert rendered(tree, "<[file:x]>[if !file:x]missing[endif]") == ("<>missing", [(code, f"/w/x: {reason}")])
+    assert render_template(tree, "<[file:x]>[if !file:x]missing[endif]") == ("<>missing", [(code, f"/w/x: {reason}")])
 
 
 @pytest.mark.parametrize("name", ["missing", "no/such/folder", "x/below", "a" * 300])
-def test_a_missing_file_does_not_exist(tree, name):
+def test_a_missing_file(tree, name):
     tree({"w/x": "X"})
-    text, told = rendered(tree, f"<[file:{name}]>[if file:{name}]yes[endif]")
+    text, findings = render_template(tree, f"<[file:{name}]>[if file:{name}]yes[endif]")
     assert text == "<>"
-    assert told == ([("file-unreadable", f"/w/{name}: its name is too long")] if len(name) > 255 else [])
+    assert findings == ([("file-unreadable", f"/w/{name}: its name is too long")] if len(name) > 255 else [])
 
 
-def test_a_name_that_no_file_can_have(tree):
-    assert rendered(tree, "<[file:\ud800]>") == (
+def test_an_impossible_file_name(tree):
+    assert render_template(tree, "<[file:\ud800]>") == (
         "<>",
         [("variable-refused", "[file:\\ud800] is not read: no file can have that name")],
     )
@@ -373,7 +376,7 @@ def test_a_name_that_no_file_can_have(tree):
         ([("w",)], [("w-evil", "read")], "x a/x"),
     ],
 )
-def test_a_file_stays_inside_what_the_scope_may_read(tree, allow, deny, read):
+def test_only_files_that_the_scope_may_read_are_included(tree, allow, deny, read):
     tree({"w/.git": None, "w/x": "X", "w/a/x": "X", "q/x": "X", "w-evil/x": "X"})
     scope = Scope(access(tree, *allow), access(tree, *deny))
     names = ["x", "a/x", "../q/x", "../w-evil/x"]
@@ -382,28 +385,28 @@ def test_a_file_stays_inside_what_the_scope_may_read(tree, allow, deny, read):
     assert [code for code, _ in tree.findings(prompt)] == ["variable-refused"] * (len(names) - len(read.split()))
 
 
-def test_a_scope_is_meant_as_it_lies_on_the_disk(tree):
+def test_links_in_a_scope_are_resolved(tree):
     tree({"real/x": "X", "w/.git": None, "w/link": Path("../real"), "w/secret": "S", "w/alias": Path("secret")})
     scope = Scope(access(tree, ("w",), ("w/link", "read")), access(tree, ("w/alias", "read")))
-    text, told = rendered(tree, "[file:link/x][file:../real/x][file:secret][file:alias]", scope=scope)
-    assert (text, [code for code, _ in told]) == ("XX", ["variable-refused"] * 2)
+    text, findings = render_template(tree, "[file:link/x][file:../real/x][file:secret][file:alias]", scope=scope)
+    assert (text, [code for code, _ in findings]) == ("XX", ["variable-refused"] * 2)
 
 
-def test_a_relative_scope_is_meant_from_the_working_directory(tree):
+def test_a_relative_scope_starts_at_the_working_directory(tree):
     tree({"w/.git": None, "w/a/x": "A", "w/b/x": "B", "home/x": "H"})
     scope = Scope([Access("."), Access("~/x", "read")], [Access("b")])
-    text, told = rendered(tree, f"[file:a/x][file:b/x][file:{tree.path('home/x')}]", scope=scope)
-    assert (text, [code for code, _ in told]) == ("AH", ["variable-refused"])
+    text, findings = render_template(tree, f"[file:a/x][file:b/x][file:{tree.path('home/x')}]", scope=scope)
+    assert (text, [code for code, _ in findings]) == ("AH", ["variable-refused"])
 
 
-# Files: the settings that widen it
+# Files: settings that allow more
 
 
 @pytest.mark.parametrize(
     ("folder", "read"),
     [("$TOP/q", "../q/x"), ("../q", "../q/x"), ("~/notes", "../home/notes/x"), ("$TOP/q/x", "../q/x"), ("$TOP/q/", "../q/x")],
 )  # fmt: skip
-def test_a_setting_names_further_folders(tree, folder, read):
+def test_a_setting_adds_readable_folders(tree, folder, read):
     tree({"w/.git": None, "q/x": "X", "q-evil/x": "E", "home/notes/x": "X"})
     names = ["../q/x", "../q-evil/x", "../home/notes/x"]
     template = "".join(f"[if file:{name}]{name} [endif]" for name in names)
@@ -411,18 +414,18 @@ def test_a_setting_names_further_folders(tree, folder, read):
     assert tree.text("builder", base=template, set=settings).split() == read.split()
 
 
-def test_a_further_folder_neither_shows_secrets_nor_what_is_denied(tree):
+def test_an_added_folder_exposes_neither_secrets_nor_denied_files(tree):
     tree({"w/.git": None, "q/.env": "S", "q/x": "X", "q/no/x": "N"})
     scope = Scope(access(tree, ("w",)), access(tree, ("q/no", "read")))
-    text, told = rendered(
+    text, findings = render_template(
         tree, "[file:../q/.env][file:../q/x][file:../q/no/x]", scope=scope, set={"file_paths": ["../q"]}
     )
-    assert (text, [code for code, _ in told]) == ("X", ["variable-refused"] * 2)
+    assert (text, [code for code, _ in findings]) == ("X", ["variable-refused"] * 2)
 
 
 @pytest.mark.parametrize("who", ["home/.config/foreword/foreword.toml", "w/named.toml", "w/.foreword/foreword.toml"])
 @pytest.mark.parametrize("how", ["{}", "settings.{}", "[for.builder]\n{}"])
-def test_user_and_caller_may_widen_what_is_read_a_workspace_may_not(tree, who, how):
+def test_user_and_caller_may_add_readable_folders_but_a_workspace_may_not(tree, who, how):
     widening = [
         how.format(f"file_paths = ['{tree.path('q')}']"),
         how.format("file_secrets = true").rpartition("]\n")[2],
@@ -443,7 +446,7 @@ def test_user_and_caller_may_widen_what_is_read_a_workspace_may_not(tree, who, h
         assert (prompt.text, prompt.findings) == ("<SX>", ())
 
 
-def test_a_layout_of_the_workspace_may_not_widen_it_either(tree):
+def test_a_layout_of_the_workspace_may_not_add_readable_folders(tree):
     own = "extends = '$std/builder'\n[settings]\nfile_paths = ['/']\nfile_secrets = true\n[section.body]\ntext = '<[file:.env][file:../x]>'\n"
     tree({"w/.git": None, "w/.env": "S", "x": "X", "w/.foreword/prompts/own.toml": own})
     prompt = tree.prompt("$workspace/own")
@@ -451,7 +454,7 @@ def test_a_layout_of_the_workspace_may_not_widen_it_either(tree):
     assert [code for code, _ in tree.findings(prompt)] == ["workspace-refused"] * 2 + ["variable-refused"] * 2
 
 
-# What an assembler sees
+# Rebuilding
 
 
 @pytest.mark.parametrize(
@@ -465,7 +468,7 @@ def test_a_layout_of_the_workspace_may_not_widen_it_either(tree):
     ],
     ids=["edited", "comes", "was a pipe", "was refused", "is refused"],
 )
-def test_a_change_of_a_file_is_seen(tree, monkeypatch, before, after, text):
+def test_a_changed_file_is_read_again(tree, monkeypatch, before, after, text):
     monkeypatch.setattr(time, "time_ns", lambda now=time.time_ns: now() + 10_000_000_000)
     tree({"w/.git": None, "w/sub": None, "outside": "SECRET", **before})
     assemblers = [
@@ -488,7 +491,7 @@ def test_another_scope_gives_another_prompt(tree):
     assert texts == ["X", "", "X"]
 
 
-# What became of its files
+# Candidates
 
 
 @pytest.mark.parametrize(
@@ -505,7 +508,7 @@ def test_another_scope_gives_another_prompt(tree):
         ("[file:.env]", "refused", "asked for by [file:.env]; its name says that it contains secrets (the setting file_secrets allows it)"),
     ],
 )  # fmt: skip
-def test_a_file_that_a_template_asks_for_is_a_candidate(tree, template, fate, reason):
+def test_a_file_used_by_a_template_is_a_candidate(tree, template, fate, reason):
     tree({"w/x.md": "X", "w/blank.md": "", "w/binary": b"\0", "w/folder": None, "out.md": "SECRET", "w/.env": "SECRET"})
     (candidate,) = tree.prompt("builder", base=template).candidates
     assert (candidate.layer, candidate.fate, candidate.reason) == ("variable", fate, reason)

@@ -1,4 +1,4 @@
-"""What holds for every layout at work: facts about bytes, files and tags that no layout may get wrong."""
+"""Rules for every layout: bytes, files and tags that no layout may get wrong."""
 
 import json
 import os
@@ -14,26 +14,26 @@ from foreword.text.tokens import count
 from foreword.vocabulary import Document, digest
 
 LAYOUTS = ["foreword", "ion", "opal", "pi"]
-# A file of each layout that is farther than the project's own.
+# For each layout, an instruction file that is farther away than the project's own.
 FARTHER = {
     "foreword": "home/.agents/AGENTS.md",
     "ion": "home/.ion/AGENTS.md",
     "opal": "AGENTS.md",
     "pi": "home/.sf/agent/AGENTS.md",
 }
-# The name that is tried when AGENTS.md gives nothing; opal takes both.
+# The name that is tried if AGENTS.md is blank or missing; opal reads both.
 SECOND = {"foreword": "CLAUDE.md", "ion": "CLAUDE.md", "opal": "OPAL.md", "pi": "CLAUDE.md"}
 
 pytestmark = pytest.mark.parametrize("layout", LAYOUTS)
 
 
 def with_content(tree, layout, content, **options):
-    """The prompt's text with such an AGENTS.md."""
+    """The text of a prompt with this content in AGENTS.md."""
     return tree({"w/AGENTS.md": content}).text(layout, base="BASE", **options)
 
 
 def rich(tree, skill):
-    """A workspace with something for every section of every layout."""
+    """A workspace with content for every section of every layout."""
     tree({
         "w/.git": None,
         "w/AGENTS.md": "\n\nRoot é.\n\nTwo.\n",
@@ -48,11 +48,11 @@ def rich(tree, skill):
         "home/.config/agents/rules/b.md": "  Rule b.",
         "home/.sf/agent/AGENTS.md": "Agent's.",
     })  # fmt: skip
-    for place in (".agents", ".sf", ".ion"):
+    for folder in (".agents", ".sf", ".ion"):
         tree(
             {
-                f"w/a/{place}/skills/s{place[1:]}/SKILL.md": skill(
-                    f"s{place[1:]}", "Does <it> & more.", body="\n\nOne.\n\nTwo."
+                f"w/a/{folder}/skills/s{folder[1:]}/SKILL.md": skill(
+                    f"s{folder[1:]}", "Does <it> & more.", body="\n\nOne.\n\nTwo."
                 )
             }
         )
@@ -67,7 +67,7 @@ def rich_prompt(tree, layout):
 # Same arguments, same bytes
 
 
-def test_the_same_again(tree, skill, layout):
+def test_the_same_arguments_give_the_same_bytes(tree, skill, layout):
     rich(tree, skill)
     assert rich_prompt(tree, layout) == rich_prompt(tree, layout)
 
@@ -111,7 +111,7 @@ def test_only_bom_crlf_and_outer_blank_lines_change(tree, layout, content, text)
         "<?xml version='1.0'?> <![CDATA[ x ]]> &amp; &lt;",
     ],
 )
-def test_content_is_never_run_through_a_template(tree, layout, content):
+def test_content_is_never_rendered_as_a_template(tree, layout, content):
     around = with_content(tree, layout, "MARKER")
     assert with_content(tree, layout, content) == around.replace("MARKER", content)
 
@@ -134,7 +134,7 @@ UNREADABLE = {
 
 
 @pytest.mark.parametrize("kind", UNREADABLE)
-def test_what_cannot_be_read_is_a_finding_and_the_others_load(tree, layout, kind):
+def test_an_unreadable_file_is_a_finding_and_the_others_load(tree, layout, kind):
     content, code, word = UNREADABLE[kind]
     tree({FARTHER[layout]: "Farther.", f"w/{SECOND[layout]}": "Second."})
     without = tree.prompt(layout, base="BASE")
@@ -168,7 +168,7 @@ def test_a_link_is_followed_and_keeps_its_own_path(tree, layout):
     assert tree.findings(prompt) == []
 
 
-def test_a_link_outside_the_workspace_may_lead_anywhere(tree, layout):
+def test_a_link_outside_the_workspace_may_point_anywhere(tree, layout):
     prompt = tree(
         {"w/.git": None, "dotfiles/agents.txt": "X", FARTHER[layout]: Path(tree.path("dotfiles/agents.txt"))}
     ).prompt(layout)
@@ -177,7 +177,7 @@ def test_a_link_outside_the_workspace_may_lead_anywhere(tree, layout):
 
 
 @pytest.mark.parametrize("second", ["@AGENTS.md", "AGENTS.md\n", "@./AGENTS.md\n\n", Path("AGENTS.md"), "Text.\n"])
-def test_a_pointer_link_or_copy_beside_the_file_is_no_second_text(tree, layout, second):
+def test_a_pointer_link_or_copy_next_to_the_file_is_not_repeated(tree, layout, second):
     tree({"w/.git": None, "w/AGENTS.md": "Text."})
     alone = tree.text(layout, base="BASE")
     prompt = tree({f"w/{SECOND[layout]}": second}).prompt(layout, base="BASE")
@@ -186,8 +186,8 @@ def test_a_pointer_link_or_copy_beside_the_file_is_no_second_text(tree, layout, 
 
 
 @pytest.mark.parametrize("content", ["@README.md", "README.md", "@docs.md\n"])
-def test_a_file_that_points_at_no_candidate_is_text(tree, layout, content):
-    """Nothing else brings what it points at into the prompt."""
+def test_a_file_that_points_at_a_non_candidate_is_text(tree, layout, content):
+    """Otherwise the file it points at would not be in the prompt at all."""
     tree({"w/.git": None, "w/README.md": "For people.", "w/docs.md": "For people."})
     around = with_content(tree, layout, "MARKER")
     assert with_content(tree, layout, content) == around.replace("MARKER", content.rstrip())
@@ -207,7 +207,7 @@ def test_a_working_directory_reached_through_a_link_keeps_the_links_name(tree, l
 # Paths
 
 
-def test_paths_are_absolute_wherever_the_caller_stands(tree, layout, monkeypatch):
+def test_paths_are_absolute_in_any_working_directory(tree, layout, monkeypatch):
     tree({"w/AGENTS.md": "X", "w/a/x": ""})
     now = datetime(2026, 3, 7, 8, 55, 5, tzinfo=UTC)
     whole = tree.prompt(layout, base="BASE", now=now)
@@ -217,7 +217,7 @@ def test_paths_are_absolute_wherever_the_caller_stands(tree, layout, monkeypatch
         assert assemble(workspace, Agent(base="BASE"), layout, now=now) == whole
 
 
-def test_bytes_that_are_no_text_in_a_path_are_printed_as_numbers(tree, layout):
+def test_bytes_in_a_path_that_are_not_utf8_are_escaped(tree, layout):
     folder = os.fsdecode(b"w/caf\xe9")
     tree({f"{folder}/.git": None, f"{folder}/AGENTS.md": "X", f"{folder}/{SECOND[layout]}": b"\x00"})
     prompt = tree.prompt(layout, folder)
@@ -289,7 +289,7 @@ def test_no_other_angle_bracket_is_touched(tree, layout, content):
     assert with_content(tree, layout, content) == around.replace("MARKER", content)
 
 
-# Nothing is left behind
+# Absent content
 
 
 @pytest.mark.parametrize("tools", ["", "read", "bash", "x"])
@@ -305,7 +305,7 @@ def test_no_other_angle_bracket_is_touched(tree, layout, content):
         {"w/AGENTS.md": "\n\nX\n\n"},
     ],
 )
-def test_what_is_absent_leaves_nothing_behind(tree, layout, files, tools):
+def test_absent_content_leaves_no_trace(tree, layout, files, tools):
     text = tree(files).text(layout, tools=tools)
     assert "\n\n\n" not in text
     assert text == text.strip()
@@ -313,7 +313,7 @@ def test_what_is_absent_leaves_nothing_behind(tree, layout, files, tools):
     assert re.findall(r"(?m)^#+ .*\n\n(?=#|\Z|---)", text) == []
 
 
-# The account of every character
+# The origin of every character
 
 
 def form(prompt):
@@ -322,9 +322,9 @@ def form(prompt):
 
 def test_passages_are_in_order_and_cover_all_but_separators(tree, skill, layout):
     rich(tree, skill)
-    given = form(rich_prompt(tree, layout))
-    text, position, between = given["text"], 0, []
-    for passage in given["passages"]:
+    saved = form(rich_prompt(tree, layout))
+    text, position, between = saved["text"], 0, []
+    for passage in saved["passages"]:
         assert passage["start"] >= position and passage["end"] > passage["start"]
         between.append(text[position : passage["start"]])
         position = passage["end"]
@@ -341,29 +341,29 @@ def test_origins_cover_their_passage_without_a_gap(tree, skill, layout):
         assert edges[-1] == passage["end"] and all(start < end for start, end in spans)
 
 
-def test_every_file_origin_stands_in_that_file_at_those_lines(tree, skill, layout):
+def test_every_file_origin_matches_those_lines_of_the_file(tree, skill, layout):
     rich(tree, skill)
-    given = form(rich_prompt(tree, layout))
-    origins = [origin for passage in given["passages"] for origin in passage["origins"] if origin["kind"] == "file"]
+    saved = form(rich_prompt(tree, layout))
+    origins = [origin for passage in saved["passages"] for origin in passage["origins"] if origin["kind"] == "file"]
     assert len({origin["path"] for origin in origins}) >= 2
     for origin in origins:
         first, last = origin["lines"]
         content = Path(origin["path"]).read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
         lines = content.split("\n")[first - 1 : last]
-        span = given["text"][origin["start"] : origin["end"]]
+        span = saved["text"][origin["start"] : origin["end"]]
         assert span in "\n".join(lines)
         assert span.count("\n") == last - first
 
 
-def test_all_that_came_from_a_file_is_said_to(tree, skill, layout):
-    """The spans of a file, put together, are its text: nothing is missing and nothing is in it twice."""
+def test_all_text_of_a_file_has_the_file_as_origin(tree, skill, layout):
+    """The joined spans of a file are its text: nothing is missing and nothing is repeated."""
     rich(tree, skill)
-    given = form(rich_prompt(tree, layout))
+    saved = form(rich_prompt(tree, layout))
     spans = {}
-    for passage in given["passages"]:
+    for passage in saved["passages"]:
         for origin in passage["origins"]:
             if origin["kind"] == "file":
-                spans[origin["path"]] = spans.get(origin["path"], "") + given["text"][origin["start"] : origin["end"]]
+                spans[origin["path"]] = spans.get(origin["path"], "") + saved["text"][origin["start"] : origin["end"]]
     for path, text in spans.items():
         content = Path(path).read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
         whole = content.split("---\n", 2)[2] if path.endswith("SKILL.md") else content
@@ -372,14 +372,14 @@ def test_all_that_came_from_a_file_is_said_to(tree, skill, layout):
 
 @pytest.mark.parametrize("content", ["RULES\n", "\n\nRULES"])
 @pytest.mark.parametrize("copy", ["w/AGENTS.md", "copy.md", "link.md"])
-@pytest.mark.parametrize("given", ["base", "plan"])
-def test_what_the_caller_gave_does_not_enter_twice(tree, layout, given, copy, content):
+@pytest.mark.parametrize("key", ["base", "plan"])
+def test_text_from_the_caller_is_not_repeated(tree, layout, content, copy, key):
     tree({"w/.git": None, "w/AGENTS.md": content, "copy.md": "RULES", "link.md": Path("w/AGENTS.md")})
     document = Document(tree.path(copy), Path(tree.path(copy)).read_text())
-    prompt = tree.prompt(layout, **{given: document})
-    has_no_place = any(code == "agent-unused" for code, _ in tree.findings(prompt))
+    prompt = tree.prompt(layout, **{key: document})
+    is_unused = any(code == "agent-unused" for code, _ in tree.findings(prompt))
     assert prompt.text.count("RULES") == 1
-    if not has_no_place:
+    if not is_unused:
         assert ("/w/AGENTS.md", "duplicate") in tree.fates(prompt)
         assert ("file-duplicate", "/w/AGENTS.md") in tree.findings(prompt)
 

@@ -1,4 +1,4 @@
-"""The layout `foreword`: the longest-lived text first, each section in its own tag, no clock."""
+"""The layout `foreword`: text with the longest lifetime first, each section in its own tag, no clock."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +17,7 @@ def file(path, text):
 
 
 def inside(text, tag):
-    """What stands between the tags of a section; None if it is not there."""
+    """The content of a section's tags, or None without the section."""
     _, opening, rest = text.partition(f"<{tag}>\n")
     return rest.partition(f"\n</{tag}>")[0] if opening else None
 
@@ -48,13 +48,13 @@ def test_nothing_but_a_base(tree):
     assert tree({"w/.git": None}).text("foreword", base="BASE") == f"BASE\n\n{BOUNDARIES}\n\n{ENVIRONMENT}"
 
 
-def test_it_tells_no_time(tree):
+def test_the_time_is_not_in_the_prompt(tree):
     tree({"w/AGENTS.md": "X"})
     prompts = {tree.prompt("foreword", now=datetime(year, 1, 1, tzinfo=UTC)).id for year in (2001, 2026)}
     assert len(prompts) == 1
 
 
-def test_lifetimes_never_grow_shorter_and_longer_again(tree, skill):
+def test_lifetimes_only_get_shorter(tree, skill):
     tree({"w/AGENTS.md": "X", "w/.agents/skills/a/SKILL.md": skill("a")})
     prompt = tree.prompt("foreword", tools="read bash", plan="P", session="s1")
     assert [(passage.section, passage.lifetime) for passage in prompt.passages] == [
@@ -72,7 +72,7 @@ def test_lifetimes_never_grow_shorter_and_longer_again(tree, skill):
 
 
 def instructions(tree, cwd="w", **options):
-    """The instruction files: path and text."""
+    """The path and text of each instruction file."""
     inner = inside(tree.text("foreword", cwd, **options), "instructions")
     if inner is None:
         return []
@@ -83,7 +83,7 @@ def instructions(tree, cwd="w", **options):
     ]
 
 
-def test_the_users_files_all_that_exist_and_then_the_projects_nearest_last(tree):
+def test_user_files_come_first_and_then_project_files_nearest_last(tree):
     tree({
         "AGENTS.md": "above the repository",
         "home/AGENTS.md": "not looked for",
@@ -122,7 +122,7 @@ def test_the_users_files_all_that_exist_and_then_the_projects_nearest_last(tree)
     ],
 )
 @pytest.mark.parametrize("left_out", ["absent", "blank"])
-def test_per_directory_one_file_and_the_local_one(tree, there, taken, left_out):
+def test_one_file_per_directory_and_its_local_file(tree, there, taken, left_out):
     names = {"override": "AGENTS.override.md", "agents": "AGENTS.md", "claude": "CLAUDE.md", "local": "AGENTS.local.md"}
     tree({f"w/{name}": key for key, name in names.items() if key in there.split()})
     if left_out == "blank":
@@ -130,20 +130,20 @@ def test_per_directory_one_file_and_the_local_one(tree, there, taken, left_out):
     assert instructions(tree) == [(f"/w/{names[key]}", key) for key in taken.split()]
 
 
-def test_local_files_stand_with_their_directory(tree):
+def test_local_files_follow_the_file_of_their_directory(tree):
     tree(
         {"w/.git": None, "w/AGENTS.md": "1", "w/AGENTS.local.md": "2", "w/a/AGENTS.md": "3", "w/a/AGENTS.local.md": "4"}
     )
     assert [text for _, text in instructions(tree, "w/a")] == ["1", "2", "3", "4"]
 
 
-def test_outside_git_the_working_directory_only_and_that_is_said(tree):
+def test_outside_git_only_the_working_directory_is_searched_with_a_finding(tree):
     tree({"AGENTS.md": "above", "w/AGENTS.md": "also above", "w/a/AGENTS.md": "here"})
     assert instructions(tree, "w/a") == [("/w/a/AGENTS.md", "here")]
     assert tree.findings(tree.prompt("foreword", "w/a")) == [("not-a-repository", "/w/a")]
 
 
-def test_inside_git_nothing_is_said_of_it(tree):
+def test_inside_git_there_is_no_such_finding(tree):
     assert tree.findings(tree({"w/.git": None, "w/a/x": ""}).prompt("foreword", "w/a")) == []
 
 
@@ -170,13 +170,13 @@ def test_without_a_home(tree):
         ({"w/CLAUDE.md": "X", "w/a/CLAUDE.md": "X\r\n"}, ["/w/a/CLAUDE.md"]),
     ],
 )
-def test_equal_texts_stand_once(tree, files, expected):
+def test_equal_texts_are_included_once(tree, files, expected):
     tree({"w/.git": None, "w/a/x": "", **files})
     assert [path for path, _ in instructions(tree, "w/a")] == expected
     assert [code for code, _ in tree.findings(tree.prompt("foreword", "w/a"))] == ["file-duplicate"]
 
 
-def test_of_many_equal_texts_the_nearest_stays(tree):
+def test_the_nearest_of_equal_texts_is_kept(tree):
     files = [
         "home/.config/foreword/AGENTS.md",
         "home/.agents/AGENTS.md",
@@ -200,15 +200,15 @@ def names(tree, cwd="w", **options):
 
 
 FOLDERS = [".foreword/skills", ".agents/skills", ".claude/skills", ".github/skills"]
-PLACES = [f"{top}/{folder}" for top in ("w/a", "w", "home") for folder in FOLDERS]
+SKILL_FOLDERS = [f"{top}/{folder}" for top in ("w/a", "w", "home") for folder in FOLDERS]
 
 
 def test_project_before_user_and_nearer_before_farther(tree, skill):
-    tree({"w/.git": None, **{f"{place}/deploy/SKILL.md": skill("deploy", place) for place in PLACES}})
-    for place in PLACES:
+    tree({"w/.git": None, **{f"{folder}/deploy/SKILL.md": skill("deploy", folder) for folder in SKILL_FOLDERS}})
+    for folder in SKILL_FOLDERS:
         menu = inside(tree.text("foreword", "w/a", tools="read"), "skills").split("\n\n", 1)[1]
-        assert menu == f"In /{place}:\n- deploy: {place}"
-        Path(tree.path(f"{place}/deploy/SKILL.md")).unlink()
+        assert menu == f"In /{folder}:\n- deploy: {folder}"
+        Path(tree.path(f"{folder}/deploy/SKILL.md")).unlink()
     assert names(tree, "w/a") is None
 
 
@@ -216,19 +216,19 @@ def menu_of(tree, cwd="w", **options):
     return inside(tree.text("foreword", cwd, tools="read", **options), "skills").split("\n\n", 1)[1]
 
 
-def test_each_folder_is_named_once_nearest_first_and_has_its_skills_by_name(tree, skill):
+def test_skills_are_grouped_by_folder_nearest_first_and_sorted_by_name(tree, skill):
     tree({"w/.git": None})
-    for number, place in enumerate(PLACES):
-        tree({f"{place}/{name}/SKILL.md": skill(name) for name in (f"z{number}", f"a{number}")})
+    for number, folder in enumerate(SKILL_FOLDERS):
+        tree({f"{folder}/{name}/SKILL.md": skill(name) for name in (f"z{number}", f"a{number}")})
     order = [f"{top}/{folder}" for top in ("w/a", "w", "home") for folder in sorted(FOLDERS)]
-    numbers = [PLACES.index(place) for place in order]
+    numbers = [SKILL_FOLDERS.index(folder) for folder in order]
     assert menu_of(tree, "w/a") == "\n".join(
-        f"In /{place}:\n- a{number}: Does it.\n- z{number}: Does it."
-        for place, number in zip(order, numbers, strict=True)
+        f"In /{folder}:\n- a{number}: Does it.\n- z{number}: Does it."
+        for folder, number in zip(order, numbers, strict=True)
     )
 
 
-def test_a_folder_inside_another_is_named_by_what_it_adds(tree, skill):
+def test_a_subfolder_is_named_relative_to_its_parent(tree, skill):
     names = ["plain", "web/forms", "web/css", "deep/er/x", "also"]
     tree({f"w/.agents/skills/{name}/SKILL.md": skill(name.rpartition("/")[2]) for name in names})
     tree({"home/.claude/skills/only/nested/SKILL.md": skill("nested")})
@@ -253,12 +253,12 @@ def test_a_folder_inside_another_is_named_by_what_it_adds(tree, skill):
         ("<skills>", "tag", "- tag: D. (<\\skills>/SKILL.md)"),
     ],
 )
-def test_a_name_that_is_not_its_folder_s_has_its_path(tree, folder, name, line):
+def test_a_skill_named_unlike_its_folder_is_listed_with_its_path(tree, folder, name, line):
     tree({"w/.git": None, f"w/.agents/skills/{folder}/SKILL.md": f"---\nname: {name!r}\ndescription: D.\n---\n"})
     assert menu_of(tree) == f"In /w/.agents/skills:\n{line}"
 
 
-def test_a_folder_s_name_can_neither_close_the_section_nor_open_a_comment(tree, skill):
+def test_a_folder_name_can_neither_close_the_section_nor_open_a_comment(tree, skill):
     tree({"w/.git": None, "w/.agents/skills/<skills> <!--/a/SKILL.md": skill("a")})
     for _ in range(2):
         prompt = tree.prompt("foreword", tools="read")
@@ -279,7 +279,7 @@ def test_400_skills_with_long_descriptions_keep_all_their_names(tree, skill, len
     assert "descriptions were shortened" in message or "only names were kept" in message
 
 
-def test_where_even_names_do_not_fit_the_last_are_dropped_with_a_mark(tree, skill):
+def test_if_even_names_do_not_fit_the_last_are_dropped_with_a_marker(tree, skill):
     every = [f"skill-number-{number:03}" for number in range(100)]
     tree({"w/.git": None, **{f"w/.agents/skills/{name}/SKILL.md": skill(name) for name in every[:60]}})
     tree({f"home/.agents/skills/{name}/SKILL.md": skill(name) for name in every[60:]})
@@ -292,7 +292,7 @@ def test_where_even_names_do_not_fit_the_last_are_dropped_with_a_mark(tree, skil
     assert f"only the first {len(kept)} names were kept in the menu of 100 entries (from " in message
 
 
-def test_skills_stand_in_the_order_of_code_points(tree, skill):
+def test_skills_are_sorted_by_code_point(tree, skill):
     tree(
         {
             f"w/.agents/skills/{number}/SKILL.md": skill(name)
@@ -302,12 +302,12 @@ def test_skills_stand_in_the_order_of_code_points(tree, skill):
     assert names(tree) == ["Z", "a", "b", "x10", "x9", "é"]
 
 
-def test_of_two_skills_with_one_name_in_one_folder_the_first_directory_wins(tree, skill):
+def test_the_first_of_two_skills_with_the_same_name_wins(tree, skill):
     tree({f"w/.agents/skills/{folder}/SKILL.md": skill("same", folder) for folder in ("b", "a", "c")})
     assert inside(tree.text("foreword", tools="read"), "skills").endswith("- same: a (a/SKILL.md)")
 
 
-def test_skills_above_the_repository_are_not_looked_for(tree, skill):
+def test_skills_above_the_repository_are_not_found(tree, skill):
     tree({"w/.git": None, ".agents/skills/a/SKILL.md": skill("a")})
     assert names(tree) is None
 
@@ -338,7 +338,7 @@ def test_validation_can_be_set(tree):
     assert names(tree, set={"skills.validation": "strict"}) is None
 
 
-def test_the_menu_keeps_to_its_budget_unless_set_otherwise(tree, skill):
+def test_the_menu_has_a_budget_that_can_be_set(tree, skill):
     tree({f"w/.agents/skills/s{number:03}/SKILL.md": skill(f"s{number:03}", "word " * 180) for number in range(60)})
     prompt = tree.prompt("foreword", tools="read")
     assert [code for code, _ in tree.findings(prompt)] == ["not-a-repository", "budget-menu"]
@@ -363,7 +363,7 @@ def test_the_menu_keeps_to_its_budget_unless_set_otherwise(tree, skill):
         ("edit read bash", ["`read`", "`edit`"]),
     ],
 )
-def test_guidance_names_only_tools_that_are_there(tree, tools, named):
+def test_guidance_names_only_available_tools(tree, tools, named):
     guidance = inside(tree.text("foreword", tools=tools), "tool-guidance")
     lines = guidance.split("\n") if guidance is not None else []
     assert [[word for word in line.split() if word.startswith("`")] for line in lines] == [[name] for name in named]
@@ -399,7 +399,7 @@ def test_guidance_of_tools_and_of_extensions(tree):
         (Scope(), "Nothing may be read or written."),
     ],
 )
-def test_boundaries_are_those_of_the_scope(tree, scope, expected):
+def test_boundaries_describe_the_scope(tree, scope, expected):
     assert inside(tree.text("foreword", scope=scope), "boundaries") == expected
 
 
@@ -429,7 +429,7 @@ def test_plan(tree, plan, expected):
     assert inside(tree.text("foreword", plan=plan), "plan") == expected
 
 
-def test_what_the_layout_has_no_place_for_is_said(tree, skill):
+def test_unused_input_is_a_finding(tree, skill):
     tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": skill("a")})
     prompt = tree.prompt("foreword", skill="a", docs=[("Manual", "/m")])
     assert [code for code, _ in tree.findings(prompt)] == ["agent-unused", "agent-unused"]

@@ -1,4 +1,4 @@
-"""Finished prompts, to be read as prose. `pytest --accept` writes them anew; read the diff before you commit it."""
+"""Golden prompts, meant to be read as prose. `pytest --accept` rewrites them; read the diff before you commit it."""
 
 from pathlib import Path
 
@@ -36,7 +36,7 @@ SCOPE = Scope(
     [Access("/w"), Access("/usr/share/doc", "read"), Access("/tmp/out", recursive=False)], [Access("/w/.env", "read")]
 )
 
-# The prompt's name: its layout, its working directory and its agent.
+# Name of the prompt: layout, working directory and agent.
 PROMPTS = {
     "foreword": ("foreword", "w/shop", {"tools": TOOLS, "plan": "1. Find the slow query.\n2. Add the index.", "scope": SCOPE}),
     "foreword-alone": ("foreword", "empty", {}),

@@ -92,7 +92,7 @@ def test_project_is_the_first_that_is_not_blank(tree, agents, claude, project):
     )
 
 
-def test_project_is_looked_for_in_the_working_directory_alone(tree):
+def test_project_instructions_come_only_from_the_working_directory(tree):
     tree({"w/.git": None, "w/AGENTS.md": "ROOT", "w/a/AGENTS.md": "A", "w/a/b/x": ""})
     assert tree.text("ion", "w/a/b", base="BASE") == "BASE"
     assert tree.text("ion", "w/a", base="BASE") == "BASE\n\n# Project Instructions\nA"
@@ -119,7 +119,7 @@ def test_a_relative_configuration_folder_counts_as_unset(tree, relative, monkeyp
     assert Assembler(workspace, "ion").prompt(Agent(base="BASE")).text == "BASE\n\n# Global Instructions\nHOME"
 
 
-def test_global_on_windows_is_in_the_application_data(tree):
+def test_global_instructions_on_windows_are_in_application_data(tree):
     tree({"roaming/agents/AGENTS.md": "W", "home/.config/agents/AGENTS.md": "HOME", "xdg/agents/AGENTS.md": "XDG"})
     environment = {"APPDATA": "roaming", "XDG_CONFIG_HOME": "xdg"}
     assert (
@@ -127,7 +127,7 @@ def test_global_on_windows_is_in_the_application_data(tree):
     )
 
 
-def test_rules_stand_without_an_agents_file_by_code_point(tree):
+def test_rules_need_no_agents_file_and_are_sorted_by_code_point(tree):
     folder = "home/.config/agents/rules"
     tree({f"{folder}/{name}": name for name in ("b.md", "a.md", "Z.md", "10.md", "9.md", "é.md", "note.txt")})
     tree({f"{folder}/deep/c.md": "not looked for"})
@@ -136,13 +136,13 @@ def test_rules_stand_without_an_agents_file_by_code_point(tree):
     )
 
 
-def test_blank_rules_leave_nothing_behind(tree):
+def test_blank_rules_leave_no_trace(tree):
     folder = "home/.config/agents/rules"
     tree({f"{folder}/a.md": "A\n\n\n", f"{folder}/b.md": "\n \n", f"{folder}/c.md": "\n\nC"})
     assert tree.text("ion", base="BASE") == "BASE\n\n# Global Instructions\nA\n\nC"
 
 
-def test_without_a_home_the_users_layers_are_skipped_and_that_is_said_once(tree):
+def test_without_a_home_user_layers_are_skipped_with_one_finding(tree):
     tree({"w/AGENTS.md": "P", **{path: "no" for path in FILES if path.startswith("home")}})
     prompt = tree.prompt("ion", base="BASE", home=None)
     assert prompt.text == "BASE\n\n# Project Instructions\nP"
@@ -155,7 +155,7 @@ def test_without_a_home_an_absolute_configuration_folder_still_counts(tree):
     assert (prompt.text, tree.findings(prompt)) == ("BASE\n\n# Global Instructions\nXDG", [("home-missing", "")])
 
 
-def test_layers_are_named_in_the_candidates(tree):
+def test_candidates_name_their_layer(tree):
     tree(FILES)
     layers = [
         (tree.short(each.path), each.layer, each.fate) for each in tree.prompt("ion").candidates if each.fate == "used"
@@ -170,7 +170,7 @@ def test_layers_are_named_in_the_candidates(tree):
 # Base, skill, plan
 
 
-def test_the_base_is_built_in_and_replaced_as_a_whole(tree):
+def test_the_built_in_base_is_replaced_entirely(tree):
     own = tree.prompt("ion")
     assert own.text.strip() and [passage.section for passage in own.passages] == ["base"]
     assert [piece.origin.kind for piece in own.passages[0].pieces] == ["builtin"]
@@ -184,10 +184,10 @@ def test_a_blank_base_or_plan_counts_as_absent(tree, blank):
 
 
 @pytest.mark.parametrize("first", ["w/.ion/skills", "w/.agents/skills", "home/.ion/skills", "home/.agents/skills"])
-def test_the_active_skill_is_looked_for_in_order(tree, skill, first):
-    places = ["w/.ion/skills", "w/.agents/skills", "home/.ion/skills", "home/.agents/skills"]
-    for place in places[places.index(first) :]:
-        tree({f"{place}/deploy/SKILL.md": skill("deploy", body=f"From {place}.")})
+def test_the_search_order_of_the_active_skill(tree, skill, first):
+    folders = ["w/.ion/skills", "w/.agents/skills", "home/.ion/skills", "home/.agents/skills"]
+    for folder in folders[folders.index(first) :]:
+        tree({f"{folder}/deploy/SKILL.md": skill("deploy", body=f"From {folder}.")})
     assert tree.text("ion", base="BASE", skill="deploy") == f"BASE\n\n# Active Skill: deploy\nFrom {first}."
 
 
@@ -219,7 +219,7 @@ def test_skills_are_read_leniently(tree):
 
 
 @pytest.mark.parametrize("body", ["", "\n", " \n\t\n"])
-def test_a_skill_without_a_body_leaves_nothing_behind_but_a_finding(tree, skill, body):
+def test_a_skill_without_a_body_is_only_a_finding(tree, skill, body):
     tree({"w/.ion/skills/empty/SKILL.md": skill("empty", body=body)})
     path = "/w/.ion/skills/empty/SKILL.md"
     assert tree.text("ion", base="BASE", skill="empty", plan="Plan.") == "BASE\n\n# Active Plan\nPlan."
@@ -236,7 +236,7 @@ def test_an_unknown_skill_is_an_error_that_lists_the_known_ones(tree, skill):
         tree.prompt("ion", skill="tsting")
 
 
-def test_the_skills_body_keeps_its_file_and_lines(tree, skill):
+def test_the_body_of_a_skill_keeps_its_file_and_lines(tree, skill):
     tree({"w/.ion/skills/deploy/SKILL.md": skill("deploy", body="\n\nOne.\n---\nThree.\n\n")})
     passage = tree.prompt("ion", base="BASE", skill="deploy").passages[-1]
     assert passage.text == "# Active Skill: deploy\nOne.\n---\nThree."
@@ -247,14 +247,14 @@ def test_the_skills_body_keeps_its_file_and_lines(tree, skill):
     ] == [("file", "/w/.ion/skills/deploy/SKILL.md", (7, 9), "One.\n---\nThree.")]
 
 
-def test_a_plan_from_a_file_keeps_it_as_origin(tree):
+def test_a_plan_from_a_file_has_the_file_as_origin(tree):
     prompt = tree.prompt("ion", base="BASE", plan=Document("/w/plan.md", "One.\nTwo."))
     assert prompt.text == "BASE\n\n# Active Plan\nOne.\nTwo."
     assert [piece.origin.path for piece in prompt.passages[-1].pieces if piece.origin.kind == "file"] == ["/w/plan.md"]
 
 
-def test_what_a_directive_left_out_parts_the_origins_around_it(tree):
-    """No span of a file reaches over characters that are not in the prompt."""
+def test_text_removed_by_a_directive_splits_the_origins_around_it(tree):
+    """No span of a file includes characters that are not in the prompt."""
     text = 'One. <!-- if: provider == "x" -->Hidden.<!-- endif -->Two. <!-- include: ./nowhere.md -->Three.'
     prompt = tree({"w/AGENTS.md": text}).prompt("ion", base="BASE")
     origins = prompt_form(prompt, count(""), [count("")] * len(prompt.passages))["passages"][-1]["origins"]
@@ -266,7 +266,7 @@ def test_what_a_directive_left_out_parts_the_origins_around_it(tree):
 
 
 @pytest.mark.parametrize(
-    ("files", "text", "told"),
+    ("files", "text", "reported"),
     [
         pytest.param({"w/AGENTS.md": "X", "w/CLAUDE.md": "Y"}, "P:X", ["shadowed /w/CLAUDE.md"], id="another text"),
         pytest.param({"w/AGENTS.md": "X", "w/CLAUDE.md": "X\n"}, "P:X", ["duplicate /w/CLAUDE.md"], id="a copy"),
@@ -284,18 +284,18 @@ def test_what_a_directive_left_out_parts_the_origins_around_it(tree):
         ),
     ],
 )  # fmt: skip
-def test_one_file_enters_once(tree, files, text, told):
+def test_a_file_is_included_once(tree, files, text, reported):
     prompt = tree(files).prompt("ion", base="BASE")
     heading = {"I": "# Ion Instructions", "P": "# Project Instructions", "G": "# Global Instructions"}[text[0]]
     assert prompt.text == f"BASE\n\n{heading}\n{text[2:]}"
-    assert [f"{code.removeprefix('file-')} {path}" for code, path in tree.findings(prompt)] == told
+    assert [f"{code.removeprefix('file-')} {path}" for code, path in tree.findings(prompt)] == reported
 
 
 # Budgets
 
 
 def tokens(count):
-    """A text of about so many tokens, in short lines."""
+    """Text of about `count` tokens, in short lines."""
     return "\n".join(["word"] * (count * 1_000 // estimate("word\n" * 1_000)))
 
 
@@ -310,14 +310,14 @@ def tokens(count):
         ({}, {"plan": tokens(700)}, "plan"),
     ],
 )
-def test_a_layer_over_its_budget_is_whole_and_said(tree, files, agent, over):
+def test_a_layer_over_its_budget_is_kept_with_a_finding(tree, files, agent, over):
     prompt = tree(files).prompt("ion", **agent)
     assert [code for code, _ in tree.findings(prompt)] == ["budget-section"]
     assert f"'{over}'" in prompt.findings[0].message
     assert "[foreword: cut" not in prompt.text
 
 
-def test_the_whole_over_its_budget_is_said(tree):
+def test_a_prompt_over_its_budget_is_a_finding(tree):
     files = {"home/.config/agents/AGENTS.md": tokens(1_500), "w/AGENTS.md": tokens(4_000)}
     assert tree.findings(tree(files).prompt("ion")) == []
     prompt = tree.prompt("ion", set={"budget": 5_000})
@@ -325,7 +325,7 @@ def test_the_whole_over_its_budget_is_said(tree):
     assert prompt.text == tree.prompt("ion").text
 
 
-def test_one_file_of_great_length_is_truncated_with_a_mark_and_a_finding(tree):
+def test_a_very_long_file_is_truncated_with_a_marker_and_a_finding(tree):
     prompt = tree({"w/AGENTS.md": tokens(20_000)}).prompt("ion", base="BASE")
     assert prompt.text.startswith("BASE\n\n# Project Instructions\nword\nword\n")
     assert "[foreword: cut here" in prompt.text.rpartition("\n")[2]
@@ -334,22 +334,22 @@ def test_one_file_of_great_length_is_truncated_with_a_mark_and_a_finding(tree):
 
 
 @pytest.mark.parametrize(
-    ("agent", "heading", "told"),
+    ("agent", "heading", "reported"),
     [
         ({"skill": "s"}, "# Active Skill: s", "/w/.ion/skills/s/SKILL.md"),
         ({"plan": tokens(20_000)}, "# Active Plan", ""),
         ({"plan": Document("/p/plan.md", tokens(20_000))}, "# Active Plan", "/p/plan.md"),
     ],
 )
-def test_an_active_skill_and_a_plan_are_files_too(tree, agent, heading, told):
+def test_limits_apply_to_an_active_skill_and_a_plan(tree, agent, heading, reported):
     tree({"w/.ion/skills/s/SKILL.md": "---\nname: s\ndescription: D.\n---\n" + tokens(20_000)})
     prompt = tree.prompt("ion", base="BASE", **agent)
     assert prompt.text.startswith(f"BASE\n\n{heading}\nword\nword\n")
     assert "[foreword: cut here" in prompt.text.rpartition("\n")[2]
     assert estimate(prompt.text) < 10_100
     (message,) = [message for code, message in tree.messages(prompt) if code == "budget-file"]
-    assert ("budget-file", told) in tree.findings(prompt)
-    assert message.startswith((told or "section 'plan'") + f": cut from {estimate(tokens(20_000)):,} to ")
+    assert ("budget-file", reported) in tree.findings(prompt)
+    assert message.startswith((reported or "section 'plan'") + f": cut from {estimate(tokens(20_000)):,} to ")
     assert tree.fates(prompt) == [("/w/.ion/skills/s/SKILL.md", "cut" if "skill" in agent else "unused")]
 
 
@@ -358,13 +358,13 @@ def test_an_active_skill_and_a_plan_are_files_too(tree, agent, heading, told):
 
 @pytest.fixture
 def later(monkeypatch):
-    """The clock is ten seconds ahead, so that no file counts as changed a moment ago."""
+    """Set the clock ten seconds ahead, so that no file counts as just modified."""
     real = time.time_ns
     monkeypatch.setattr(time, "time_ns", lambda: real() + 10_000_000_000)
 
 
 @pytest.mark.usefixtures("later")
-def test_what_did_not_change_is_not_looked_at_again(tree):
+def test_unchanged_files_are_not_read_again(tree):
     tree({**FILES, "w/CLAUDE.md": "shadowed"})
     assembler = Assembler(tree.workspace(), "ion")
     assert assembler.snapshot() is assembler.snapshot()
@@ -381,7 +381,7 @@ def test_what_did_not_change_is_not_looked_at_again(tree):
         ({"w/CLAUDE.md": "C, edited"}, "P"),
     ],
 )
-def test_a_change_is_seen_also_beside_a_shadowed_file(tree, change, project):
+def test_a_change_next_to_a_shadowed_file_is_noticed(tree, change, project):
     tree({"w/AGENTS.md": "P", "w/CLAUDE.md": "C"})
     assembler = Assembler(tree.workspace(), "ion")
     assert assembler.prompt(Agent(base="BASE")).text == "BASE\n\n# Project Instructions\nP"

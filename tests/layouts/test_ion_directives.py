@@ -1,4 +1,4 @@
-"""The directives of the layout `ion`: includes, conditions and four values inside instruction files."""
+"""Directives of the layout `ion`: includes, conditions and four values in instruction files."""
 
 import os
 from pathlib import Path
@@ -11,7 +11,7 @@ from foreword.vocabulary import Access, Scope
 
 
 def ion(tree, cwd="w", **options):
-    """The project's instructions as they stand in the prompt, and what was said: code and first line."""
+    """The project instructions in the prompt, and the code and first line of each finding."""
     prompt = tree.prompt("ion", cwd, base="B", **options)
     text = tree.short(prompt.text).removeprefix("B").removeprefix("\n\n# Project Instructions\n")
     return text, [(code, message.partition("\n")[0]) for code, message in tree.messages(prompt)]
@@ -21,7 +21,7 @@ def include(target):
     return f"<!-- include: {target} -->"
 
 
-# What is left alone
+# Text that stays unchanged
 
 
 UNTOUCHED = """\
@@ -55,7 +55,7 @@ def test_text_without_a_directive_is_unchanged(tree):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         ("<!-- if: model == 'm' -->\nA", [("directive-unmatched", "<!-- if: model == 'm' --> has no endif and is left as text (line 1, column 1)")]),
         ("A\n<!-- endif -->", [("directive-unmatched", "<!-- endif --> has no if and is left as text (line 2, column 1)")]),
@@ -64,9 +64,9 @@ def test_text_without_a_directive_is_unchanged(tree):
         ("<!-- if: os == 'x' -->A<!-- endif -->", [("directive-malformed", "os is not valid here; expected one of provider, model, platform, cwd; the if is left as text, with its else and endif (line 1, column 10)")]),
     ],
 )  # fmt: skip
-def test_an_unmatched_or_unknown_directive_is_text_and_a_finding(tree, text, told):
+def test_an_unmatched_or_unknown_directive_is_text_and_a_finding(tree, text, reported):
     tree({"w/AGENTS.md": text})
-    assert ion(tree, model="m") == (text, told)
+    assert ion(tree, model="m") == (text, reported)
 
 
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi", "pod"])
@@ -93,7 +93,7 @@ def test_the_four_values(tree):
     assert ion(tree) == ("/w|||2026-03-07", [])
 
 
-def test_they_stand_in_every_file(tree):
+def test_values_work_in_every_file(tree):
     folder = "home/.config/agents"
     tree({
         "home/.ion/AGENTS.md": "{{ model }}, ion",
@@ -133,11 +133,11 @@ def test_they_stand_in_every_file(tree):
 def test_a_condition_chooses_a_branch(tree, condition, holds):
     condition = condition.replace("$TOP", tree.top)
     tree({"w/AGENTS.md": f"a\n<!-- if: {condition} -->\nyes\n<!-- else -->\nno\n<!-- endif -->\nb"})
-    text, told = ion(tree, model="opus", provider="anthropic")
-    assert (text, told) == (f"a\n{'yes' if holds else 'no'}\nb", [])
+    text, reported = ion(tree, model="opus", provider="anthropic")
+    assert (text, reported) == (f"a\n{'yes' if holds else 'no'}\nb", [])
 
 
-def test_conditions_stand_inside_a_line_and_inside_each_other(tree):
+def test_conditions_work_within_a_line_and_nest(tree):
     inner = '<!-- if: model == "m" -->M<!-- else -->other<!-- endif -->'
     tree({"w/AGENTS.md": f'a <!-- if: provider == "p" -->[{inner}]<!-- endif --> b'})
     assert [ion(tree, provider=p, model=m)[0] for p, m in (("p", "m"), ("p", "x"), ("q", "m"))] == [
@@ -147,24 +147,24 @@ def test_conditions_stand_inside_a_line_and_inside_each_other(tree):
     ]
 
 
-def test_what_is_not_taken_leaves_no_blank_lines_behind(tree):
+def test_a_branch_not_taken_leaves_no_blank_lines(tree):
     tree({"w/AGENTS.md": 'a\n\n<!-- if: model == "x" -->\nX\n<!-- endif -->\n\nb'})
     assert ion(tree) == ("a\n\nb", [])
 
 
-def test_a_file_of_which_nothing_is_left_leaves_nothing_behind(tree):
+def test_a_file_that_renders_blank_leaves_no_trace(tree):
     tree({"w/AGENTS.md": '<!-- if: model == "x" -->\nX\n<!-- endif -->', "home/.ion/AGENTS.md": "I"})
     assert tree.text("ion", base="B", plan="P") == "B\n\n# Ion Instructions\nI\n\n# Active Plan\nP"
 
 
-def test_another_agent_gets_another_text_from_the_same_files(tree):
+def test_different_agents_get_different_text_from_the_same_files(tree):
     tree({"w/AGENTS.md": '<!-- if: model == "a" -->A<!-- else -->other<!-- endif --> {{ model }}'})
     assembler = Assembler(tree.workspace(), "ion")
     texts = [assembler.prompt(Agent(base="B", model=model)).text.rpartition("\n")[2] for model in ("a", "b", "a")]
     assert texts == ["A a", "other b", "A a"]
 
 
-# Includes: where they may lead
+# Includes: allowed paths
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_another_agent_gets_another_text_from_the_same_files(tree):
         ("w", f"```\n{include('x.md')}\n```", {"w/x.md": "X"}, f"```\n{include('x.md')}\n```"),
     ],
 )  # fmt: skip
-def test_a_file_of_the_project_includes_what_is_in_the_workspace(tree, cwd, text, files, result):
+def test_a_project_file_may_include_files_of_the_workspace(tree, cwd, text, files, result):
     tree({"w/.git": None, **files, f"{cwd}/AGENTS.md": text.replace("$TOP", tree.top)})
     assert ion(tree, cwd, model="m") == (result, [])
 
@@ -211,7 +211,7 @@ def test_a_file_of_the_project_includes_what_is_in_the_workspace(tree, cwd, text
         ("circle", "its links form a circle"),
     ],
 )
-def test_what_a_file_of_the_project_may_not_include(tree, target, why):
+def test_a_project_file_may_not_include_other_files(tree, target, why):
     tree({
         "x.md": "SECRET", "w-evil/x.md": "SECRET", "home/x.md": "SECRET",
         "w/.git/config": "SECRET", "w/.env": "SECRET", "w/keys/server.pem": "SECRET", "w/notes.md": Path(".env"),
@@ -224,7 +224,7 @@ def test_what_a_file_of_the_project_may_not_include(tree, target, why):
     assert ion(tree) == ("a\nb", [("include-refused", message)])
 
 
-def test_outside_of_git_the_workspace_is_the_working_directory(tree):
+def test_outside_git_the_workspace_is_the_working_directory(tree):
     tree({"w/x.md": "X", "w/sub/AGENTS.md": f"a{include('../x.md')}b"})
     assert ion(tree, "w/sub")[0] == "ab"
 
@@ -246,7 +246,7 @@ def test_outside_of_git_the_workspace_is_the_working_directory(tree):
         ("home/.config/agents/rules/r.md", "Global", "../../other/more.md", False),
     ],
 )
-def test_a_file_of_the_users_includes_what_is_in_its_own_folder(tree, file, heading, target, is_allowed):
+def test_a_user_file_may_include_files_of_its_folder(tree, file, heading, target, is_allowed):
     folders = (
         "home/.ion",
         "home/.ion/rules",
@@ -263,7 +263,7 @@ def test_a_file_of_the_users_includes_what_is_in_its_own_folder(tree, file, head
     assert tree.findings(prompt) == ([] if is_allowed else [("include-refused", f"/{file}")])
 
 
-def test_a_file_of_the_users_stays_in_its_own_folder_where_the_home_is_a_repository(tree):
+def test_a_user_file_is_limited_to_its_folder_if_the_home_is_a_repository(tree):
     tree({"home/.git": None, "home/notes.md": "NOTES", "home/w": None})
     tree({"home/.ion/AGENTS.md": f"I{include('../notes.md')}{include('more.md')}", "home/.ion/more.md": "MORE"})
     prompt = tree.prompt("ion", "home/w", base="B")
@@ -287,7 +287,7 @@ PRIVATE = "it is outside what the scope may read"
         ("w", "home", "home/.ion/AGENTS.md", "the scope denies it"),
     ],
 )
-def test_an_include_stays_inside_what_the_scope_may_read(tree, allow, deny, file, why):
+def test_only_files_that_the_scope_may_read_are_included(tree, allow, deny, file, why):
     folder = os.path.dirname(file)
     tree({"w/.git": None, f"{folder}/real/x.md": "X", f"{folder}/private": Path("real")})
     tree({file: f"<{include('private/x.md')}>"})
@@ -306,27 +306,27 @@ def test_another_scope_gives_another_prompt(tree):
     assert texts == ["<X>", "<>", "<X>", "<X>"]
 
 
-def test_a_linked_file_includes_beside_its_own_name(tree):
+def test_includes_of_a_linked_file_are_relative_to_the_link(tree):
     tree({"w/.git": None, "w/shared/A.md": include("x.md"), "w/shared/x.md": "SHARED", "w/x.md": "HERE"})
     tree({"w/AGENTS.md": Path("shared/A.md")})
     assert ion(tree) == ("HERE", [])
 
 
-def test_a_workspace_reached_through_a_link_is_itself(tree):
+def test_includes_work_in_a_workspace_reached_through_a_link(tree):
     tree({"w/.git": None, "w/AGENTS.md": include("docs/x.md"), "w/docs/x.md": "X", "link": Path("w")})
     assert ion(tree, "link") == ("X", [])
 
 
-# Includes: how far they lead
+# Includes: depth and repetition
 
 
-def test_five_files_deep_and_no_further(tree):
+def test_includes_may_be_five_files_deep(tree):
     tree({f"w/{n}.md": f"{n}{include(f'{n + 1}.md')}" for n in range(1, 8)})
     tree({"w/AGENTS.md": f"A{include('1.md')}Z"})
-    text, told = ion(tree)
+    text, reported = ion(tree)
     chain = " -> ".join(["/w/AGENTS.md", *(f"/w/{n}.md" for n in range(1, 6)), "6.md"])
     assert text == "A12345Z"
-    assert told == [
+    assert reported == [
         ("directive-depth", f"<!-- include: 6.md --> is nested more than 5 files deep: {chain} (line 1, column 2)")
     ]
 
@@ -340,18 +340,18 @@ def test_a_cycle_is_reported_with_its_chain(tree):
 
 def test_a_file_is_included_once(tree):
     tree({"w/AGENTS.md": f"{include('x.md')}\n{include('./x.md')}\nend", "w/x.md": "X"})
-    text, told = ion(tree)
-    assert (text, [code for code, _ in told]) == ("X\nend", ["file-duplicate"])
+    text, reported = ion(tree)
+    assert (text, [code for code, _ in reported]) == ("X\nend", ["file-duplicate"])
 
 
 @pytest.mark.parametrize("other", ["copy.md", "link.md"])
-def test_a_copy_of_or_a_link_to_an_included_file_does_not_enter_again(tree, other):
+def test_a_copy_of_or_a_link_to_an_included_file_is_not_repeated(tree, other):
     tree({"w/AGENTS.md": f"{include('x.md')}\n{include(other)}\nend", "w/x.md": "X", "w/copy.md": "X"})
     tree({"w/link.md": Path("x.md")})
     assert ion(tree)[0] == "X\nend"
 
 
-def test_an_included_file_that_is_found_by_itself_enters_once(tree):
+def test_an_included_file_that_is_also_found_is_not_repeated(tree):
     folder = "home/.config/agents"
     tree({f"{folder}/AGENTS.md": f"G\n\n{include('rules/a.md')}", f"{folder}/rules/a.md": "RULE"})
     assert tree.text("ion", base="B").count("RULE") == 1
@@ -393,12 +393,12 @@ RULES = include("./rules.md")
     ],
     ids=["different", "equal", "one is missing", "included", "included and equal", "itself"],
 )  # fmt: skip
-def test_texts_that_include_others_are_equal_if_the_same_enters_with_both(tree, files, expected):
+def test_files_with_includes_are_equal_if_their_expanded_text_is(tree, files, expected):
     layers = [f"# {layer} Instructions\n{text}" for layer, text in expected.items()]
     assert tree(files).text("ion", base="B") == "B\n\n" + "\n\n---\n\n".join(layers)
 
 
-def test_many_files_that_include_each_other_are_compared_in_time(tree):
+def test_many_files_that_include_each_other_are_compared_quickly(tree):
     every = "".join(include(f"{number}.md") for number in range(20))
     for folder in ("home/.ion", "w"):
         tree({f"{folder}/{number}.md": f"{number}{every}" for number in range(20)})
@@ -406,7 +406,7 @@ def test_many_files_that_include_each_other_are_compared_in_time(tree):
     assert [path for path, fate in tree.fates(tree.prompt("ion")) if fate == "duplicate"] == ["/home/.ion/AGENTS.md"]
 
 
-def test_a_link_gives_way_to_the_file_and_its_includes(tree):
+def test_a_link_yields_to_the_file_and_its_includes(tree):
     folder = "home/.config/agents"
     tree({f"{folder}/AGENTS.md": f"G {include('x.md')}", f"{folder}/x.md": "X", f"{folder}/rules/a.md": "A"})
     tree({f"{folder}/rules/z.md": Path("../AGENTS.md")})
@@ -415,14 +415,14 @@ def test_a_link_gives_way_to_the_file_and_its_includes(tree):
     assert tree.findings(prompt) == [("file-duplicate", f"/{folder}/rules/z.md")]
 
 
-def test_an_include_that_leaves_a_fence_open_swallows_nothing(tree):
+def test_an_include_with_an_open_fence_does_not_swallow_the_rest(tree):
     tree({"w/AGENTS.md": f"{include('x.md')}\nrest", "w/x.md": "```\ncode"})
     prompt = tree.prompt("ion", base="B", plan="P")
     assert prompt.text.endswith("\n```\ncode\n```\nrest\n\n# Active Plan\nP")
     assert tree.findings(prompt) == [("file-fence", "/w/x.md")]
 
 
-# Where it came from, and when it is read again
+# Origins and rebuilding
 
 
 def test_included_text_keeps_its_file_and_lines(tree):
@@ -460,17 +460,17 @@ TOO_DEEP = {f"w/{n}.md": f"{n}{include(f'{n + 1}.md')}" for n in range(1, 7)}
     ],
     ids=["not taken", "taken", "too deep", "copy", "link", "twice", "cut", "nothing left", "nothing left of it", "refused"],
 )  # fmt: skip
-def test_only_what_stands_in_the_prompt_is_used(tree, files, agent, fates):
+def test_only_files_in_the_prompt_are_used_candidates(tree, files, agent, fates):
     prompt = tree(files).prompt("ion", **agent)
-    told = tree.fates(prompt)
-    assert [fate for _, fate in told] == fates
-    standing = {tree.short(piece.origin.path) for passage in prompt.passages for piece in passage.pieces}
-    assert [path in standing for path, fate in told] == [
-        fate == "used" or (path, fate) == ("/w/AGENTS.md", "cut") for path, fate in told
+    reported = tree.fates(prompt)
+    assert [fate for _, fate in reported] == fates
+    in_prompt = {tree.short(piece.origin.path) for passage in prompt.passages for piece in passage.pieces}
+    assert [path in in_prompt for path, fate in reported] == [
+        fate == "used" or (path, fate) == ("/w/AGENTS.md", "cut") for path, fate in reported
     ]
 
 
-def test_an_included_file_is_told_with_the_file_that_includes_it_for_this_agent(tree):
+def test_an_included_candidate_names_the_file_that_includes_it(tree):
     tree({"w/AGENTS.md": f"a{include('b.md')}<!-- if: model == 'm' -->{include('x.md')}<!-- endif -->"})
     tree({"w/b.md": f"b{include('x.md')}", "w/x.md": "X"})
     reasons = {tree.short(each.path): tree.short(each.reason) for each in tree.prompt("ion").candidates}
@@ -478,7 +478,7 @@ def test_an_included_file_is_told_with_the_file_that_includes_it_for_this_agent(
 
 
 @pytest.mark.parametrize(
-    ("files", "told"),
+    ("files", "reported"),
     [
         ({"w/CLAUDE.md": "C", "w/AGENTS.md": include("CLAUDE.md")}, {"/w/AGENTS.md": "unused", "/w/CLAUDE.md": "used"}),
         ({"w/AGENTS.md": f"a{include('AGENTS.md')}"}, {"/w/AGENTS.md": "used"}),
@@ -488,13 +488,13 @@ def test_an_included_file_is_told_with_the_file_that_includes_it_for_this_agent(
     ],
     ids=["shadowed", "itself", "out of reach", "blank"],
 )  # fmt: skip
-def test_a_file_that_is_found_and_included_is_one_candidate(tree, files, told):
+def test_a_file_that_is_found_and_included_is_one_candidate(tree, files, reported):
     prompt = tree(files).prompt("ion")
-    assert sorted(tree.fates(prompt)) == sorted(told.items())
+    assert sorted(tree.fates(prompt)) == sorted(reported.items())
     assert len({each.path for each in prompt.candidates}) == len(prompt.candidates)
 
 
-def test_a_file_that_includes_itself_is_not_told_as_included(tree):
+def test_a_file_that_includes_itself_is_not_listed_as_included(tree):
     tree({"w/AGENTS.md": f"a{include('x.md')}", "w/x.md": f"x{include('AGENTS.md')}"})
     reasons = {tree.short(each.path): tree.short(each.reason) for each in tree.prompt("ion").candidates}
     assert (reasons["/w/AGENTS.md"], reasons["/w/x.md"]) == ("", "included by /w/AGENTS.md")
@@ -514,7 +514,7 @@ def test_a_file_that_includes_itself_is_not_told_as_included(tree):
     ],
     ids=["edited", "gone", "comes", "was refused", "is refused", "another link", "edited below", "comes below"],
 )
-def test_a_change_of_an_included_file_is_seen(tree, monkeypatch, before, after, text):
+def test_a_changed_included_file_is_read_again(tree, monkeypatch, before, after, text):
     monkeypatch.setattr(time, "time_ns", lambda now=time.time_ns: now() + 10_000_000_000)
     tree({"w/.git": None, "out.md": "SECRET", "w/AGENTS.md": f"<{include('x.md')}>", **before})
     assembler = Assembler(tree.workspace(), "ion")
@@ -529,7 +529,7 @@ def test_a_change_of_an_included_file_is_seen(tree, monkeypatch, before, after, 
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "rest"),
     [
         ('First.\n<!-- if: provider == "p" -->\nLast.\n<!-- endif -->\n', "First.\nLast."),
         ('First.\n\n<!-- if: provider == "q" -->\nLast.\n<!-- endif -->\n', "First."),
@@ -541,6 +541,6 @@ def test_a_change_of_an_included_file_is_seen(tree, monkeypatch, before, after, 
         ("  {{ provider }}\t\n", "  p\t"),
     ],
 )
-def test_what_is_absent_leaves_no_blank_line_and_takes_no_blank_with_it(tree, text, said):
-    whole = tree({"w/AGENTS.md": text}).text("ion", base="B", provider="p")
-    assert whole == ("B" if said is None else f"B\n\n# Project Instructions\n{said}")
+def test_absent_text_neither_leaves_nor_removes_blank_lines(tree, text, rest):
+    prompt_text = tree({"w/AGENTS.md": text}).text("ion", base="B", provider="p")
+    assert prompt_text == ("B" if rest is None else f"B\n\n# Project Instructions\n{rest}")

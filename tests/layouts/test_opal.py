@@ -18,7 +18,7 @@ def sections(tree, **options):
 
 
 def inside(text, tag):
-    """What stands between the tags of a section; None if it is not there."""
+    """The content of a section's tags, or None without the section."""
     _, opening, rest = text.partition(f"<{tag}>\n")
     return rest.partition(f"\n</{tag}>")[0] if opening else None
 
@@ -68,7 +68,7 @@ def test_the_default_identity_is_tagged_and_covers_six_principles(tree):
 
 
 @pytest.mark.parametrize("base", ["BASE", Document("/w/base.md", "BASE")])
-def test_a_callers_own_identity_is_not_tagged(tree, base):
+def test_an_identity_from_the_caller_is_not_tagged(tree, base):
     assert tree.text("opal", base=base) == f"BASE\n\n{ENVIRONMENT}"
 
 
@@ -95,7 +95,7 @@ def test_context_from_the_root_of_the_disk_down_to_the_working_directory(tree):
     ])  # fmt: skip
 
 
-def test_all_variants_of_each_name_are_taken(tree):
+def test_all_variants_of_each_name_are_read(tree):
     names = ["AGENTS.md", ".agents/AGENTS.md", ".opal/AGENTS.md", "OPAL.md", ".agents/OPAL.md", ".opal/OPAL.md"]
     tree({f"w/{name}": f"text of {name}" for name in reversed(names)})
     assert tree.text("opal", base="BASE") == "\n\n".join(
@@ -116,7 +116,7 @@ def test_names_can_be_set(tree, names):
     )
 
 
-def test_context_can_be_switched_off(tree, skill):
+def test_context_can_be_disabled(tree, skill):
     tree({"w/AGENTS.md": "no", "w/.agents/skills/a/SKILL.md": skill("a")})
     prompt = tree.prompt("opal", set={"context": False})
     assert [passage.section for passage in prompt.passages] == ["identity", "skills", "environment"]
@@ -138,7 +138,7 @@ def test_context_can_be_switched_off(tree, skill):
         ({"AGENTS.md": "X", "w/AGENTS.md": "x"}, ["/AGENTS.md", "/w/AGENTS.md"]),
     ],
 )
-def test_one_text_enters_once_and_the_nearer_stays(tree, files, kept):
+def test_the_nearest_of_equal_texts_is_kept(tree, files, kept):
     prompt = tree(files).prompt("opal", base="BASE")
     assert [path for path, fate in tree.fates(prompt) if fate == "used"] == kept
     assert tree.short(prompt.text).count("<project-context") == len(kept)
@@ -148,7 +148,7 @@ def test_one_text_enters_once_and_the_nearer_stays(tree, files, kept):
 # Skills
 
 
-def test_the_menu_is_a_sentence_a_blank_line_and_one_line_for_each(tree, skill):
+def test_the_menu_is_a_sentence_a_blank_line_and_one_line_per_skill(tree, skill):
     tree({
         "w/.agents/skills/testing/SKILL.md": skill("testing", "Runs the\n  tests."),
         "home/.opal/skills/deploy/SKILL.md": skill("deploy", "Brings it *out*."),
@@ -158,17 +158,17 @@ def test_the_menu_is_a_sentence_a_blank_line_and_one_line_for_each(tree, skill):
     assert (blank, lines) == ("", ["- **deploy**: Brings it *out*.", "- **testing**: Runs the tests."])
 
 
-PLACES = ["w/.agents/skills", "w/.github/skills", "home/.agents/skills", "home/.opal/skills", "extra/one", "extra/two"]
+FOLDERS = ["w/.agents/skills", "w/.github/skills", "home/.agents/skills", "home/.opal/skills", "extra/one", "extra/two"]
 
 
-@pytest.mark.parametrize("first", PLACES)
-def test_the_first_of_two_skills_with_one_name_wins(tree, skill, first):
+@pytest.mark.parametrize("first", FOLDERS)
+def test_the_first_of_two_skills_with_the_same_name_wins(tree, skill, first):
     tree({"extra/one": None, "extra/two": None})
-    for place in PLACES[PLACES.index(first) :]:
-        tree({f"{place}/deploy/SKILL.md": skill("deploy", f"From {place}.")})
+    for folder in FOLDERS[FOLDERS.index(first) :]:
+        tree({f"{folder}/deploy/SKILL.md": skill("deploy", f"From {folder}.")})
     prompt = tree.prompt("opal", set={"skill_dirs": [tree.path("extra/one"), tree.path("extra/two")]})
     assert inside(prompt.text, "skills").endswith(f"\n- **deploy**: From {first}.")
-    assert [code for code, _ in tree.findings(prompt)] == ["skill-shadowed"] * (len(PLACES) - PLACES.index(first) - 1)
+    assert [code for code, _ in tree.findings(prompt)] == ["skill-shadowed"] * (len(FOLDERS) - FOLDERS.index(first) - 1)
 
 
 @pytest.mark.parametrize("extra", ["tools/skills", "~/mine", "$TOP/extra"])
@@ -180,7 +180,7 @@ def test_extra_directories_are_relative_to_the_workspace_or_the_home_or_absolute
     )
 
 
-def test_skills_are_looked_for_one_level_deep_and_not_in_parents(tree, skill):
+def test_skills_are_found_one_level_deep_and_not_in_parents(tree, skill):
     tree({
         "w/.git": None,
         "w/.agents/skills/root/SKILL.md": skill("root"),
@@ -205,7 +205,7 @@ def test_skills_are_looked_for_one_level_deep_and_not_in_parents(tree, skill):
         ("a", ""),
     ],
 )
-def test_what_breaks_the_specification_is_skipped_with_a_finding(tree, folder, text, skill):
+def test_an_invalid_skill_is_skipped_with_a_finding(tree, folder, text, skill):
     path = f".agents/skills/{folder}/SKILL.md"
     tree({f"w/{path}": text, "w/.agents/skills/good/SKILL.md": skill("good")})
     prompt = tree.prompt("opal")
@@ -213,19 +213,19 @@ def test_what_breaks_the_specification_is_skipped_with_a_finding(tree, folder, t
     assert {path for _, path in tree.findings(prompt)} == {f"/w/{path}"}
 
 
-def test_an_unknown_field_does_not_cost_a_skill_its_place(tree):
+def test_a_skill_with_an_unknown_field_is_listed(tree):
     tree({"w/.agents/skills/a/SKILL.md": "---\nname: a\ndescription: D.\nunheard-of: 1\n---\n"})
     prompt = tree.prompt("opal")
     assert inside(prompt.text, "skills").endswith("\n\n- **a**: D.")
     assert [(each.code, each.severity) for each in prompt.findings] == [("skill-field", "info")]
 
 
-def test_globs_are_ignored_and_break_nothing(tree, skill):
+def test_globs_are_ignored(tree, skill):
     tree({"w/.agents/skills/a/SKILL.md": skill("a", "D.", 'globs: ["*.py"]')})
     assert inside(tree.text("opal"), "skills").endswith("\n\n- **a**: D.")
 
 
-def test_skills_can_be_switched_off(tree, skill):
+def test_skills_can_be_disabled(tree, skill):
     tree({"w/AGENTS.md": "X", "w/.agents/skills/a/SKILL.md": skill("a")})
     assert sections(tree, set={"skills": False}) == ["identity", "context", "environment"]
 
@@ -255,7 +255,7 @@ READ, OFFSET, EDIT, WRITE, SHOW, EXPLORE, STATUS = (
 
 
 @pytest.mark.parametrize(
-    ("tools", "said"),
+    ("tools", "expected"),
     [
         ("", []),
         ("anything", [STATUS]),
@@ -275,23 +275,23 @@ READ, OFFSET, EDIT, WRITE, SHOW, EXPLORE, STATUS = (
         ("shell bash", [SHOW, EXPLORE, STATUS]),
     ],
 )
-def test_guidelines_follow_the_tools(tree, tools, said):
+def test_guidelines_depend_on_the_tools(tree, tools, expected):
     block = inside(tree.text("opal", tools=tools), "tool-guidelines")
     lines = block.split("\n") if block is not None else []
-    assert len(lines) == len(said)
-    for line, words in zip(lines, said, strict=True):
+    assert len(lines) == len(expected)
+    for line, words in zip(lines, expected, strict=True):
         assert line.startswith("- ")
         assert [word for word in words if word.lower() not in line.lower()] == []
 
 
-def test_a_guideline_names_no_tool_that_is_not_there(tree):
+def test_a_guideline_names_only_available_tools(tree):
     for tools in ("bash", "bash edit_file", "bash read_file", "read_file", "write_file", "x"):
         text = inside(tree.text("opal", tools=tools), "tool-guidelines")
         for name in {"read_file", "edit_file", "write_file"} - set(tools.split()):
             assert name not in text
 
 
-def test_rules_of_extensions_follow(tree):
+def test_rules_of_extensions_are_added(tree):
     rules = [
         lambda names: None,
         lambda names: "One." if "x" in names else None,
@@ -311,14 +311,14 @@ def test_a_rule_that_raises_is_reported_and_skipped(tree):
     assert tree.messages(prompt) == [("extension-failed", "the rule 'broken' raised KeyError and was skipped")]
 
 
-def test_the_tools_own_guidelines_are_not_opals(tree):
+def test_guidelines_of_tools_are_not_used(tree):
     assert "MINE" not in tree.text("opal", tools=[Tool("x", guidelines=["MINE"])])
 
 
 # Planning
 
 
-def test_planning_names_the_file_of_the_session(tree):
+def test_planning_names_the_session_file(tree):
     planning = inside(tree.text("opal", session="talk-42"), "planning")
     assert "\n/home/.opal/sessions/talk-42/plan.md\n" in f"\n{planning}\n"
     for word in ("before you start", "current", "user"):

@@ -1,4 +1,4 @@
-"""The layout `pi`: the base or a SYSTEM.md, what is appended to it, project context, skills, date and directory."""
+"""The layout `pi`: the base or a SYSTEM.md, appended text, project context, skills, date and directory."""
 
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from itertools import combinations
@@ -46,7 +46,7 @@ def test_every_part_in_order(tree, skill):
 
 
 class Nameless(tzinfo):
-    """A zone that knows its offset only."""
+    """A time zone with an offset but no name."""
 
     def utcoffset(self, _):
         return timedelta(hours=5, minutes=45)
@@ -91,7 +91,7 @@ def tools_of(tree, tools):
 
 
 def block(text, heading):
-    """The lines that follow a heading, up to a blank line."""
+    """The lines after a heading, up to a blank line."""
     return text.partition(f"{heading}\n")[2].partition("\n\n")[0].split("\n")
 
 
@@ -103,7 +103,7 @@ def test_without_tools(tree):
 
 
 @pytest.mark.parametrize("name", "read bash edit write grep find ls".split())
-def test_known_tools_have_a_line_of_their_own(tree, name):
+def test_known_tools_have_their_own_line(tree, name):
     line = line_of(tree, name)
     assert line and line != name
 
@@ -124,11 +124,11 @@ def test_the_line_of_a_tool(tree, tool, line):
     assert tools_of(tree, [tool]) == [line]
 
 
-def test_a_blank_snippet_gives_way_to_the_built_in_line(tree):
+def test_a_blank_snippet_is_replaced_by_the_built_in_line(tree):
     assert tools_of(tree, [Tool("read", snippet=" \n ")]) == tools_of(tree, "read")
 
 
-def test_tools_stand_in_the_callers_order(tree):
+def test_tools_keep_the_order_of_the_caller(tree):
     assert [line.split(":")[0] for line in tools_of(tree, "write zeta read alpha")] == [
         "- write",
         "- zeta",
@@ -144,7 +144,7 @@ def guidelines(tree, tools, **options):
     return [line.removeprefix("- ") for line in block(tree.text("pi", tools=tools, **options), "Guidelines:")]
 
 
-# What each row is about, in the order of the table.
+# The subject of each row, in the order of the table.
 LOOK_WITH_BASH, LOOK_WITHOUT, READ_FIRST, EXACT, REWRITE, SUM_UP, CONCISE, PATHS = (
     ("bash", "ls"),
     ("rather than bash",),
@@ -176,32 +176,32 @@ KNOWN = ("bash", "edit", "grep", "read", "write")
 
 
 @pytest.mark.parametrize("names", [" ".join(each) for size in range(6) for each in combinations(KNOWN, size)])
-def test_guidelines_follow_the_tools(tree, names):
-    said = guidelines(tree, names)
+def test_guidelines_depend_on_the_tools(tree, names):
+    lines = guidelines(tree, names)
     expected = list(rows(set(names.split())))
-    assert len(said) == len(expected)
-    for sentence, words in zip(said, expected, strict=True):
+    assert len(lines) == len(expected)
+    for sentence, words in zip(lines, expected, strict=True):
         assert [word for word in words if word not in sentence.lower()] == []
 
 
 @pytest.mark.parametrize("names", ["grep", "find", "ls", "grep find", "find ls", "ls grep find"])
-def test_looking_around_names_only_the_tools_that_are_there(tree, names):
+def test_the_exploration_guideline_names_only_available_tools(tree, names):
     sentence = guidelines(tree, f"bash {names}")[0]
     assert {name for name in ("grep", "find", "ls") if name in sentence.replace(",", "").split()} == set(names.split())
 
 
-def test_the_tools_own_guidelines_stand_before_the_last_two_each_once(tree):
+def test_guidelines_of_tools_come_before_the_last_two_without_repetition(tree):
     tools = [
         Tool("a", guidelines=["  First. ", "Shared."]),
         Tool("b", guidelines=["Shared.\n", "", "  ", "Second."]),
         Tool("c", guidelines=["shared."]),
     ]
-    said = guidelines(tree, tools)
-    assert said[:-2] == ["First.", "Shared.", "Second.", "shared."]
-    assert "concise" in said[-2].lower() and "file paths" in said[-1].lower()
+    lines = guidelines(tree, tools)
+    assert lines[:-2] == ["First.", "Shared.", "Second.", "shared."]
+    assert "concise" in lines[-2].lower() and "file paths" in lines[-1].lower()
 
 
-def test_a_tool_that_repeats_a_built_in_guideline_adds_nothing(tree):
+def test_a_repeated_built_in_guideline_is_not_added(tree):
     built_in = guidelines(tree, "edit")
     assert guidelines(tree, [Tool("edit", guidelines=built_in)]) == built_in
 
@@ -235,7 +235,7 @@ def test_blank_system_files_count_as_absent(tree, blank):
     assert tree.text("pi", tools="read") == own
 
 
-def test_a_system_file_is_looked_for_in_the_working_directory_alone(tree):
+def test_a_system_file_is_only_read_from_the_working_directory(tree):
     tree({"w/.git": None, "w/.sf/SYSTEM.md": "no", "w/SYSTEM.md": "no", "w/a/SYSTEM.md": "no"})
     assert "no" not in tree.text("pi", "w/a").split("\n\n")
 
@@ -250,7 +250,7 @@ def test_a_system_file_is_looked_for_in_the_working_directory_alone(tree):
     ],
 )
 @pytest.mark.parametrize("base", ["BASE", ""])
-def test_what_is_appended_follows_the_base(tree, files, appended, base):
+def test_appended_text_follows_the_base(tree, files, appended, base):
     before = tree.text("pi", base=base)
     assert tree(files).text("pi", base=base) == before.replace(LAST, f"{appended}\n\n{LAST}")
 
@@ -270,7 +270,7 @@ def test_the_directory_is_a_setting(tree, skill):
     assert [line.strip() for line in parts[7].split("\n") if "<name>" in line] == ["<name>a</name>", "<name>b</name>"]
 
 
-def test_a_text_that_a_callers_base_displaced_from_the_base_still_stands_in_the_context(tree):
+def test_a_system_file_replaced_by_a_base_from_the_caller_may_still_be_context(tree):
     tree({"w/.sf/SYSTEM.md": "SAME", "w/AGENTS.md": "SAME"})
     assert "## /w/AGENTS.md\n\nSAME" in tree.text("pi", base="CALLER")
 
@@ -279,13 +279,13 @@ def test_a_text_that_a_callers_base_displaced_from_the_base_still_stands_in_the_
 
 
 def context(tree, cwd="w", **options):
-    """The files of the project context: path and text."""
+    """The path and text of each file of the project context."""
     text = tree.text("pi", cwd, base="BASE", **options).partition("\n\n# Project Context\n\n")[2]
     text = text.partition("\n\nCurrent date and time:")[0]
     return [tuple(each.split("\n\n", 1)) for each in text.split("\n\n## ")[1:]]
 
 
-def test_context_is_the_users_and_then_from_the_root_down(tree):
+def test_context_is_the_user_file_and_then_project_files_from_the_root_down(tree):
     tree({
         "home/.sf/agent/AGENTS.md": "user",
         "CLAUDE.md": "top",
@@ -320,12 +320,12 @@ def test_context_is_the_users_and_then_from_the_root_down(tree):
         ({"w/AGENTS.local.md": "no", "w/.agents/AGENTS.md": "no"}, []),
     ],
 )
-def test_per_directory_one_file(tree, files, expected):
+def test_one_file_per_directory(tree, files, expected):
     tree(files)
     assert context(tree) == expected
 
 
-def test_the_users_file_reached_as_project_stands_once(tree):
+def test_a_user_file_that_is_also_a_project_file_is_included_once(tree):
     tree({"home/.sf/agent/AGENTS.md": "user"})
     assert context(tree, "home/.sf/agent") == [("/home/.sf/agent/AGENTS.md", "user")]
 
@@ -341,7 +341,7 @@ def test_without_a_home(tree):
 
 
 def menu(tree, cwd="w", **options):
-    """The skills of the menu: name, description, location."""
+    """Name, description and location of each skill in the menu."""
     options = {"tools": "read", **options}
     text = tree.text("pi", cwd, base="BASE", **options)
     lines = text.partition("<available_skills>\n")[2].partition("\n</available_skills>")[0].split("\n")
@@ -350,7 +350,7 @@ def menu(tree, cwd="w", **options):
 
 
 @pytest.mark.parametrize(
-    "place",
+    "folder",
     [
         "w/a/.sf/skills",
         "w/a/.agents/skills",
@@ -360,42 +360,42 @@ def menu(tree, cwd="w", **options):
         "w/a/.agents/skills/group/sub",
     ],
 )
-def test_skills_are_found_in(tree, skill, place):
-    tree({"w/.git": None, "w/a/x": "", f"{place}/deploy/SKILL.md": skill("deploy", "D.")})
-    assert menu(tree, "w/a") == [("deploy", "D.", f"/{place}/deploy/SKILL.md")]
+def test_skills_are_found_in(tree, skill, folder):
+    tree({"w/.git": None, "w/a/x": "", f"{folder}/deploy/SKILL.md": skill("deploy", "D.")})
+    assert menu(tree, "w/a") == [("deploy", "D.", f"/{folder}/deploy/SKILL.md")]
 
 
 @pytest.mark.parametrize(
-    "place",
+    "folder",
     ["w/.sf/skills", ".agents/skills", "w/a/.claude/skills", "w/a/b/.agents/skills", "w/a/.agents/skills/other"],
 )
-def test_skills_are_not_found_in(tree, skill, place):
+def test_skills_are_not_found_in(tree, skill, folder):
     tree(
         {
             "w/.git": None,
             "w/a/.agents/skills/other/SKILL.md": skill("other"),
-            f"{place}/deploy/SKILL.md": skill("deploy"),
+            f"{folder}/deploy/SKILL.md": skill("deploy"),
         }
     )
     assert [name for name, _, _ in menu(tree, "w/a")] == ["other"]
 
 
-def test_the_first_name_wins_and_the_loser_is_a_finding(tree, skill):
-    places = [
+def test_the_first_of_two_skills_with_the_same_name_wins_with_a_finding(tree, skill):
+    folders = [
         "w/a/.sf/skills",
         "w/a/.agents/skills",
         "w/.agents/skills",
         "home/.sf/agent/skills",
         "home/.agents/skills",
     ]
-    tree({"w/.git": None, **{f"{place}/deploy/SKILL.md": skill("deploy", place) for place in places}})
-    for number, place in enumerate(places):
+    tree({"w/.git": None, **{f"{folder}/deploy/SKILL.md": skill("deploy", folder) for folder in folders}})
+    for number, folder in enumerate(folders):
         prompt = tree.prompt("pi", "w/a", tools="read")
-        assert menu(tree, "w/a") == [("deploy", place, f"/{place}/deploy/SKILL.md")]
+        assert menu(tree, "w/a") == [("deploy", folder, f"/{folder}/deploy/SKILL.md")]
         assert tree.findings(prompt) == [
-            ("skill-shadowed", f"/{each}/deploy/SKILL.md") for each in places[number + 1 :]
+            ("skill-shadowed", f"/{each}/deploy/SKILL.md") for each in folders[number + 1 :]
         ]
-        Path(tree.path(f"{place}/deploy/SKILL.md")).unlink()
+        Path(tree.path(f"{folder}/deploy/SKILL.md")).unlink()
 
 
 @pytest.mark.parametrize(
@@ -430,7 +430,7 @@ def test_a_skill_can_hide_itself(tree, skill, field, is_listed):
     assert [name for name, _, _ in menu(tree)] == (["a", "b"] if is_listed else ["b"])
 
 
-def test_no_block_where_every_skill_hides_itself(tree, skill):
+def test_no_block_if_every_skill_hides_itself(tree, skill):
     tree({"w/.sf/skills/a/SKILL.md": skill("a", "D.", "disable-model-invocation: true")})
     assert tree.text("pi", base="BASE", tools="read") == f"BASE\n\n{LAST}"
 
@@ -464,7 +464,7 @@ def zone(hours, name):
 
 
 @pytest.mark.parametrize(
-    ("now", "told"),
+    ("now", "expected"),
     [
         (datetime(2026, 3, 7, 8, 55, 5, tzinfo=zone(-6, "CST")), "Saturday, March 7, 2026 at 08:55:05 AM CST"),
         (datetime(2026, 7, 4, 20, 5, 9, tzinfo=zone(-5, "CDT")), "Saturday, July 4, 2026 at 08:05:09 PM CDT"),
@@ -477,18 +477,18 @@ def zone(hours, name):
         (datetime(2026, 3, 7, 13, 1, 2, tzinfo=Nameless()), "Saturday, March 7, 2026 at 01:01:02 PM UTC+05:45"),
     ],
 )  # fmt: skip
-def test_the_date_in_words(tree, now, told):
+def test_the_date_in_words(tree, now, expected):
     assert tree.text("pi", base="BASE", now=now) == (
-        f"BASE\n\nCurrent date and time: {told}\nCurrent working directory: /w"
+        f"BASE\n\nCurrent date and time: {expected}\nCurrent working directory: /w"
     )
 
 
-def test_a_time_without_a_zone_still_tells_one(tree):
+def test_a_time_without_a_zone_is_printed_with_one(tree):
     line = tree.text("pi", base="BASE", now=datetime(2026, 3, 7, 8, 55, 5)).split("\n")[-2]
     assert line.startswith("Current date and time: Saturday, March 7, 2026 at 08:55:05 AM ")
 
 
-def test_the_directory_is_the_last_line_also_where_its_name_is_odd(tree):
+def test_the_directory_is_the_last_line_even_with_an_odd_name(tree):
     tree({"w/two\nlines/x": ""})
     assert tree.text("pi", "w/two\nlines").split("\n")[-1] == "Current working directory: /w/two\\x0alines"
 
@@ -496,20 +496,20 @@ def test_the_directory_is_the_last_line_also_where_its_name_is_odd(tree):
 # Documentation
 
 
-def test_no_documentation_leaves_nothing_behind(tree):
+def test_missing_documentation_leaves_no_trace(tree):
     with_docs = tree.text("pi", docs=[("Manual", "/d/manual.md")])
     assert "/d/manual.md" in with_docs
     assert tree.text("pi") == "\n\n".join(part for part in with_docs.split("\n\n") if "/d/manual.md" not in part)
 
 
-def test_documentation_goes_with_the_base(tree):
+def test_documentation_is_part_of_the_base(tree):
     assert tree.text("pi", base="BASE", docs=[("Manual", "/d/manual.md")]) == f"BASE\n\n{LAST}"
 
 
 @pytest.mark.parametrize(
-    ("place", "layer"), [("home/.sf/agent", "user"), ("w/.sf", "project")], ids=["the user's", "the project's"]
+    ("folder", "layer"), [("home/.sf/agent", "user"), ("w/.sf", "project")], ids=["the user's", "the project's"]
 )
-def test_the_layer_of_a_file_is_told_by_where_it_was_found(tree, place, layer):
-    tree({f"{place}/SYSTEM.md": "S", f"{place}/APPEND_SYSTEM.md": "A"})
+def test_the_layer_of_a_file_depends_on_where_it_was_found(tree, folder, layer):
+    tree({f"{folder}/SYSTEM.md": "S", f"{folder}/APPEND_SYSTEM.md": "A"})
     used = [(tree.short(each.path), each.layer) for each in tree.prompt("pi").candidates if each.fate == "used"]
-    assert used == [(f"/{place}/SYSTEM.md", layer), (f"/{place}/APPEND_SYSTEM.md", layer)]
+    assert used == [(f"/{folder}/SYSTEM.md", layer), (f"/{folder}/APPEND_SYSTEM.md", layer)]

@@ -21,20 +21,20 @@ BOUNDARIES = "---\n## Working boundaries\n\nReadable:\n  - /w\nWritable:\n  - /w
 
 
 def body(tree, address, **options):
-    """The body whose template stands at this address: all that comes before the boundaries."""
+    """The body rendered from the template at this address: everything before the boundaries."""
     text = tree.text("pod", set={"body.text": address}, **options)
     assert text == BOUNDARIES or text.endswith(f"\n\n{BOUNDARIES}")
     return text.removesuffix(BOUNDARIES).removesuffix("\n\n")
 
 
 def error(tree, address="", **options):
-    """The sentence with which a body is refused, without the place that it shows."""
+    """The error message for an invalid body, without its location."""
     with pytest.raises((CallError, TemplateError)) as raised:
         tree.prompt("pod", **({"set": {"body.text": address}} if address else {}), **options)
     return tree.short(str(raised.value)).partition("\n")[0]
 
 
-# The whole
+# The entire prompt
 
 
 def test_the_example(tree):
@@ -76,7 +76,7 @@ def test_no_body_removes_the_boundaries(tree, blank):
     assert tree.text("pod", set={"body.text": "$user/blank"}) == BOUNDARIES
 
 
-def test_content_is_no_template(tree):
+def test_content_is_not_rendered_as_a_template(tree):
     content = "{{ ghost }} {% include 'x' %} ${HOME} [file:x] {# #}"
     tree({"w/AGENTS.md": content})
     tree({"w/.foreword/knowledge/k.md": "---\ndescription: '{{ ghost }} {}'\nmodel_invocation: true\n---\n"})
@@ -122,7 +122,7 @@ def test_the_workspaces_pack_is_at_its_root(tree):
 
 
 @pytest.mark.parametrize("folder", ["team", "team/", "./w/../team", "/team", "/team/", "//team"])
-def test_a_pack_of_the_callers_has_its_own_prefix_in_any_spelling_of_its_folder(tree, monkeypatch, folder):
+def test_a_pack_from_the_caller_has_its_own_prefix_for_any_spelling_of_its_folder(tree, monkeypatch, folder):
     monkeypatch.chdir(tree.top)
     tree({"team/review.md": "{% include 'tone' %} REVIEW", "team/tone.md": "KIND", "team/prompts.toml": ""})
     packs = {"team": tree.top + folder if folder.startswith("/") else folder}
@@ -152,7 +152,7 @@ def test_a_pack_of_the_callers_has_its_own_prefix_in_any_spelling_of_its_folder(
         ("$user/nowhere", "the template '$user/nowhere' cannot be read: it is a link to nothing (/home/.config/foreword/prompts/nowhere.md)"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_with_an_address_has_its_own_sentence(tree, address, sentence):
+def test_an_invalid_address_is_an_error_that_says_why(tree, address, sentence):
     tree({
         f"{USERS}/there.md": "THERE",
         f"{USERS}/folder.md": None,
@@ -172,7 +172,7 @@ def test_without_a_home_the_users_pack_has_no_folder(tree):
 
 
 @pytest.mark.parametrize("prefix", ["user", "workspace", "std"])
-def test_there_is_no_falling_through_from_one_pack_to_another(tree, prefix):
+def test_a_template_missing_in_one_pack_is_not_searched_in_another(tree, prefix):
     folders = {"user": USERS, "workspace": WORKSPACES}
     tree({f"{folder}/only/a.md": "elsewhere" for name, folder in folders.items() if name != prefix})
     tree({f"{folder}/x.md": "" for folder in folders.values()})
@@ -184,13 +184,13 @@ def test_links_inside_a_pack_are_followed(tree):
     assert [body(tree, f"$user/{path}") for path in ("a/link", "b/link")] == ["REAL", "REAL"]
 
 
-def test_the_users_pack_may_be_a_link_as_a_whole(tree):
+def test_the_user_pack_may_be_a_link(tree):
     tree({"dotfiles/a.md": "LINKED", "home/.config/foreword/prompts": Path("../../../dotfiles")})
     assert body(tree, "$user/a") == "LINKED"
 
 
 @pytest.mark.parametrize("link", [WORKSPACES, "w/.foreword"])
-def test_the_workspaces_pack_may_not(tree, link):
+def test_the_workspace_pack_may_not_be_a_link(tree, link):
     tree({"home/private/prompts/a.md": "PRIVATE", "home/private/a.md": "PRIVATE", "w/.git": None})
     tree({link: Path(tree.path("home/private"))})
     assert error(tree, "$workspace/a") == "the template '$workspace/a' is a link that leaves its pack"
@@ -209,7 +209,7 @@ def test_the_workspaces_pack_may_not(tree, link):
         ("$workspace/main", "OURS"),
     ],
 )
-def test_an_include_stands_beside_its_file_unless_it_has_a_prefix(tree, address, text):
+def test_an_include_is_relative_to_its_file_unless_it_has_a_prefix(tree, address, text):
     tree({
         f"{USERS}/parent.md": "PARENT, {% include 'sibling' %}",
         f"{USERS}/sibling.md": "SIBLING\n",
@@ -223,7 +223,7 @@ def test_an_include_stands_beside_its_file_unless_it_has_a_prefix(tree, address,
     assert body(tree, address) == text
 
 
-def test_a_shipped_template_includes_what_is_shipped(tree):
+def test_a_shipped_template_includes_shipped_templates(tree):
     tree({f"{folder}/common/tool-usage.md": "not this" for folder in (USERS, WORKSPACES)})
     assert "not this" not in tree.text("pod")
 
@@ -246,7 +246,7 @@ def test_a_shipped_template_includes_what_is_shipped(tree):
         ("{% include 'a' %}", "$user/b: 'a' includes a template that includes it: $user/a -> $user/b -> $user/a (line 2, column 12)"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_with_an_include_has_its_own_sentence(tree, text, sentence):
+def test_an_invalid_include_is_an_error_that_says_why(tree, text, sentence):
     tree({
         f"{USERS}/main.md": text,
         f"{USERS}/a.md": "{% include 'b' %}",
@@ -266,18 +266,18 @@ def test_an_unqualified_name_needs_a_current_file(tree):
     assert tree.text("pod", base="{% include '$user/a' %}") == f"A\n\n{BOUNDARIES}"
 
 
-def test_includes_end_at_a_depth_that_is_told_with_the_chain(tree):
+def test_too_deep_includes_are_an_error_that_shows_the_chain(tree):
     tree({f"{USERS}/{number}.md": f"{{% include '{number + 1}' %}}" for number in range(1, 30)})
     sentence = error(tree, "$user/1")
     assert "is included more than 20 templates deep: $user/1 -> $user/2 -> $user/3" in sentence
 
 
-def test_an_include_that_may_be_missing(tree):
+def test_an_optional_include(tree):
     tree({f"{USERS}/main.md": "[{% include 'no' ignore missing %}{% include ['no', 'b'] %}]", f"{USERS}/b.md": "B"})
     assert body(tree, "$user/main") == "[B]"
 
 
-# Parsed at once, strict
+# Strict parsing up front
 
 
 @pytest.mark.parametrize(
@@ -290,7 +290,7 @@ def test_an_include_that_may_be_missing(tree):
         ("{% endfor %}", "closes nothing (line 1, column 1)"),
     ],
 )
-def test_a_mistake_is_known_before_the_first_turn(tree, text, words):
+def test_a_mistake_is_an_error_before_the_first_turn(tree, text, words):
     with pytest.raises(TemplateError) as raised:
         Assembler(tree.workspace(), "pod").snapshot(Agent(base=text))
     assert words in str(raised.value)
@@ -313,7 +313,7 @@ def test_an_undefined_variable_is_an_error_that_names_it_with_file_and_line(tree
 
 
 @pytest.mark.parametrize("text", ["{{ ghost | default('x') }}", "{% if ghost is defined %}no{% else %}x{% endif %}"])
-def test_asking_whether_a_variable_is_there_is_no_error(tree, text):
+def test_testing_whether_a_variable_is_defined_is_not_an_error(tree, text):
     assert tree.text("pod", base=text) == f"x\n\n{BOUNDARIES}"
 
 
@@ -329,7 +329,7 @@ def test_asking_whether_a_variable_is_there_is_no_error(tree, text):
         (datetime(999, 2, 3, 4, 5, 6, tzinfo=UTC), "0999-02-03", "04:05:06"),
     ],
 )
-def test_the_time_is_told_in_utc(tree, now, date, time):
+def test_the_time_is_in_utc(tree, now, date, time):
     text = tree.text("pod", base="{{ date }}|{{ time }}|{{ datetime }}", now=now)
     assert text == f"{date}|{time}|{date}T{time}Z\n\n{BOUNDARIES}"
 
@@ -363,7 +363,7 @@ def test_the_default_states_the_language_policy_and_includes_the_tool_usage(tree
 
 
 @pytest.mark.parametrize("tools", ["", "read_file", "read_file shell"])
-def test_the_tool_usage_goes_by_the_tools_present(tree, tools):
+def test_the_tool_usage_depends_on_the_tools(tree, tools):
     text = body(tree, "$std/common/tool-usage", tools=tools)
     named = [name for name in ("read_file", "shell", "edit_file", "grep") if name in text]
     assert named == tools.split()
@@ -392,11 +392,11 @@ def test_the_tool_usage_goes_by_the_tools_present(tree, tools):
         ([("p",)], [("p", "read", False)], "Readable:\n  - /p\nWritable:\n  - /p\nDenied:\n  - /p [non-recursive]"),
         ([("p-evil",)], [("p", "read")], "Readable:\n  - /p-evil\nWritable:\n  - /p-evil\nDenied:\n  - /p"),
         ([("p",)], [("p", "read")], "Denied:\n  - /p"),
-        ([("p",)], [("p",)], "Denied:\n  - /p"),  # a deny that names no permission denies all
+        ([("p",)], [("p",)], "Denied:\n  - /p"),  # a deny without permissions denies everything
         ([("p",), ("q",)], [("p",)], "Readable:\n  - /q\nWritable:\n  - /q\nDenied:\n  - /p"),
     ],
 )  # fmt: skip
-def test_the_boundaries_tell_the_scope(tree, allow, deny, text):
+def test_the_boundaries_describe_the_scope(tree, allow, deny, text):
     scope = Scope(*([Access(tree.path(path), *more) for path, *more in rows] for rows in (allow, deny)))
     assert tree.text("pod", base="B", scope=scope) == f"B\n\n---\n## Working boundaries\n\n{text}"
 
@@ -410,14 +410,14 @@ def test_the_boundaries_tell_the_scope(tree, allow, deny, text):
         ("{{ '```' }}\nmake", "\n```", "a code fence"),
     ],
 )
-def test_a_body_that_ends_open_does_not_swallow_the_boundaries(tree, body, mark, what):
+def test_a_body_with_an_open_fence_does_not_swallow_the_boundaries(tree, body, mark, what):
     prompt = tree.prompt("pod", base=body)
     rendered = body.replace("{{ '```' }}", "```")
     assert tree.short(prompt.text) == f"{rendered}{mark}\n\n{BOUNDARIES}"
     assert ("file-fence", f"base ends inside {what}; it was closed") in tree.messages(prompt)
 
 
-def test_a_body_with_nothing_after_it_stays_as_it_was_written(tree):
+def test_a_body_with_nothing_after_it_is_unchanged(tree):
     assert tree.text("builder", base="A\n```sh\nmake\n") == "A\n```sh\nmake\n"
 
 
@@ -428,7 +428,7 @@ def test_without_a_scope_the_workspace_is_writable(tree):
     assert tree.text("pod", "w/a", base="B") == f"B\n\n{BOUNDARIES}"
 
 
-def test_a_scope_without_any_access_is_told_too(tree):
+def test_a_scope_without_any_access_is_described(tree):
     assert "## Working boundaries" in tree.text("pod", base="B", scope=Scope())
 
 
@@ -444,11 +444,11 @@ def test_a_scope_without_any_access_is_told_too(tree):
         ("//p", "/p"),
     ],
 )
-def test_a_scopes_path_is_printed_absolute(tree, path, printed):
+def test_paths_of_a_scope_are_printed_as_absolute(tree, path, printed):
     assert tree.text("pod", base="B", scope=Scope([Access(path, "read")])).endswith(f"Readable:\n  - {printed}")
 
 
-def test_a_denied_path_wins_in_any_spelling(tree):
+def test_a_denied_path_takes_precedence_in_any_spelling(tree):
     text = tree.text("pod", base="B", scope=Scope([Access("sub/")], [Access("./sub")]))
     assert text.endswith("## Working boundaries\n\nDenied:\n  - /w/sub")
 
@@ -475,7 +475,7 @@ def test_the_nearest_instructions_up_to_the_workspaces_root(tree, files, nearest
     assert tree.text("pod", "w/a/b", base="B") == f"B\n\n{BOUNDARIES}{tail}"
 
 
-def test_outside_of_git_only_the_working_directory_is_the_workspace(tree):
+def test_outside_git_the_workspace_is_the_working_directory(tree):
     tree({"w/AGENTS.md": "ABOVE", "w/a": None})
     assert "ABOVE" not in tree.text("pod", "w/a", base="B")
 
@@ -501,7 +501,7 @@ RESIDENT = "---\ndescription: D\n{}\n---\nA body that is not in the prompt."
         ("other: 1", False),
     ],
 )
-def test_residents_ask_for_it_in_any_of_three_spellings(tree, folder, field, is_resident):
+def test_residents_opt_in_with_any_of_three_spellings(tree, folder, field, is_resident):
     tree({f"w/.foreword/{folder}/slug.md": RESIDENT.format(field)})
     heading = {"knowledge": "Resident knowledge", "workflow": "Resident workflows"}[folder]
     tail = f"\n\n---\n## {heading}\n\n- slug: D" if is_resident else ""
@@ -522,7 +522,7 @@ def test_residents_are_sorted_by_slug_and_each_on_its_line(tree):
     assert tree.text("pod", base="B") == f"B\n\n{BOUNDARIES}\n\n---\n## Resident knowledge\n{tail}"
 
 
-def test_a_wrong_resident_is_a_finding_and_the_others_stay(tree):
+def test_an_invalid_resident_is_a_finding_and_the_others_are_listed(tree):
     yes = "model_invocation: true"
     folder = "w/.foreword/workflow"
     tree({
@@ -558,7 +558,7 @@ def test_a_wrong_resident_is_a_finding_and_the_others_stay(tree):
         ({"outside.md": "D", "knowledge/k.md": Path("../outside.md"), "workflow/w.md": Path("../outside.md")}, ["k"], "workflow/w.md"),
     ],
 )  # fmt: skip
-def test_a_resident_with_two_names_is_listed_once_and_that_is_said(tree, files, listed, lost):
+def test_a_resident_with_two_names_is_listed_once_with_a_finding(tree, files, listed, lost):
     text = RESIDENT.format("model_invocation: true")
     tree({"w/.git": None, **{f"w/.foreword/{path}": text if each == "D" else each for path, each in files.items()}})
     prompt = tree.prompt("pod", base="B")
@@ -567,7 +567,7 @@ def test_a_resident_with_two_names_is_listed_once_and_that_is_said(tree, files, 
     assert (f"/w/.foreword/{lost}", "duplicate") in tree.fates(prompt)
 
 
-def test_residents_are_looked_for_at_the_workspaces_root(tree):
+def test_residents_are_found_at_the_root_of_the_workspace(tree):
     tree({"w/.git": None, "w/a": None, "w/.foreword/knowledge/k.md": RESIDENT.format("model_invocation: true")})
     tree({"w/a/.foreword/knowledge/no.md": RESIDENT.format("model_invocation: true")})
     assert tree.text("pod", "w/a", base="B").endswith("## Resident knowledge\n\n- k: D")
@@ -596,45 +596,45 @@ WORDING = {
 WORDS = {"user": "home/.config/foreword/prompts.toml", "workspace": "w/.foreword/prompts.toml", "pack": "pack/prompts.toml"}  # fmt: skip
 
 
-def full(tree):
-    """A workspace with something for every section whose wording can be changed."""
+def full_workspace(tree):
+    """A workspace with content for every section whose wording can be changed."""
     resident = RESIDENT.format("model_invocation: true")
     tree({"w/.git": None, "w/AGENTS.md": "X", "pack": None})
     return tree({"w/.foreword/knowledge/k.md": resident, "w/.foreword/workflow/k.md": resident})
 
 
-def worded(tree, **packs):
+def prompt_with_packs(tree, **packs):
     packs = {name: tree.path(folder) for name, folder in packs.items()}
     return assemble(tree.workspace(), Agent(base="B"), "pod", packs=packs)
 
 
 def test_the_shipped_wording(tree):
-    assert tree.short(worded(full(tree)).text) == "\n\n".join(WORDING.values())
+    assert tree.short(prompt_with_packs(full_workspace(tree)).text) == "\n\n".join(WORDING.values())
 
 
 @pytest.mark.parametrize("key", WORDING)
 def test_wording_is_overridden_key_by_key(tree, key):
-    full(tree)({WORDS["user"]: f"{key} = '## Mine\n{{}}\n{{{{end}}}}'".replace("'", '"""')})
+    full_workspace(tree)({WORDS["user"]: f"{key} = '## Mine\n{{}}\n{{{{end}}}}'".replace("'", '"""')})
     inside = WORDING[key].partition("\n\n---\n" if "B\n" in WORDING[key] else "---\n")[2].partition("\n\n")[2]
     mine = f"## Mine\n{inside}\n{{end}}"
     expected = {**WORDING, key: f"B\n\n{mine}" if key == "working_boundaries_section" else mine}
-    prompt = worded(tree)
+    prompt = prompt_with_packs(tree)
     assert (tree.short(prompt.text), prompt.findings) == ("\n\n".join(expected.values()), ())
 
 
 @pytest.mark.parametrize("key", WORDING)
 @pytest.mark.parametrize("around", ["{}\n", "\n{}\n\n", "{}  \n\t\n", "{} "])
-def test_no_section_ends_in_white_space_of_its_wording(tree, key, around):
+def test_trailing_white_space_of_wording_is_removed(tree, key, around):
     shipped = shipped_layout("pod")["wording"][key]
-    full(tree)({WORDS["workspace"]: f"{key} = {json.dumps(around.format(shipped))}"})
-    prompt = worded(tree)
+    full_workspace(tree)({WORDS["workspace"]: f"{key} = {json.dumps(around.format(shipped))}"})
+    prompt = prompt_with_packs(tree)
     assert tree.short(prompt.text) == "\n\n".join(WORDING.values())
     assert all("".join(piece.text for piece in each.pieces) == each.text for each in prompt.passages)
 
 
 @pytest.mark.parametrize("text", ["X   ", "X\t\n \n", "\n\nX \n"])
-def test_no_section_ends_in_white_space_of_its_file(tree, text):
-    prompt = worded(full(tree)({"w/AGENTS.md": text}))
+def test_trailing_white_space_of_a_file_is_removed(tree, text):
+    prompt = prompt_with_packs(full_workspace(tree)({"w/AGENTS.md": text}))
     assert tree.short(prompt.text) == "\n\n".join(WORDING.values())
     (piece,) = [each for passage in prompt.passages for each in passage.pieces if each.origin.kind == "file"]
     line = text.count("\n", 0, text.index("X")) + 1
@@ -654,35 +654,37 @@ def test_no_section_ends_in_white_space_of_its_file(tree, text):
     ],
 )
 def test_the_later_wording_wins(tree, given, wins):
-    full(tree)({WORDS[who]: f"agents_md_section = 'of the {who}: {{}}'" for who in given.split()})
-    text = tree.short(worded(tree, p="pack").text)
+    full_workspace(tree)({WORDS[who]: f"agents_md_section = 'of the {who}: {{}}'" for who in given.split()})
+    text = tree.short(prompt_with_packs(tree, p="pack").text)
     assert text == "\n\n".join({**WORDING, "agents_md_section": f"of the {wins}: X"}.values())
 
 
-def test_each_key_is_taken_from_the_strongest_that_has_it(tree):
+def test_each_key_comes_from_the_strongest_source_that_has_it(tree):
     keys = list(WORDING)
-    full(tree)({
+    full_workspace(tree)({
         WORDS["user"]: "".join(f"{key} = 'user {{}}'\n" for key in keys[1:]),
         WORDS["workspace"]: "".join(f"{key} = 'workspace {{}}'\n" for key in keys[2:]),
         WORDS["pack"]: f"{keys[3]} = 'pack {{}}'\n",
     })  # fmt: skip
-    text = tree.short(worded(tree, p="pack").text)
+    text = tree.short(prompt_with_packs(tree, p="pack").text)
     assert text == f"B\n\n{BOUNDARIES}\n\nuser X\n\nworkspace - k: D\n\npack - k: D"
 
 
-def test_of_several_packs_the_last_one_named_wins(tree):
-    full(tree)({"one/prompts.toml": "agents_md_section = 'one {}'", "two/prompts.toml": "agents_md_section = 'two {}'"})
-    assert "\n\ntwo X\n\n" in worded(tree, a="one", b="two").text
-    assert "\n\none X\n\n" in worded(tree, b="two", a="one").text
+def test_the_last_of_several_packs_wins(tree):
+    full_workspace(tree)(
+        {"one/prompts.toml": "agents_md_section = 'one {}'", "two/prompts.toml": "agents_md_section = 'two {}'"}
+    )
+    assert "\n\ntwo X\n\n" in prompt_with_packs(tree, a="one", b="two").text
+    assert "\n\none X\n\n" in prompt_with_packs(tree, b="two", a="one").text
 
 
 @pytest.mark.parametrize("who", WORDS)
 @pytest.mark.parametrize("key", WORDING)
 @pytest.mark.parametrize("lost", ["", "nothing", "{x}", "{{}}", "{} and {}", "{", "{ }"])
-def test_wording_that_lost_its_place_for_the_value_is_an_error(tree, who, key, lost):
+def test_wording_without_its_placeholder_is_an_error(tree, who, key, lost):
     tree({"pack": None, WORDS[who]: f"{key} = '{lost}'"})
     with pytest.raises(LayoutError) as raised:
-        worded(tree, p="pack")
+        prompt_with_packs(tree, p="pack")
     assert key in str(raised.value) and "\n" not in str(raised.value)
     if lost in ("", "nothing"):
         path = f"/{WORDS[who]}"
@@ -690,46 +692,46 @@ def test_wording_that_lost_its_place_for_the_value_is_an_error(tree, who, key, l
 
 
 @pytest.mark.parametrize("text", ["agents_md_section = 5", "agents_md_section = ['{}']", "agents_md_section", "\ufffd"])
-def test_wording_that_is_none_is_an_error_that_names_the_file(tree, text):
+def test_invalid_wording_is_an_error_that_names_the_file(tree, text):
     tree({WORDS["user"]: text})
     with pytest.raises(LayoutError, match=r"prompts\.toml"):
-        worded(tree)
+        prompt_with_packs(tree)
 
 
 @pytest.mark.parametrize("words", ["{x} {}", "{} {", "{} }"])
-def test_wording_with_another_field_is_an_error_that_names_the_file(tree, words):
+def test_wording_with_an_unknown_placeholder_is_an_error_that_names_the_file(tree, words):
     tree({WORDS["workspace"]: f"agents_md_section = '{words}'"})
     with pytest.raises(LayoutError, match=r"prompts\.toml: agents_md_section: "):
-        worded(tree)
+        prompt_with_packs(tree)
 
 
 @pytest.mark.parametrize("around", ["<!--\\n{}\\n-->", "```\\n{}\\n```", "Only an example. <!-- {} -->"])
 @pytest.mark.parametrize("key", ["working_boundaries_section", "agents_md_section"])
-def test_a_workspace_may_not_hide_what_its_wording_stands_around(tree, around, key):
+def test_wording_of_a_workspace_may_not_hide_the_text_it_wraps(tree, around, key):
     tree({WORDS["workspace"]: f'{key} = "{around}"'})
     with pytest.raises(LayoutError, match=r"prompts\.toml: \w+ puts its value into a "):
-        worded(tree)
-    full(tree)({WORDS["workspace"]: f'{key} = "<!-- a note --> {{}}"'})
-    assert "<!-- a note --> " in worded(tree).text
+        prompt_with_packs(tree)
+    full_workspace(tree)({WORDS["workspace"]: f'{key} = "<!-- a note --> {{}}"'})
+    assert "<!-- a note --> " in prompt_with_packs(tree).text
 
 
 @pytest.mark.parametrize("layout", layout_names())
 @pytest.mark.parametrize("content", ["not TOML", b"\xff", b"\0", None])
-def test_wording_of_the_workspace_that_cannot_be_read_is_a_finding(tree, layout, content):
+def test_unreadable_wording_of_the_workspace_is_a_finding(tree, layout, content):
     tree({WORDS["workspace"]: content})
     assert ("settings-wrong", f"/{WORDS['workspace']}") in tree.findings(tree.prompt(layout))
 
 
-def test_the_instructions_of_a_compaction_cannot_be_blank(tree):
+def test_compaction_instructions_cannot_be_blank(tree):
     tree({WORDS["workspace"]: "compaction = ' '"})
     with pytest.raises(LayoutError, match="compaction must not be blank"):
-        worded(tree)
+        prompt_with_packs(tree)
 
 
 @pytest.mark.parametrize("who", WORDS)
 def test_an_unknown_key_is_a_finding(tree, who):
-    full(tree)({WORDS[who]: "agents_md_sektion = '{}'\n[nested]\nkey = 'x'\n"})
-    prompt = worded(tree, p="pack")
+    full_workspace(tree)({WORDS[who]: "agents_md_sektion = '{}'\n[nested]\nkey = 'x'\n"})
+    prompt = prompt_with_packs(tree, p="pack")
     assert tree.short(prompt.text) == "\n\n".join(WORDING.values())
     path = f"/{WORDS[who]}"
     assert tree.messages(prompt)[0] == (
@@ -741,11 +743,11 @@ def test_an_unknown_key_is_a_finding(tree, who):
 
 def test_a_key_of_another_layout_is_known(tree):
     others = [key for key in shipped_layout("pi")["wording"] if key not in shipped_layout("pod")["wording"]]
-    full(tree)({WORDS["user"]: "".join(f"{json.dumps(key)} = 'x'\n" for key in others if key != "tool")})
-    assert worded(tree).findings == ()
+    full_workspace(tree)({WORDS["user"]: "".join(f"{json.dumps(key)} = 'x'\n" for key in others if key != "tool")})
+    assert prompt_with_packs(tree).findings == ()
 
 
-def test_the_request_for_a_compaction_is_wording_too(tree):
+def test_the_compaction_request_is_wording_too(tree):
     tree({WORDS["user"]: "compaction = 'Say what happened.'"})
     assert Assembler(tree.workspace(), "pod").layout().wording["compaction"] == "Say what happened."
 
@@ -766,7 +768,7 @@ HOSTILE = {
 
 
 def settable(table):
-    """Every key that `foreword.toml` could set in one table of the layout, with what would do harm there."""
+    """Every key that `foreword.toml` could set in one table of the layout, with a harmful value."""
     name = table.partition(".")[0] or "layout"
     for key in KEYS:
         if key.table == name and key.name != "extends":
@@ -779,7 +781,7 @@ TABLES = ["", "settings", "wording", "on", "compaction", *(f"{table}.{name}" for
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_no_key_of_its_settings_removes_a_workspaces_boundaries(tree, table):
+def test_workspace_settings_cannot_remove_the_boundaries(tree, table):
     tree({"w/.git": None, "w/AGENTS.md": "X"})
     scope = Scope([Access(tree.path("w"))], [Access(tree.path("w/secret"), "read")])
     rows = "Readable:\n  - /w\nWritable:\n  - /w\nDenied:\n  - /w/secret"
@@ -791,14 +793,14 @@ def test_no_key_of_its_settings_removes_a_workspaces_boundaries(tree, table):
     assert removed == []
 
 
-def test_a_section_that_lists_nothing_is_refused(tree):
+def test_a_section_without_items_is_rejected(tree):
     tree({"w/.git": None, "w/AGENTS.md": "X", "w/.foreword/foreword.toml": "section.project.of = ''"})
     prompt = tree.prompt("pod", base="B")
     assert tree.short(prompt.text) == f"B\n\n{BOUNDARIES}\n\n---\n## Project instructions (AGENTS.md)\n\nX"
     assert tree.findings(prompt) == [("workspace-refused", "/w/.foreword/foreword.toml")]
 
 
-def test_a_key_that_would_change_the_boundaries_is_ignored_and_said(tree):
+def test_a_key_that_would_change_the_boundaries_is_ignored_with_a_finding(tree):
     tree({"w/.git": None, "w/.foreword/foreword.toml": "[for.pod]\nsections = ['body']\nresidents = false\n"})
     prompt = tree.prompt("pod", base="B")
     assert tree.short(prompt.text) == f"B\n\n{BOUNDARIES}"
@@ -814,7 +816,7 @@ def test_user_and_caller_may_leave_the_boundaries_out(tree, who):
     assert (prompt.text, prompt.findings) == ("B", ())
 
 
-def test_a_workspace_may_not_have_the_users_templates(tree):
+def test_a_workspace_may_not_use_user_templates(tree):
     tree({"w/.git": None, f"{USERS}/private.md": "PRIVATE", "w/.foreword/foreword.toml": "body.text = '$user/private'"})
     tree({f"{WORKSPACES}/own.toml": "extends = '$std/pod'\n[section.body]\ntext = '$user/private'\n"})
     for layout, path in (("pod", "/w/.foreword/foreword.toml"), ("$workspace/own", "")):
@@ -823,7 +825,7 @@ def test_a_workspace_may_not_have_the_users_templates(tree):
         assert ("workspace-refused", path) in tree.findings(prompt)
 
 
-# Other people's templates
+# Untrusted templates
 
 
 DOUBLING = (
@@ -835,7 +837,7 @@ BRANCHES = "{% if false %}" + "{% elif false %}" * 5_000 + "{% endif %}"
 
 
 @pytest.mark.parametrize("text", [DOUBLING, FORMAT, STEPS, BRANCHES], ids=["doubling", "format", "steps", "branches"])
-def test_a_hostile_template_of_the_workspace_ends_in_a_sentence_and_the_next_renders(tree, text, monkeypatch, capsys):
+def test_a_hostile_workspace_template_is_an_error_and_the_next_one_renders(tree, text, monkeypatch, capsys):
     monkeypatch.setenv("HOME", tree.path("home"))
     monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
     tree({"w/.git": None, f"{WORKSPACES}/hostile.md": text, f"{WORKSPACES}/kind.md": "Hello {{ cwd }}"})
@@ -843,13 +845,13 @@ def test_a_hostile_template_of_the_workspace_ends_in_a_sentence_and_the_next_ren
     for address in ("$workspace/hostile", "$user/mine"):
         assert main(["show", tree.path("w"), "--layout", "pod", "--base", address]) == 2
         out, err = capsys.readouterr()
-        first, *place = err.rstrip("\n").split("\n")
-        assert out == "" and first.startswith("foreword: $") and len(place) in (0, 2)
+        first, *location = err.rstrip("\n").split("\n")
+        assert out == "" and first.startswith("foreword: $") and len(location) in (0, 2)
     assert body(tree, "$workspace/kind") == "Hello /w"
 
 
 @pytest.mark.parametrize(("included", "has_worker"), [("$workspace/kind", True), ("kind", False)])
-def test_a_template_of_the_users_is_parsed_with_a_strangers_in_the_worker(tree, included, has_worker):
+def test_a_user_template_with_an_untrusted_include_is_parsed_in_the_worker(tree, included, has_worker):
     tree({"w/.git": None, f"{WORKSPACES}/kind.md": "Hello {{ cwd }}", f"{USERS}/kind.md": "Hello {{ cwd }}"})
     tree({f"{USERS}/mine.md": f"{{% include '{included}' %}}"})
     assembler = Assembler(tree.workspace(), "pod")
@@ -858,7 +860,7 @@ def test_a_template_of_the_users_is_parsed_with_a_strangers_in_the_worker(tree, 
     assert (sandbox.process_ids() != []) is has_worker
 
 
-def test_a_template_in_the_workspaces_settings_is_a_strangers_too(tree):
+def test_a_template_in_workspace_settings_is_untrusted(tree):
     tree({"w/.git": None, "w/.foreword/foreword.toml": f"body.text = {json.dumps(DOUBLING)}"})
     with pytest.raises(TemplateError, match=r"memory|takes longer"):
         tree.prompt("pod")
@@ -866,15 +868,15 @@ def test_a_template_in_the_workspaces_settings_is_a_strangers_too(tree):
     assert tree.text("pod") == f"/w\n\n{BOUNDARIES}"
 
 
-def test_an_error_of_the_sandbox_is_the_one_of_this_process(tree):
+def test_errors_are_the_same_with_and_without_the_sandbox(tree):
     tree({f"{folder}/a.md": "x\n{{ ghost }}" for folder in (USERS, WORKSPACES)})
     assert error(tree, "$workspace/a") == error(tree, "$user/a").replace("$user", "$workspace")
 
 
-# Where it came from, and when it is read again
+# Origins and rebuilding
 
 
-def test_every_character_of_the_body_has_its_template(tree):
+def test_every_character_of_the_body_has_its_template_as_origin(tree):
     tree({f"{USERS}/main.md": "A\n{% include 'part' %} {{ cwd }}\n", f"{USERS}/part.md": "B\n"})
     prompt = tree.prompt("pod", set={"body.text": "$user/main"})
     assert [
@@ -898,7 +900,7 @@ def test_every_character_of_the_body_has_its_template(tree):
         ("w/.foreword/knowledge/k.md", "---\ndescription: EDITED\nmodel_invocation: true\n---\n"),
     ],
 )
-def test_an_assembler_sees_a_change_of_whatever_it_used(tree, monkeypatch, path, text):
+def test_an_assembler_notices_a_change_of_any_file_it_used(tree, monkeypatch, path, text):
     monkeypatch.setattr(time, "time_ns", lambda now=time.time_ns: now() + 10_000_000_000)
     tree({"w/.git": None, f"{USERS}/main.md": "{% include 'part' %}", f"{USERS}/part.md": "PART"})
     assembler = Assembler(tree.workspace(), "pod", assignments=[("body.text", "$user/main")])

@@ -1,7 +1,7 @@
-"""Prints the path of every supported Python on this machine, oldest first, one for each version.
+"""Print the path of every supported Python on this machine, one per version, oldest first.
 
-It looks on PATH, in /usr/bin and /usr/local/bin, and at the versions that pyenv has installed. Nothing is downloaded.
-With `--ends`, prints only the oldest and the newest.
+Searches PATH, /usr/bin, /usr/local/bin and the versions installed by pyenv. Nothing is downloaded.
+With `--ends`, print only the oldest and the newest.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if sys.prefix == sys.base_prefix and sys.implementation.name == "cpython" and sy
 
 
 def candidates(path: str, home: str, pyenv: str = "") -> Iterator[Path]:
-    """Every program that is called python3 or python3.X, in the order of preference."""
+    """Every program named python3 or python3.X, in order of preference."""
     folders = [Path(folder) for folder in path.split(os.pathsep) if folder]
     folders += [Path("/usr/bin"), Path("/usr/local/bin")]
     folders += sorted((Path(pyenv) if pyenv else Path(home, ".pyenv")).glob("versions/*/bin"))
@@ -32,7 +32,7 @@ def candidates(path: str, home: str, pyenv: str = "") -> Iterator[Path]:
 
 
 def version(program: Path) -> tuple[tuple[int, ...], str] | None:
-    """The version of an interpreter and its own path; None for one that does not run or does not count."""
+    """The version and path of an interpreter, or None if it does not run or does not count."""
     try:
         done = subprocess.run(
             [program, "-I", "-c", ASK], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
@@ -46,12 +46,12 @@ def version(program: Path) -> tuple[tuple[int, ...], str] | None:
 
 
 def supported(programs: Iterator[Path]) -> list[str]:
-    """The paths of supported interpreters, from the oldest to the newest; of equal versions, the first."""
+    """Paths of the supported interpreters, oldest first; the first one found for each version."""
     found: dict[tuple[int, ...], str] = {}
     for program in programs:
-        told = version(program)
-        if told and told[0] >= OLDEST:
-            found.setdefault(*told)
+        supported_version = version(program)
+        if supported_version and supported_version[0] >= OLDEST:
+            found.setdefault(*supported_version)
     return [found[each] for each in sorted(found)]
 
 

@@ -1,4 +1,4 @@
-"""What a user installs works: wheel and sdist are built, and the wheel is run from an otherwise empty environment."""
+"""Build wheel and sdist, and run the wheel from an otherwise empty environment."""
 
 import json
 import os
@@ -19,12 +19,12 @@ from foreword.version import __version__ as VERSION
 ROOT = Path(__file__).parents[2]
 UV = Path(sys.executable).with_name("uv")
 
-# One worker takes all of these, so that the build is made once.
+# One worker runs all of these, so that the package is built only once.
 pytestmark = pytest.mark.xdist_group("distribution")
 
 
 def call(*command: str | Path, env: dict[str, str] | None = None) -> str:
-    """The standard output of a command that must succeed; what it complained of is in the failure."""
+    """Standard output of a command that must succeed; if it fails, the assertion shows its output."""
     done = subprocess.run(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}"
     return done.stdout
@@ -45,7 +45,7 @@ def names_in(wheel: Path) -> set[str]:
 
 @pytest.fixture(scope="session")
 def dist(tmp_path_factory):
-    """A folder with the wheel and the sdist, both built from the checkout."""
+    """A folder with the wheel and the sdist built from the checkout."""
     folder = tmp_path_factory.mktemp("dist")
     uv("build", "--wheel", "--sdist", "--out-dir", folder)
     return folder
@@ -53,27 +53,27 @@ def dist(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def run_installed(dist, tmp_path_factory):
-    """Runs the `foreword` of an environment that holds the wheel and what it requires, with an empty home."""
+    """Run `foreword` from an environment that contains only the wheel and its requirements, with an empty home."""
     command, environment = installed(wheel_in(dist), tmp_path_factory)
     return lambda *arguments: call(command, *arguments, env=environment)
 
 
 def installed(what: Path | str, tmp_path_factory):
-    """The command `foreword` of a fresh environment with this in it, and an environment with an empty home to run it in."""
+    """Install this into a fresh environment; return its `foreword` command, and environment variables with an empty home."""
     venv, home = tmp_path_factory.mktemp("installed") / "venv", tmp_path_factory.mktemp("home")
     uv("venv", venv)
     call(UV, "pip", "install", "--python", venv / "bin" / "python", what)
     return venv / "bin" / "foreword", {"HOME": str(home), "PATH": os.defpath}
 
 
-def test_the_wheel_carries_the_whole_package(dist):
+def test_the_wheel_contains_the_entire_package(dist):
     ours = {path.relative_to(ROOT / "src").as_posix() for path in (ROOT / "src/foreword").rglob("*") if path.is_file()}
     ours = {name for name in ours if "__pycache__" not in name}
     assert any(name.startswith("foreword/packs/std/") and name.endswith(".toml") for name in ours)
     assert ours - names_in(wheel_in(dist)) == set()
 
 
-def test_the_wheel_carries_nothing_else(dist):
+def test_the_wheel_contains_nothing_else(dist):
     assert {name.split("/")[0] for name in names_in(wheel_in(dist))} == {"foreword", f"foreword-{VERSION}.dist-info"}
 
 
@@ -84,7 +84,7 @@ def test_the_sdist_builds_the_same_wheel_without_node(dist, tmp_path):
 
 
 def without_node(folder: Path) -> dict[str, str]:
-    """The environment, with no program on its path."""
+    """The environment variables with an empty PATH."""
     (folder / "empty").mkdir()
     return {**os.environ, "PATH": str(folder / "empty")}
 
@@ -98,11 +98,11 @@ def test_the_page_is_in_wheel_and_sdist(dist):
     assert not [name for name in names if "node_modules" in name]
 
 
-def test_the_sdist_carries_what_its_tests_need(dist):
+def test_the_sdist_contains_what_its_tests_need(dist):
     with tarfile.open(dist / f"foreword-{VERSION}.tar.gz") as archive:
         names = set(archive.getnames())
-    wanted = {"LICENSE", "Makefile", "pyproject.toml", "uv.lock", "tests/packaging/test_distribution.py"}
-    wanted |= {
+    required = {"LICENSE", "Makefile", "pyproject.toml", "uv.lock", "tests/packaging/test_distribution.py"}
+    required |= {
         "README.md",
         "SECURITY.md",
         "mkdocs.yml",
@@ -110,33 +110,33 @@ def test_the_sdist_carries_what_its_tests_need(dist):
         "docs/images/blame.svg",
         "examples/pretend.py",
     }
-    assert {f"foreword-{VERSION}/{name}" for name in wanted} - names == set()
+    assert {f"foreword-{VERSION}/{name}" for name in required} - names == set()
 
 
-def test_the_wheel_says_what_it_is(dist):
+def test_the_metadata_of_the_wheel(dist):
     with zipfile.ZipFile(wheel_in(dist)) as archive:
-        told = message_from_bytes(archive.read(f"foreword-{VERSION}.dist-info/METADATA"))
-    assert told["License-Expression"] == "Apache-2.0" and told["License-File"] == "LICENSE"
-    assert told["Requires-Python"] == ">=3.11"
-    assert "Typing :: Typed" in told.get_all("Classifier") and "foreword/py.typed" in names_in(wheel_in(dist))
+        metadata = message_from_bytes(archive.read(f"foreword-{VERSION}.dist-info/METADATA"))
+    assert metadata["License-Expression"] == "Apache-2.0" and metadata["License-File"] == "LICENSE"
+    assert metadata["Requires-Python"] == ">=3.11"
+    assert "Typing :: Typed" in metadata.get_all("Classifier") and "foreword/py.typed" in names_in(wheel_in(dist))
 
 
 def test_extras(dist):
-    """Each extra brings something, `all` brings them all, and without an extra nothing of theirs is required."""
+    """Each extra adds requirements, `all` adds all of them, and none are required without an extra."""
     with zipfile.ZipFile(wheel_in(dist)) as archive:
-        told = message_from_bytes(archive.read(f"foreword-{VERSION}.dist-info/METADATA"))
-    extras = set(told.get_all("Provides-Extra"))
-    rows = [each.partition(";") for each in told.get_all("Requires-Dist")]
+        metadata = message_from_bytes(archive.read(f"foreword-{VERSION}.dist-info/METADATA"))
+    extras = set(metadata.get_all("Provides-Extra"))
+    rows = [each.partition(";") for each in metadata.get_all("Requires-Dist")]
     brought = {extra: {name for name, _, when in rows if f"extra == '{extra}'" in when} for extra in extras}
     assert extras == {"serve", "postgres", "tokens", "all"} and all(brought.values())
     assert brought["all"] == brought["serve"] | brought["postgres"] | brought["tokens"]
     assert brought["all"].isdisjoint(name for name, _, when in rows if not when)
 
 
-def test_the_readme_says_what_each_extra_is_for():
+def test_the_readme_describes_each_extra():
     rows = re.findall(r"^\| `(\w+)` \| .+ \|$", (ROOT / "README.md").read_text(), re.MULTILINE)
-    told = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    assert rows == list(told)
+    metadata = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert rows == list(metadata)
 
 
 def test_an_extra_is_installed_with_the_wheel(dist, tmp_path_factory, tmp_path):
@@ -151,8 +151,8 @@ def test_an_extra_is_installed_with_the_wheel(dist, tmp_path_factory, tmp_path):
             service.terminate()
 
 
-def test_what_is_installed_is_typed(dist, tmp_path):
-    """A type checker finds the types of the wheel: what a name gives is known, and what it does not take, or is none, is refused."""
+def test_the_installed_package_is_typed(dist, tmp_path):
+    """A type checker uses the types of the wheel: it knows return types, and rejects wrong arguments and unknown names."""
     with zipfile.ZipFile(wheel_in(dist)) as archive:
         archive.extractall(tmp_path / "installed")
     (tmp_path / "caller.py").write_text(

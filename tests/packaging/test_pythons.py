@@ -1,4 +1,4 @@
-"""Which interpreters `make test-pythons` and continuous integration find: those of small programs that answer like one."""
+"""The interpreters that `make test-pythons` and continuous integration find, tested with fake interpreters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BROKEN = "exit 127"
 
 
 def interpreter(path, answer):
-    """Write a program that answers as the interpreter of this version would."""
+    """Write a program that reports its version like an interpreter."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"#!/bin/sh\n{answer if answer == BROKEN else f'echo {answer} {path}'}\n")
     path.chmod(0o755)
@@ -22,7 +22,7 @@ def interpreter(path, answer):
 
 @pytest.fixture
 def found(tmp_path):
-    """What is found among these programs, beside those of the system, of which only the given versions are looked at."""
+    """`found(*versions)` returns the interpreters found among fake ones, considering only these versions."""
 
     def found(programs, *arguments):
         for name, answer in programs.items():
@@ -37,7 +37,7 @@ def found(tmp_path):
     return found
 
 
-def test_each_version_is_found_once_and_the_oldest_first(found):
+def test_each_version_is_found_once_oldest_first(found):
     programs = {
         "bin/python3": "3 98 1",
         "bin/python3.98": "3 98 1",
@@ -59,7 +59,7 @@ def test_the_oldest_and_the_newest(found):
 
 
 def test_a_virtual_environment_does_not_count(tmp_path):
-    """The tests run in one, whose interpreter stands first on PATH."""
+    """The tests run in one, and its interpreter comes first on PATH."""
     environment = {**os.environ, "PATH": str(Path(sys.executable).parent)}
     done = subprocess.run([sys.executable, PYTHONS], env=environment, capture_output=True, text=True, check=False)
     assert sys.prefix != sys.base_prefix

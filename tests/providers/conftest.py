@@ -10,7 +10,7 @@ import pytest
 
 from foreword.vocabulary import Turn
 
-# The least that each SDK takes for an answer, by the end of the path that was asked.
+# The shortest response that each SDK accepts, by the end of the requested path.
 ANSWERS = {
     "/messages": {
         "id": "msg_1",
@@ -94,7 +94,7 @@ class Answering(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def provider(monkeypatch):
-    # The loopback address is reached directly, whatever proxy the machine has.
+    # Connect to the loopback address directly, even if the machine uses a proxy.
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.lower(), raising=False)
@@ -152,7 +152,7 @@ def make_turn():
 
 
 @pytest.fixture(scope="session")
-def whole():
+def all_lifetimes():
     """A prompt with every lifetime."""
     return WHOLE
 
@@ -180,7 +180,7 @@ def is_typed():
         return [realised(each) for each in value]
 
     def is_typed(request, described):
-        adapter = TypeAdapter(described)  # its lists are checked when they are read: it must outlive that
+        adapter = TypeAdapter(described)  # its lists are validated lazily, so keep it alive until then
         return realised(adapter.validate_python(request)) == realised(request)
 
     return is_typed

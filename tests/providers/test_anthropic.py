@@ -35,8 +35,8 @@ def marks(request):
 # Where lifetimes end
 
 
-def test_a_prompt_with_every_lifetime(make_turn, whole, schema):
-    assert for_anthropic(make_turn(*whole)) == {
+def test_a_prompt_with_every_lifetime(make_turn, all_lifetimes, schema):
+    assert for_anthropic(make_turn(*all_lifetimes)) == {
         "tools": [
             {"name": "read_file", "description": "Reads a file – all of it.", "input_schema": schema},
             {"name": "status", "input_schema": {"type": "object", "properties": {}}},
@@ -63,7 +63,7 @@ R, P, C, T = LIFETIMES
         ([T], [("0", False)], True),
         ([R, T], [("0", True), (" 1", False)], False),
         ([R, R, P, P], [("0 1", True), (" 2 3", True)], False),
-        ([C, R, P], [("0 1 2", True)], True),  # lasting text behind text of the conversation
+        ([C, R, P], [("0 1 2", True)], True),  # lasting text after text of the conversation
         ([P, R, T, C], [("0 1", True), (" 2 3", False)], True),
         ([T, R, P, C], [("0 1 2 3", False)], True),
         ([R, P, C, T, C], [("0", True), (" 1", True), (" 2", True), (" 3 4", False)], False),
@@ -85,10 +85,10 @@ def test_breakpoints_are_where_lifetimes_end(make_turn, lifetimes, expected, is_
         (" \n\n", [], []),
         (" \n", [(0, 2, "turn")], []),
         ("Given as a whole.", [], [("Given as a whole.", True)]),
-        # What a request adds behind the prompt is not kept with it.
+        # Text that a request adds after the prompt is not cached with it.
         ("Base.\n\nSummarise.", [(0, 5, "conversation")], [("Base.", True), ("\n\nSummarise.", False)]),
         ("Base.\n", [(0, 5, "conversation")], [("Base.\n", True)]),
-        # Blank passages go with their neighbours.
+        # Blank passages are merged with adjacent ones.
         ("\n\nA", [(0, 1, "release"), (2, 3, "project")], [("\n\nA", True)]),
         ("A\n\n \n\nB", [(0, 1, "release"), (3, 4, "project"), (6, 7, "turn")], [("A", True), ("\n\n \n\nB", False)]),
         ("A\n\n ", [(0, 1, "release"), (3, 4, "turn")], [("A\n\n ", True)]),
@@ -105,8 +105,8 @@ def test_without_a_prompt_there_is_no_key(make_turn):
 
 
 @pytest.mark.parametrize(("ttl", "mark"), [(None, MARK), ("5m", {**MARK, "ttl": "5m"}), ("1h", {**MARK, "ttl": "1h"})])
-def test_how_long_the_cache_lasts(make_turn, whole, ttl, mark):
-    assert marks(for_anthropic(make_turn(*whole), cache_ttl=ttl)) == [mark] * 3
+def test_how_long_the_cache_lasts(make_turn, all_lifetimes, ttl, mark):
+    assert marks(for_anthropic(make_turn(*all_lifetimes), cache_ttl=ttl)) == [mark] * 3
 
 
 def test_an_unknown_cache_ttl_is_refused(make_turn):
@@ -114,14 +114,14 @@ def test_an_unknown_cache_ttl_is_refused(make_turn):
         for_anthropic(make_turn(), cache_ttl="2h")
 
 
-def test_changing_one_breakpoint_of_a_request_changes_no_other(make_turn, whole):
-    turn = make_turn(*whole)
+def test_changing_one_breakpoint_of_a_request_changes_no_other(make_turn, all_lifetimes):
+    turn = make_turn(*all_lifetimes)
     request = for_anthropic(turn)
     request["system"][0]["cache_control"]["ttl"] = "1h"
     request["tools"][0]["name"] = "other"
     request["messages"].append({"role": "user", "content": "More."})
     assert marks(request) == [{**MARK, "ttl": "1h"}, MARK, MARK]
-    assert turn == make_turn(*whole)
+    assert turn == make_turn(*all_lifetimes)
 
 
 texts = st.text("ab \n✓", min_size=1, max_size=4)
@@ -185,16 +185,16 @@ def client(provider):
         yield client
 
 
-def test_the_client_sends_the_request_unchanged(provider, client, make_turn, whole, history):
-    request = for_anthropic(make_turn(*whole, messages=history), cache_ttl="1h")
+def test_the_client_sends_the_request_unchanged(provider, client, make_turn, all_lifetimes, history):
+    request = for_anthropic(make_turn(*all_lifetimes, messages=history), cache_ttl="1h")
     answer = client.messages.create(**request, model="claude-opus-5", max_tokens=8)
     assert answer.content[0].text == "Done."
     assert provider.sent == {**request, "model": "claude-opus-5", "max_tokens": 8}
 
 
-def test_two_turns_of_a_conversation_send_the_same_prefix(provider, client, make_turn, whole, history):
+def test_two_turns_of_a_conversation_send_the_same_prefix(provider, client, make_turn, all_lifetimes, history):
     for count in (1, 3, 6):
-        request = for_anthropic(make_turn(*whole, messages=history[:count]))
+        request = for_anthropic(make_turn(*all_lifetimes, messages=history[:count]))
         client.messages.create(**request, model="claude-opus-5", max_tokens=8)
     for key in ("tools", "system"):
         assert provider.value_of(key, 0) == provider.value_of(key, 1) == provider.value_of(key, 2)
@@ -202,16 +202,16 @@ def test_two_turns_of_a_conversation_send_the_same_prefix(provider, client, make
     assert lists[1].startswith(lists[0][:-1] + ",") and lists[2].startswith(lists[1][:-1] + ",")
 
 
-def test_the_same_turn_gives_the_same_bytes(provider, client, make_turn, whole):
+def test_the_same_turn_gives_the_same_bytes(provider, client, make_turn, all_lifetimes):
     for _ in range(2):
-        client.messages.create(**for_anthropic(make_turn(*whole)), model="claude-opus-5", max_tokens=8)
+        client.messages.create(**for_anthropic(make_turn(*all_lifetimes)), model="claude-opus-5", max_tokens=8)
     assert provider.bodies[0] == provider.bodies[1]
-    assert json.dumps(for_anthropic(make_turn(*whole))) == json.dumps(for_anthropic(make_turn(*whole)))
+    assert json.dumps(for_anthropic(make_turn(*all_lifetimes))) == json.dumps(for_anthropic(make_turn(*all_lifetimes)))
 
 
 @pytest.mark.parametrize("count", [1, 6])
-def test_the_request_matches_the_types_of_the_sdk(is_typed, make_turn, whole, history, count):
-    request = for_anthropic(make_turn(*whole, messages=history[:count]), cache_ttl="5m")
+def test_the_request_matches_the_types_of_the_sdk(is_typed, make_turn, all_lifetimes, history, count):
+    request = for_anthropic(make_turn(*all_lifetimes, messages=history[:count]), cache_ttl="5m")
     whole_request = {**request, "model": "claude-opus-5", "max_tokens": 8}
     assert is_typed(whole_request, MessageCreateParamsNonStreaming)
     assert not is_typed({**whole_request, "sistem": []}, MessageCreateParamsNonStreaming)
@@ -230,11 +230,11 @@ def test_a_system_message_passes_unchanged(provider, client, make_turn):
     ("lifetimes", "root_end", "expected"),
     [
         ([P], 3, [("0ab", True), ("cde", True)]),
-        ([R, P, C], 8, None),  # three marks already
+        ([R, P, C], 8, None),  # already three breakpoints
         ([R, P], 9, [("0abcde", True), ("|1a", True), ("bcde", True)]),
         ([P], 6, None),  # that is where the prompt ends
         ([P], 0, None),
-        ([T], 3, None),  # what lives for a turn is not kept
+        ([T], 3, None),  # text with the lifetime of a turn is not cached
     ],
 )
 def test_a_spare_breakpoint_follows_the_instructions_of_the_root(make_turn, lifetimes, root_end, expected):

@@ -7,7 +7,7 @@ import warnings
 import pytest
 
 with warnings.catch_warnings():
-    # Compiled for the first time, the SDK's own source is warned of: an escape in a text that is none.
+    # The SDK's own source has an invalid escape, which causes a warning when it is first compiled.
     warnings.simplefilter("ignore")
     from google import genai
     from google.genai import types
@@ -23,8 +23,8 @@ def client(provider):
         yield client
 
 
-def test_a_turn(make_turn, whole, schema):
-    turn = make_turn(*whole)
+def test_a_turn(make_turn, all_lifetimes, schema):
+    turn = make_turn(*all_lifetimes)
     assert for_gemini(turn) == {
         "config": {
             "system_instruction": turn.system,
@@ -77,8 +77,8 @@ def test_a_blank_prompt_is_left_out(make_turn, blank):
 # With the client
 
 
-def test_the_client_accepts_the_request(provider, client, make_turn, whole, history):
-    request = for_gemini(make_turn(*whole, messages=history))
+def test_the_client_accepts_the_request(provider, client, make_turn, all_lifetimes, history):
+    request = for_gemini(make_turn(*all_lifetimes, messages=history))
     answer = client.models.generate_content(**request, model="gemini-4")
     assert answer.text == "Done."
     assert provider.sent["contents"] == request["contents"]
@@ -87,23 +87,25 @@ def test_the_client_accepts_the_request(provider, client, make_turn, whole, hist
     assert [tool.model_dump(exclude_none=True) for tool in tools] == request["config"]["tools"]
 
 
-def test_two_turns_of_a_conversation_send_the_same_prefix(provider, client, make_turn, whole, history):
+def test_two_turns_of_a_conversation_send_the_same_prefix(provider, client, make_turn, all_lifetimes, history):
     for count in (1, 3, 6):
-        client.models.generate_content(**for_gemini(make_turn(*whole, messages=history[:count])), model="gemini-4")
+        client.models.generate_content(
+            **for_gemini(make_turn(*all_lifetimes, messages=history[:count])), model="gemini-4"
+        )
     for key in ("tools", "systemInstruction"):
         assert provider.value_of(key, 0) == provider.value_of(key, 1) == provider.value_of(key, 2)
     lists = [provider.value_of("contents", number) for number in range(3)]
     assert lists[1].startswith(lists[0][:-1] + ",") and lists[2].startswith(lists[1][:-1] + ",")
 
 
-def test_the_same_turn_gives_the_same_bytes(provider, client, make_turn, whole):
+def test_the_same_turn_gives_the_same_bytes(provider, client, make_turn, all_lifetimes):
     for _ in range(2):
-        client.models.generate_content(**for_gemini(make_turn(*whole)), model="gemini-4")
+        client.models.generate_content(**for_gemini(make_turn(*all_lifetimes)), model="gemini-4")
     assert provider.bodies[0] == provider.bodies[1]
 
 
-def test_the_request_matches_the_types_of_the_sdk(make_turn, whole, history):
-    request = for_gemini(make_turn(*whole, messages=history))
+def test_the_request_matches_the_types_of_the_sdk(make_turn, all_lifetimes, history):
+    request = for_gemini(make_turn(*all_lifetimes, messages=history))
     config = types.GenerateContentConfig.model_validate(request["config"])
     contents = [types.Content.model_validate(content) for content in request["contents"]]
     assert config.model_dump(exclude_none=True) == request["config"]

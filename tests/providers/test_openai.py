@@ -33,8 +33,8 @@ def send(client):
     return send
 
 
-def test_a_turn_for_responses(make_turn, whole, schema):
-    turn = make_turn(*whole)
+def test_a_turn_for_responses(make_turn, all_lifetimes, schema):
+    turn = make_turn(*all_lifetimes)
     assert for_openai_responses(turn, cache_key="k") == {
         "instructions": turn.system,
         "tools": [
@@ -52,8 +52,8 @@ def test_a_turn_for_responses(make_turn, whole, schema):
     }
 
 
-def test_a_turn_for_chat(make_turn, whole, schema):
-    turn = make_turn(*whole)
+def test_a_turn_for_chat(make_turn, all_lifetimes, schema):
+    turn = make_turn(*all_lifetimes)
     assert for_openai_chat(turn, cache_key="k") == {
         "tools": [
             {
@@ -118,27 +118,27 @@ def key(form, turn):
 
 
 @FORMS
-def test_the_cache_key_depends_on_the_prompt_and_not_on_the_conversation(form, make_turn, whole, history):
-    turn = make_turn(*whole)
+def test_the_cache_key_depends_on_the_prompt_and_not_on_the_conversation(form, make_turn, all_lifetimes, history):
+    turn = make_turn(*all_lifetimes)
     later = replace(turn, conversation="talk-2", edition=7, messages=history, is_reused=False)
     assert key(form, turn) == key(form, later)
     assert len(key(form, turn)) == 64
 
 
 @FORMS
-def test_text_that_lasts_a_turn_does_not_change_the_cache_key(form, make_turn, whole):
-    lasting, plan = whole[:-1], whole[-1:]
+def test_text_that_lasts_a_turn_does_not_change_the_cache_key(form, make_turn, all_lifetimes):
+    lasting, plan = all_lifetimes[:-1], all_lifetimes[-1:]
     turns = [make_turn(*lasting, *end, separator="\n---\n") for end in (plan, (), [("turn", "# Other plan")])]
     turns.append(replace(turns[1], system=turns[1].system + "\n\nSummarise."))
     assert len({key(form, turn) for turn in turns}) == 1
 
 
 @FORMS
-def test_longer_lasting_text_changes_the_cache_key(form, make_turn, whole):
-    turn = make_turn(*whole)
+def test_longer_lasting_text_changes_the_cache_key(form, make_turn, all_lifetimes):
+    turn = make_turn(*all_lifetimes)
     others = [
-        make_turn(("release", "You are another agent."), *whole[1:]),
-        make_turn(*whole[:-2], ("conversation", "Working directory: /v")),
+        make_turn(("release", "You are another agent."), *all_lifetimes[1:]),
+        make_turn(*all_lifetimes[:-2], ("conversation", "Working directory: /v")),
         replace(turn, tools=turn.tools[:1]),
         replace(turn, tools=turn.tools[::-1]),
     ]
@@ -152,8 +152,8 @@ def test_without_lasting_text_there_is_no_cache_key(form, make_turn):
 
 
 @FORMS
-def test_a_cache_key_from_the_caller(form, make_turn, whole):
-    turn = make_turn(*whole)
+def test_a_cache_key_from_the_caller(form, make_turn, all_lifetimes):
+    turn = make_turn(*all_lifetimes)
     assert form(turn, cache_key="k" * 64)["prompt_cache_key"] == "k" * 64
     assert "prompt_cache_key" not in form(turn, cache_key="")
     with pytest.raises(CallError, match=r"has 65 characters; at most 64 are accepted$"):
@@ -164,27 +164,27 @@ def test_a_cache_key_from_the_caller(form, make_turn, whole):
 
 
 @FORMS
-def test_the_client_sends_the_request_unchanged(form, provider, send, make_turn, whole, history):
-    turn = make_turn(*whole, messages=history)
+def test_the_client_sends_the_request_unchanged(form, provider, send, make_turn, all_lifetimes, history):
+    turn = make_turn(*all_lifetimes, messages=history)
     assert send(form, turn) == "Done."
     assert provider.sent == {**form(turn), "model": "gpt-6"}
 
 
 @FORMS
-def test_two_turns_of_a_conversation_send_the_same_prefix(form, provider, send, make_turn, whole, history):
+def test_two_turns_of_a_conversation_send_the_same_prefix(form, provider, send, make_turn, all_lifetimes, history):
     for count in (1, 3, 6):
-        send(form, make_turn(*whole, messages=history[:count]))
-    said = "input" if form is for_openai_responses else "messages"
+        send(form, make_turn(*all_lifetimes, messages=history[:count]))
+    messages_key = "input" if form is for_openai_responses else "messages"
     for same in {"tools", "instructions", "prompt_cache_key"} & provider.sent.keys():
         assert provider.value_of(same, 0) == provider.value_of(same, 1) == provider.value_of(same, 2)
-    lists = [provider.value_of(said, number) for number in range(3)]
+    lists = [provider.value_of(messages_key, number) for number in range(3)]
     assert lists[1].startswith(lists[0][:-1] + ",") and lists[2].startswith(lists[1][:-1] + ",")
 
 
 @FORMS
-def test_the_same_turn_gives_the_same_bytes(form, provider, send, make_turn, whole):
+def test_the_same_turn_gives_the_same_bytes(form, provider, send, make_turn, all_lifetimes):
     for _ in range(2):
-        send(form, make_turn(*whole))
+        send(form, make_turn(*all_lifetimes))
     assert provider.bodies[0] == provider.bodies[1]
 
 
@@ -195,7 +195,7 @@ def test_the_same_turn_gives_the_same_bytes(form, provider, send, make_turn, who
         (for_openai_chat, CompletionCreateParamsNonStreaming),
     ],
 )
-def test_the_request_matches_the_types_of_the_sdk(is_typed, form, described, make_turn, whole, history):
-    request = {**form(make_turn(*whole, messages=history)), "model": "gpt-6"}
+def test_the_request_matches_the_types_of_the_sdk(is_typed, form, described, make_turn, all_lifetimes, history):
+    request = {**form(make_turn(*all_lifetimes, messages=history)), "model": "gpt-6"}
     assert is_typed(request, described)
     assert not is_typed({**request, "tolls": []}, described)

@@ -1,4 +1,4 @@
-"""The private parts of other packages on which the adapters rely exist in the installed versions, and only there are they used."""
+"""The private parts of other packages that the adapters rely on exist, and only the adapters use them."""
 
 import importlib
 import re

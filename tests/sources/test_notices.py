@@ -1,4 +1,4 @@
-"""Which directories have to be watched for the paths that were looked at, and which events there matter."""
+"""The directories to watch for a set of paths, and the events in them that matter."""
 
 import os
 from pathlib import Path
@@ -12,7 +12,7 @@ ADDED, MODIFIED, DELETED = 1, 2, 3
 
 
 def below(tree, paths):
-    """Of real paths, those in the temporary folder, as a test writes them."""
+    """The paths inside the temporary folder, relative to it."""
     top = os.path.realpath(tree.top)
     return sorted(path[len(top) :] or "/" for path in paths if path == top or path.startswith(top + "/"))
 
@@ -50,7 +50,7 @@ def test_two_thousand_nested_names_and_a_chain_of_links_are_followed(tree):
     [
         (MODIFIED, "w/AGENTS.md", True),
         (DELETED, "w/AGENTS.md", True),
-        (ADDED, "w/anything", True),  # what was not there is known by its directory only
+        (ADDED, "w/anything", True),  # a missing path is only known by its directory
         (MODIFIED, "w/server.log", False),
         (ADDED, "w/src/AGENTS.md", False),
         (ADDED, "beside", False),
@@ -66,7 +66,7 @@ def test_which_events_matter(tree, kind, path, is_relevant):
 
 
 @pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pi", "pod", "builder"])
-def test_no_layout_watches_what_it_does_not_look_at(tree, skill, layout):
+def test_only_directories_that_a_layout_reads_are_watched(tree, skill, layout):
     tree({"w/.git": None, "w/AGENTS.md": "X", "w/.agents/skills/a/SKILL.md": skill("a"), "w/node_modules/b/c/d.js": ""})
     tree({"home/.ion/AGENTS.md": "X", "home/Documents/big/bigger": "", "w/src/deep/er.py": ""})
     assembler = Assembler(tree.workspace(), layout)

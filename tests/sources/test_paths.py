@@ -1,4 +1,4 @@
-"""What the text of a path says about it."""
+"""Functions on paths as text."""
 
 import pytest
 
@@ -106,10 +106,10 @@ def test_the_folders_of_the_users_settings_and_data(of, config, data):
         ("/home/me/AGENTS.md.old", Pattern("home", "AGENTS.md"), 2),
         ("/home/me/rules/x/y.md", Pattern("home", "rules/**/*.md"), FARTHEST),
         ("/home/me/other/y.md", Pattern("home", "rules/**/*.md"), 2),
-        # A pattern of the project that happens to name a file of the user's
+        # A project pattern that happens to match a user file
         ("/home/me/AGENTS.md", Pattern("path", "/home/me/AGENTS.md"), 2),
         ("/home/me/AGENTS.md", Pattern("walk", "AGENTS.md"), 2),
-        # A workspace cannot make a file count as the user's own.
+        # A workspace cannot make a file count as a user file.
         ("/home/me/AGENTS.md", Pattern("home", "AGENTS.md", confined=True), 2),
         ("/home/me/.config/AGENTS.md", Pattern("config", "AGENTS.md", confined=True), 2),
     ],
@@ -121,13 +121,13 @@ def test_the_distance_of_a_file(path, pattern, expected):
 
 @pytest.mark.parametrize("place", ["home", "config"])
 @pytest.mark.parametrize("path", ["AGENTS.md", "*.md", "/AGENTS.md"])
-def test_without_a_home_directory_no_file_is_the_users_own(place, path):
+def test_without_a_home_directory_no_file_is_a_user_file(place, path):
     find = Find("x", [[Pattern(place, path)]])
     assert distance_of("/AGENTS.md", find, workspace(home=None)) == 2
     assert distance_of("AGENTS.md", find, workspace(home=None)) == 0
 
 
-def test_the_distance_of_a_file_whose_name_is_not_utf8_is_that_of_its_printed_name():
+def test_the_distance_of_a_file_whose_name_is_not_utf8():
     find = Find("x", [[Pattern("home", "AGENTS.md")]])
     assert distance_of("/w/\\xff/AGENTS.md", find, workspace(cwd="/w/\udcff")) == 0
     assert distance_of("/\\xff/AGENTS.md", find, workspace(home="/\udcff")) == FARTHEST

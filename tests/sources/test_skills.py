@@ -1,4 +1,4 @@
-"""Front matter of skills and residents: a table of files, and what is made of each."""
+"""Front matter of skills and residents: a table of files and the expected results."""
 
 import pytest
 
@@ -38,7 +38,7 @@ def read(text: str, validation: str = "lenient") -> tuple[str, str] | None:
     return skill and (skill.name, skill.description)
 
 
-def told(findings: list[Finding]) -> list[tuple[str, int | None, str]]:
+def summarize(findings: list[Finding]) -> list[tuple[str, int | None, str]]:
     return [(one.code, one.line, one.message) for one in findings]
 
 
@@ -112,7 +112,7 @@ def test_body(text: str, expected: tuple[str, int]) -> None:
         ["name: testing", "description: Runs the tests.", "disable-model-invocation: false"],
     ],
 )
-def test_a_good_skill_is_the_same_to_both_readers(lines: list[str], validation: str) -> None:
+def test_a_valid_skill_is_the_same_with_both_sets_of_rules(lines: list[str], validation: str) -> None:
     good = Skill("testing", "Runs the tests.", PATH, hidden=False, lines=(1, len(lines) + 2))
     assert read_skill(skill_file(*lines), PATH, validation) == (good, [])  # type: ignore[arg-type]
 
@@ -202,15 +202,15 @@ def test_hidden(value: str, hidden: bool) -> None:
 def test_fields_of_other_agents_are_tolerated(lines: list[str], message: str, validation: str) -> None:
     skill, findings = read_skill(with_field(*lines), PATH, validation)  # type: ignore[arg-type]
     assert skill == Skill("testing", "Runs the tests.", PATH, lines=(1, 5))
-    assert told(findings) == [("skill-field", 4, message)]
+    assert summarize(findings) == [("skill-field", 4, message)]
 
 
 @pytest.mark.parametrize("validation", ["strict", "lenient"])
-def test_unknown_fields_never_cost_a_skill_its_place(validation: str) -> None:
+def test_a_skill_with_unknown_fields_is_loaded(validation: str) -> None:
     text = with_field("version: 1", "author: {name: me}", "when_to_use: now", "~: x")
     skill, findings = read_skill(text, PATH, validation)  # type: ignore[arg-type]
     assert skill == Skill("testing", "Runs the tests.", PATH, lines=(1, 8))
-    assert told(findings) == [
+    assert summarize(findings) == [
         ("skill-field", 1, "its field 'None' is not in the specification and is ignored"),
         ("skill-field", 5, "its field 'author' is not in the specification and is ignored"),
         ("skill-field", 4, "its field 'version' is not in the specification and is ignored"),
@@ -218,7 +218,7 @@ def test_unknown_fields_never_cost_a_skill_its_place(validation: str) -> None:
     ]
 
 
-def test_so_many_unknown_fields_are_counted_rather_than_named() -> None:
+def test_many_unknown_fields_are_counted_rather_than_named() -> None:
     skill, findings = read_skill(with_field(*(f"x{i:02}: x" for i in range(12))), PATH, "strict")
     assert skill is not None
     assert [each.message for each in findings[-2:]] == [
@@ -337,19 +337,19 @@ START = "found character that cannot start any token: a value that begins with s
         ),
     ],
 )
-def test_strict_skips_what_lenient_loads(text: str, line: int, wrong: str, code: str, outcome: str) -> None:
+def test_skills_that_only_the_lenient_rules_load(text: str, line: int, wrong: str, code: str, outcome: str) -> None:
     refused = [("skill-invalid", line, f"{wrong}; the skill is skipped")]
     skill, findings = read_skill(text, PATH, "strict")
-    assert (skill, told(findings)) == (None, refused)
+    assert (skill, summarize(findings)) == (None, refused)
     skill, findings = read_skill(text, PATH, "lenient")
-    assert skill is not None and told(findings) == [(code, line, f"{wrong}; {outcome}")]
+    assert skill is not None and summarize(findings) == [(code, line, f"{wrong}; {outcome}")]
 
 
 @pytest.mark.parametrize(
     "name",
     ["Testing", "a_b", "a b", "-a", "a-", "a--b", "tést", "a/b", "a.b", "日本", "a" * 65, "a&b<c", "-", "a\u200bb"],
 )
-def test_a_name_that_breaks_the_specification(name: str) -> None:
+def test_an_invalid_name(name: str) -> None:
     text, path = named(f"'{name}'"), f"/w/{name.replace('/', '-')}/SKILL.md"
     skill, findings = read_skill(text, path, "strict")
     assert skill is None and {one.code for one in findings} == {"skill-invalid"}
@@ -406,7 +406,7 @@ def test_the_name_of_the_folder(path: str, name: str | None) -> None:
         (["metadata:", "\tversion: 1", "description: Runs."], "Runs."),
         (["metadata: {version: 1, version: 2}", "description: Runs."], "Runs."),
         (["big: 99999999999999999999999999", "description: 99999999999999999999999999"], "9" * 26),
-        (["description: a\u2028license: MIT"], "a license: MIT"),  # a line separator is no line end
+        (["description: a\u2028license: MIT"], "a license: MIT"),  # a line separator is not a line end
         (["description: Runs.", "...", "more: x"], "Runs."),
         (["description: *nowhere"], "*nowhere"),
     ],
@@ -448,7 +448,7 @@ def test_a_repaired_skill_keeps_its_other_fields() -> None:
         (skill_file("x: [a] b"), 2, f"no description could be read: {NOT_YAML} ({AFTER})"),
     ],
 )
-def test_without_description_no_reader_loads_it(text: str, line: int, message: str) -> None:
+def test_a_skill_without_a_description_is_not_loaded(text: str, line: int, message: str) -> None:
     skipped = finding("skill-no-description", f"{message}; the skill is skipped", PATH, line)
     assert read_skill(text, PATH, "lenient") == (None, [skipped])
     skill, findings = read_skill(text, PATH, "strict")
@@ -473,7 +473,7 @@ def test_without_front_matter_there_is_no_skill(text: str, message: str, validat
     assert read_skill(text, PATH, validation) == (None, [skipped])  # type: ignore[arg-type]
 
 
-def test_no_more_of_a_file_than_a_short_value_is_printed() -> None:
+def test_messages_quote_only_short_values() -> None:
     secret = "s" * 5000
     for lines in ([f"name: {secret}"], [f"name: testing\n{secret}: x"], [f"name: a\n{secret}: x\n{secret}: y"]):
         for validation in ("strict", "lenient"):
@@ -503,7 +503,7 @@ def test_a_resident(key: str, value: str) -> None:
         skill_file("- model_invokation: true"),
     ],
 )
-def test_who_does_not_ask_is_no_resident(text: str) -> None:
+def test_agents_that_do_not_opt_in_are_not_residents(text: str) -> None:
     assert read_resident(text, "/w/deploy.md") == (None, [])
 
 
@@ -549,11 +549,9 @@ def test_who_does_not_ask_is_no_resident(text: str) -> None:
         ),
     ],
 )
-def test_a_resident_with_something_wrong(
-    text: str, resident: Resident | None, findings: list[tuple[str, int | None, str]]
-) -> None:
+def test_an_invalid_resident(text: str, resident: Resident | None, findings: list[tuple[str, int | None, str]]) -> None:
     got, found = read_resident(text, "/w/deploy.md")
-    assert (got, told(found)) == (resident, findings)
+    assert (got, summarize(found)) == (resident, findings)
 
 
 BOMB = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"] + [
@@ -572,7 +570,7 @@ BOMB = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"] + [
         ["a:", "- " * 2000],
     ],
 )
-def test_what_would_make_the_parser_slow_spoils_only_its_own_field(lines: list[str]) -> None:
+def test_a_field_that_would_slow_down_the_parser_is_dropped_alone(lines: list[str]) -> None:
     assert read(with_field(*lines), "strict") is None
     assert read(with_field(*lines)) == ("testing", "Runs the tests.")
 

@@ -41,7 +41,7 @@ def test_a_name_is_an_address_a_file_or_a_plain_name(name, is_an_address, is_a_f
         (1, False),
     ],
 )
-def test_a_text_may_be_only_an_address(text, expected):
+def test_text_may_consist_of_an_address(text, expected):
     assert is_only_address(text) is expected
 
 
@@ -72,7 +72,7 @@ def test_a_name_resolves_to_an_address(name, current, address):
 
 
 @pytest.mark.parametrize(
-    ("name", "current", "says"),
+    ("name", "current", "message"),
     [
         (
             "a",
@@ -98,8 +98,8 @@ def test_a_name_resolves_to_an_address(name, current, address):
         ("x" * 500 + "/..", "$user/x", "x…': an address cannot contain"),
     ],
 )
-def test_an_invalid_address_is_an_error_that_says_why(name, current, says):
+def test_an_invalid_address_is_an_error_that_says_why(name, current, message):
     with pytest.raises(CallError) as raised:
         resolve(name, current)
-    assert says in str(raised.value)
+    assert message in str(raised.value)
     assert len(str(raised.value)) < 250

@@ -35,11 +35,11 @@ def values_of(values):
     return lookup
 
 
-def rendered(template, values=()):
+def render_text(template, values=()):
     return "".join(piece.text for piece in render(parse(template, TYPES), values_of(dict(values)), OURS))
 
 
-def places(findings):
+def format_findings(findings):
     """Findings as `code line:column`, with the column of the message."""
     return [f"{found.code} {found.line}:{COLUMN.search(found.message)[1]}" for found in findings]
 
@@ -47,15 +47,15 @@ def places(findings):
 @pytest.mark.parametrize("case", CASES)
 def test_case(case):
     template = parse(case["template"], TYPES)
-    assert rendered(case["template"], case.get("values", {})) == case["output"]
-    assert places(template.findings) == case.get("findings", [])
+    assert render_text(case["template"], case.get("values", {})) == case["output"]
+    assert format_findings(template.findings) == case.get("findings", [])
     if "variables" in case:
         assert [f"{variable.type}:{variable.name}" for variable in template.variables] == case["variables"]
 
 
 def test_a_third_of_the_cases_have_findings():
-    doubtful = [case for case in CASES if case.values[0].get("findings")]
-    assert len(doubtful) * 3 >= len(CASES)
+    with_findings = [case for case in CASES if case.values[0].get("findings")]
+    assert len(with_findings) * 3 >= len(CASES)
 
 
 def test_text_has_its_lines_and_a_value_its_own_origin():
@@ -83,15 +83,15 @@ def test_an_empty_template_has_no_pieces():
 
 
 def test_only_the_variables_of_branches_taken_are_looked_up_each_once():
-    asked = []
+    looked_up = []
 
     def lookup(type, name):
-        asked.append(f"{type}:{name}")
+        looked_up.append(f"{type}:{name}")
         return (Piece("x", OURS),) if name != "no" else None
 
     template = parse("[if file:no][git:status][else][file:a][file:a][endif][if file:a][nix:x][endif][file:no]", TYPES)
     render(template, lookup, OURS)
-    assert asked == ["file:no", "file:a"]
+    assert looked_up == ["file:no", "file:a"]
     assert template.variables == (
         Variable("file", "no"),
         Variable("git", "status"),
@@ -134,7 +134,7 @@ def test_too_many_findings_are_counted():
 
 
 def test_a_template_over_the_limit_is_an_error():
-    assert rendered("x" * SOURCE_LIMIT) == "x" * SOURCE_LIMIT
+    assert render_text("x" * SOURCE_LIMIT) == "x" * SOURCE_LIMIT
     with pytest.raises(TemplateError, match=r"^/t has 10,485,759 characters; at most 500,000 are accepted$"):
         parse("[if" * (10 * 1024 * 1024 // 3), TYPES, "/t")
 
@@ -143,7 +143,7 @@ def test_a_template_over_the_limit_is_an_error():
 def test_blocks_nest_to_any_depth(depth):
     text = "[if file:a]" * depth + "x" + "[else]y[endif]" * depth if depth < 20_000 else "[if file:a]" * depth + "x"
     expected = "x" if depth < 20_000 else text
-    assert rendered(text, {"file:a": "A"}) == expected
+    assert render_text(text, {"file:a": "A"}) == expected
 
 
 @pytest.mark.parametrize(

@@ -37,29 +37,29 @@ def loader(files):
     return load
 
 
-def rendered(text, files=(), **facts):
+def render_text(text, files=(), **facts):
     pieces, findings = render(Document("/w/AGENTS.md", text), FACTS | facts, loader(dict(files)))
     return "".join(piece.text for piece in pieces), findings
 
 
-def place(found):
+def format_finding(found):
     """A finding as `code path line:column`, as far as it has them."""
-    told = COLUMN.search(found.message)
-    return " ".join([found.code, found.path.removeprefix("/w/"), *([f"{told[1]}:{told[2]}"] if told else [])])
+    match = COLUMN.search(found.message)
+    return " ".join([found.code, found.path.removeprefix("/w/"), *([f"{match[1]}:{match[2]}"] if match else [])])
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_case(case):
-    text, findings = rendered(case["text"], case.get("files", {}), **case.get("facts", {}))
+    text, findings = render_text(case["text"], case.get("files", {}), **case.get("facts", {}))
     assert text == case.get("output", case["text"])
-    assert [place(found) for found in findings] == case.get("findings", [])
+    assert [format_finding(found) for found in findings] == case.get("findings", [])
     if "includes" in case:
         assert list(includes(case["text"])) == case["includes"]
 
 
 def test_a_third_of_the_cases_have_findings():
-    doubtful = [case for case in CASES if case.values[0].get("findings")]
-    assert len(doubtful) * 3 >= len(CASES)
+    with_findings = [case for case in CASES if case.values[0].get("findings")]
+    assert len(with_findings) * 3 >= len(CASES)
 
 
 def test_plain_text_is_one_piece():
@@ -126,37 +126,37 @@ def test_a_finding_shows_its_location():
 
 def test_a_chain_of_includes_is_printed():
     files = {"/w/b.md": "<!-- include: c.md -->", "/w/c.md": "<!-- include: b.md -->"}
-    _, (found,) = rendered("<!-- include: b.md -->", files)
+    _, (found,) = render_text("<!-- include: b.md -->", files)
     assert "/w/AGENTS.md -> /w/b.md -> /w/c.md -> /w/b.md" in found.message
 
     deep = {f"/w/{n}.md": f"<!-- include: {n + 1}.md -->" for n in range(1, DEPTH + 2)}
-    _, (found,) = rendered("<!-- include: 1.md -->", deep)
+    _, (found,) = render_text("<!-- include: 1.md -->", deep)
     assert "/w/AGENTS.md -> /w/1.md -> /w/2.md -> /w/3.md -> /w/4.md -> /w/5.md -> 6.md" in found.message
 
 
 def test_files_that_include_each_other_many_times_are_read_once():
-    asked = []
+    loaded = []
     files = {f"/w/{n}.md": f"{n}" + f"<!-- include: {n + 1}.md -->" * 50 for n in range(1, DEPTH + 1)}
 
     def load(path, target):
-        asked.append(target)
+        loaded.append(target)
         return loader(files)(path, target)
 
     pieces, _ = render(Document("/w/AGENTS.md", "<!-- include: 1.md -->" * 50), FACTS, load)
     assert "".join(piece.text for piece in pieces) == "12345"
-    assert len(asked) == 50 * DEPTH
+    assert len(loaded) == 50 * DEPTH
 
 
 def test_only_the_includes_of_branches_taken_are_loaded():
-    asked = []
+    loaded = []
 
     def load(path, target):
-        asked.append((path, target))
+        loaded.append((path, target))
         return Document("/w/b.md", "B")
 
     text = "<!-- if: model == 'x' --><!-- include: a.md --><!-- else --><!-- include: b.md --><!-- endif -->"
     render(Document("/w/AGENTS.md", text), FACTS, load)
-    assert asked == [("/w/AGENTS.md", "b.md")]
+    assert loaded == [("/w/AGENTS.md", "b.md")]
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_only_the_includes_of_branches_taken_are_loaded():
 )  # fmt: skip
 def test_hostile_text_is_parsed_in_linear_time(unit):
     text = "{{ cwd }}" + unit * (500_000 // len(unit))
-    _, findings = rendered(text, {"/w/b.md": "B"})
+    _, findings = render_text(text, {"/w/b.md": "B"})
     assert len(findings) <= MAX_LISTED + 1
 
 
@@ -176,5 +176,5 @@ def test_hostile_text_is_parsed_in_linear_time(unit):
     "condition", ["(" * 100_000, "(" * 50_000 + "cwd == '/w'" + ")" * 50_000, "not " * 50_000 + "cwd == '/w'"]
 )
 def test_conditions_nest_to_any_depth(condition):
-    text, _ = rendered(f"<!-- if: {condition} -->x<!-- endif -->")
+    text, _ = render_text(f"<!-- if: {condition} -->x<!-- endif -->")
     assert text in ("x", f"<!-- if: {condition} -->x<!-- endif -->")

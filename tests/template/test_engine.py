@@ -1,4 +1,4 @@
-"""What the adapter relies on in minijinja, each in one test: a new version that behaves differently fails here first."""
+"""Behaviour of minijinja that the adapter relies on: if a new version differs, these tests fail first."""
 
 import ast
 import importlib
@@ -77,7 +77,7 @@ def test_an_error_inside_an_include_names_its_kind_template_and_line(text, kind)
     assert (number, line) == ("1", "2")
 
 
-def test_running_out_of_fuel_is_an_error_of_its_own():
+def test_running_out_of_fuel_is_a_separate_error():
     environment = engine._environment(lambda name, parent: name)
     environment.fuel = 10
     environment.add_template("p0", "{% for each in range(100) %}{{ each }}{% endfor %}")

@@ -39,7 +39,7 @@ def loader(templates):
     return load
 
 
-def told(piece):
+def format_origin(piece):
     """An origin as `variable NAME` or `KIND ADDRESS FIRST-LAST`."""
     origin = piece.origin
     if origin.lines is None:
@@ -68,14 +68,14 @@ def test_case(case):
     assert text(pieces) == case["output"]
     assert text(render(root, templates, variables, trace=False)) == case["output"]
     if "pieces" in case:
-        assert [told(piece) for piece in pieces] == case["pieces"]
+        assert [format_origin(piece) for piece in pieces] == case["pieces"]
 
 
 def test_a_third_of_the_cases_are_errors():
     assert 3 * sum("output" not in case.values[0] for case in CASES) >= len(CASES)
 
 
-# What takes part
+# Includes
 
 
 def test_includes_have_names_and_targets():
@@ -92,16 +92,16 @@ def test_includes_have_names_and_targets():
 def test_check_returns_all_templates_as_loaded_the_root_first():
     written = documents({"$user/main": "{% include 'a' %}{% include ['no', 'b'] %}", "$user/a": "{% include 'b' %}\n"})
     written |= documents({"$user/b": "B\n", "$user/c": "C"})
-    asked = []
+    loaded = []
 
     def load(address):
-        asked.append(address)
+        loaded.append(address)
         return written.get(address)
 
     assert list(check("$user/main", load).items()) == [
         (address, written[address]) for address in ("$user/main", "$user/a", "$user/b")
     ]
-    assert asked == ["$user/main", "$user/a", "$user/b", "$user/no"]
+    assert loaded == ["$user/main", "$user/a", "$user/b", "$user/no"]
 
 
 def chain_of(length):
@@ -145,7 +145,7 @@ def test_names_used_are_those_of_every_template():
 
 
 @pytest.mark.parametrize(
-    ("template", "says"),
+    ("template", "message"),
     [
         ("x" * (SOURCE_LIMIT + 1), "has 500,001 characters; at most 500,000 are accepted"),
         ("{% if" * 2_097_152, "has 10,485,760 characters; at most 500,000 are accepted"),
@@ -166,10 +166,10 @@ def test_names_used_are_those_of_every_template():
         ("a \ud800 b", "is a lone surrogate and cannot be encoded (line 1, column 3)"),
     ],
 )
-def test_limits_are_checked_before_the_engine_sees_a_template(template, says):
+def test_limits_are_checked_before_the_engine_sees_a_template(template, message):
     with pytest.raises(TemplateError) as raised:
         check("$user/main", documents({"$user/main": template}).get)
-    assert str(raised.value).startswith("$user/main") and says in str(raised.value)
+    assert str(raised.value).startswith("$user/main") and message in str(raised.value)
     assert len(str(raised.value)) < 400
 
 
@@ -261,7 +261,7 @@ def test_output_without_trace_is_one_piece_from_the_root():
     )
 
 
-# Calm
+# Bounded templates
 
 
 @pytest.mark.parametrize(
@@ -314,7 +314,7 @@ def test_an_unbounded_template(template):
     assert not is_bounded(inclusion.collect("$user/main", together.get), USUAL)
 
 
-def test_a_loop_is_bounded_by_what_it_loops_over():
+def test_a_loop_is_bounded_by_its_iterable():
     written = documents(
         {"$user/main": "{% for a in tools %}{% for b in tools %}" + "x" * 1000 + "{% endfor %}{% endfor %}"}
     )

@@ -12,7 +12,7 @@ from foreword.template.languages import DEFAULT, LANGUAGES, language_of
 from foreword.vocabulary import Document, TemplateVersion
 
 SRC = Path(__file__).parents[2] / "src" / "foreword"
-# The default of a stored value, and what is generated from the shipped layouts.
+# The default of a stored value, and files generated from the shipped layouts.
 EXCEPTIONS = {"template/languages.py", "vocabulary.py", "packs/std/compiled.py"}
 
 
@@ -39,7 +39,7 @@ def test_an_empty_template_uses_and_needs_nothing(language):
     assert module.load_all(empty, lambda address: None, lambda addresses: True) == {}
 
 
-# A third language, in the way that a contributor would add one: `<who>` is a variable, there is nothing else.
+# A third language, as a contributor would add one: its only syntax is `<who>` for a variable.
 TOY = """
 import json, sys, types
 
@@ -63,7 +63,7 @@ LANGUAGES["toy"] = Language("toy", lambda: toy, variable_form="name", is_sandbox
 
 
 def run_with_toy(code, tmp_path):
-    """What a program prints that has the toy language; a process of its own, because the table is read at import."""
+    """Output of a program with the toy language, in a separate process because the table is read at import."""
     done = subprocess.run([sys.executable, "-c", TOY + code], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout

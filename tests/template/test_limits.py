@@ -1,4 +1,4 @@
-"""What a template may write is limited, in every language, and counted while it writes."""
+"""The limit on a template's output, in every language, enforced while it is rendered."""
 
 import pytest
 
@@ -12,19 +12,19 @@ LARGE = "x" * 1_000_000
 
 
 def test_brackets_stop_at_the_limit():
-    asked = []
+    looked_up = []
 
     def lookup(type, name):
-        asked.append(name)
+        looked_up.append(name)
         return (Piece(LARGE, Origin("variable", name)),)
 
     template = brackets.parse("[file:a]" * 5 + "[file:b]", {"file"})
     with pytest.raises(TemplateError, match=r"^/t writes more than 4,000,000 bytes; .* raise template_limit$"):
         brackets.render(template, lookup, Origin("template", "/t"))
-    assert asked == ["a"], "nothing is looked up after the limit is reached"
+    assert looked_up == ["a"], "nothing is looked up after the limit is reached"
 
 
-def test_bytes_are_counted_and_not_characters():
+def test_the_limit_is_in_bytes_and_not_in_characters():
     template = brackets.parse("é[system:os]é", {"system"})
 
     def render(limit):
@@ -76,7 +76,7 @@ def test_the_library_raises_an_error(tree, layout):
         Assembler(tree.workspace(), layout).prompt(Agent(base=Document(path, base)))
 
 
-def test_a_layout_with_directives_has_the_limit(tree):
+def test_the_limit_applies_to_a_layout_with_directives(tree):
     tree({"w/.git": None, "w/AGENTS.md": "{{cwd}}" * 100})
     with pytest.raises(TemplateError, match=r"AGENTS\.md writes more than 1,000 bytes"):
         Assembler(tree.workspace(), "ion", assignments=[("template_limit", 1_000)]).prompt(Agent())
@@ -89,8 +89,8 @@ def test_the_command_line_says_what_would_be_right(tree, capsys):
     tree({"t.md": "Hello, [prompt:cwd]!"})
     command = ["show", tree.path("w"), "--layout", "builder", "--base", template]
     assert main([*command, "--set", "template_limit=5"]) == 2
-    told = capsys.readouterr().err
-    assert "writes more than 5 bytes" in told and "raise template_limit" in told
+    error = capsys.readouterr().err
+    assert "writes more than 5 bytes" in error and "raise template_limit" in error
     assert main([*command, "--set", "template_limit=5000"]) == 0
 
 
