@@ -230,7 +230,7 @@ def kill_repeatedly(world, kills, chance):
             time.sleep(chance.uniform(0.0, 1.0))
             machine.kill()
             machine.start(wait=False)
-        machine.await_start()
+        machine.wait_for_start()
         world.counts["killed"] += 1
         if len(world.wrong) > 20:
             break
