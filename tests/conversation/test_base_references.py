@@ -121,7 +121,7 @@ def test_a_file_name_in_settings_is_a_finding(place):
 def test_a_base_that_the_layout_does_not_use_is_a_finding(place):
     place({"w/own.toml": '[section.only]\ntext = "Only this."\n'})
     prompt = assemble(place.workspace(), Agent(base="You are Ada."), place.path("w/own.toml"))
-    assert ("agent-unused", "the layout own has no place for the base that was args") in place.messages(prompt)
+    assert ("agent-unused", "the layout own does not use the base that was passed") in place.messages(prompt)
 
 
 # Sub-agents

@@ -44,7 +44,7 @@ def test_the_finding_of_a_cut_has_the_sizes_before_and_after(tree):
 def test_a_file_cut_completely_is_reported(tree):
     tree({"w/.git": None, "w/AGENTS.md": lines(50, "root"), "w/a/AGENTS.md": lines(300, "near")})
     prompt = tree.prompt("foreword", "w/a", base="BASE", set={"budget": 100})
-    reason = f"cut from {estimate(lines(50, 'root')):,} to 0 tokens; nothing of it is left; the budget of the whole prompt is 100 tokens"
+    reason = f"cut from {estimate(lines(50, 'root')):,} to 0 tokens; nothing is left of it; the budget of the whole prompt is 100 tokens"
     assert ("budget-file", f"/w/AGENTS.md: {reason}") in tree.messages(prompt)
     assert [each.reason for each in prompt.candidates if each.fate == "cut"] == [reason]
 

@@ -499,7 +499,7 @@ def test_another_scope_gives_another_prompt(tree):
     [
         ("[file:x.md]", "used", "asked for by [file:x.md]"),
         ("[file:./x.md]", "used", "asked for by [file:./x.md]"),
-        ("[if file:x.md]yes[endif]", "unused", "asked for by [file:x.md]; nothing of it stands in the prompt"),
+        ("[if file:x.md]yes[endif]", "unused", "asked for by [file:x.md]; none of its text is in the prompt"),
         ("[file:blank.md]", "blank", "asked for by [file:blank.md]"),
         ("[file:no.md]", "absent", "asked for by [file:no.md]"),
         ("[file:binary]", "binary", "asked for by [file:binary]; it contains a NUL byte at offset 0"),

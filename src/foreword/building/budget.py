@@ -1,17 +1,17 @@
-"""What is cut when a prompt is too long. Every cut is reported.
+"""Cut prompts that are over a budget, and report every cut.
 
-Budgets count tokens by one fixed estimate, so that the same workspace gives the same bytes whatever is installed. They act on
-content before it is wrapped. Every cut leaves a mark in the text, which counts, and a finding that tells before and after.
+Budgets count tokens with one fixed estimate, so that a workspace gives the same bytes whatever is installed. They apply to content
+before it is wrapped. Every cut leaves a mark in the text, which counts too, and a finding with the tokens before and after.
 
-    one file    over `file_budget`: cut
-    a section   over its `budget`: said (`warn`); or its menus are shortened, then its files cut farthest first (`cut`, `shorten`)
-    the whole   menus shorten, then instruction files give way farthest first, then residents; the nearest instruction file,
-                the base and the boundaries never do
+    file      over `file_budget`: cut
+    section   over its `budget`: a finding (`warn`); or its menus are shortened, then its files cut, farthest first (`cut`, `shorten`)
+    prompt    skill menus are shortened, then instruction files cut, farthest first, then resident menus shortened; the nearest
+              instruction file, the base and the boundaries are never cut
 
-A menu shortens its descriptions, then keeps names only. Names are left out when all else has given way, and a line that counts them
-always stays. A file no longer than the mark of its cut is not cut. Where marks alone are too long, they go last, farthest first.
+Shortening a menu first shortens its descriptions, then keeps only the names. Names are removed last, and a line with their number
+always stays. A file that is not longer than its mark is not cut. If the marks alone are too long, they are removed, farthest first.
 
-Each step is taken as far as it leads before the next one begins, so that a larger budget never gives less.
+Each step is exhausted before the next one begins, so a larger budget never keeps less.
 """
 
 from __future__ import annotations
@@ -46,16 +46,16 @@ _BOUNDARIES = ("readable", "writable", "denied")
 
 
 def fit(
-    layout: Layout, drafts: tuple[Draft, ...], scribe: DraftWriter, distance: Distance
+    layout: Layout, drafts: tuple[Draft, ...], writer: DraftWriter, distance: Distance
 ) -> tuple[tuple[Draft, ...], tuple[Finding, ...], dict[str, str]]:
-    """The drafts within their budgets, the findings, and the reason for each file that was cut.
+    """The drafts cut to their budgets, the findings, and the reason for each file that was cut.
 
-    `distance` tells how far from the working directory a file of a find lies.
+    `distance` returns how far a file of a find is from the working directory.
     """
     has_budget = layout.budget or any(section.budget or section.file_budget for section in layout.each_section())
     if not has_budget:
         return drafts, (), {}
-    fitting = _Fitting(layout, scribe, distance, [_Trial(draft) for draft in drafts])
+    fitting = _Fitting(layout, writer, distance, [_Trial(draft) for draft in drafts])
     for trial in fitting.trials:
         fitting.fit_section(trial)
     fitting.fit_whole()
@@ -67,7 +67,7 @@ def fit(
 
 
 class _Trial:
-    """A draft that is still being fitted."""
+    """A draft that is being cut."""
 
     def __init__(self, draft: Draft) -> None:
         self.original = draft
@@ -76,12 +76,12 @@ class _Trial:
         self.inner = [_Trial(each) for each in draft.inner]
 
     def draft(self) -> Draft:
-        """The current draft; the original one if nothing was cut."""
+        """The draft as cut so far; the original one if nothing was cut."""
         inner = tuple([each for trial in self.inner if not (each := trial.draft()).is_empty])
         is_same = self.section is self.original.section and _are_same(self.items, self.original.items)
         if is_same and _are_same(inner, self.original.inner):
             return self.original
-        items = tuple([item for item in self.items if item.fields or item.whole])
+        items = tuple([item for item in self.items if item.fields or item.line])
         if not items and not inner and (self.original.items or self.original.inner):
             return Draft(self.section)
         return replace(self.original, items=items, inner=inner, section=self.section)
@@ -97,10 +97,10 @@ def _are_same(one: Sequence[object], other: Sequence[object]) -> bool:
 
 
 class _Fitting:
-    """The trials of one prompt, and what happened to them."""
+    """The trials of one prompt, with the findings about them."""
 
-    def __init__(self, layout: Layout, scribe: DraftWriter, distance: Distance, trials: list[_Trial]) -> None:
-        self.layout, self.scribe, self.distance, self.trials = layout, scribe, distance, trials
+    def __init__(self, layout: Layout, writer: DraftWriter, distance: Distance, trials: list[_Trial]) -> None:
+        self.layout, self.writer, self.distance, self.trials = layout, writer, distance, trials
         self.kinds = {find.name: find.kind for find in layout.finds}
         self.findings: dict[tuple[str, str], Finding] = {}
         self.cut_files: dict[str, str] = {}
@@ -108,11 +108,11 @@ class _Fitting:
 
     def cost(self, trial: _Trial) -> int:
         draft = trial.draft()
-        return 0 if draft.is_empty else self.scribe.cost(draft, estimate)
+        return 0 if draft.is_empty else self.writer.cost(draft, estimate)
 
     def cost_of_all(self) -> int:
         drafts = [draft for trial in self.trials if not (draft := trial.draft()).is_empty]
-        return estimate(self.layout.join.join(self.scribe.written(draft)[1] for draft in drafts))
+        return estimate(self.layout.join.join(self.writer.written(draft)[1] for draft in drafts))
 
     def fit_section(self, trial: _Trial) -> None:
         """Apply the budgets of inner sections first, then the section's own."""
@@ -137,9 +137,9 @@ class _Fitting:
             ]
             places = self.places(every)
             self.shorten(menus, limit)
-            self.cut_in_turn(places, limit)
-            self.leave_out_names(menus, limit)
-            self.leave_out_files(places, limit)
+            self.cut_down(places, limit)
+            self.remove_names(menus, limit)
+            self.remove_files(places, limit)
         if limit.excess() > 0:
             now = section.budget + limit.excess()
             message = f"section '{section.name}' has {now:,} tokens{f', {before:,} before' if now != before else ''}; {limit.why}"
@@ -149,18 +149,18 @@ class _Fitting:
         return self.kinds.get(trial.section.of or "", "")
 
     def is_own_list(self, trial: _Trial) -> bool:
-        """Whether it is one of the agent's lists that the layout allows to shorten; boundaries are never shortened."""
+        """Whether this is one of the agent's lists and the layout allows shortening it. Boundaries are never shortened."""
         return not self.kind(trial) and trial.section.over == "shorten" and trial.section.of not in _BOUNDARIES
 
     def fit_files(self, trial: _Trial, most: int) -> None:
-        why = f"one file may have {most:,} tokens"
+        why = f"the limit for one file is {most:,} tokens"
         is_of_files = self.kind(trial) == "text" or trial.section.of in _LISTS_OF_FILES
         for number, item in enumerate(trial.items if is_of_files else ()):
             if _cost(_text_of(item)) > most and self.cut_item(trial, number, most, why) > most:
                 self.leave_out(trial, number, why)
 
     def fit_whole(self) -> None:
-        """Apply the budget of the whole prompt, in the order in which sections are cut."""
+        """Apply the budget of the whole prompt."""
         budget = self.layout.budget
         if budget is None or (before := self.cost_of_all()) <= budget:
             return
@@ -174,13 +174,13 @@ class _Fitting:
         )
         places = self.places(every)[:-1]
         self.shorten(skills, limit)
-        self.cut_in_turn(places, limit)
+        self.cut_down(places, limit)
         self.shorten(residents, limit)
-        self.leave_out_names([*skills, *residents], limit)
-        self.leave_out_files(places, limit)
+        self.remove_names([*skills, *residents], limit)
+        self.remove_files(places, limit)
         if limit.excess() > 0:
-            what = "the base, the boundaries, the nearest instruction file, the least of each menu"
-            message = f"what may not give way ({what}) has {budget + limit.excess():,} tokens; {limit.why}"
+            parts = "the base, the boundaries, the nearest instruction file and the shortest form of each menu"
+            message = f"the parts that may not be cut ({parts}) have {budget + limit.excess():,} tokens; {limit.why}"
             self.report("budget-exceeded", "", message)
 
     def report(self, code: str, subject: str, message: str, path: str = "") -> None:
@@ -191,7 +191,7 @@ class _Fitting:
     # files
 
     def places(self, trials: Sequence[_Trial]) -> list[Place]:
-        """The positions of the texts of files, farthest first; equally far ones in their order."""
+        """The positions of the items with text of files, farthest first; equally far ones in their order."""
         places = [
             (self.distance(trial.section.of or "", item.path), trial, number)
             for trial in trials
@@ -201,8 +201,8 @@ class _Fitting:
         ]
         return [(trial, number) for _, trial, number in sorted(places, key=lambda place: -place[0])]
 
-    def cut_in_turn(self, places: Sequence[Place], limit: _Limit) -> None:
-        """Cut files down to their marks, farthest first; keep as much of the last one as fits."""
+    def cut_down(self, places: Sequence[Place], limit: _Limit) -> None:
+        """Cut files to their marks, farthest first, and keep as much of the last one as fits."""
         for trial, number in places:
             excess = limit.excess()
             if excess <= 0:
@@ -213,13 +213,13 @@ class _Fitting:
             self.cut_item(trial, number, 0, limit.why)
             if limit.excess() > 0:
                 continue
-            # One by one, so that a larger budget never keeps less.
+            # In steps of one token, so that a larger budget never keeps less.
             for room in range(most - excess, -1, -1):
                 self.cut_item(trial, number, room, limit.why)
                 if limit.excess() <= 0:
                     break
 
-    def leave_out_files(self, places: Sequence[Place], limit: _Limit) -> None:
+    def remove_files(self, places: Sequence[Place], limit: _Limit) -> None:
         """Remove files together with their marks, farthest first."""
         for trial, number in places:
             if limit.excess() <= 0:
@@ -229,25 +229,25 @@ class _Fitting:
     def cut_item(self, trial: _Trial, number: int, most: int, why: str) -> int:
         """Cut the text of an item to at most `most` tokens including its mark, or to the mark alone."""
         item = trial.items[number]
-        cut = cut_to(_text_of(trial.original.items[number]), most, self.scribe.own_tag)
+        cut = cut_to(_text_of(trial.original.items[number]), most, self.writer.own_tag)
         field = next(field for field in item.fields if field.name == "text")
         trial.items[number] = replace(item, fields={**item.fields, field: cut})
-        self.tell_cut(trial, number, _cost(cut), why)
+        self.report_cut(trial, number, _cost(cut), why)
         return _cost(cut)
 
     def leave_out(self, trial: _Trial, number: int, why: str) -> None:
         """Remove an item together with its mark."""
         trial.items[number] = Item({}, trial.items[number].path)
-        self.tell_cut(trial, number, 0, why)
+        self.report_cut(trial, number, 0, why)
 
-    def tell_cut(self, trial: _Trial, number: int, after: int, why: str) -> None:
+    def report_cut(self, trial: _Trial, number: int, after: int, why: str) -> None:
         original = trial.original.items[number]
-        left = "" if after else "nothing of it is left; "
+        left = "" if after else "nothing is left of it; "
         reason = f"cut from {_cost(_text_of(original)):,} to {after:,} tokens; {left}{why}"
-        self.tell(original.path, f"section '{trial.section.name}'", reason)
+        self.report_file(original.path, f"section '{trial.section.name}'", reason)
 
-    def tell(self, path: str, section: str, reason: str) -> None:
-        """Report a cut, in place of an earlier report about the same file. Text from the caller is named by its section."""
+    def report_file(self, path: str, section: str, reason: str) -> None:
+        """Report a cut, replacing an earlier report about the same file. Text from the caller is named by its section."""
         subject = path or section
         self.report("budget-file", subject, f"{subject}: {reason}", path)
         if path:
@@ -265,8 +265,8 @@ class _Fitting:
         for menu in menus:
             self.lower(menu, menu.names, limit)
 
-    def leave_out_names(self, menus: Iterable[_Menu], limit: _Limit) -> None:
-        """Keep as many names as fit, and a line that counts the rest unless it is longer than the names."""
+    def remove_names(self, menus: Iterable[_Menu], limit: _Limit) -> None:
+        """Keep as many names as fit, and a line with the number of the others unless that is longer than the names."""
         for menu in menus:
             if menu.may_fit(menu.level, limit.most) and limit.excess() <= 0:
                 return
@@ -275,30 +275,30 @@ class _Fitting:
 
     def is_shorter_without_names(self, menu: _Menu) -> bool:
         level = menu.level
-        menu.take(0)
+        menu.set_level(0)
         least = self.cost(menu.trial)
-        menu.take(level)
+        menu.set_level(level)
         return not menu.may_fit(level, least) or least < self.cost(menu.trial)
 
     def lower(self, menu: _Menu, least: int, limit: _Limit) -> None:
-        """Reduce a menu to the largest form that fits, or to the smallest that is allowed."""
+        """Reduce a menu to the highest level that fits, or to the lowest that is allowed."""
         if menu.level <= least or (menu.may_fit(menu.level, limit.most) and limit.excess() <= 0):
             return
 
         def fits(level: int) -> bool:
             if not menu.may_fit(level, limit.most):
                 return False
-            menu.take(level)
+            menu.set_level(level)
             return limit.excess() <= 0
 
         level = _most(fits, least, menu.level - 1)
-        menu.take(least if level is None else level)
+        menu.set_level(least if level is None else level)
         menu.why = limit.why
 
     def menu_findings(self) -> Iterator[Finding]:
         for menu in self.menus.values():
             if menu.why:
-                original, now = self.scribe.cost(menu.trial.original, estimate), self.cost(menu.trial)
+                original, now = self.writer.cost(menu.trial.original, estimate), self.cost(menu.trial)
                 message = f"section '{menu.trial.section.name}': {menu.sentence} of {menu.names:,} entries (from {original:,} to {now:,} tokens); {menu.why}"
                 yield finding("budget-menu", message)
 
@@ -315,10 +315,10 @@ class _Fitting:
 
 
 class _Menu:
-    """A trial that lists entries. Its forms, from the least to the whole, are levels.
+    """A trial that lists entries, with its possible forms numbered from shortest to longest as levels.
 
-    A level below `names` tells how many names are kept, before a line that counts the rest. At `names` all of them stand, without
-    descriptions; from there on descriptions grow.
+    A level below `names` is the number of names that are kept, followed by a line with the number of the others. At `names`, all
+    names are kept without descriptions; each higher level allows longer descriptions.
     """
 
     def __init__(self, trial: _Trial) -> None:
@@ -326,34 +326,31 @@ class _Menu:
         items = trial.original.items
         self.names = len(items)
         self.longest = max(map(_length_of_description, items))
-        self.level = self.whole = self.names + 1 + max(self.longest - _SHORTEST, 0)
+        self.level = self.full = self.names + 1 + max(self.longest - _SHORTEST, 0)
         self.named = items if self.section.short else [_described(item, 0) for item in items]
         self.short = replace(self.section, item=self.section.short or self.section.item)
         self.least_costs = [0]
         self.why = ""
 
     def may_fit(self, level: int, most: int) -> bool:
-        """False if the names alone exceed `most`: a quick check, so that a huge menu is not written again and again.
-
-        Names are counted only until they exceed it.
-        """
+        """False if the names alone exceed `most`: a quick check that avoids formatting a huge menu many times."""
         wanted, known = min(level, self.names), self.least_costs
         while len(known) <= wanted and known[-1] <= most:
-            # A line costs at most two tokens less than alone: one for rounding, one where it follows another.
+            # In a list, a line costs at most two tokens less than alone: one for rounding, one for following another line.
             line = _line(self.short, self.named[len(known) - 1])
             known.append(known[-1] + max(estimate(line) - 2, 0))
         return len(known) > wanted and known[wanted] <= most
 
     @property
     def length(self) -> int:
-        """The number of characters at which descriptions are cut."""
+        """The maximum number of characters of a description."""
         return self.level - self.names - 1 + _SHORTEST
 
-    def take(self, level: int) -> None:
+    def set_level(self, level: int) -> None:
         """Reduce the trial to the form of this level."""
         self.level = level
         self.trial.section = self.short if level <= self.names else self.section
-        if level == self.whole:
+        if level == self.full:
             self.trial.items = list(self.trial.original.items)
         elif level > self.names:
             self.trial.items = [_described(item, self.length) for item in self.trial.original.items]
@@ -361,11 +358,11 @@ class _Menu:
             self.trial.items = list(self.named[:level])
         if level < self.names:
             line = Piece(f"[foreword: {self.names - level:,} more left out]", _MARK)
-            self.trial.items.append(Item({}, whole=(line,)))
+            self.trial.items.append(Item({}, line=(line,)))
 
     @property
     def sentence(self) -> str:
-        """The findings about the menu."""
+        """What was done to the menu, for a finding."""
         if self.level > self.names:
             return f"descriptions were shortened to {self.length:,} characters in the menu"
         if self.level == self.names:
@@ -373,12 +370,12 @@ class _Menu:
         return (
             f"only the first {self.level:,} names were kept in the menu"
             if self.level
-            else "no name was kept in the menu"
+            else "all names were removed from the menu"
         )
 
 
 class _Limit:
-    """A budget, and by how much it is exceeded."""
+    """A budget, and the measure of what it limits."""
 
     def __init__(self, measure: Callable[[], int], most: int, why: str) -> None:
         self.measure, self.most, self.why = measure, most, why
@@ -439,21 +436,21 @@ def _described(item: Item, length: int) -> Item:
 
 
 def cut_to(pieces: Pieces, most: int, own_tag: re.Pattern[str] | None = None) -> Pieces:
-    """As much of the beginning as fits with the mark of the cut, preferably whole lines; the mark alone where nothing does.
+    """As much of the beginning as fits together with the mark of the cut, preferably whole lines; or the mark alone.
 
-    What is left never ends in the beginning of one of the layout's own tags.
+    The result never ends with the beginning of one of the layout's own tags.
     """
     total = _cost(pieces)
     while pieces and pieces[-1].origin.kind == "mark":
         pieces = pieces[:-1]
     text = "".join(piece.text for piece in pieces)
 
-    def cut_at(length: int, is_sealed: bool = True) -> Pieces:
+    def cut_at(length: int, close_fences: bool = True) -> Pieces:
         last = text.rfind("<", 0, length)
         while last >= 0 and own_tag is not None and own_tag.match(text[last:length] + "\n"):
             length -= 1
         kept = slice_pieces(pieces, 0, length)
-        kept = close_open(kept)[0] if is_sealed else kept
+        kept = close_open(kept)[0] if close_fences else kept
         left_out = total - estimate(text[:length])
         start = "\n" if length else ""
         return (*kept, Piece(f"{start}[foreword: cut here, about {left_out:,} tokens left out]", _MARK))
@@ -462,7 +459,7 @@ def cut_to(pieces: Pieces, most: int, own_tag: re.Pattern[str] | None = None) ->
         return _cost(cut_at(length)) <= most
 
     # Checking for open fences is expensive, so search without it first, then check near the result.
-    high = _most(lambda length: _cost(cut_at(length, is_sealed=False)) <= most, 0, max(len(text) - 1, 0)) or 0
+    high = _most(lambda length: _cost(cut_at(length, close_fences=False)) <= most, 0, max(len(text) - 1, 0)) or 0
     length = high if fits(high) else _most(fits, max(high - _NEAR, 0), high) or _most(fits, 0, high) or 0
     line_end = text.rfind("\n", 0, length + 1)
     if length and line_end > length * 3 // 4 and fits(line_end):

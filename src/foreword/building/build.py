@@ -1,8 +1,8 @@
-"""Layout, inputs, agent and clock in, Prompt out. Same arguments, same bytes.
+"""Layout, inputs, agent and time in, Prompt out. The same arguments give the same bytes.
 
-collect   which sections apply, what they list, as pieces that cannot close the section around them   (collect.py, lists.py)
-fit       what is over a budget gives way                                                             (budget.py)
-write     items are formed, sections wrapped and joined; every character keeps its origin             (drafts.py)
+collect   find the sections that apply, and escape their content so that it cannot close the section around it  (collect.py, lists.py)
+fit       cut what is over a budget                                                                             (budget.py)
+write     format items, wrap and join sections; every character keeps its origin                                (drafts.py)
 """
 
 from __future__ import annotations
@@ -33,24 +33,23 @@ def build(
     agent: Agent,
     now: datetime | None,
     rules: Sequence[Rule] = (),
-    scribe: DraftWriter | None = None,
+    writer: DraftWriter | None = None,
     render: Render | None = None,
 ) -> Prompt:
     """Build the prompt for an agent from these inputs.
 
-    `now` may be None where `tells_time` says no. `render` renders templates in the Jinja-like language, for one that is not
-    trusted in a place where it can do no harm. A `scribe` of an earlier build of the same layout makes this one cheaper, never
-    different.
+    `now` may be None if `time_precision` is empty. `render` renders Jinja templates, untrusted ones in a sandbox. A `writer` from an
+    earlier build with the same layout makes this one faster; the result is the same.
     """
-    scribe = scribe or DraftWriter(layout)
-    collector = Collector(layout, inputs, agent, now, rules, scribe, render)
+    writer = writer or DraftWriter(layout)
+    collector = Collector(layout, inputs, agent, now, rules, writer, render)
     drafts = collector.drafts(layout.sections)
-    drafts, cuts, cut_files = fit(layout, drafts, scribe, collector.distance)
+    drafts, cuts, cut_files = fit(layout, drafts, writer, collector.distance)
     findings = (*inputs.findings, *collector.findings, *unused_findings(layout, agent), *cuts)
-    present = {path for _, draft in _passages(drafts, layout.join) for path in scribe.files(draft)}
+    present = {path for _, draft in _passages(drafts, layout.join) for path in writer.files(draft)}
     candidates = tuple(collector.fates.candidates(present, cut_files))
-    prompt = write(layout, drafts, candidates, findings, scribe)
-    scribe.forget_others(drafts)
+    prompt = write(layout, drafts, candidates, findings, writer)
+    writer.forget_others(drafts)
     return prompt
 
 
@@ -59,14 +58,14 @@ def write(
     drafts: Sequence[Draft],
     candidates: Sequence[Candidate],
     findings: Sequence[Finding],
-    scribe: DraftWriter,
+    writer: DraftWriter,
 ) -> Prompt:
-    """Write the drafts as a prompt. A wrapped section is one passage; one without a wrapper gives those of its inner sections."""
+    """Write the drafts as a prompt. A section is one passage; without a wrapper, each of its inner sections is one."""
     passages: list[Passage] = []
     texts: list[str] = []
     position = 0
     for join, draft in _passages(drafts, layout.join):
-        pieces, text = scribe.written(draft)
+        pieces, text = writer.written(draft)
         if not text:
             continue
         if not text.isascii():

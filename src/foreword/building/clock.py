@@ -1,4 +1,4 @@
-"""The time in a prompt: its precision and its wording. The time itself is always an argument."""
+"""The time in a prompt: its precision and its format. The time itself is always an argument."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ if TYPE_CHECKING:
     from ..vocabulary import Inputs
 
 
-def tells_time(layout: Layout, inputs: Inputs) -> str:
-    """The precision of the time in the prompt: `time`, `date`, or empty if it has none."""
-    told = ""
+def time_precision(layout: Layout, inputs: Inputs) -> str:
+    """The precision of the time in the prompt: `time`, `date`, or empty if the prompt does not contain it."""
+    precision = ""
     for section in layout.each_section():
         if any(isinstance(part, Field) and part.name.startswith("now.") for part in section.form):
             return "time"
-        if section.name in inputs.bodies and _body_tells_time(section, inputs):
+        if section.name in inputs.bodies and _body_uses_clock(section, inputs):
             return "time"
         if section.language == "directives" and section.of:
             texts = [*inputs.found.get(section.of, ()), *inputs.includes.values()]
             if any(isinstance(each, Document) and re.search(r"\{\{\s*date", each.text) for each in texts):
-                told = "date"
-    return told
+                precision = "date"
+    return precision
 
 
-def _body_tells_time(section: Section, inputs: Inputs) -> bool:
+def _body_uses_clock(section: Section, inputs: Inputs) -> bool:
     body = inputs.bodies[section.name]
     return language_of(body, section.language).module().uses_clock(body, inputs)
 
@@ -42,10 +42,10 @@ _MONTHS = (
 )  # fmt: skip
 
 
-def told(now: datetime | None, name: str) -> str:
-    """The time in English: `strftime` would use the machine's locale."""
+def format_time(now: datetime | None, name: str) -> str:
+    """The time in English, because `strftime` would use the machine's locale."""
     if now is None:
-        raise ValueError("this layout tells the time, and no time was given")
+        raise ValueError("the time is missing, and this layout uses it")
     if name == "now.long":
         day = f"{_DAYS[now.weekday()]}, {_MONTHS[now.month - 1]} {now.day}, {now.year}"
         time = f"{(now.hour + 11) % 12 + 1:02}:{now.minute:02}:{now.second:02} {'AM' if now.hour < 12 else 'PM'}"
@@ -58,7 +58,7 @@ def told(now: datetime | None, name: str) -> str:
 
 
 def _offset(now: datetime) -> str:
-    """The name of a time zone that has none, from its offset."""
+    """A name for a time zone without one, from its offset."""
     from datetime import timezone
 
     offset = now.utcoffset()
@@ -66,7 +66,7 @@ def _offset(now: datetime) -> str:
 
 
 def any_time() -> datetime:
-    """An arbitrary time, for prompts that do not show one."""
+    """An arbitrary time, for prompts that do not contain it."""
     from datetime import UTC, datetime
 
     return datetime(2000, 1, 1, tzinfo=UTC)

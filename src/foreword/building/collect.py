@@ -1,4 +1,4 @@
-"""Which sections of a layout apply, and the pieces that each consists of."""
+"""Collect the sections of a layout that apply, each as a draft."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..template.languages import LANGUAGES, language_of
 from ..text.lines import printable
 from ..text.pieces import apply_filters, close_open, cut_mark, origin_of, strip_blank_lines, without_white_ends
 from ..vocabulary import Document, Origin, Piece, replace
-from .clock import any_time, told
+from .clock import any_time, format_time
 from .content import ContentReader
 from .drafts import Draft
 from .fates import Fates
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Collector:
-    """Goes through the sections of a layout once and drafts each of them."""
+    """Drafts the sections of a layout for one prompt."""
 
     def __init__(
         self,
@@ -42,32 +42,32 @@ class Collector:
         agent: Agent,
         now: datetime | None,
         rules: Sequence[Rule],
-        scribe: DraftWriter,
+        writer: DraftWriter,
         render: Render | None,
     ) -> None:
         self.layout, self.inputs, self.agent, self.now = layout, inputs, agent, now
-        self.scribe, self.render = scribe, render
+        self.writer, self.render = writer, render
         self.facts = frozenset(_facts(layout, inputs, agent))
         self.findings: list[Finding] = []
-        self.contents = ContentReader(inputs, agent, now, scribe.own_tag, layout.template_limit, self.findings)
+        self.contents = ContentReader(inputs, agent, now, writer.own_tag, layout.template_limit, self.findings)
         applying = list(self.applying(layout.sections))
-        given = list(self.given_texts(applying))
-        self.taken = dict(self.taken_texts(applying, given))
+        passed = list(self.caller_texts(applying))
+        self.present = dict(self.present_texts(applying, passed))
         self.contents.expect(each for name in inputs.found for each in self.texts_of(name))
-        self.contents.expect(each for each, _ in given if each.path)
-        own = layout.written.get("guideline") or scribe.origin("guideline", "say")
+        self.contents.expect(each for each, _ in passed if each.path)
+        own = layout.written.get("guideline") or writer.origin("guideline", "say")
         content = self.contents.content
         self.lists = Lists(layout, agent, self.facts, inputs.workspace, rules, own, content, self.findings)
-        self.items = ItemWriter(inputs.workspace, scribe, self.contents, self.lists, self.findings)
+        self.items = ItemWriter(inputs.workspace, writer, self.contents, self.lists, self.findings)
         self.fates = Fates(inputs, self.contents, self.lists)
 
     def drafts(self, sections: Iterable[Section]) -> tuple[Draft, ...]:
-        """The drafts of the sections that apply and are not empty. A fence that a text leaves open is closed before the next section."""
+        """The drafts of the sections that apply and are not empty. Open code fences are closed before the next section."""
         drafts = [draft for section in sections if not (draft := self.draft(section)).is_empty]
         return (*map(self.close_text, drafts[:-1]), *drafts[-1:])
 
     def close_text(self, draft: Draft) -> Draft:
-        """The draft, with a code fence or comment closed that its text leaves open."""
+        """The draft, with a code fence or comment closed if its text leaves one open."""
         text, was_open = close_open(draft.text)
         if not was_open:
             return draft
@@ -81,18 +81,18 @@ class Collector:
             self.fates.leave_out(section, f"section '{section.name}' does not apply: it needs {_wanted(section.when)}")
             return Draft(section)
         if section.language in LANGUAGES:
-            return self.templated(section)
+            return self.template_draft(section)
         replacement = self.replacement(section)
         if replacement is not None:
             self.fates.leave_out(replace(section, instead=()), f"section '{section.name}' was replaced")
             return Draft(section, text=replacement, is_replaced=True)
         if section.sections:
-            return Draft(section, inner=self.drafts(section.sections), text=self.items.stand_in(section))
+            return Draft(section, inner=self.drafts(section.sections), text=self.items.placeholder(section))
         if section.of is not None and section.of in self.inputs.found:
             return self.listing(section, section.of)
         if section.of is not None:
-            return Draft(section, items=self.items.items(section, section.of), text=self.items.stand_in(section))
-        text = self.filled(section)
+            return Draft(section, items=self.items.items(section, section.of), text=self.items.placeholder(section))
+        text = self.fill_in(section)
         return Draft(section, text=without_white_ends(text) if section.trim else text)
 
     def listing(self, section: Section, name: str) -> Draft:
@@ -101,8 +101,8 @@ class Collector:
         find = next(each for each in self.layout.finds if each.name == name)
         return self.items.listing(section, find, self.without_copies(self.inputs.found[name]))
 
-    def templated(self, section: Section) -> Draft:
-        """A section whose text is a template: the body that was chosen for it, rendered."""
+    def template_draft(self, section: Section) -> Draft:
+        """The draft of a section whose text is a template."""
         body = self.inputs.bodies.get(section.name, Document("", ""))
         language = language_of(body, section.language)
         context = RenderContext(
@@ -120,13 +120,13 @@ class Collector:
         if isinstance(known, Document):
             return (Piece(known.text, origin_of(known, name)), *cut_mark(known))
         if known is None:
-            known = self.given_variable(f"{type_}:{name}")
+            known = self.builtin_variable(f"{type_}:{name}")
         return None if known is None else (Piece(known, Origin("variable", f"{type_}:{name}")),)
 
-    def given_variable(self, name: str) -> str | None:
+    def builtin_variable(self, name: str) -> str | None:
         workspace, agent = self.inputs.workspace, self.agent
         if name in ("system:time", "system:date"):
-            moment = told(self.now, "now.utc")
+            moment = format_time(self.now, "now.utc")
             return moment if name == "system:time" else moment[:10]
         values = {
             "system:os": workspace.platform,
@@ -142,7 +142,7 @@ class Collector:
         if chosen is None:
             return None
         for name in section.instead[section.instead.index(chosen) + 1 :]:
-            self.fates.unused.setdefault(name, f"something else comes before it in section '{section.name}'")
+            self.fates.unused.setdefault(name, f"section '{section.name}' uses something else before it")
         if chosen == "base":
             return self.base()
         self.fates.used.add(chosen)
@@ -158,7 +158,7 @@ class Collector:
         return [each for each in self.inputs.found[find] if isinstance(each, Document)]
 
     def applying(self, sections: Iterable[Section]) -> Iterator[tuple[Section, str | None]]:
-        """The sections that apply, each with the name of what replaces it; sections inside a replaced one do not apply."""
+        """The sections that apply, each with the name of its replacement. Sections inside a replaced one do not apply."""
         for section in sections:
             if not section.when or all(holds(condition, self.facts) for condition in section.when):
                 chosen = self.chosen(section) if section.instead else None
@@ -166,53 +166,53 @@ class Collector:
                 if chosen is None and section.sections:
                     yield from self.applying(section.sections)
 
-    def given_texts(self, applying: Iterable[tuple[Section, str | None]]) -> Iterator[tuple[Document, str]]:
-        """The texts from the caller that this layout uses, each with what it is."""
+    def caller_texts(self, applying: Iterable[tuple[Section, str | None]]) -> Iterator[tuple[Document, str]]:
+        """The texts from the caller that this layout uses, each with its name."""
         for section, chosen in applying:
             if chosen == "base":
                 yield strip_blank_lines(self.agent.base), "base"
             if section.of == "plan":
                 yield strip_blank_lines(self.agent.plan), "plan"
 
-    def taken_texts(
-        self, applying: Iterable[tuple[Section, str | None]], given: Iterable[tuple[Document, str]]
+    def present_texts(
+        self, applying: Iterable[tuple[Section, str | None]], passed: Iterable[tuple[Document, str]]
     ) -> Iterator[tuple[tuple[str, str], str]]:
-        """The files and texts that are in the prompt whatever a section lists, each with the reason to skip a copy."""
+        """The files and texts that are always in the prompt, each with the reason for leaving out a copy."""
         for _, chosen in applying:
             for each in self.texts_of(chosen) if chosen and chosen in self.inputs.found else ():
                 yield ("text", each.text), f"the same text as {each.path}"
-        for each, name in given:
-            yield ("file", each.path), f"it was given as the {name}"
-            yield ("text", each.text), f"the same text as the {name} that was given"
+        for each, name in passed:
+            yield ("file", each.path), f"it was passed as the {name}"
+            yield ("text", each.text), f"the same text as the {name} that was passed"
 
     def base(self) -> Pieces:
-        """The caller's base, as it is: it is not inside a wrapper that it could close."""
+        """The caller's base. It needs no escaping, because it is not inside a wrapper that it could close."""
         document = strip_blank_lines(self.agent.base)
         return (Piece(document.text, origin_of(document, "base")),) if document.text else ()
 
     def without_copies(self, entries: Sequence[Entry]) -> Sequence[Entry]:
-        """The entries without documents that are in the prompt already."""
-        copies = [each for each in entries if isinstance(each, Document) and self.why_taken(each)]
+        """The entries without the documents that are already in the prompt."""
+        copies = [each for each in entries if isinstance(each, Document) and self.why_duplicate(each)]
         for each in copies:
-            self.fates.copies[each.path] = reason = self.why_taken(each)
+            self.fates.copies[each.path] = reason = self.why_duplicate(each)
             self.findings.append(finding("file-duplicate", f"{each.path}: {reason}", each.path))
         return [each for each in entries if each not in copies] if copies else entries
 
-    def why_taken(self, document: Document) -> str:
+    def why_duplicate(self, document: Document) -> str:
         """Why a document would be in the prompt twice; empty if it would not."""
-        content = self.contents.entering(document, document.path)
-        return self.taken.get(("file", document.path), "") or self.taken.get(("text", content), "")
+        content = self.contents.fingerprint(document, document.path)
+        return self.present.get(("file", document.path), "") or self.present.get(("text", content), "")
 
-    def filled(self, section: Section) -> Pieces:
-        """The text of a section with its fields filled in; its own words keep their lines."""
+    def fill_in(self, section: Section) -> Pieces:
+        """The text of a section with its fields filled in. Literal text keeps its line numbers."""
         pieces: list[Piece] = []
-        own, line = self.scribe.origin(section.name, "text"), 1
+        own, line = self.writer.origin(section.name, "text"), 1
         for part in section.form:
             if isinstance(part, Field):
                 pieces.extend(self.contents.escape((apply_filters(self.fact(part.name), part.filters),), ""))
             else:
                 last = line + part.count("\n")
-                is_elsewhere = own.kind in ("setting", "caller")  # its lines are not those of the file
+                is_elsewhere = own.kind in ("setting", "caller")  # not a line of the layout's file
                 pieces.append(Piece(part, own if is_elsewhere else replace(own, lines=(line, last))))
                 line = last
         return tuple(pieces)
@@ -220,7 +220,7 @@ class Collector:
     def fact(self, name: str) -> Piece:
         workspace, agent = self.inputs.workspace, self.agent
         if name.startswith("now."):
-            text = told(self.now, name)
+            text = format_time(self.now, name)
         elif name in ("cwd", "root", "home"):
             text = printable(getattr(workspace, name) or "~")
         elif name == "platform":
@@ -240,7 +240,7 @@ def _wanted(conditions: Iterable[Condition]) -> str:
 
 
 def _any_of(facts: Sequence[str]) -> str:
-    """The facts of which one must hold, in words; only the first of many tools are named."""
+    """The alternatives of a condition, in words. Of many tools, only the first are named."""
     tools = [fact.removeprefix("tool:") for fact in facts if fact.startswith("tool:")]
     if len(tools) < len(facts) or len(tools) < 4:
         return " or ".join(facts)

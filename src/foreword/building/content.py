@@ -1,4 +1,4 @@
-"""Documents as pieces that are safe inside a section: directives rendered, tags escaped, open fences closed, cuts marked."""
+"""Turn documents into pieces that are safe inside a section: render directives, escape tags, close fences, mark cuts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from ..text.hidden import hidden
 from ..text.lines import printable
 from ..text.pieces import close_open, cut_mark, escape_tags, origin_of, without_blank_ends
 from ..vocabulary import Document, Piece, include_key
-from .clock import told
+from .clock import format_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ContentReader:
-    """Turns documents into pieces, and remembers which files came into the prompt by being included."""
+    """Turns documents into pieces, and records which files were included."""
 
     def __init__(
         self,
@@ -42,16 +42,16 @@ class ContentReader:
         self.texts: dict[str, str] = {}
 
     def expect(self, documents: Iterable[Document]) -> None:
-        """Record the documents that are in the prompt by themselves, so that including one would repeat it."""
+        """Record documents that are in the prompt anyway, so that an include of one of them is a duplicate."""
         for each in documents:
             self.entered[each.path] = each.path
-            self.texts[self.entering(each, each.path)] = each.path
+            self.texts[self.fingerprint(each, each.path)] = each.path
 
     def content(self, document: Document, name: str = "", with_directives: bool = False) -> Pieces:
-        """The text of a file, unable to close the section around it, with an open fence closed and a cut marked."""
+        """The text of a file, escaped so that it cannot close the section around it, with fences closed and a cut marked."""
         for each in hidden(document.text, document.line):
-            told = f"{document.path or name} holds {each.describe(f' on line {each.line}')}"
-            self.findings.append(finding("hidden-characters", told, document.path, each.line))
+            message = f"{document.path or name} contains {each.describe(f' on line {each.line}')}"
+            self.findings.append(finding("hidden-characters", message, document.path, each.line))
         pieces: Pieces = (Piece(document.text, origin_of(document, name)),)
         if with_directives and ("<!--" in document.text or "{{" in document.text):
             from ..template import directives
@@ -71,17 +71,17 @@ class ContentReader:
     def directive_facts(self) -> dict[str, str]:
         workspace, agent = self.inputs.workspace, self.agent
         facts = {"cwd": printable(workspace.cwd), "platform": workspace.platform or "", "model": agent.model}
-        return {**facts, "provider": agent.provider, "date": told(self.now, "now.date") if self.now else ""}
+        return {**facts, "provider": agent.provider, "date": format_time(self.now, "now.date") if self.now else ""}
 
     def included(self, path: str, target: str) -> Document | Finding:
-        """The file that another includes, or a finding if it is in the prompt already."""
+        """The file that another one includes, or a finding if it is already in the prompt."""
         include = self.include(self.including, path, target)
         if not isinstance(include, Document):
             return include
         owner = self.entered.setdefault(include.path, self.including)
         if (
             owner != self.including
-            or self.texts.setdefault(self.entering(include, owner), include.path) != include.path
+            or self.texts.setdefault(self.fingerprint(include, owner), include.path) != include.path
         ):
             self.repeated[include.path] = reason = f"included by {path}, and in the prompt already"
             return finding("file-duplicate", f"{include.path}: {reason}", include.path)
@@ -91,25 +91,25 @@ class ContentReader:
 
     def include(self, root: str, path: str, target: str) -> Document | Finding:
         include = self.inputs.includes.get(include_key(root, path, target))
-        why = f"{path} includes {target!r}, which is left out: it lies too deep"
-        return finding("include-refused", why, path) if include is None else include
+        message = f"{path} includes {target!r}, which is left out: it is nested too deeply"
+        return finding("include-refused", message, path) if include is None else include
 
-    def entering(self, document: Document, root: str) -> str:
-        """The text that comes in with a document, includes and all: two equal texts may include different files."""
+    def fingerprint(self, document: Document, root: str) -> str:
+        """A string that is equal for documents with equal content. Their includes count, since equal texts may include different files."""
         if not self.inputs.includes or "<!--" not in document.text:
             return document.text
         from ..template import directives
 
         known = self.fingerprints.setdefault(root, {})
-        return directives.entering(document, lambda path, target: self.include(root, path, target), known)
+        return directives.fingerprint(document, lambda path, target: self.include(root, path, target), known)
 
     def escape(self, pieces: Pieces, path: str) -> Pieces:
-        """The pieces with a backslash in every tag of the layout's own wrappers. No other `<` is changed."""
+        """The pieces with a backslash in every tag of the layout's own wrappers. Any other `<` is left unchanged."""
         if self.own_tag is None or not any("<" in piece.text for piece in pieces):
             return pieces
         result = escape_tags(pieces, self.own_tag)
         if len(result) > len(pieces):
             line = result[0].origin.lines[1] if result[0].origin.lines else None
-            message = f"{path or 'a value'} holds a tag that wraps a section; a backslash makes it harmless"
+            message = f"{path or 'a value'} contains a tag that wraps a section; it was escaped with a backslash"
             self.findings.append(finding("file-neutralised", message, path, line))
         return result

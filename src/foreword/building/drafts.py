@@ -1,7 +1,7 @@
-"""Drafts of sections: what a section consists of, and how it is written.
+"""Drafts of sections, and how they are written.
 
-Content comes from anywhere, and what stands around it must hold: a tag of the layout's own inside content is broken, a code fence
-or comment that content leaves open is closed.
+Content is not trusted, so it must not break the text around it: the layout's own tags are escaped inside content, and code fences
+or comments that content leaves open are closed.
 """
 
 from __future__ import annotations
@@ -26,23 +26,22 @@ if TYPE_CHECKING:
 
 @value
 class Item:
-    """One entry of a list: what stands for each of its fields, and the file it came from; or `whole`, a line of its own.
+    """One entry of a list: the content of each of its fields, and its file; or a `line` without fields.
 
-    `before` are lines above it: the first of a folder has the folder's name there.
-    An item with neither is left out. One that is doubtful holds a value that may leave a fence or comment open: it is sealed when
-    it is written.
+    An item with neither is left out. `before` has the lines above it: for the first item of a folder, the folder's name. If a value
+    may leave a fence or comment open (`may_be_open`), it is closed when the item is written.
     """
 
     fields: Mapping[Field, Pieces]
     path: str = ""
-    whole: Pieces = ()
-    is_doubtful: bool = False
+    line: Pieces = ()
+    may_be_open: bool = False
     before: Pieces = ()
 
 
 @value
 class Draft:
-    """A section that applies: its items, inner drafts or text."""
+    """The items, inner drafts or text of a section that applies."""
 
     section: Section
     items: Sequence[Item] = ()
@@ -56,7 +55,7 @@ class Draft:
 
 
 @value
-class MadeItem:
+class CachedItem:
     """The item of an entry of a find, with its findings."""
 
     entry: Document | Skill | Resident
@@ -66,19 +65,19 @@ class MadeItem:
 
 
 @value
-class MadeList:
+class CachedList:
     """The draft of a section that lists a find, with the entries it was built from."""
 
     entries: Sequence[Document | Skill | Resident]
-    items: Sequence[MadeItem]
+    items: Sequence[CachedItem]
     draft: Draft
     findings: Sequence[Finding] = ()
 
 
 def own_tag(layout: Layout) -> re.Pattern[str] | None:
-    """What opens or closes a wrapper of the layout, in any case and with inner spaces; None where nothing is tagged.
+    """A pattern for the tags of the layout's wrappers, in any case and with inner spaces; None if there are no tags.
 
-    Tags are those of every `wrap`, and of every `item` around a whole text.
+    Wrappers are every `wrap`, and every `item` around the text of a file.
     """
     names: set[str] = set()
     for section in layout.each_section():
@@ -98,20 +97,20 @@ _OF_FILES = ("file", "skill", "resident", "environment")
 
 
 class DraftWriter:
-    """Writes drafts as pieces. A draft that was written before is not written again."""
+    """Writes drafts as pieces, each draft once."""
 
     def __init__(self, layout: Layout) -> None:
         self.layout, self.address = layout, layout.address
         self.kind = "builtin" if is_in(layout.address, "std") else "layout"
         self.own_tag = own_tag(layout)
-        self.made: dict[str, MadeList] = {}
+        self.cached_lists: dict[str, CachedList] = {}
         self._written: dict[int, tuple[Draft, Pieces, str]] = {}
         self._costs: dict[int, int] = {}
         self._origins: dict[tuple[str, str], Origin] = {}
         self._files: dict[int, frozenset[str]] = {}
 
     def forget_others(self, drafts: Iterable[Draft]) -> None:
-        """Forget everything except what was written for these drafts and those inside them."""
+        """Drop everything that was written for other drafts than these and those inside them."""
         waiting, kept = list(drafts), set()
         while waiting:
             draft = waiting.pop()
@@ -130,7 +129,7 @@ class DraftWriter:
         return known
 
     def written(self, draft: Draft) -> tuple[Pieces, str]:
-        """The pieces of a draft: items formatted and joined, inner drafts joined, and the wrapper around them."""
+        """The pieces of a draft and their text: items or inner drafts, formatted, joined and wrapped."""
         known = self._written.get(id(draft))
         if known is None:
             every = draft.text if draft.is_replaced else self._wrapped(draft)
@@ -171,7 +170,7 @@ class DraftWriter:
         section = draft.section
         own = self.origin(section.name, "item")
         form = with_origin(section.item, own)
-        each = [pieces for item in draft.items if (pieces := formed(form, item)[0])]
+        each = [pieces for item in draft.items if (pieces := format_item(form, item)[0])]
         each = each or [self.written(inner)[0] for inner in draft.inner]
         if not each:
             return draft.text
@@ -185,10 +184,10 @@ class DraftWriter:
 
 
 def _is_trimmed(draft: Draft) -> bool:
-    """Whether a list or a wrapper around inner sections is trimmed. Text was trimmed when its fields were filled."""
+    """Whether to trim a list, or a wrapper around inner sections. Text was trimmed when its fields were filled in."""
     section = draft.section
-    is_whole = section.of is not None or bool(section.sections and section.wrap)
-    return section.trim and is_whole and not draft.is_replaced
+    is_list_or_wrapper = section.of is not None or bool(section.sections and section.wrap)
+    return section.trim and is_list_or_wrapper and not draft.is_replaced
 
 
 def with_origin(form: Form, own: Origin) -> PieceForm:
@@ -196,13 +195,13 @@ def with_origin(form: Form, own: Origin) -> PieceForm:
     return tuple([part if isinstance(part, Field) else Piece(part, own) for part in form])
 
 
-def formed(form: PieceForm, item: Item) -> tuple[Pieces, str]:
+def format_item(form: PieceForm, item: Item) -> tuple[Pieces, str]:
     """The pieces of an item, and the fence or comment that they leave open."""
     if not item.fields:
-        pieces = item.whole
+        pieces = item.line
     else:
         pieces = (*item.before, *_filled(form, item)) if item.before else tuple(_filled(form, item))
-    return close_open(pieces) if item.is_doubtful else (pieces, "")
+    return close_open(pieces) if item.may_be_open else (pieces, "")
 
 
 def _filled(form: PieceForm, item: Item) -> list[Piece]:
@@ -220,7 +219,7 @@ def _filled(form: PieceForm, item: Item) -> list[Piece]:
 
 
 def _ends_empty(form: PieceForm, item: Item) -> bool:
-    """Whether a form ends with an empty field below a heading of its own."""
+    """Whether a form ends with a heading and an empty field below it."""
     if len(form) < 2 or not isinstance(form[-1], Field) or not isinstance(form[-2], Piece):
         return False
     return not any(piece.text for piece in item.fields[form[-1]])

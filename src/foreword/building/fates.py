@@ -1,4 +1,4 @@
-"""What became of the candidates in a prompt, and of what the caller passed."""
+"""The fates of candidates in a prompt, and findings about arguments that the layout does not use."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Fates:
                 yield candidate
 
     def reasons(self) -> dict[str, str]:
-        """Why files that were found are not in this prompt, by path."""
+        """The reasons why files that were found are not in this prompt, by path."""
         reasons: dict[str, str] = {}
         for name, entries in self.inputs.found.items():
             reason = "" if name in self.used else self.unused.get(name, "no section lists it; it is used by name")
@@ -76,7 +76,7 @@ class Fates:
             return replace(candidate, fate="duplicate", reason=self.contents.repeated[path])
         if owner in cut_files:
             return replace(candidate, fate="cut", reason=f"included by {owner}; {cut_files[owner]}")
-        reason = "nothing of it stands in the prompt"
+        reason = "none of its text is in the prompt"
         return replace(candidate, fate="unused", reason=f"{candidate.reason}; {reason}" if candidate.reason else reason)
 
 
@@ -86,16 +86,16 @@ def unused_findings(layout: Layout, agent: Agent) -> Iterator[Finding]:
     bases = [section for section in sections if "base" in section.instead]
     base = strip_blank_lines(agent.base).text
     if base and not bases:
-        yield finding("agent-unused", f"the layout {layout.name} has no place for the base that was given")
+        yield finding("agent-unused", f"the layout {layout.name} does not use the base that was passed")
     for text in dict.fromkeys((base, *(section.text or "" for section in bases))) if bases else ():
         if is_file_name(text):
-            told = (
-                f"the base is only {printable(text)!r}, which looks like a file name; pass the text of the file, or a"
-            )
-            yield finding("base-file-name", f"{told} reference such as $user/base")
+            hint = "pass the text of the file, or a reference such as $user/base"
+            message = f"the base is only {printable(text)!r}, which looks like a file name; {hint}"
+            yield finding("base-file-name", message)
     listed = {section.of for section in sections}
-    given = {"active_skill": agent.skill, "plan": agent.plan, "docs": agent.docs}
-    for name, content in given.items():
+    passed = {"active_skill": agent.skill, "plan": agent.plan, "docs": agent.docs}
+    for name, content in passed.items():
         if content and name not in listed:
             what = name.replace("_", " ")
-            yield finding("agent-unused", f"the layout {layout.name} has no place for the {what} that was given")
+            verb = "were" if name == "docs" else "was"
+            yield finding("agent-unused", f"the layout {layout.name} does not use the {what} that {verb} passed")

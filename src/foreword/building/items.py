@@ -1,4 +1,4 @@
-"""The items of a section that is a list, from the entries of a find or from the agent."""
+"""The items of a section that lists the entries of a find, or one of the agent's own lists."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..text.hidden import hidden
 from ..text.lines import printable
 from ..text.pieces import apply_filters, may_stay_open
 from ..vocabulary import Document, Origin, Piece, Skill
-from .drafts import Draft, Item, MadeItem, MadeList, formed, with_origin
+from .drafts import CachedItem, CachedList, Draft, Item, format_item, with_origin
 from .menus import by_folder, location
 
 TYPE_CHECKING = False
@@ -26,31 +26,31 @@ if TYPE_CHECKING:
 
 
 class ItemWriter:
-    """Writes the items of sections. Items of an earlier build are reused where their entries are the same."""
+    """Creates the items of sections. Items of an earlier build are reused if their entries have not changed."""
 
     def __init__(
         self,
         workspace: Workspace,
-        scribe: DraftWriter,
+        writer: DraftWriter,
         contents: ContentReader,
         lists: Lists,
         findings: list[Finding],
     ) -> None:
-        self.workspace, self.scribe, self.contents = workspace, scribe, contents
+        self.workspace, self.writer, self.contents = workspace, writer, contents
         self.lists, self.findings = lists, findings
 
     def listing(self, section: Section, find: Find, entries: Sequence[Entry]) -> Draft:
         """A section that lists the entries of a find."""
-        known = self.scribe.made.get(section.name)
+        known = self.writer.cached_lists.get(section.name)
         if known is None or known.entries is not entries or section.language == "directives":
-            made = {each.path: item for each, item in zip(known.entries, known.items, strict=True)} if known else {}
-            items = [self.made_item(section, each, made.get(each.path)) for each in entries]
+            cached = {each.path: item for each, item in zip(known.entries, known.items, strict=True)} if known else {}
+            items = [self.cached_item(section, each, cached.get(each.path)) for each in entries]
             listed: Sequence[Item] = [each.item for each in items if each.is_listed and not _is_blank(each.item)]
             found = len(self.findings)
             if section.folder:
                 listed = self.by_folder(section, find, listed)
-            draft = Draft(section, listed, text=self.stand_in(section))
-            known = self.scribe.made[section.name] = MadeList(entries, items, draft, self.findings[found:])
+            draft = Draft(section, listed, text=self.placeholder(section))
+            known = self.writer.cached_lists[section.name] = CachedList(entries, items, draft, self.findings[found:])
             del self.findings[found:]
         self.findings.extend(known.findings)
         for item in known.items:
@@ -58,10 +58,10 @@ class ItemWriter:
         return known.draft
 
     def by_folder(self, section: Section, find: Find, items: Sequence[Item]) -> Sequence[Item]:
-        own = self.scribe.origin(section.name, "folder")
+        own = self.writer.origin(section.name, "folder")
         return by_folder(items, section, find, self.workspace, own, lambda pieces: self.contents.escape(pieces, ""))
 
-    def made_item(self, section: Section, entry: Entry, before: MadeItem | None) -> MadeItem:
+    def cached_item(self, section: Section, entry: Entry, before: CachedItem | None) -> CachedItem:
         if before is not None and before.entry == entry and section.language != "directives":
             return before
         found = len(self.findings)
@@ -71,7 +71,7 @@ class ItemWriter:
             self.report_open(section, item)
         findings = self.findings[found:]
         del self.findings[found:]
-        return MadeItem(entry, item, findings, is_listed)
+        return CachedItem(entry, item, findings, is_listed)
 
     def items(self, section: Section, name: str) -> tuple[Item, ...]:
         """The items of one of the agent's own lists."""
@@ -89,10 +89,10 @@ class ItemWriter:
                 "text": self.contents.content(entry, "", section.language == "directives"),
             }
             return self.written(section, row, shown)
-        # As one line, because the lines of the values in the front matter are not known here.
+        # As one line, because the line numbers of the values are not known here.
         for each in hidden(f"{entry.name} {entry.description}".replace("\n", " ")):
-            told = f"the front matter of {shown} holds {each.describe()}"
-            self.findings.append(finding("hidden-characters", told, shown, entry.lines[0]))
+            message = f"the front matter of {shown} contains {each.describe()}"
+            self.findings.append(finding("hidden-characters", message, shown, entry.lines[0]))
         origin = Origin("skill" if isinstance(entry, Skill) else "resident", shown, entry.lines)
         values = {"name": entry.name, "description": entry.description, "path": shown}
         if isinstance(entry, Skill):
@@ -100,47 +100,47 @@ class ItemWriter:
         return self.written(section, {name: Piece(text, origin) for name, text in values.items()}, shown)
 
     def written(self, section: Section, row: Row, path: str = "") -> Item:
-        """The item of a row. Texts are used as they are; single values are filtered and escaped."""
+        """The item of a row. Single values are filtered and escaped; the pieces of a text are used unchanged."""
         fields: dict[Field, Pieces] = {}
-        is_doubtful = False
+        may_be_open = False
         for part in (*section.item, *section.short):
             if isinstance(part, Field) and part not in fields:
                 content = row[part.name]
                 if isinstance(content, Piece):
                     single = apply_filters(content, part.filters)
-                    is_doubtful = is_doubtful or may_stay_open(single.text)
+                    may_be_open = may_be_open or may_stay_open(single.text)
                     content = self.contents.escape((single,), "") if "<" in single.text else (single,)
                 fields[part] = content
-        return Item(fields, path, is_doubtful=is_doubtful)
+        return Item(fields, path, may_be_open=may_be_open)
 
     def report_open(self, section: Section, item: Item) -> None:
-        """Report a fence or comment that an item leaves open; it is closed when the item is written."""
-        if not item.is_doubtful:
+        """Report a fence or comment that an item leaves open, and that is closed when the item is written."""
+        if not item.may_be_open:
             return
-        pieces, was_open = formed(with_origin(section.item, self.scribe.origin(section.name, "item")), item)
+        pieces, was_open = format_item(with_origin(section.item, self.writer.origin(section.name, "item")), item)
         if was_open:
             self.findings.append(
                 finding("file-fence", f"{_author(pieces)} ends inside {was_open}; it was closed", item.path)
             )
 
-    def stand_in(self, section: Section) -> Pieces:
-        """The text of an empty list."""
-        return (Piece(section.none, self.scribe.origin(section.name, "none")),) if section.none else ()
+    def placeholder(self, section: Section) -> Pieces:
+        """The text for an empty list."""
+        return (Piece(section.none, self.writer.origin(section.name, "none")),) if section.none else ()
 
 
 def _path_of(row: Row) -> str:
-    """The file whose text a row has; empty if it has none."""
+    """The path of the file whose text is in a row; empty if there is no such text."""
     path = row.get("path")
     return path.text if isinstance(path, Piece) and "text" in row else ""
 
 
 def _is_blank(item: Item) -> bool:
-    """Whether an item is a text of which nothing is left."""
+    """Whether an item is text that contains only white space."""
     texts = [pieces for field, pieces in item.fields.items() if field.name == "text"]
     return bool(texts) and not any(piece.text.strip() for pieces in texts for piece in pieces)
 
 
 def _author(pieces: Pieces) -> str:
-    """The origin of the value that opens a fence or comment, in words."""
+    """A description of the origin of the value that opens a fence or comment."""
     origin = next((each.origin for each in pieces if may_stay_open(each.text)), pieces[0].origin)
     return origin.path if origin.kind in ("skill", "resident", "environment") else f"the {origin.kind} {origin.path!r}"

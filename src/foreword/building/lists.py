@@ -55,11 +55,11 @@ class Lists:
             }
 
     def guidelines(self) -> Iterator[Row]:
-        said: set[str] = set()
+        seen: set[str] = set()
         for piece in self._guidelines():
             text = piece.text.strip()
-            if text and text not in said:
-                said.add(text)
+            if text and text not in seen:
+                seen.add(text)
                 yield {"text": Piece(text, piece.origin)}
 
     def _guidelines(self) -> Iterator[Piece]:
@@ -78,7 +78,7 @@ class Lists:
             yield from (Piece(text, Origin("tool", tool.name)) for text in tool.guidelines)
 
     def _layout_guidelines(self, row: Guideline) -> Iterator[Piece]:
-        """The sentences of a layout's guideline, with the facts that made a choice in its conditions true."""
+        """The sentences of a layout's guideline, with the names that its conditions matched filled in."""
         facts = [fact for term in row.when if term.is_choice for fact in term.facts if fact in self.facts]
         chosen = ", ".join(fact.partition(":")[2] for fact in facts)
         for sentence in row.say:
@@ -119,10 +119,10 @@ class Lists:
 
     def docs(self) -> Iterator[Row]:
         for label, path in self.agent.docs:
-            whole = path if "://" in path else absolute_path(path, self.workspace)
+            target = path if "://" in path else absolute_path(path, self.workspace)
             yield {
                 "name": Piece(label, Origin("caller", "docs")),
-                "path": Piece(printable(whole), Origin("caller", "docs")),
+                "path": Piece(printable(target), Origin("caller", "docs")),
             }
 
     def readable(self) -> Iterator[Row]:
@@ -133,7 +133,7 @@ class Lists:
         return self._paths(row for row in rows if not self._is_denied(row, ("read", "write")))
 
     def _is_denied(self, row: Access, permissions: tuple[str, ...]) -> bool:
-        """Whether a denied path covers everything that a row of the scope allows."""
+        """Whether a denied path covers everything that an entry of the scope allows."""
         return any(_covers(each, row) for each in self.scope.deny if (each.permission or "read") in permissions)
 
     def denied(self) -> Iterator[Row]:

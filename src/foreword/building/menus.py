@@ -1,9 +1,9 @@
-"""A menu of skills that names each folder once: skills in order of their folders, each folder above its own.
+"""A menu of skills grouped by folder, so that each folder is named only once.
 
-In /w/.agents/skills:           a folder in full
+In /w/.agents/skills:           an absolute folder
 - release: Cuts a release.      its file is release/SKILL.md in that folder
-- Tests: … (testing/SKILL.md)   its name is not that of its folder, so its path is given
-In ./web:                       a folder below the last full one
+- Tests: … (testing/SKILL.md)   its name differs from its folder's, so the path is added
+In ./web:                       a folder below the last absolute one
 - forms: Builds forms.
 """
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def location(name: str, path: str) -> str:
-    """The path of a skill below the folder that is named above it, in parentheses; empty if its name is that path."""
+    """The path of a skill below the folder named above it, in parentheses; empty if it follows from the name."""
     folder, _, file = path.rpartition("/")
     own = folder.rpartition("/")[2]
     return "" if file == "SKILL.md" and own == " ".join(name.split()) else f" ({own}/{file})"
@@ -41,7 +41,7 @@ def by_folder(
     find: Find,
     workspace: Workspace,
     own: Origin,
-    harmless: Callable[[Pieces], Pieces],
+    escape: Callable[[Pieces], Pieces],
 ) -> Sequence[Item]:
     """The items sorted by folder, nearest first, with each folder named above its first item."""
     folders_of: dict[str, list[Item]] = {}
@@ -58,7 +58,7 @@ def by_folder(
             first, *others = folders[folder]
             names = [*above, folder if folder == top else f"./{folder[len(top.rstrip('/')) + 1 :]}"]
             above = []
-            lines = [harmless(tuple(_named(name, top, section, own))) for name in names]
+            lines = [escape(tuple(_named(name, top, section, own))) for name in names]
             heading = tuple(piece for line in lines for piece in (*close_open(line)[0], Piece("\n", own)))
             result += [replace(first, before=heading), *others]
     return result
@@ -74,7 +74,7 @@ def _named(name: str, top: str, section: Section, own: Origin) -> Iterator[Piece
 
 
 def _top(folder: str, find: Find) -> str:
-    """The folder above in which a pattern of the find searches at any depth, or the folder itself."""
+    """The ancestor in which a pattern of the find searches at any depth, or the folder itself."""
     tops = {folder}
     for pattern in (pattern for group in find.groups for pattern in group):
         fixed = printable(pattern.path).partition("*")[0].rpartition("/")[0]

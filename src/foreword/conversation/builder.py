@@ -6,7 +6,7 @@ import json
 from _thread import allocate_lock
 
 from ..building.build import build
-from ..building.clock import tells_time
+from ..building.clock import time_precision
 from ..building.drafts import DraftWriter
 from ..encoding.agent import agent_form, tool_order
 from ..encoding.edition import MadeFor, inputs_of, made_for_form
@@ -94,7 +94,7 @@ class EditionBuilder:
         self, source: object, inputs: Inputs, now: datetime | None, agent: Agent, *, is_known: bool = True
     ) -> Edition:
         layout = self._layout
-        moment = round_to(tells_time(layout, inputs), now)
+        moment = round_to(time_precision(layout, inputs), now)
         for recent in self._recent:
             if recent.is_for(source, agent, moment):
                 return recent.edition
@@ -131,7 +131,7 @@ class EditionBuilder:
         check_agent(agent)
         assembler, layout = self._assembling.assembler, self._layout
         agent = assembler.with_base(agent)
-        snapshot = Snapshot(Plan(layout, inputs.workspace, (), ()), inputs, tells_time(layout, inputs))
+        snapshot = Snapshot(Plan(layout, inputs.workspace, (), ()), inputs, time_precision(layout, inputs))
         agent, inputs = with_active_skill(agent, layout, inputs, may_be_gone=is_known)
         with self._lock:
             if self._draft_writer is None or self._draft_writer.layout is not layout:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from _thread import allocate_lock
 
 from ..building.build import build
-from ..building.clock import tells_time
+from ..building.clock import time_precision
 from ..building.drafts import DraftWriter
 from ..errors import CallError, check_moment, expect, expect_mapping, ordered, pairs
 from ..gathering.gather import gather
@@ -167,7 +167,7 @@ class Assembler:
         self._snapshots: tuple[Snapshot, ...] = ()
         self._reader = Reader()
         self._asked: dict[str, None] = {}
-        self._scribe: DraftWriter | None = None
+        self._draft_writer: DraftWriter | None = None
         self._last: tuple[Snapshot, Agent, datetime | None, Prompt] | None = None
 
     def elsewhere(self, cwd: str) -> Assembler:
@@ -220,9 +220,9 @@ class Assembler:
         ready = agent if snapshot.base_text is agent.base else replace(agent, base=snapshot.base_text)
         ready, inputs = with_active_skill(ready, snapshot.layout, snapshot.inputs)
         with self._lock:
-            if self._scribe is None or self._scribe.layout is not snapshot.layout:
-                self._scribe = DraftWriter(snapshot.layout)
-            prompt = build(snapshot.layout, inputs, ready, now, self.rules, self._scribe, snapshot.render)
+            if self._draft_writer is None or self._draft_writer.layout is not snapshot.layout:
+                self._draft_writer = DraftWriter(snapshot.layout)
+            prompt = build(snapshot.layout, inputs, ready, now, self.rules, self._draft_writer, snapshot.render)
         self._last = (snapshot, agent, now, prompt)
         return prompt
 
@@ -288,7 +288,7 @@ class Assembler:
             inputs = replace(
                 inputs, findings=(*plan.findings, *inputs.findings), values={**inputs.values, **self.values}
             )
-        return Snapshot(plan, inputs, tells_time(layout, inputs), base, scope, template, given), untrusted
+        return Snapshot(plan, inputs, time_precision(layout, inputs), base, scope, template, given), untrusted
 
     def _plan(self, reader: Reader) -> Plan:
         """The plan, made again if what it was read from has changed."""

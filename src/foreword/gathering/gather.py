@@ -276,14 +276,14 @@ class _Kept:
                 continue
             nearest: dict[str, int] = {}
             for number in numbers:
-                content = self.entering(number, includes)
+                content = self.fingerprint(number, includes)
                 other = nearest.setdefault(content, number)
                 if other != number:
                     is_beside = os.path.dirname(self.path(other)) == os.path.dirname(self.path(number))
                     loser, nearest[content] = (number, other) if is_beside else (other, number)
                     self.lose(loser, nearest[content], "text")
 
-    def entering(self, number: int, includes: Includes) -> str:
+    def fingerprint(self, number: int, includes: Includes) -> str:
         """What enters with a text: two that say the same may include different files."""
         name, text = self.texts[number]
         if name not in self.asking or "<!--" not in text.reading.text:
@@ -292,7 +292,9 @@ class _Kept:
 
         root = text.reading.document
         includes.follow(root, text.reading.path, text.bound)
-        return directives.entering(root, lambda path, target: includes.found[include_key(root.path, path, target)], {})
+        return directives.fingerprint(
+            root, lambda path, target: includes.found[include_key(root.path, path, target)], {}
+        )
 
     def follow(self, includes: Includes) -> None:
         """Look for what the texts that stay include."""

@@ -56,7 +56,7 @@ def includes(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(mark.argument for mark in _scan(text, []) if mark.word == "include"))
 
 
-def entering(document: Document, load: Load, known: dict[tuple[str, int], str]) -> str:
+def fingerprint(document: Document, load: Load, known: dict[tuple[str, int], str]) -> str:
     """The text of a document, or with includes a hash of all texts that take part, whatever the conditions.
 
     It is equal for documents with equal content, wherever they are. `known` caches results for this `load`.
