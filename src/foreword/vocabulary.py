@@ -339,7 +339,7 @@ class Inputs:
         candidates: Every file that was considered.
         findings: What a person should know about the files.
         stamps: Every path that was examined, with its stamp; unchanged stamps mean unchanged inputs.
-        looks: The result of each find, from which the next search knows what need not be read again.
+        find_results: The result of each find, from which the next search knows what need not be read again.
         includes: The files that texts include, by `include_key`, or the finding that says why one is missing.
         bodies: The templates of sections, by section.
         templates: The templates of sections and all that they include, by address.
@@ -352,7 +352,7 @@ class Inputs:
     candidates: Sequence[Candidate] = ()
     findings: Sequence[Finding] = ()
     stamps: Sequence[tuple[str, Any]] = ()
-    looks: Mapping[str, Any] = {}
+    find_results: Mapping[str, Any] = {}
     includes: Mapping[str, Document | Finding] = {}
     bodies: Mapping[str, Document] = {}
     templates: Mapping[str, Document] = {}

@@ -261,7 +261,7 @@ def test_a_file_over_the_read_limit_is_truncated_with_a_marker_and_a_finding(tre
 
 
 OUTSIDE = "it is outside what the scope may read (the setting file_paths widens it)"
-SECRET = "its name says that it contains secrets (the setting file_secrets allows it)"
+SECRET = "its name suggests that it contains secrets (the setting file_secrets allows it)"
 NO_FILE = "it is not a file of a project"
 
 
@@ -348,7 +348,7 @@ def test_a_missing_file(tree, name):
 def test_an_impossible_file_name(tree):
     assert render_template(tree, "<[file:\ud800]>") == (
         "<>",
-        [("variable-refused", "[file:\\ud800] is not read: no file can have that name")],
+        [("variable-refused", "[file:\\ud800] is not read: it is not a valid file name")],
     )
 
 
@@ -505,7 +505,7 @@ def test_another_scope_gives_another_prompt(tree):
         ("[file:binary]", "binary", "asked for by [file:binary]; it contains a NUL byte at offset 0"),
         ("[file:folder]", "unreadable", "asked for by [file:folder]; it is a directory, not a file"),
         ("[file:../out.md]", "refused", "asked for by [file:../out.md]; it is outside what the scope may read (the setting file_paths widens it)"),
-        ("[file:.env]", "refused", "asked for by [file:.env]; its name says that it contains secrets (the setting file_secrets allows it)"),
+        ("[file:.env]", "refused", "asked for by [file:.env]; its name suggests that it contains secrets (the setting file_secrets allows it)"),
     ],
 )  # fmt: skip
 def test_a_file_used_by_a_template_is_a_candidate(tree, template, fate, reason):

@@ -1,8 +1,8 @@
-"""Layout and workspace in, Inputs out: all reading ends here.
+"""Layout and workspace in, Inputs out: all reading happens here.
 
-Every find of the layout is looked for; each file that was considered becomes a candidate with its fate; a file that was found
-twice, by its real path or by its text, stays once. What comes out is frozen and knows neither agent nor clock, so that it can be
-kept and formatted again for another turn. A find of which nothing changed on the disk is not looked for again.
+Runs every find of the layout. Each file that was considered becomes a candidate with its fate, and a file or text that was found
+twice is kept once. The inputs are frozen and depend on neither agent nor clock, so they can be stored and formatted again for
+another turn. A find is run again only if something that it read has changed on the disk.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 
 
 @value
-class Text:
-    """A text that was found, the number of its candidate, and where its includes stay."""
+class FoundText:
+    """Text that was found, the index of its candidate, and the bound for its includes."""
 
     reading: Reading
     candidate: int
@@ -55,12 +55,12 @@ class Text:
 
 
 @value
-class Look:
-    """What one find looked at and found: menu entries, each with the file it really is by its path; or texts."""
+class FindResult:
+    """What one find read and found: menu entries, with the identity of each file by its path; or texts."""
 
     entries: Sequence[Skill | Resident]
     identities: Mapping[str, tuple[int, int]]
-    texts: Sequence[Text]
+    texts: Sequence[FoundText]
     candidates: Sequence[Candidate]
     findings: Sequence[Finding]
     stamps: Sequence[tuple[str, Any]]
@@ -77,37 +77,37 @@ def gather(
     scope: Scope | None = None,
     variables: Mapping[str, Variable] | None = None,
 ) -> Inputs:
-    """What the workspace holds for this layout.
+    """The inputs that the workspace has for this layout.
 
-    `before` is what the same layout found last time. `bodies` are the templates of its sections, whose variables are read as far
-    as the scope allows, and `templates` is all that they include. `variables` are types that extensions add.
+    `before` are the inputs that the same layout gathered last time. `bodies` are the templates of its sections, whose variables are
+    read as far as the scope allows, and `templates` are all templates that they include. `variables` are types that extensions add.
     """
     if workspace.environment is None or workspace.root is None:
         workspace = resolve_workspace(workspace, reader)
     scope = absolute_scope(scope, workspace)
-    looks = _looks(layout, workspace, reader, before)
-    kept = _Kept(layout, looks, workspace, reader)
-    includes = Includes(workspace, scope, reader, kept.names() if kept.asking else {})
-    kept.drop_copies(includes)
-    if kept.asking:
-        includes = Includes(workspace, scope, reader, kept.names(), includes.readings)
-        kept.follow(includes)
+    results = _run_finds(layout, workspace, reader, before)
+    unique = _Deduplicator(layout, results, workspace, reader)
+    includes = Includes(workspace, scope, reader, unique.names() if unique.with_directives else {})
+    unique.drop_copies(includes)
+    if unique.with_directives:
+        includes = Includes(workspace, scope, reader, unique.names(), includes.readings)
+        unique.follow(includes)
     trail = Trail()
     values = _values(layout, bodies or {}, workspace, scope, reader, variables or {}, trail)
     findings = [
-        *(each for look in looks.values() for each in look.findings),
-        *kept.findings,
+        *(each for result in results.values() for each in result.findings),
+        *unique.findings,
         *includes.findings,
         *trail.findings,
-        *_outside_git(layout, workspace),
+        *_git_findings(layout, workspace),
     ]
     return Inputs(
         workspace=workspace,
-        found=kept.found(),
-        candidates=_one_each((*kept.candidates(), *includes.candidates, *trail.candidates)),
+        found=unique.found(),
+        candidates=_one_per_file((*unique.candidates(), *includes.candidates, *trail.candidates)),
         findings=tuple(dict.fromkeys(findings)),
-        stamps=_together(reader, looks),
-        looks=looks,
+        stamps=_all_stamps(reader, results),
+        find_results=results,
         includes=includes.found,
         bodies=bodies or {},
         templates=templates or {},
@@ -116,8 +116,8 @@ def gather(
     )
 
 
-def _one_each(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
-    """One candidate for each file, however often it was considered: rather that it was read than that it was passed over."""
+def _one_per_file(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """One candidate for each file, however often it was considered: preferably one that was used."""
     fates: dict[str, Candidate] = {}
     for each in candidates:
         known = fates.setdefault(each.path, each)
@@ -126,21 +126,21 @@ def _one_each(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
     return tuple(fates.values())
 
 
-def _together(reader: Reader, looks: Mapping[str, Look]) -> tuple[tuple[str, Any], ...]:
-    """The stamps of all looks. What changed between two of them is trusted to neither."""
+def _all_stamps(reader: Reader, results: Mapping[str, FindResult]) -> tuple[tuple[str, Any], ...]:
+    """The stamps of all finds. A path that changed between two of them counts as unstable."""
     stamps = dict(reader.stamps)
-    for look in looks.values():
-        for path, stamp in look.stamps:
+    for result in results.values():
+        for path, stamp in result.stamps:
             if stamps.setdefault(path, stamp) != stamp:
                 stamps[path] = UNSTABLE
     return tuple(stamps.items())
 
 
-def _outside_git(layout: Layout, workspace: Workspace) -> Iterator[Finding]:
-    """That a find which begins at the git root had none to begin at."""
+def _git_findings(layout: Layout, workspace: Workspace) -> Iterator[Finding]:
+    """A finding if a find starts at the git root and there is none."""
     if not workspace.is_repository and any(_stops_at_git(find) for find in layout.finds):
         cwd = printable(workspace.cwd)
-        yield finding("not-a-repository", f"{cwd} is in no git repository: only that directory was looked in", cwd)
+        yield finding("not-a-repository", f"{cwd} is not in a git repository; only that directory was searched", cwd)
 
 
 def _stops_at_git(find: Find) -> bool:
@@ -148,100 +148,102 @@ def _stops_at_git(find: Find) -> bool:
     return find.kind == "text" and find.walk == "git" and is_walked
 
 
-def _looks(layout: Layout, workspace: Workspace, reader: Reader, before: Inputs | None) -> dict[str, Look]:
-    """What each find looked at: the last time, if nothing of it has changed, else now."""
-    looks: dict[str, Look] = {}
-    # Whether a file leads out of the workspace depends on these, whatever else a find looks at.
-    way = {path: reader.stamp(path) for path in walked_directories("git", workspace)}
+def _run_finds(layout: Layout, workspace: Workspace, reader: Reader, before: Inputs | None) -> dict[str, FindResult]:
+    """The result of each find: the last one, unless something that it read has changed."""
+    results: dict[str, FindResult] = {}
+    # Whether a link leads out of the workspace depends on these, whatever else a find reads.
+    root_stamps = {path: reader.stamp(path) for path in walked_directories("git", workspace)}
     for find in layout.finds:
-        known = before.looks.get(find.name) if before and before.workspace == workspace else None
+        known = before.find_results.get(find.name) if before and before.workspace == workspace else None
         if known is None or not is_unchanged(known.stamps, reader.disk):
-            known = _look(find, workspace, reader.successor(known.readings if known else {}, way))
-        looks[find.name] = known
-    return looks
+            known = _run_find(find, workspace, reader.successor(known.readings if known else {}, root_stamps))
+        results[find.name] = known
+    return results
 
 
-def _look(find: Find, workspace: Workspace, reader: Reader) -> Look:
+def _run_find(find: Find, workspace: Workspace, reader: Reader) -> FindResult:
     trail = Trail()
     entries: list[Skill | Resident] = []
     identities: dict[str, tuple[int, int]] = {}
-    texts: list[Text] = []
+    texts: list[FoundText] = []
     if find.kind == "text":
         texts = _find_texts(find, workspace, reader, trail)
     else:
         entries, identities = _find_entries(find, workspace, reader, trail)
     stamps = tuple(reader.stamps.items())
-    return Look(entries, identities, texts, trail.candidates, trail.findings, stamps, reader.readings)
+    return FindResult(entries, identities, texts, trail.candidates, trail.findings, stamps, reader.readings)
 
 
 # Texts
 
 
-def _find_texts(find: Find, workspace: Workspace, reader: Reader, trail: Trail) -> list[Text]:
+def _find_texts(find: Find, workspace: Workspace, reader: Reader, trail: Trail) -> list[FoundText]:
     """The texts of one find, farthest first."""
     places = list(slots(find, workspace, trail))
     is_nearest_only = find.take == "nearest"
-    texts: list[Text] = []
+    texts: list[FoundText] = []
     for slot in reversed(places) if is_nearest_only else places:
         chosen = texts[0].reading if is_nearest_only and texts else None
-        looked_at = len(trail.candidates)
+        start = len(trail.candidates)
         readings = choose(slot, find, workspace, reader, trail)
-        pointers = _put_aside(trail, looked_at)
+        pointers = _remove_pointers(trail, start)
         for reading, pattern, is_taken in readings:
             layer = layer_of(find, pattern)
             if is_taken and (chosen is None or not is_nearest_only):
                 trail.record(reading.path, layer, reading.fate, reading.reason, reading.code)
                 bound = bound_of(reading.path, pattern, find, workspace)
-                texts.append(Text(reading, len(trail.candidates) - 1, bound))
+                texts.append(FoundText(reading, len(trail.candidates) - 1, bound))
                 chosen = reading
             else:
-                _pass_over(reading, layer, chosen, trail)
+                _record_unchosen(reading, layer, chosen, trail)
         trail.candidates.extend(pointers)
     return texts
 
 
-def _put_aside(trail: Trail, start: int) -> list[Candidate]:
-    """Take what only points at another file from the trail: who reads the list wants the file that it points at first."""
+def _remove_pointers(trail: Trail, start: int) -> list[Candidate]:
+    """Remove the candidates that only point at another file, so that they can be listed after that file."""
     pointers = [each for each in trail.candidates[start:] if each.fate == "duplicate"]
     trail.candidates[start:] = [each for each in trail.candidates[start:] if each.fate != "duplicate"]
     return pointers
 
 
-def _pass_over(reading: Reading, layer: str, chosen: Reading | None, trail: Trail) -> None:
-    """A text that lost to another of its group: a copy of that one, or shadowed by it."""
+def _record_unchosen(reading: Reading, layer: str, chosen: Reading | None, trail: Trail) -> None:
+    """Record text that was not chosen: a copy of the chosen one, or shadowed by it."""
     if chosen is not None and (reading.identity == chosen.identity or reading.text == chosen.text):
         sameness = "file" if reading.identity == chosen.identity else "text"
         reason = f"the same {sameness} as {printable(chosen.path)}"
         trail.record(reading.path, layer, "duplicate", reason, "file-duplicate", chosen.path)
     else:
-        reason = f"{printable(chosen.path)} comes before it" if chosen else "another comes before it"
+        reason = f"{printable(chosen.path)} comes before it" if chosen else "another file comes before it"
         trail.record(reading.path, layer, "shadowed", reason, "file-shadowed", chosen.path if chosen else "")
 
 
-class _Kept:
-    """What stays of all that the finds found: no file twice, and no text twice.
+class _Deduplicator:
+    """Removes duplicates from the results of all finds, so that no file and no text is kept twice.
 
-    Of equal texts in two directories the nearer stays. Of two names of one file that are equally near, the one that is no link,
-    else the first.
+    Of equal texts in two directories, the nearer one is kept. Of two equally near names of one file, the one that is not a link is
+    kept, else the first.
     """
 
-    def __init__(self, layout: Layout, looks: Mapping[str, Look], workspace: Workspace, reader: Reader) -> None:
-        # Whether a text that replaces a section does so, and a copy of it is one too many, is only known for an agent.
-        firm = {name for section in layout.each_section() for name in section.instead}
-        self.asking = {section.of for section in layout.each_section() if section.language == "directives"}
+    def __init__(self, layout: Layout, results: Mapping[str, FindResult], workspace: Workspace, reader: Reader) -> None:
+        # Text that may replace a section is compared later: whether it does depends on the agent.
+        replacing = {name for section in layout.each_section() for name in section.instead}
+        self.with_directives = {section.of for section in layout.each_section() if section.language == "directives"}
         self.finds = {find.name: find for find in layout.finds}
-        self.looks, self.workspace, self.reader = looks, workspace, reader
+        self.results, self.workspace, self.reader = results, workspace, reader
         self.findings: list[Finding] = []
-        self.fates: dict[str, list[Candidate | None]] = {name: list(look.candidates) for name, look in looks.items()}
-        self.texts = [(name, text) for name, look in looks.items() for text in look.texts]
-        self.comparable = [number for number, (name, _) in enumerate(self.texts) if name not in firm]
-        self.lost: set[int] = set()
-        self.lost_entries: set[tuple[str, str]] = set()
-        self.drop_other_names()
-        self.drop_entries_of_others()
+        self.fates: dict[str, list[Candidate | None]] = {
+            name: list(result.candidates) for name, result in results.items()
+        }
+        self.texts = [(name, text) for name, result in results.items() for text in result.texts]
+        self.comparable = [number for number, (name, _) in enumerate(self.texts) if name not in replacing]
+        self.dropped: set[int] = set()
+        self.dropped_entries: set[tuple[str, str]] = set()
+        self.drop_aliases()
+        self.drop_repeated_entries()
 
-    def drop_other_names(self) -> None:
-        """Of the names of one file all but one are lost."""
+    def drop_aliases(self) -> None:
+        """Keep one of the names of each file."""
         names: dict[tuple[int, int], int] = {}
         for number in self.comparable:
             identity = self.texts[number][1].reading.identity
@@ -250,26 +252,26 @@ class _Kept:
                 nearer = self.distance(other) - self.distance(number)
                 is_better = nearer > 0 or (not nearer and self.is_only_a_link(self.path(other), self.path(number)))
                 loser, names[identity] = (other, number) if is_better else (number, other)
-                self.lose(loser, names[identity], "file")
+                self.drop(loser, names[identity], "file")
 
-    def drop_entries_of_others(self) -> None:
-        """An entry that another find has as well is listed once."""
+    def drop_repeated_entries(self) -> None:
+        """Keep an entry in one find only, if several have found it."""
         owners: dict[tuple[int, int], tuple[str, str]] = {}
-        for name, look in self.looks.items():
-            for path, identity in look.identities.items():
+        for name, result in self.results.items():
+            for path, identity in result.identities.items():
                 other = owners.setdefault(identity, (name, path))
                 if other != (name, path):
                     is_better = self.is_only_a_link(other[1], path)
                     loser, owners[identity] = (other, (name, path)) if is_better else ((name, path), other)
-                    self.lost_entries.add(loser)
-                    number = [each.path for each in self.looks[loser[0]].candidates].index(printable(loser[1]))
-                    self.tell(loser[0], number, "the same file as", printable(owners[identity][1]))
+                    self.dropped_entries.add(loser)
+                    number = [each.path for each in self.results[loser[0]].candidates].index(printable(loser[1]))
+                    self.report_duplicate(loser[0], number, "the same file as", printable(owners[identity][1]))
 
     def drop_copies(self, includes: Includes) -> None:
-        """Of equal texts all but the nearest are lost. Two that include others are equal if the same enters with both."""
+        """Keep only the nearest of equal texts. Texts with includes are equal if what they include is equal too."""
         by_text: dict[str, list[int]] = {}
         for number in self.comparable:
-            if number not in self.lost:
+            if number not in self.dropped:
                 by_text.setdefault(self.texts[number][1].reading.text, []).append(number)
         for numbers in by_text.values():
             if len(numbers) == 1:
@@ -281,12 +283,12 @@ class _Kept:
                 if other != number:
                     is_beside = os.path.dirname(self.path(other)) == os.path.dirname(self.path(number))
                     loser, nearest[content] = (number, other) if is_beside else (other, number)
-                    self.lose(loser, nearest[content], "text")
+                    self.drop(loser, nearest[content], "text")
 
     def fingerprint(self, number: int, includes: Includes) -> str:
-        """What enters with a text: two that say the same may include different files."""
+        """A string that is equal for equal content: two equal texts may include different files."""
         name, text = self.texts[number]
-        if name not in self.asking or "<!--" not in text.reading.text:
+        if name not in self.with_directives or "<!--" not in text.reading.text:
             return text.reading.text
         from ..template import directives
 
@@ -297,9 +299,9 @@ class _Kept:
         )
 
     def follow(self, includes: Includes) -> None:
-        """Look for what the texts that stay include."""
+        """Read the includes of the texts that are kept."""
         for number, (name, text) in enumerate(self.texts):
-            if number not in self.lost and name in self.asking and "<!--" in text.reading.text:
+            if number not in self.dropped and name in self.with_directives and "<!--" in text.reading.text:
                 includes.follow(text.reading.document, text.reading.path, text.bound)
 
     def path(self, number: int) -> str:
@@ -309,27 +311,27 @@ class _Kept:
         return distance_of(printable(self.path(number)), self.finds[self.texts[number][0]], self.workspace)
 
     def is_only_a_link(self, earlier: str, later: str) -> bool:
-        """Whether the earlier of two names of one file leads through a link, and the later does not."""
+        """Whether the earlier of two names of one file goes through a link and the later one does not."""
         top = os.path.commonpath((earlier, later))
         return self.reader.is_linked(earlier, top) and not self.reader.is_linked(later, top)
 
-    def lose(self, loser: int, winner: int, sameness: str) -> None:
-        self.lost.add(loser)
+    def drop(self, loser: int, winner: int, sameness: str) -> None:
+        self.dropped.add(loser)
         name, text = self.texts[loser]
         if self.path(loser) == self.path(winner):
-            self.fates[name][text.candidate] = None  # one file that was looked for twice
+            self.fates[name][text.candidate] = None  # two finds have found the same path
         else:
-            self.tell(name, text.candidate, f"the same {sameness} as", printable(self.path(winner)))
+            self.report_duplicate(name, text.candidate, f"the same {sameness} as", printable(self.path(winner)))
 
-    def tell(self, name: str, number: int, reason: str, target: str) -> None:
-        candidate = self.looks[name].candidates[number]
+    def report_duplicate(self, name: str, number: int, reason: str, target: str) -> None:
+        candidate = self.results[name].candidates[number]
         reason = f"{reason} {target}"
         self.fates[name][number] = Candidate(candidate.path, candidate.layer, "duplicate", reason, target)
         self.findings.append(finding("file-duplicate", f"{candidate.path}: {reason}", candidate.path))
 
     def names(self) -> dict[tuple[int, int], str]:
-        """The name of each file that stays."""
-        texts = [text for number, (_, text) in enumerate(self.texts) if number not in self.lost]
+        """The name of each file that is kept, by its identity."""
+        texts = [text for number, (_, text) in enumerate(self.texts) if number not in self.dropped]
         return {text.reading.identity: printable(text.reading.path) for text in texts}
 
     def candidates(self) -> Iterator[Candidate]:
@@ -337,13 +339,15 @@ class _Kept:
             yield from (each for each in candidates if each is not None)
 
     def found(self) -> dict[str, Sequence[Document | Skill | Resident]]:
-        """What stays, by the name of the find. A menu of which nothing is lost is the very one that was found."""
+        """The kept entries of each find. A menu without duplicates is returned unchanged, so that it can be compared by identity."""
         found: dict[str, Sequence[Document | Skill | Resident]] = {}
-        for name, look in self.looks.items():
-            lost = {path for find, path in self.lost_entries if find == name}
-            found[name] = tuple(each for each in look.entries if each.path not in lost) if lost else look.entries
+        for name, result in self.results.items():
+            dropped = {path for find, path in self.dropped_entries if find == name}
+            found[name] = (
+                tuple(each for each in result.entries if each.path not in dropped) if dropped else result.entries
+            )
         for number, (name, text) in enumerate(self.texts):
-            if number not in self.lost:
+            if number not in self.dropped:
                 found[name] = (*found[name], text.reading.document)
         return found
 
@@ -354,11 +358,11 @@ class _Kept:
 def _find_entries(
     find: Find, workspace: Workspace, reader: Reader, trail: Trail
 ) -> tuple[list[Skill | Resident], dict[str, tuple[int, int]]]:
-    """Skills or residents by name, of one name the first; and which file each of them really is, by its path."""
-    taken: dict[str, Skill | Resident] = {}
+    """The skills or residents sorted by name, the first one of each name; and the identity of each file by its path."""
+    entries: dict[str, Skill | Resident] = {}
     seen: dict[object, str] = {}
     identities: dict[str, tuple[int, int]] = {}
-    # Skills are shared by links, and then both names are wanted; a second name for a resident is a mistake.
+    # Links to skills are a common way to share them, so they are not reported; a second name for a resident is a mistake.
     code = "file-duplicate" if find.kind == "resident" else ""
     for slot in slots(find, workspace, trail):
         for pattern, base in slot.patterns:
@@ -376,20 +380,20 @@ def _find_entries(
                     continue
                 seen[file] = path
                 is_entry = _is_entry(reading, layer, trail) and _has_right_name(path, find, layer, trail)
-                if is_entry and _enter(find, reading, layer, taken, trail):
+                if is_entry and _add_entry(find, reading, layer, entries, trail):
                     identities[path] = reading.identity
-    return [taken[name] for name in sorted(taken)], identities
+    return [entries[name] for name in sorted(entries)], identities
 
 
 def _links_last(find: Find, paths: list[str], reader: Reader) -> list[str]:
-    """The paths in their order; those of residents that are links behind the others, which are the better names."""
+    """The paths in their order, but for residents with links last."""
     if find.kind != "resident":
         return paths
     return sorted(paths, key=lambda path: reader.is_linked(path, os.path.dirname(path)))
 
 
 def _has_right_name(path: str, find: Find, layer: str, trail: Trail) -> bool:
-    """Whether a skill's file may be called as it is: `skill.md` is loaded leniently, with a finding, and refused strictly."""
+    """Whether the name of a skill's file is accepted. Strict validation refuses `skill.md`; otherwise it only causes a finding."""
     name = os.path.basename(path)
     if find.kind != "skill" or name == SKILL_FILE or name.lower() != SKILL_FILE.lower():
         return True
@@ -397,7 +401,7 @@ def _has_right_name(path: str, find: Find, layer: str, trail: Trail) -> bool:
         trail.record(path, layer, "refused", f"it was not read: it must be named {SKILL_FILE}", "file-case")
         return False
     shown = printable(path)
-    message = f"{shown} was read, but the name is {SKILL_FILE}: other agents do not see it"
+    message = f"{shown} was read, but it should be named {SKILL_FILE}: other agents do not see it"
     trail.findings.append(finding("file-case", message, shown))
     return True
 
@@ -410,8 +414,8 @@ def _is_entry(reading: Reading, layer: str, trail: Trail) -> bool:
     return False
 
 
-def _enter(find: Find, reading: Reading, layer: str, taken: dict[str, Skill | Resident], trail: Trail) -> bool:
-    """Read the front matter of one file and add it to the menu, or say why not."""
+def _add_entry(find: Find, reading: Reading, layer: str, entries: dict[str, Skill | Resident], trail: Trail) -> bool:
+    """Read the front matter of a file and add it to the menu, or record why not."""
     shown = printable(reading.path)
     entry: Skill | Resident | None
     if find.kind == "skill":
@@ -420,19 +424,19 @@ def _enter(find: Find, reading: Reading, layer: str, taken: dict[str, Skill | Re
         entry, findings = read_resident(reading.text, shown)
     trail.findings.extend(findings)
     if entry is None:
-        reason = findings[-1].message if findings else "its front matter does not ask for it"
+        reason = findings[-1].message if findings else "its front matter does not ask for a place in the menu"
         trail.record(reading.path, layer, "refused" if findings else "unused", reason)
-    elif entry.name in taken:
-        reason = f"{entry.name!r} is the name of {printable(taken[entry.name].path)} too, which comes first"
-        trail.record(reading.path, layer, "shadowed", reason, "skill-shadowed", taken[entry.name].path)
+    elif entry.name in entries:
+        reason = f"{printable(entries[entry.name].path)} has the name {entry.name!r} too and comes first"
+        trail.record(reading.path, layer, "shadowed", reason, "skill-shadowed", entries[entry.name].path)
     else:
-        taken[entry.name] = entry if entry.path == reading.path else replace(entry, path=reading.path)
+        entries[entry.name] = entry if entry.path == reading.path else replace(entry, path=reading.path)
         trail.record(reading.path, layer, "used")
         return True
     return False
 
 
-# What texts and templates ask for
+# Variables of templates
 
 
 def _values(
@@ -444,7 +448,7 @@ def _values(
     further: Mapping[str, Variable],
     trail: Trail,
 ) -> dict[str, str | Document]:
-    """The values that the bracket templates ask for and that come from outside; `further` are types of extensions."""
+    """The values of the variables in bracket templates that have to be read; `further` are the types of extensions."""
     if not bodies:
         return {}
     from ..sources.variables import read_values
@@ -463,13 +467,13 @@ def _values(
     for type_, name in wanted:
         if type_ in further:
             is_stamped = False
-            _ask(further[type_], type_, name, workspace, values, trail.findings)
+            _add_value(further[type_], type_, name, workspace, values, trail.findings)
     if not is_stamped:
         reader.distrust(workspace.cwd)
     return values
 
 
-def _ask(
+def _add_value(
     variable: Variable,
     type_: str,
     name: str,
@@ -477,7 +481,7 @@ def _ask(
     values: dict[str, str | Document],
     findings: list[Finding],
 ) -> None:
-    """The value of a variable of an extension; one that raises does not exist, and that is said."""
+    """Add the value of an extension's variable. If its function raises, the variable does not exist, with a finding."""
     try:
         found: object = variable(name, workspace)
     except Exception as error:

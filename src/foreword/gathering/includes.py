@@ -1,7 +1,7 @@
-"""Which files a text with directives includes: each is looked for before the text is rendered, and held inside what it may reach.
+"""Read the files that texts with directives include, before the texts are rendered, and check that they may be included.
 
-A text of the project's includes what lies inside the workspace and what the agent's scope may read; one of the user's own what lies
-inside its own folder, whatever the scope allows, but nothing that it denies. Links are resolved before either is asked.
+A file of the project may include files in the workspace that the agent's scope may read. A user's own file may include files in its
+own folder, whatever the scope allows, except those that it denies. Links are resolved before this is checked.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 
 class Includes:
-    """What texts include, by `include_key`. A file is read once, however often and in whatever spelling it is named.
+    """The included files, by `include_key`. Each file is read once, even if it is included by several paths.
 
-    `names` is the name of each file that was found by itself: under any other name it is known by that one.
+    `names` has the path of each file that a find has found. Included by another path, it is known by that one.
     """
 
     def __init__(
@@ -47,18 +47,18 @@ class Includes:
         self.readings: dict[tuple[str, Bound], Reading] = {} if readings is None else readings
         self._by_themselves = frozenset(names.values())
         self._candidates: dict[str, Candidate] = {}
-        self._places: dict[str, str] = {}  # the paths of files as the disk has them, by the path that is shown
+        self._places: dict[str, str] = {}  # the paths on the disk, by the printable ones
 
     @property
     def candidates(self) -> Sequence[Candidate]:
         return tuple(self._candidates.values())
 
     def follow(self, root: Document, path: str, bound: Bound) -> None:
-        """Look for every file that a text includes, whatever its condition, and for what those include in turn."""
+        """Read every file that a document includes, whatever its condition, and the files that those include."""
         from ..template import directives
 
         self._places[root.path] = path
-        # The shallowest first, so that what is within reach is not missed for having been met too deep.
+        # Breadth first, so that a file is found at its lowest depth.
         waiting, met = [(root, 0)], {root.path}
         while waiting:
             document, depth = waiting.pop(0)
@@ -70,26 +70,26 @@ class Includes:
                     waiting.append((include, depth + 1))
 
     def _include(self, document: Document, target: str, bound: Bound, is_too_deep: bool) -> Document | Finding:
-        """What a file means by a target, or why it may not have it."""
-        # The name is written in UTF-8, whatever the locale.
+        """The file that an include refers to, or a finding that says why it is left out."""
+        # The target is UTF-8, whatever the locale.
         name = os.fsdecode(target.encode("utf-8", "surrogateescape"))
         path = os.path.normpath(os.path.join(os.path.dirname(self._places[document.path]), name))
         by = f"included by {document.path}"
-        why = "it lies too deep" if is_too_deep else self._name_refusal(path, bound)
+        why = "it is nested too deeply" if is_too_deep else self._name_refusal(path, bound)
         if why:
-            self._leave(path, "refused", f"{by}; {why}")
+            self._record(path, "refused", f"{by}; {why}")
             return _left_out(document, target, why)
         reading = self._read(path, bound)
         if not reading.has_text:
-            why = reading.reason or "there is no such file, or nothing in it"
-            self._leave(path, reading.fate, f"{by}; {why}")
+            why = reading.reason or "the file does not exist or is empty"
+            self._record(path, reading.fate, f"{by}; {why}")
             return _left_out(document, target, why)
         shown = self.names.setdefault(reading.identity, printable(path))
         self._places.setdefault(shown, path)
         if shown != printable(path):
-            self._leave(path, "duplicate", f"{by}; the same file as {shown}", target=shown)
+            self._record(path, "duplicate", f"{by}; the same file as {shown}", target=shown)
         elif shown not in self._by_themselves:
-            self._leave(path, reading.fate, f"{by}; {reading.reason}" if reading.reason else by, reading.code)
+            self._record(path, reading.fate, f"{by}; {reading.reason}" if reading.reason else by, reading.code)
         return replace(reading.document, path=shown)
 
     def _read(self, path: str, bound: Bound) -> Reading:
@@ -98,22 +98,22 @@ class Includes:
         return self.readings[path, bound]
 
     def _name_refusal(self, path: str, bound: Bound) -> str:
-        """Why a file may not be included, by its name; empty if it may."""
+        """Why the name of a file may not be included; empty if it may."""
         self.reader.stamp_down_to(path, bound.folder)
         try:
             return self.refusal(path, real_path(path), bound)
         except ValueError:
-            return "no file can have that name"
+            return "it is not a valid file name"
 
     def refusal(self, path: str, real: str, bound: Bound) -> str:
-        """Why the file that is really there may not be included; empty if it may."""
+        """Why a file may not be included, by its path and its real path; empty if it may."""
         from ..sources.secrets import is_secret
         from ..sources.variables import is_denied, may_read
 
         if not is_inside(real, self.reader.real(bound.folder)):
-            return f"it lies outside of {printable(bound.folder)}"
+            return f"it is outside {printable(bound.folder)}"
         if is_secret(path) or is_secret(real):
-            return "its name says that it contains secrets"
+            return "its name suggests that it contains secrets"
         if bound.is_users_own:
             return "the scope denies it" if is_denied(self.scope, real) else ""
         inside = inside_for(bound.folder, self.workspace)
@@ -121,8 +121,8 @@ class Includes:
             return "it is outside the folders that are served"
         return "" if may_read(self.scope, real, (), self.workspace) else "it is outside what the scope may read"
 
-    def _leave(self, path: str, fate: Fate, reason: str, code: str = "", target: str = "") -> None:
-        """Remember what became of a file: once, and rather that it was read than that it was refused elsewhere."""
+    def _record(self, path: str, fate: Fate, reason: str, code: str = "", target: str = "") -> None:
+        """Record the fate of a file once, preferring that it was used."""
         trail = Trail()
         trail.record(path, "include", fate, reason, code, target)
         (candidate,) = trail.candidates

@@ -75,7 +75,7 @@ def _file(
         real = real_path(path)
     except ValueError:  # a lone surrogate
         shown = name.encode("utf-8", "backslashreplace").decode()
-        trail.findings.append(finding("variable-refused", f"[file:{shown}] is not read: no file can have that name"))
+        trail.findings.append(finding("variable-refused", f"[file:{shown}] is not read: it is not a valid file name"))
         return None
     guard = _FileGuard(workspace, scope, settings)
     refused = guard.refusal(reader, path, real)
@@ -140,7 +140,7 @@ def refusal(path: str, workspace: Workspace, scope: Scope | None, settings: Mapp
     if any(is_inside(path, each) for each in NO_FILES):
         return "it is not a file of a project"
     if is_secret(path) and not settings.get("file_secrets"):
-        return "its name says that it contains secrets (the setting file_secrets allows it)"
+        return "its name suggests that it contains secrets (the setting file_secrets allows it)"
     served = (*workspace.inside, *_folders(settings.get("file_paths", ()), workspace))
     if scope is not None and workspace.inside and not any(is_inside(path, each) for each in served):
         return "it is outside the folders that are served"
