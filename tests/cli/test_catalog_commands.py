@@ -145,7 +145,7 @@ def test_a_skill_of_another_directory(three_skills, run):
     [
         (["skill", "tests"], "no skill 'tests'; known: deploy, quiet, testing"),
         (["skill", "zzz"], "no skill 'zzz'; known: deploy, quiet, testing"),
-        (["skill", "testing", "--layout", "pod"], "the layout pod knows no skills"),
+        (["skill", "testing", "--layout", "pod"], "the layout pod does not use skills"),
     ],
 )
 def test_an_unknown_skill(three_skills, run, arguments, sentence):

@@ -235,7 +235,7 @@ def test_the_view_is_redrawn_and_the_terminal_restored(tree, start):
     lines = screen(printed)
     assert re.match(r"project +project +\d+ +\+\d+ +█+", lines[4])
     assert [line for line in lines if "AGENTS.md: project +" in line], lines
-    assert [line for line in lines if line.startswith("warning: AGENTS.md holds control characters")], lines
+    assert [line for line in lines if line.startswith("warning: AGENTS.md contains control characters")], lines
     status, rest, _ = process.end()
     assert status == 0 and rest.endswith("\x1b[?25h" + LEAVE)
 

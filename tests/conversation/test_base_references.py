@@ -28,7 +28,7 @@ def test_a_changed_template_is_read_again(place, layout):
     assert assembler.prompt(agent) == before
     place({GREET: "Say hello to the user.\n"})
     assert assembler.prompt(agent).text.startswith("Say hello")
-    assert any(path.endswith("greet.md") for path in assembler.looked_at())
+    assert any(path.endswith("greet.md") for path in assembler.paths_read())
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

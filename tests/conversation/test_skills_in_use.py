@@ -82,7 +82,7 @@ def test_a_workspace_without_skills(opened):
 
 
 def test_a_layout_without_skills(opened):
-    with pytest.raises(CallError, match=r"^the layout pod knows no skills$"):
+    with pytest.raises(CallError, match=r"^the layout pod does not use skills$"):
         opened("pod").use_skill("testing")
 
 

@@ -61,7 +61,7 @@ def test_which_events_matter(tree, kind, path, is_relevant):
     tree({"w/.git": None, "w/AGENTS.md": "X", "w/src": None})
     assembler = Assembler(tree.workspace(), "ion")
     assembler.prompt()
-    found = dependencies_of(assembler.looked_at())
+    found = dependencies_of(assembler.paths_read())
     assert found.is_relevant(kind, os.path.realpath(tree.top) + "/" + path) is is_relevant
 
 
@@ -71,7 +71,7 @@ def test_only_directories_that_a_layout_reads_are_watched(tree, skill, layout):
     tree({"home/.ion/AGENTS.md": "X", "home/Documents/big/bigger": "", "w/src/deep/er.py": ""})
     assembler = Assembler(tree.workspace(), layout)
     assembler.prompt()
-    watched = below(tree, dependencies_of(assembler.looked_at()).folders)
+    watched = below(tree, dependencies_of(assembler.paths_read()).folders)
     wrong = ("node_modules", "Documents", "src")
     assert [path for path in watched if any(word in path for word in wrong)] == []
     assert "/w" in watched and "/home" in watched

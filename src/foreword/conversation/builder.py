@@ -136,7 +136,7 @@ class EditionBuilder:
         with self._lock:
             if self._draft_writer is None or self._draft_writer.layout is not layout:
                 self._draft_writer = DraftWriter(layout)
-            moment = round_to(snapshot.tells, now)
+            moment = round_to(snapshot.precision, now)
             return build(layout, inputs, agent, moment, assembler.rules, self._draft_writer, snapshot.render)
 
     def preview(self, template: Document | None, now: datetime | None) -> Prompt:

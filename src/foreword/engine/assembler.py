@@ -1,7 +1,7 @@
-"""The one place that wires the rooms together: settings and layout, gather, build.
+"""Connect settings, layout, gathering and building.
 
-`assemble` is the whole of it for one prompt. An `Assembler` is for a program that asks again and again: it reads nothing while
-nothing has changed on the disk, and may be used from several threads.
+`assemble` builds one prompt. An `Assembler` is for programs that build many: it reads nothing again while nothing has changed on the
+disk, and may be used from several threads.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ if TYPE_CHECKING:
 
 DEFAULT_LAYOUT = "foreword"
 _SNAPSHOTS = 8
-_MADE_WITH = ("settings", "assignments", "rules", "packs", "values", "skill_folders", "variables")
+_OPTIONS = ("settings", "assignments", "rules", "packs", "values", "skill_folders", "variables")
 
 
-# By their paths: what came with the workspace, the global template (anyone may have set it), and what came with a request.
+# How the paths of untrusted templates begin: those of the workspace, the global one (anyone may have set it), and those of requests.
 _UNTRUSTED = ("$workspace/", "template", "request")
-# An untrusted template with more characters or tags may take long.
+# An untrusted template with more characters or tags than this may be slow.
 _LONG = 100_000
 _MANY_TAGS = 200
 
@@ -62,8 +62,8 @@ def assemble(
 ) -> Prompt:
     """The prompt for an agent in a workspace.
 
-    `layout` is a name, an address or a file; `settings` names a file of settings, `assignments` sets single keys of the layout,
-    `packs` are further folders of layouts, templates and wording by their prefix.
+    `layout` is a name, an address or a file. `settings` is the path of a settings file, `assignments` sets single keys of the layout,
+    and `packs` are more folders of layouts, templates and wording, by prefix.
     """
     return Assembler(workspace, layout, settings=settings, assignments=assignments, rules=rules, packs=packs).prompt(
         agent, now
@@ -72,7 +72,7 @@ def assemble(
 
 @value
 class Plan:
-    """The layout with all settings made, for a workspace; with what was wrong on the way, and the stamps of what was read."""
+    """The layout with all settings applied, for a workspace; with findings, and the stamps of everything that was read."""
 
     layout: Layout
     workspace: Workspace
@@ -82,15 +82,15 @@ class Plan:
 
 @value
 class Snapshot:
-    """What is known of a workspace as it stands: the plan, and what was found for it.
+    """The state of a workspace at one moment: the plan, and the inputs that were gathered for it.
 
-    `tells` is how exactly the clock stands in the prompt; `base` and `scope` are those of the agent it was gathered for,
-    `template` is the global template then. `base_text` is the base, or the template that the base refers to.
+    `precision` is that of the time in the prompt. `base` and `scope` are those of the agent that it was gathered for, and `template`
+    was the global template. `base_text` is the base, or the template that the base refers to.
     """
 
     plan: Plan
     inputs: Inputs
-    tells: str
+    precision: str
     base: str | Document = ""
     scope: Scope | None = None
     template: Document | None = None
@@ -101,13 +101,13 @@ class Snapshot:
         return self.plan.layout
 
     @property
-    def made_for(self) -> tuple[str | Document, Scope | None, Document | None]:
+    def key(self) -> tuple[str | Document, Scope | None, Document | None]:
         return self.base, self.scope, self.template
 
     def render(
         self, root: str, templates: Mapping[str, Document], facts: Mapping[str, str | Sequence[str]]
     ) -> tuple[Piece, ...]:
-        """Render a template: in the sandbox, if anything in it came with the workspace."""
+        """Render a template, in the sandbox if any part of it is untrusted."""
         from .sandbox import render
 
         is_trusted = all(
@@ -123,12 +123,12 @@ class Snapshot:
 
 
 class Assembler:
-    """Assembles prompts for one workspace and layout. The unchanged turn costs one `stat` for each file.
+    """Assembles prompts for one workspace and layout. If nothing has changed, a prompt costs one `stat` for each file.
 
-    Conversations in one workspace share one: what was read for the first is not read again for the next.
+    Conversations in the same workspace share an assembler, so that nothing is read twice.
 
-    `values` are given for variables of templates, by `type:name`, and outrank what would be found for them; `variables` are
-    further types of variables: functions from a name and the workspace to a text, or None.
+    `values` are values for variables of templates, by `type:name`; they take precedence over those of the workspace. `variables` are
+    more types of variables, each a function from a name and the workspace to a string or None.
     """
 
     def __init__(
@@ -151,8 +151,8 @@ class Assembler:
         expect("the settings", settings, str)
         self.settings, self.assignments = settings, pairs("assignments", assignments)
         self.rules = ordered("rules", rules)
-        for what, given in (("packs", packs), ("values", values), ("variables", variables)):
-            expect_mapping(what, given)
+        for name, mapping in (("packs", packs), ("values", values), ("variables", variables)):
+            expect_mapping(name, mapping)
         for function in (*self.rules, *(variables or {}).values()):
             if not callable(function):
                 raise CallError(f"a rule or variable must be a function, not {type(function).__name__}")
@@ -161,44 +161,44 @@ class Assembler:
         self.packs, self.values = dict(packs or {}), dict(values or {})
         self.skill_folders, self.variables = ordered("skill_folders", skill_folders, str), dict(variables or {})
         self.reader: Callable[[], Reader] = Reader
-        self.looks_for_skills = True
+        self.finds_skills = True
         self._lock = allocate_lock()
-        self._planned: Plan | None = None
+        self._current_plan: Plan | None = None
         self._snapshots: tuple[Snapshot, ...] = ()
         self._reader = Reader()
-        self._asked: dict[str, None] = {}
+        self._requested: dict[str, None] = {}
         self._draft_writer: DraftWriter | None = None
         self._last: tuple[Snapshot, Agent, datetime | None, Prompt] | None = None
 
-    def elsewhere(self, cwd: str) -> Assembler:
-        """An assembler for another working directory, the same in all else, that looks for no skills."""
+    def for_directory(self, cwd: str) -> Assembler:
+        """A copy for another working directory that does not search for skills."""
         other = self.like(workspace=replace(self.workspace, cwd=cwd, root=None), skill_folders=())
-        other.looks_for_skills = False
+        other.finds_skills = False
         return other
 
     def like(self, **changes: Any) -> Assembler:
-        """A fresh assembler that was made as this one, but for what is given."""
-        made = {
+        """A new assembler with the same arguments except for these."""
+        arguments = {
             "workspace": self.workspace,
             "layout": self.layout_name,
-            **{name: getattr(self, name) for name in _MADE_WITH},
+            **{name: getattr(self, name) for name in _OPTIONS},
         }
-        return Assembler(**{**made, **changes})
+        return Assembler(**{**arguments, **changes})
 
     def snapshot(self, agent: Agent | None = None, template: Document | None = None) -> Snapshot:
-        """The layout and what the workspace holds for it and this agent, read again only if something changed.
+        """The layout and its inputs for this agent, read again only if something has changed.
 
-        `template` is the global template, for layouts that have a place for it.
+        `template` is the global template, for layouts that use it.
         """
-        wanted = (agent.base, agent.scope, template) if agent else ("", None, template)
-        _announce(wanted[0])  # before the lock, which others may need
+        key = (agent.base, agent.scope, template) if agent else ("", None, template)
+        _announce(key[0])  # before the lock, which others may need
         _announce(template)
         with self._lock:
-            before = next((each for each in self._snapshots if each.made_for == wanted), None)
+            before = next((each for each in self._snapshots if each.key == key), None)
             if before is not None and is_unchanged(before.inputs.stamps):
                 return before
-            snapshot, untrusted = self._look(before or next(iter(self._snapshots), None), *wanted)
-        for root, templates in untrusted:  # not under the lock: the worker may take its time
+            snapshot, untrusted = self._take_snapshot(before or next(iter(self._snapshots), None), *key)
+        for root, templates in untrusted:  # without the lock, because the worker may be slow
             _parse(root, templates)
         with self._lock:
             self._snapshots = (snapshot, *(each for each in self._snapshots if each is not before))[:_SNAPSHOTS]
@@ -207,14 +207,14 @@ class Assembler:
     def prompt(
         self, agent: Agent | None = None, now: datetime | None = None, template: Document | None = None
     ) -> Prompt:
-        """The prompt for an agent now; the same one as before where nothing it is made of has changed."""
+        """The prompt for an agent now; the same object as before if nothing has changed."""
         agent = Agent() if agent is None else agent
         last = self._last
         if last is None or last[1] is not agent:
             check_agent(agent)
         check_moment(now)
         snapshot = self.snapshot(agent, template)
-        now = round_to(snapshot.tells, now)
+        now = round_to(snapshot.precision, now)
         if last and last[0] is snapshot and last[2] == now and (last[1] is agent or last[1] == agent):
             return last[3]
         ready = agent if snapshot.base_text is agent.base else replace(agent, base=snapshot.base_text)
@@ -227,18 +227,18 @@ class Assembler:
         return prompt
 
     def skills(self) -> list[Skill]:
-        """The skills of the layout, hidden ones too."""
+        """The skills of the layout, including hidden ones."""
         return list(each_skill(self.snapshot().inputs))
 
     def skill(self, name: str) -> Skill:
-        """One skill with its body; an unknown name is an error that lists the known ones."""
+        """The skill of this name, with its body."""
         snapshot = self.snapshot()
         return with_body(
             skill_named(name, snapshot.layout, snapshot.inputs), snapshot.layout, snapshot.inputs.workspace
         )
 
     def skill_message(self, name: str) -> str:
-        """What is said to the model when a skill is activated, in the layout's own words."""
+        """The message that activates a skill, as the layout words it."""
         return activation(self.snapshot().layout, self.skill(name))
 
     def template(self, address: str) -> Document:
@@ -247,39 +247,39 @@ class Assembler:
         try:
             return load_template(address, resolve_workspace(self.workspace, reader), reader, self.packs)
         finally:
-            self._asked.update(dict.fromkeys(reader.stamps))
+            self._requested.update(dict.fromkeys(reader.stamps))
 
     def with_base(self, agent: Agent) -> Agent:
-        """The agent with the text of the template that its base refers to (`$user/greet`); any other agent as it is."""
+        """The agent, with a base that is a reference (`$user/greet`) replaced by the template that it refers to."""
         if isinstance(agent.base, str) and is_only_address(agent.base):
             return replace(agent, base=self.template(agent.base.strip()))
         return agent
 
     def layout(self) -> Layout:
-        """The layout with every setting made. Nothing is gathered for it."""
+        """The layout with all settings applied. Nothing is gathered."""
         return self._plan(self.reader()).layout
 
-    def looked_at(self) -> list[str]:
-        """Every path on which the prompt depends: files and directories, also those that a look which failed asked for."""
+    def paths_read(self) -> list[str]:
+        """Every file and directory on which the prompt depends, including those that a failed attempt tried to read."""
         known = self._snapshots[0].inputs.stamps if self._snapshots else ()
-        return list(dict.fromkeys([*(path for path, _ in known), *self._reader.stamps, *self._asked]))
+        return list(dict.fromkeys([*(path for path, _ in known), *self._reader.stamps, *self._requested]))
 
-    def _look(
+    def _take_snapshot(
         self, before: Snapshot | None, base: str | Document, scope: Scope | None, template: Document | None
     ) -> tuple[Snapshot, list[tuple[str, dict[str, Document]]]]:
-        """Look again at whatever changed: settings and layout, or only what is found for them.
+        """Read what has changed: the settings and the layout, or only the inputs.
 
-        The second value holds the untrusted templates, by the one that includes the others; they are not parsed yet.
+        The second value has the untrusted templates, which are not parsed yet, by the path of the one that includes the others.
         """
         reader = self._reader = self.reader()
         plan = self._plan(reader)
         if before is not None and before.plan is not plan:
             before = None
         layout, workspace = plan.layout, plan.workspace
-        given = base
+        base_text = base
         if isinstance(base, str) and is_only_address(base):
-            given = load_template(base.strip(), workspace, reader, self.packs)
-        bodies = _bodies(layout, given, template, workspace, reader, self.packs)
+            base_text = load_template(base.strip(), workspace, reader, self.packs)
+        bodies = _bodies(layout, base_text, template, workspace, reader, self.packs)
         templates, untrusted = _templates(layout, bodies, workspace, reader, self.packs)
         inputs = gather(
             layout, workspace, reader, before.inputs if before else None, bodies, templates, scope, self.variables
@@ -288,17 +288,17 @@ class Assembler:
             inputs = replace(
                 inputs, findings=(*plan.findings, *inputs.findings), values={**inputs.values, **self.values}
             )
-        return Snapshot(plan, inputs, time_precision(layout, inputs), base, scope, template, given), untrusted
+        return Snapshot(plan, inputs, time_precision(layout, inputs), base, scope, template, base_text), untrusted
 
     def _plan(self, reader: Reader) -> Plan:
-        """The plan, made again if what it was read from has changed."""
-        plan = self._planned
+        """The plan, read again if one of its files has changed."""
+        plan = self._current_plan
         if plan is None or not is_unchanged(plan.stamps):
-            plan = self._planned = self._planned_by(reader)
+            plan = self._current_plan = self._read_plan(reader)
         reader.stamps.update(plan.stamps)
         return plan
 
-    def _planned_by(self, reader: Reader) -> Plan:
+    def _read_plan(self, reader: Reader) -> Plan:
         check_packs(self.packs)
         workspace = resolve_workspace(self.workspace, reader)
         files, wrong = read_settings(workspace, reader, self.settings)
@@ -313,14 +313,14 @@ class Assembler:
             layout = replace(layout, written=writers(source))
         if self.skill_folders:
             layout = _with_skill_folders(layout, self.skill_folders)
-        if not self.looks_for_skills:
+        if not self.finds_skills:
             finds = [replace(each, groups=()) if each.kind == "skill" else each for each in layout.finds]
             layout = replace(layout, finds=finds)
         return Plan(layout, workspace, (*wrong, *refused, *unknown, *more, *guarded), tuple(reader.stamps.items()))
 
 
 def _with_skill_folders(layout: Layout, folders: Sequence[str]) -> Layout:
-    """The layout with further folders in which its skills are looked for, after its own."""
+    """The layout with more folders in which to search for skills, after its own."""
     further = tuple((Pattern("path", f"{folder}/**/SKILL.md"),) for folder in folders)
     finds = [replace(each, groups=(*each.groups, *further)) if each.kind == "skill" else each for each in layout.finds]
     return replace(layout, finds=finds)
@@ -334,14 +334,14 @@ def _bodies(
     reader: Reader,
     packs: Mapping[str, str],
 ) -> dict[str, Document]:
-    """The templates of a layout's sections: the caller's, the global one, else the layout's own or the one it names."""
+    """The templates of a layout's sections: the caller's, else the global one, else the layout's own or one it refers to."""
     bodies: dict[str, Document] = {}
     for section in layout.each_section():
         if section.language not in LANGUAGES:
             continue
-        given = base if isinstance(base, Document) else Document("base", base)
-        if "base" in section.instead and (given.text or isinstance(base, Document)):
-            bodies[section.name] = given
+        document = base if isinstance(base, Document) else Document("base", base)
+        if "base" in section.instead and (document.text or isinstance(base, Document)):
+            bodies[section.name] = document
         elif "template" in section.instead and template is not None:
             bodies[section.name] = template
         elif section.text is not None and is_address(section.text):
@@ -356,9 +356,9 @@ def _bodies(
 def _templates(
     layout: Layout, bodies: Mapping[str, Document], workspace: Workspace, reader: Reader, packs: Mapping[str, str]
 ) -> tuple[dict[str, Document], list[tuple[str, dict[str, Document]]]]:
-    """Every template that takes part, by its address. The trusted ones are parsed; the second value holds the others.
+    """All templates that are used, by address. Trusted ones are parsed now; the second value has the untrusted ones.
 
-    So what is wrong with a template is known before the first turn.
+    This reports an invalid template before the first turn.
     """
     templates: dict[str, Document] = {}
     untrusted: list[tuple[str, dict[str, Document]]] = []
@@ -367,16 +367,16 @@ def _templates(
         if body is None:
             continue
         language = language_of(body, section.language)
-        trusting = _only_trusted if _is_trusted(layout, section.name, body) else _nothing
-        loaded = language.module().load_all(body, _loading(body, workspace, reader, packs), trusting)
+        are_trusted = _only_trusted if _is_trusted(layout, section.name, body) else _never
+        loaded = language.module().load_all(body, _loading(body, workspace, reader, packs), are_trusted)
         templates |= loaded
-        if language.is_sandboxed and loaded and not trusting(loaded):
+        if language.is_sandboxed and loaded and not are_trusted(loaded):
             untrusted.append((body.path, loaded))
     return templates, untrusted
 
 
 def _announce(template: str | Document | None) -> None:
-    """Announce an untrusted template that may take long, so that a service can bound how many run at once.
+    """Announce an untrusted template that may be slow, so that a service can limit how many run at once.
 
     Templates that need the sandbox are announced there.
     """
@@ -401,29 +401,29 @@ def _loading(
 
 
 def _only_trusted(addresses: Iterable[str]) -> bool:
-    """Whether none of these templates came with the workspace."""
+    """Whether none of these templates is in the workspace."""
     return not any(is_in(each, "workspace") for each in addresses)
 
 
-def _nothing(_: Iterable[str]) -> bool:
+def _never(_: Iterable[str]) -> bool:
     return False
 
 
 def _is_trusted(layout: Layout, section: str, body: Document) -> bool:
-    """Whether a template came from the caller, the user or Foreword itself, and not with the workspace or over a network."""
+    """Whether a template comes from the caller, the user or Foreword itself, not from the workspace or a request."""
     return not body.path.startswith(_UNTRUSTED) and f"section.{section}.text" not in layout.untrusted
 
 
-def round_to(exactness: str, now: datetime | None) -> datetime | None:
-    """The time as exactly as it is told; None where it is not told at all."""
-    if not exactness:
+def round_to(precision: str, now: datetime | None) -> datetime | None:
+    """The time rounded down to a precision (see `time_precision`); None if that is empty."""
+    if not precision:
         return None
     now = local_time() if now is None else now if now.tzinfo else now.astimezone()
-    return now if exactness == "time" else now.replace(hour=0, minute=0, second=0, microsecond=0)
+    return now if precision == "time" else now.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def default_template() -> str:
-    """The template that is built in: that of `builder`."""
+    """The built-in template, which is that of `builder`."""
     return str(shipped_layout("builder")["section"]["body"]["text"])
 
 

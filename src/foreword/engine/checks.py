@@ -1,4 +1,4 @@
-"""What a caller may pass to the engine."""
+"""Checks of the engine's arguments."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ TYPE_CHECKING = False
 
 
 def check_agent(agent: Agent) -> None:
-    """Refuse what is not an agent; its fields were checked when it was made."""
+    """Raise unless this is an agent. Its fields were checked when it was created."""
     expect("the agent", agent, Agent)

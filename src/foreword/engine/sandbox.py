@@ -1,12 +1,12 @@
-"""Renders other people's templates in a worker process, where they can do no harm.
+"""Render untrusted templates in a worker process, where they can do no harm.
 
-A template that takes too much memory or time, or brings the engine down, ends the worker and nothing else: the caller
-gets a TemplateError, and the next template a new worker. `check` and `render` take the same arguments as those of
-`template.jinja` and give the same answers. What is trusted and bounded is rendered in this process, without a worker.
+A template that uses too much memory or time, or crashes the engine, kills only the worker: the caller gets a TemplateError, and the
+next template a new worker. `check` and `render` take the same arguments as those of `template.jinja` and return the same results.
+Templates that are trusted and bounded are rendered in this process, without a worker.
 
-The worker is an interpreter that finds nothing but the standard library, this package and minijinja, started in the root
-folder without the caller's environment. It lives until the program ends, `close` is called, or a template kills it.
-Requests and answers are JSON, each behind its length. There are at most `WORKERS` of them; further threads wait for one.
+A worker is a Python interpreter that can import only the standard library, this package and minijinja, started in the root directory
+without the caller's environment. It lives until the program ends, `close` is called, or a template kills it. Requests and answers are
+JSON, each after its length. There are at most `WORKERS` workers; other threads wait for one.
 """
 
 from __future__ import annotations
@@ -33,25 +33,25 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 SECONDS = 1.0
-"""How long a template may keep a processor busy."""
+"""The maximum CPU time of a template, in seconds."""
 PATIENCE = 10.0
-"""How long the worker may take to start or to answer, on a machine that is busy with other things."""
+"""How many seconds a worker may take to start or to answer, on a machine that is busy with other things."""
 MEMORY = 256
-"""The most memory the worker may ask for, in MB."""
+"""The maximum memory of a worker, in MB."""
 WORKERS = 2
 """How many templates may be rendered at the same time."""
 
 _BOOT = "import sys; sys.path += sys.argv[1:]; from foreword.engine.sandbox import serve; serve()"
 _NEEDED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
 _LONGEST = 100_000_000
-# SIGPROF: what the worker's own clock of processor time sends it.
-_OUT_OF_TIME = 27
+# The signal of the worker's own timer of CPU time.
+_SIGPROF = 27
 
 
 def check(
     root: str, load: Load, *, is_trusted: Callable[[Iterable[str]], bool] = lambda addresses: False
 ) -> dict[str, Document]:
-    """Everything that takes part when the template at `root` is rendered, parsed by the worker unless all of it is trusted."""
+    """All templates that are needed to render the one at `root`, parsed by a worker unless all of them are trusted."""
     loaded = jinja.check(root, load, may_parse=is_trusted)
     if not is_trusted(loaded):
         parse(root, loaded)
@@ -59,7 +59,7 @@ def check(
 
 
 def parse(root: str, templates: Mapping[str, Document]) -> None:
-    """Have the worker parse these templates, as `check` does."""
+    """Parse these templates in a worker."""
     _pool.ask(root, {"templates": _written(templates), "variables": None, "trace": False})
 
 
@@ -72,7 +72,7 @@ def render(
     trace: bool = True,
     is_trusted: bool = False,
 ) -> tuple[Piece, ...]:
-    """The template at `root` as pieces of at most `limit` bytes, rendered by the worker unless it is trusted and bounded."""
+    """The template at `root` as pieces of at most `limit` bytes, rendered by a worker unless it is trusted and bounded."""
     collected = inclusion.collect(root, templates.get)
     values = {name: jinja.plain_copy(name, each) for name, each in variables.items()}
     if is_trusted and is_bounded(collected, values):
@@ -82,17 +82,17 @@ def render(
 
 
 def set_workers(count: int) -> None:
-    """Let so many templates be rendered at the same time."""
+    """Set how many templates may be rendered at the same time."""
     _pool.most = count
 
 
 def close() -> None:
-    """End the workers. One that is rendering ends when it is done; the next template starts another."""
+    """End the workers. One that is rendering ends when it is done; the next template starts a new one."""
     _pool.close()
 
 
 def process_ids() -> list[int]:
-    """The processes that wait for a template."""
+    """The ids of idle worker processes."""
     return [worker.process.pid for worker in _pool.idle if worker.process is not None]
 
 
@@ -100,7 +100,7 @@ def _written(templates: Mapping[str, Document]) -> dict[str, tuple[str, str, int
     return {address: (each.text, each.hash, each.line) for address, each in templates.items()}
 
 
-# This side of the pipes
+# In the program
 
 
 def _lines(form: Any) -> tuple[int, int] | None:
@@ -111,12 +111,12 @@ def _tag(form: Any) -> tuple[str, int, int] | None:
     return (str(form[0]), int(form[1]), int(form[2])) if form else None
 
 
-class _Ended(Exception):
-    """The worker is gone; the words say what the template did."""
+class _WorkerEnded(Exception):
+    """The worker has ended; the message says why, with the template as its subject."""
 
 
 class _Pool:
-    """The workers: those that wait for a template, and how many others there are."""
+    """The idle and the busy workers."""
 
     def __init__(self) -> None:
         self.most = WORKERS
@@ -126,15 +126,15 @@ class _Pool:
         self.is_known_to_system = False
 
     def ask(self, root: str, request: dict[str, Any]) -> tuple[Piece, ...]:
-        """The pieces that a worker makes of a request."""
+        """The pieces that a worker returns for a request."""
         waits.before("template")
-        worker = self.take()
+        worker = self.acquire()
         try:
             return worker.ask(root, request)
         finally:
-            self.give(worker)
+            self.release(worker)
 
-    def take(self) -> _Worker:
+    def acquire(self) -> _Worker:
         self.prepare()
         with self.changed:
             while len(self.busy) >= self.most:
@@ -143,7 +143,7 @@ class _Pool:
             self.busy.add(worker)
         return worker
 
-    def give(self, worker: _Worker) -> None:
+    def release(self, worker: _Worker) -> None:
         with self.changed:
             if worker in self.busy and worker.process is not None:
                 self.idle.append(worker)
@@ -161,7 +161,7 @@ class _Pool:
             self.changed.notify_all()
 
     def prepare(self) -> None:
-        """Have the workers ended with the program, and forgotten by a fork of it."""
+        """Arrange for the workers to end with the program, and to be ignored in its forks."""
         if self.is_known_to_system:
             return
         import atexit
@@ -174,18 +174,18 @@ class _Pool:
     def forget(self) -> None:
         for worker in (*self.idle, *self.busy):
             if worker.process is not None:
-                worker.process.returncode = 0  # it is the parent's, and not to be waited for
+                worker.process.returncode = 0  # it belongs to the parent, so do not wait for it
         self.idle, self.busy, self.changed = [], set(), threading.Condition()
 
 
 class _Worker:
-    """A process that renders. One thread at a time speaks with it."""
+    """A process that renders templates, used by one thread at a time."""
 
     def __init__(self) -> None:
         self.process: Popen[bytes] | None = None
 
     def ask(self, root: str, request: dict[str, Any]) -> tuple[Piece, ...]:
-        """The pieces that the worker makes of a request."""
+        """The pieces that the process returns for a request."""
         process = self.running()
         try:
             waits.stoppable(process.kill)
@@ -193,11 +193,11 @@ class _Worker:
                 answer = _within(PATIENCE, process, lambda: _exchange(process, {"root": root, **request}))
             finally:
                 waits.stoppable(None)
-        except _Ended as ended:
+        except _WorkerEnded as ended:
             self.end()
             raise TemplateError(f"{root} {ended}") from None
         except BaseException:
-            self.end()  # half an exchange would answer the next question
+            self.end()  # a leftover answer would be read as that of the next request
             raise
         if "error" in answer:
             raise TemplateError(str(answer["error"]), *answer.get("position", ()))
@@ -207,7 +207,7 @@ class _Worker:
         )
 
     def running(self) -> Popen[bytes]:
-        """The process, started if there is none that lives."""
+        """The process, started if it is not running."""
         if self.process is not None and self.process.poll() is not None:
             self.end()
         if self.process is None:
@@ -216,13 +216,13 @@ class _Worker:
                 _within(PATIENCE, process, lambda: _receive(_pipe(process.stdout)))
             except BaseException as error:
                 self.end()
-                if not isinstance(error, _Ended):
+                if not isinstance(error, _WorkerEnded):
                     raise
-                raise TemplateError(f"the worker that renders other people's templates {error}") from None
+                raise TemplateError(f"the worker that renders untrusted templates {error}") from None
         return self.process
 
     def end(self) -> None:
-        """Kill the process and wait for its end, so that nothing of it is left."""
+        """Kill the process, wait for its end and close its pipes."""
         process, self.process = self.process, None
         if process is not None:
             process.kill()
@@ -238,7 +238,7 @@ def _start() -> Popen[bytes]:
     import subprocess
 
     if not sys.executable:
-        raise CallError("templates of other people need an interpreter to run in, and sys.executable names none")
+        raise CallError("untrusted templates need a Python interpreter to run in, but sys.executable is empty")
     command = [sys.executable, "-I", "-S", *(["-B"] if sys.dont_write_bytecode else []), "-c", _BOOT, *_paths()]
     return subprocess.Popen(
         command,
@@ -248,18 +248,18 @@ def _start() -> Popen[bytes]:
         stderr=subprocess.DEVNULL,
         cwd=os.path.abspath(os.sep),
         env={name: os.environ[name] for name in _NEEDED if name in os.environ},
-        start_new_session=True,  # an interrupt at the terminal is for the program, not for its worker
+        start_new_session=True,  # Ctrl-C at the terminal must not reach the worker
     )
 
 
 def _paths() -> list[str]:
-    """The folders that hold this package and minijinja."""
+    """The folders that contain this package and minijinja."""
     packages = (os.path.dirname(os.path.abspath(__file__)), os.path.abspath(engine.package_file()))
     return list(dict.fromkeys(os.path.dirname(os.path.dirname(at)) for at in packages))
 
 
 def _within(seconds: float, process: Popen[bytes], action: Callable[[], T]) -> T:
-    """What the action gives. If it takes longer the process is killed, and whoever waits for its words hears that."""
+    """The result of the action. If it takes longer, the process is killed, which ends the wait for its answer."""
     late = threading.Event()
 
     def stop() -> None:
@@ -272,29 +272,29 @@ def _within(seconds: float, process: Popen[bytes], action: Callable[[], T]) -> T
     try:
         answer = action()
     except (OSError, EOFError, ValueError):
-        told = f"takes longer than {seconds:g} s and was stopped" if late.is_set() else _cause(process)
-        raise _Ended(told) from None
+        why = f"takes longer than {seconds:g} s and was stopped" if late.is_set() else _cause(process)
+        raise _WorkerEnded(why) from None
     finally:
         timer.cancel()
     if late.is_set():
-        raise _Ended(f"takes longer than {seconds:g} s and was stopped")
+        raise _WorkerEnded(f"takes longer than {seconds:g} s and was stopped")
     return answer
 
 
 def _cause(process: Popen[bytes]) -> str:
-    """Of what a process died."""
+    """Why a process ended, with the template as the subject."""
     process.kill()
     status = process.wait()
-    if status == -_OUT_OF_TIME:
+    if status == -_SIGPROF:
         return f"takes longer than {SECONDS:g} s and was stopped"
     if status == -6:
-        return f"asks for more than {MEMORY} MB of memory and was stopped"
+        return f"needs more than {MEMORY} MB of memory and was stopped"
     if status < 0:
-        return f"brings the template engine down (signal {-status}) and was stopped"
+        return f"crashes the template engine (signal {-status})"
     return f"ends with status {status}"
 
 
-# Both sides
+# In the program and in the worker
 
 
 def _exchange(process: Popen[bytes], request: dict[str, Any]) -> dict[str, Any]:
@@ -317,12 +317,12 @@ def _send(pipe: IO[bytes], message: dict[str, Any]) -> None:
 
 
 def _receive(pipe: IO[bytes]) -> dict[str, Any]:
-    """The next message; the end of the pipe is an EOFError."""
+    """The next message. Raises EOFError at the end of the pipe."""
     import json
 
     length = int.from_bytes(_read(pipe, 8), "big")
     if length > _LONGEST:
-        raise ValueError("no message is that long")
+        raise ValueError("the message is too long")
     message: dict[str, Any] = json.loads(_read(pipe, length))
     return message
 
@@ -338,11 +338,11 @@ def _read(pipe: IO[bytes], length: int) -> bytes:
     return b"".join(parts)
 
 
-# The other side of the pipes
+# In the worker
 
 
 def serve() -> NoReturn:
-    """What the worker does: answer until nobody asks any more."""
+    """Answer requests until the pipe is closed: the main loop of a worker."""
     engine.preload()
     _limit(AS=MEMORY << 20, CORE=0, FSIZE=0)
     with open(0, "rb", 0, closefd=False) as questions, open(1, "wb", 0, closefd=False) as answers:
@@ -359,7 +359,7 @@ def serve() -> NoReturn:
 
 
 def _clock(seconds: float) -> None:
-    """Be ended after so much work; 0 stops the clock. Where there is none, the program's patience ends it."""
+    """Kill this process after this much CPU time; 0 stops the timer. On systems without such a timer, `PATIENCE` limits it."""
     import signal
 
     if hasattr(signal, "setitimer"):
@@ -367,7 +367,7 @@ def _clock(seconds: float) -> None:
 
 
 def _limit(**limits: int) -> None:
-    """Take away memory, files or core dumps. Not every system can."""
+    """Limit memory, file sizes or core dumps, where the system supports it."""
     try:
         import resource
     except ImportError:
@@ -393,6 +393,6 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
     except ForewordError as error:
         return {"error": str(error)}
     except MemoryError:
-        return {"error": f"{root} asks for more than {MEMORY} MB of memory"}
+        return {"error": f"{root} needs more than {MEMORY} MB of memory"}
     origins = [piece.origin for piece in pieces]
     return {"pieces": [(p.text, o.kind, o.path, o.lines, o.tag) for p, o in zip(pieces, origins, strict=True)]}

@@ -1,4 +1,4 @@
-"""A skill in use: found by its name, read, and given to the model. What its front matter says is read in `sources/skills.py`."""
+"""Skills in use: find one by name, read its body, and write the message that activates it."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def each_skill(inputs: Inputs) -> Iterator[Skill]:
 
 
 def skill_named(name: str, layout: Layout, inputs: Inputs) -> Skill:
-    """The skill of this name; an unknown one is an error that lists the known ones."""
+    """The skill of this name. Raises a MissingError that lists the known names."""
     if not any(find.kind == "skill" for find in layout.finds):
-        raise MissingError(f"the layout {layout.name} knows no skills")
+        raise MissingError(f"the layout {layout.name} does not use skills")
     known = {skill.name: skill for skill in each_skill(inputs)}
     if name not in known:
         refused = next((each for each in inputs.candidates if each.fate == "refused" and _is_at(each.path, name)), None)
@@ -49,7 +49,7 @@ def _is_at(path: str, name: str) -> bool:
 
 
 def with_body(skill: Skill, layout: Layout, workspace: Workspace) -> Skill:
-    """The skill with the body of its file, which is read now; one that an extension added has its body already."""
+    """The skill with its body, which is read from its file unless an extension provided it."""
     if skill.body:
         return skill
     finds = [find for find in layout.finds if find.kind == "skill"]
@@ -63,7 +63,7 @@ def with_body(skill: Skill, layout: Layout, workspace: Workspace) -> Skill:
 
 
 def entry_of(document: Document, find: Find) -> tuple[Document | Skill | Resident | None, list[Finding]]:
-    """What a document of an extension is for a find: its text, or the skill or resident that its front matter describes."""
+    """The entry that an extension's document is for a find: the document, or the skill or resident of its front matter."""
     if find.kind == "text":
         return document, []
     if find.kind == "resident":
@@ -79,9 +79,9 @@ def entry_of(document: Document, find: Find) -> tuple[Document | Skill | Residen
 def with_active_skill(
     agent: Agent, layout: Layout, inputs: Inputs, *, may_be_gone: bool = False
 ) -> tuple[Agent, Inputs]:
-    """The agent with the skill that it names, where the layout has a place for one.
+    """The agent with the skill that it names, if the layout has a section for it.
 
-    One whose file cannot be read, though its front matter could, is left out with a finding; so is one that `may_be_gone`.
+    A skill whose body cannot be read is left out with a finding; with `may_be_gone`, so is one that does not exist.
     """
     has_place = any(section.of == "active_skill" for section in layout.each_section())
     if not has_place or not isinstance(agent.skill, str) or not agent.skill:
@@ -104,12 +104,12 @@ def _without_skill(agent: Agent, inputs: Inputs, why: CallError, path: str = "")
 
 
 def activation(layout: Layout, skill: Skill) -> str:
-    """What is said to the model when a skill is activated: its body in the layout's own words, and the files beside it."""
+    """The message that activates a skill: its body, as the layout words it, and a list of the files that come with it."""
     return skill_text(layout, "skill_message", skill) + _bundled(skill)
 
 
 def skill_text(layout: Layout, key: str, skill: Skill) -> str:
-    """A wording of the layout about a skill."""
+    """One of the layout's messages about a skill."""
     filled = {"{name}": skill.name, "{text}": skill.body}
     return "".join(
         filled.get(part, part) for part in re.split(r"(\{name\}|\{text\})", layout.wording.get(key, "{text}"))
@@ -117,7 +117,7 @@ def skill_text(layout: Layout, key: str, skill: Skill) -> str:
 
 
 def _bundled(skill: Skill) -> str:
-    """The files beside a skill's own, listed and not read."""
+    """A list of the other files in the folder of a skill. They are not read."""
     from ..sources.tree import files_below
 
     paths = files_below(os.path.dirname(skill.path), "SKILL.md", _MOST_FILES + 1)

@@ -171,7 +171,7 @@ class _LintRun:
     def _check_folder(self, folder: str) -> None:
         """Check one folder below. If it is a repository whose settings are refused, only this folder is affected."""
         try:
-            self.check(self.assembler.elsewhere(folder))
+            self.check(self.assembler.for_directory(folder))
         except CallError as error:
             shown = printable(folder)
             self.found[finding("settings-wrong", f"{shown}: {error}", shown)] = None

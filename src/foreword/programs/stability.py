@@ -77,11 +77,11 @@ def rebuilds(
 def _at_other_times(assembler: Assembler, agent: Agent, now: datetime, first: Prompt) -> Iterator[Rebuild]:
     from datetime import timedelta
 
-    tells = assembler.snapshot(agent).tells
+    precision = assembler.snapshot(agent).precision
 
     def later(by: timedelta) -> Prompt:
         moment = now + by
-        return first if round_to(tells, moment) == round_to(tells, now) else assembler.prompt(agent, moment)
+        return first if round_to(precision, moment) == round_to(precision, now) else assembler.prompt(agent, moment)
 
     for how, by in (("a minute later", timedelta(minutes=1)), ("a day later", timedelta(days=1))):
         yield _built("clock", how, later, by)

@@ -183,7 +183,7 @@ class WatchedPrompt:
 
     def paths(self) -> list[str]:
         """Every path that it depends on."""
-        return self.assembler.looked_at()
+        return self.assembler.paths_read()
 
     def lock(self) -> str:
         """The lock file that git holds while it changes many files; empty outside a repository."""
