@@ -1,4 +1,4 @@
-"""The errors that callers get, and the checks of arguments. Each error is one sentence that says what would be accepted.
+"""The errors that callers get, and the checks of arguments. Each message is one sentence that says what would be accepted.
 
     ForewordError
     ├── CallError         an invalid argument, option or setting

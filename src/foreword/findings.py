@@ -170,12 +170,12 @@ CHECK_IDS = (
     "unused-ignore",
 )
 # Codes that lint replaces by a more detailed check.
-SAID_BETTER = {"file-neutralised": "forged-tag"}
+REPLACED_BY_CHECKS = {"file-neutralised": "forged-tag"}
 
 
 def known_ids() -> set[str]:
     """Everything that can be disabled: the checks of lint and the codes of findings."""
-    return {*CHECK_IDS, *CODES} - SAID_BETTER.keys()
+    return {*CHECK_IDS, *CODES} - REPLACED_BY_CHECKS.keys()
 
 
 def finding(

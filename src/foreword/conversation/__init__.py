@@ -8,5 +8,5 @@
 | `transitions.py` | carries out what `decide.py` decided |
 | `editions.py` | the edition in use: read, publish, update, and continue while the store is down |
 | `builder.py`, `assembling.py`, `contributions.py`, `agents.py` | build an edition: from which layout and inputs, for which agent |
-| `turns.py`, `hooks.py`, `sub_agents.py` | what a model is sent |
+| `turns.py`, `hooks.py`, `sub_agents.py` | what is sent to the model |
 """

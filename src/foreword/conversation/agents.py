@@ -25,7 +25,7 @@ _UNRESOLVED = object()
 
 @value
 class StoredTools:
-    """Tools in their stored form: their definitions, and what only the prompt says about them."""
+    """Tools in their stored form: their definitions, and their snippets and guidelines for the prompt."""
 
     definitions: str
     notes: Mapping[str, Any]

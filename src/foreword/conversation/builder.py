@@ -1,4 +1,4 @@
-"""Building editions: gather the inputs or take the stored ones, build the prompt, and write down where it came from."""
+"""Build editions: gather the inputs or use the stored ones, build the prompt, and record where it came from."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _RECENT = 2
 
 @value
 class _Recent:
-    """An edition that was built a moment ago, and what it was built from. `source` is compared by identity."""
+    """A recently built edition, and what it was built from. `source` is compared by identity."""
 
     source: object
     agent: Agent
@@ -66,7 +66,7 @@ class EditionBuilder:
     # Editions
 
     def gather(self, now: datetime | None, agent: Agent | None = None, *, is_known: bool = True) -> Edition:
-        """The edition that the workspace would give now. In a known conversation, the active skill may have disappeared."""
+        """The edition that would be built from the workspace now. In a known conversation, the active skill may have disappeared."""
         waits.before("build")
         self._assembling.discover_once()
         snapshot = self._assembling.snapshot()
@@ -75,7 +75,7 @@ class EditionBuilder:
         return self._edition(source, inputs, now, agent or self._agent.resolved, is_known=is_known)
 
     def format(self, using: Edition, now: datetime | None) -> Edition:
-        """The edition that the stored inputs give for the agent of this turn. It remembers when they were gathered."""
+        """The edition built from the stored inputs for the agent of this turn. It records when they were gathered."""
         fresh = self._edition(using.inputs, self.inputs(using), now, self._agent.resolved)
         return update_state(replace(fresh, inputs=using.inputs), gathered=state_of(using).gathered or using.made)
 
@@ -168,7 +168,7 @@ class EditionBuilder:
 
 
 def _stores_inputs(layout: Layout) -> bool:
-    """Whether a later step compares or formats the inputs, or a skill of them may be used."""
+    """Whether the inputs may be needed later: to compare or format them, or to use one of their skills."""
     is_compared = not {"warn", "append", "format"}.isdisjoint(layout.on.values())
     return is_compared or any(find.kind == "skill" for find in layout.finds)
 

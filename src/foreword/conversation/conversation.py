@@ -178,7 +178,7 @@ class Conversation:
         self._agent.set_tools(tools, lambda: self._transitions.current()[0])
 
     def refresh_registry(self, tools: Sequence[Tool | str]) -> None:
-        """Say that the set of existing tools has changed, and which of them are active."""
+        """Report that the set of existing tools has changed, and set the active ones."""
         self.set_active_tools(tools)
         self._add_events(["registry"])
 

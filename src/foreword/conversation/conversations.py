@@ -48,7 +48,7 @@ class Conversations:
         assignments: Sequence[tuple[str, Any]] = (),
         packs: Mapping[str, str] | None = None,
     ) -> Conversation:
-        """A conversation, new or known. Nothing is read or written before its first turn.
+        """Open a new or existing conversation. Nothing is read or written before its first turn.
 
         Without a layout, a known conversation continues with the shipped or user's layout that it was created with.
         """
@@ -56,7 +56,7 @@ class Conversations:
         return self.open_with(id, assembler, agent)
 
     def open_with(self, id: str, assembler: Assembler, agent: Agent | None = None) -> Conversation:
-        """A conversation whose prompts this assembler builds, with the rules, packs and variables of the extensions."""
+        """Open a conversation with this assembler, extended by the rules, packs and variables of the extensions."""
         check_id(id)
         expect("the assembler", assembler, Assembler)
         agent = Agent() if agent is None else agent

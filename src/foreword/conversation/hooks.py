@@ -1,4 +1,4 @@
-"""Hooks of extensions: checked when they are registered, run in order, and skipped or fatal where they fail."""
+"""Hooks of extensions: checked when they are registered, and run in order. One that fails is skipped, or raises if it is required."""
 
 from __future__ import annotations
 

@@ -18,10 +18,10 @@ class State:
     """The memory of a conversation. Most conversations remember nothing.
 
     `skills` were sent to the model in a message; `returning` are to be sent again after a compaction; `in_prompt` is the one in
-    the system prompt since then. `prompt` holds the `text` that a hook put in the place of the system prompt, which may be
-    empty. `announced` has a hash of each change that a message announced. `unsent` and `notices` are described in `notices.py`.
-    `active` holds the `tools` of the agent where the edition defines others. `gathered` is when the inputs were read, where
-    that was before the edition was created.
+    the system prompt since then. `prompt` has the `text` with which a hook replaced the system prompt, which may be empty.
+    `announced` has a hash of each change that a message announced. `unsent` and `notices` are described in `notices.py`. `active`
+    has the `tools` of the agent if the edition defines others. `gathered` is the time at which the inputs were read, if that was
+    before the edition was created.
     """
 
     skills: Sequence[str] = ()

@@ -45,7 +45,7 @@ def tools_by_name(written: str) -> dict[str, Any]:
 
 
 def are_same_tools(one: str, other: str) -> bool:
-    """Whether two texts define the same tools, in whatever order."""
+    """Whether two JSON texts define the same tools, in any order."""
     return one == other or tools_by_name(one) == tools_by_name(other)
 
 
@@ -63,7 +63,7 @@ def tool_rows(edition: Edition) -> list[dict[str, Any]]:
 
 
 def tools_in_use(edition: Edition) -> list[Tool]:
-    """The tools that are active in a conversation, as far as its edition describes them."""
+    """The tools that are active in a conversation, with what its edition says about them."""
     active = state_of(edition).active
     return _tools(active["tools"] if active else tool_rows(edition))
 

@@ -25,9 +25,9 @@ _ACCESS = {"path": NAME, "permission": one_of("read", "write"), "recursive": SWI
 
 
 def agent_from(mapping: Mapping[str, Any], names: Mapping[str, str] | None = None) -> Agent:
-    """The agent that a mapping describes; see `KEYS`. Keys that are absent have their defaults.
+    """The agent that a mapping describes; see `KEYS`. Missing keys have their defaults.
 
-    `names` says how error messages call a key, such as `--tools tools.json`; by default by its own name.
+    `names` maps keys to the names used in error messages, such as `--tools tools.json`; the default is the key itself.
     """
     unknown = sorted(mapping.keys() - KEYS.keys())
     if unknown:
@@ -105,7 +105,7 @@ def _parse_access(row: Any, name: str, default: str) -> Access:
 
 
 def kind_of(content: Any) -> str:
-    """What JSON calls a value: `an object`, `a list`, …"""
+    """The JSON type of a value, in words: `an object`, `a list`, …"""
     kinds = {dict: "an object", list: "a list", str: "a string", bool: "true or false", type(None): "null"}
     return kinds.get(type(content), "a number")
 
@@ -128,7 +128,7 @@ KEYS: dict[str, tuple[str, Parse]] = {
 
 # To the stored form
 
-# These are stored elsewhere with an edition, or not as they are.
+# Stored elsewhere with an edition, or in another form.
 _STORED_APART = ("tools", "model", "provider", "session")
 
 
@@ -162,7 +162,7 @@ def tool_notes(tools: Iterable[Tool]) -> dict[str, Any]:
 
 
 def tool_order(tools: Iterable[Tool]) -> list[str]:
-    """The names of the tools, unless they are in alphabetical order: definitions are stored in that order."""
+    """The names of the tools; empty if they are in alphabetical order, in which definitions are stored."""
     names = [tool.name for tool in tools]
     return names if names != sorted(names) else []
 

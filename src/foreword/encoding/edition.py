@@ -23,7 +23,7 @@ _MAX_CHARACTERS = 16 * 2**20
 
 
 class ParseCache:
-    """Calls `parse` once for each text, until the texts together exceed a limit; then the oldest are dropped."""
+    """Caches the results of `parse` by text. If the texts together exceed a limit, the oldest are dropped."""
 
     def __init__(self, parse: Callable[[str], Any], max_characters: int = _MAX_CHARACTERS) -> None:
         self._parse, self._max = parse, max_characters
@@ -54,8 +54,8 @@ class ParseCache:
 class MadeFor:
     """The agent, workspace and version of the global template that an edition was created for.
 
-    `agent` is an `agent_form`. `tool_order` lists the tools where the agent's order is not alphabetical. `template` is 0 for the
-    layout's own template, and None where the layout does not use the global one.
+    `agent` is an `agent_form`. `tool_order` lists the tools if the agent's order is not alphabetical. `template` is 0 for the
+    layout's own template, and None if the layout does not use the global one.
     """
 
     cwd: str = ""
@@ -115,7 +115,7 @@ def made_for_form(target: MadeFor) -> dict[str, Any]:
 
 
 def inputs_of(edition: Edition) -> Inputs:
-    """What was found in the workspace."""
+    """The inputs that were gathered in the workspace."""
     inputs: Inputs = _inputs.get(edition.inputs)
     return inputs
 

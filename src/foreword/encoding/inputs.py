@@ -22,7 +22,7 @@ _TYPES: dict[str, type] = {each.__name__: each for each in (Document, Skill, Res
 
 
 def inputs_form(inputs: Inputs) -> dict[str, Any]:
-    """The inputs, so that another process can format them again. The environment is not stored: it may contain secrets."""
+    """The stored form of inputs, from which another process can build a prompt. It omits the environment, which may contain secrets."""
     workspace = {name: getattr(inputs.workspace, name) for name in ("cwd", "root", "home", "platform", "is_repository")}
     return {
         "workspace": workspace,
@@ -37,7 +37,7 @@ _MAPPINGS = ("includes", "bodies", "templates", "values")
 
 
 def inputs_from(form: Mapping[str, Any]) -> Inputs:
-    """The inputs of a stored form."""
+    """Inputs from their stored form."""
     mappings: Any = {name: {key: _parsed(each) for key, each in form[name].items()} for name in _MAPPINGS}
     return Inputs(
         workspace=Workspace(**form["workspace"], environment={}),

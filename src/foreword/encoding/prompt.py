@@ -114,7 +114,7 @@ def finding_form(finding: Finding) -> FindingForm:
     }
 
 
-# What is stored with an edition
+# Stored with an edition
 
 
 def account_form(prompt: Prompt) -> AccountForm:
@@ -143,12 +143,12 @@ def account_form(prompt: Prompt) -> AccountForm:
 def prompt_from(form: Mapping[str, Any], where: str) -> Prompt:
     """The prompt that `show --json`, `talk show --json` or `talk turn --json` printed. The last has no passages.
 
-    The form is not trusted: errors begin with `where`. Text without an origin gets one without a kind.
+    The form is validated, and error messages begin with `where`. Text without an origin gets one without a kind.
     """
     text = form.get("text", form.get("system"))
     if not isinstance(text, str):
         raise CallError(
-            f"{where}: there is no text; pass what foreword show --json, talk show --json or talk turn --json prints"
+            f"{where}: there is no text; pass the output of foreword show --json, talk show --json or talk turn --json"
         )
     passages = [
         _passage_from(each, text, f"{where}: passage {n}") for n, each in enumerate(_rows(form, "passages", where), 1)

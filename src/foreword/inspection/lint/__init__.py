@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 
 from ...errors import suggestion
-from ...findings import SAID_BETTER, known_ids
+from ...findings import REPLACED_BY_CHECKS, known_ids
 from ...text.hidden import hidden
 from ...vocabulary import Finding, replace
 from .changing import changing_text, changing_values
@@ -103,7 +103,7 @@ def _limited(findings: Sequence[Finding]) -> Iterator[Finding]:
 def _from_prompt(findings: Iterable[Finding], read: Collection[str] = ()) -> Iterator[Finding]:
     """The build's findings with lint's severity, except those that lint reports better for the files it `read`."""
     for each in findings:
-        if each.code not in SAID_BETTER and not (each.code == "hidden-characters" and each.path in read):
+        if each.code not in REPLACED_BY_CHECKS and not (each.code == "hidden-characters" and each.path in read):
             yield replace(each, severity=severity(each.code, each.severity))
 
 
