@@ -40,14 +40,21 @@ class TemplateError(ForewordError):
     """A template cannot be parsed or rendered.
 
     `line` and `column` count from 1, columns in code points; `end_column` is the column after the last character. All three are
-    None if the error is about the template as a whole.
+    None if the error is about the template as a whole. `message` does not contain the position, and `str(error)` does.
     """
 
     def __init__(
         self, message: str, line: int | None = None, column: int | None = None, end_column: int | None = None
     ) -> None:
         super().__init__(message)
+        self.message = message
         self.line, self.column, self.end_column = line, column, end_column
+
+    def __str__(self) -> str:
+        if self.line is None:
+            return self.message
+        sentence, newline, excerpt = self.message.partition("\n")
+        return f"{sentence} (line {self.line}, column {self.column}){newline}{excerpt}"
 
 
 class HookError(ForewordError):

@@ -289,7 +289,7 @@ def test_check_shows_the_location(tree, run):
     assert run("template", "check", "../t.txt") == (
         0,
         "",
-        "warning: /t.txt:2: [if file:x] has no [endif] and is left as text (line 2, column 5)\n"
+        "warning: /t.txt:2:5: [if file:x] has no [endif] and is left as text\n"
         "    and [if file:x] so\n"
         "        ^^^^^^^^^^^ [template-unmatched]\n"
         "1 finding, 0 variables\n",

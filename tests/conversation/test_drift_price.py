@@ -30,9 +30,7 @@ def test_anthropic_keeps_only_up_to_the_last_breakpoint(drifted):
     assert (found.is_changed, found.tokens_kept) == (True, 0)
     assert found.tokens_lost > 5000
     assert (found.rule.provider, found.rule.caching, found.rule.is_assumed) == ("anthropic", "breakpoints", False)
-    assert found.sentence().endswith(
-        "(anthropic claude-sonnet-5 keeps up to the last breakpoint, from 1,024 tokens)"
-    )
+    assert found.sentence().endswith("(anthropic claude-sonnet-5 keeps up to the last breakpoint, from 1,024 tokens)")
 
 
 def test_openai_keeps_the_common_beginning_in_steps(drifted):

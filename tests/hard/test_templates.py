@@ -102,7 +102,7 @@ def test_an_include_directive_in_a_cycle_prints_the_chain(tree, files, text, cod
     tree({f"w/{name}.md": content for name, content in files.items()})
     prompt = tree.prompt("ion", base="B")
     assert tree.short(prompt.text) == f"B\n\n# Project Instructions\n{text}"
-    assert [(found, message.partition("\n")[0].partition(" (line")[0].partition("> ")[2]) for found, message in tree.messages(prompt)] == [
+    assert [(found, message.partition("\n")[0].partition("> ")[2]) for found, message in tree.messages(prompt)] == [
         (f"directive-{code}", chain)
     ]  # fmt: skip
 

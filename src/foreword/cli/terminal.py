@@ -161,9 +161,11 @@ def worst_first(findings: Sequence[Finding]) -> list[Finding]:
 
 def painted_finding(each: Finding, stream: TextIO) -> str:
     """A finding with its severity, location and code."""
-    line = f"{each.path}:{each.line}: " if each.path and each.line and each.path not in each.message else ""
+    place = ""
+    if each.path and each.line and (each.column or each.path not in each.message):
+        place = f"{each.path}:{each.line}:{f'{each.column}:' if each.column else ''} "
     severity = painted(each.severity, SEVERITIES[each.severity], stream)
-    return f"{severity}: {line}{each.message} [{each.code}]"
+    return f"{severity}: {place}{each.message} [{each.code}]"
 
 
 def one_line(each: Finding) -> str:

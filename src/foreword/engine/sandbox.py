@@ -389,7 +389,7 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
             return {"pieces": []}
         pieces = jinja.render(root, templates, request["variables"], limit=request["limit"], trace=request["trace"])
     except TemplateError as error:
-        return {"error": str(error), "position": (error.line, error.column, error.end_column)}
+        return {"error": error.message, "position": (error.line, error.column, error.end_column)}
     except ForewordError as error:
         return {"error": str(error)}
     except MemoryError:

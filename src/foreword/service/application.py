@@ -212,7 +212,7 @@ def _run(route: Route, service: Service, request: Request) -> Response:
         raise Problem("store-down", f"{error}") from error
     except TemplateError as error:
         columns = {"column": error.column, "end_column": error.end_column}
-        place = {"line": error.line, **columns, "message": str(error)}
+        place = {"line": error.line, **columns, "message": error.message}
         raise Problem("invalid-template", str(error), reason=redact_template_error(error), errors=[place]) from error
     except MissingError as error:
         raise Problem("not-found", str(error), reason=_redact_cwd(error, service, request)) from error

@@ -121,7 +121,7 @@ def check(service: Service, request: Request) -> Response:
     try:
         found = conversation.preview(Document(_PREVIEWED, body.template)).findings
     except TemplateError as error:
-        found = [finding("template-error", str(error), _PREVIEWED, error.line, error.column, error.end_column)]
+        found = [finding("template-error", error.message, _PREVIEWED, error.line, error.column, error.end_column)]
     return Response({"findings": [finding_form(each) for each in found if each.code.startswith(_REPORTED_CODES)]})
 
 

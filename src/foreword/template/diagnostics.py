@@ -1,6 +1,6 @@
-"""Problems in the text of a template, as findings: what is wrong, line and column, and carets below the excerpt.
+"""Problems in the text of a template, as findings with line and columns. The message has an excerpt with carets below it.
 
-    [endif] has no [if] and is left as text (line 3, column 8)
+    [endif] has no [if] and is left as text
         and so [endif] on
                ^^^^^^^
 
@@ -42,7 +42,7 @@ def to_findings(diagnostics: Iterable[Diagnostic], text: str, path: str = "", fi
         line += text.count("\n", at, each.start)
         at = each.start
         column, end_column = _columns(each, text)
-        findings.append(finding(each.code, _message(each, text, line, column), path, line, column, end_column))
+        findings.append(finding(each.code, _message(each, text), path, line, column, end_column))
     if len(ordered) > MAX_LISTED:
         findings.append(finding("template-more", f"{len(ordered) - MAX_LISTED:,} more problems are not listed", path))
     return tuple(findings)
@@ -56,12 +56,12 @@ def _columns(diagnostic: Diagnostic, text: str) -> tuple[int, int]:
     return diagnostic.start - begin + 1, max(end, diagnostic.start + 1) - begin + 1
 
 
-def _message(diagnostic: Diagnostic, text: str, line: int, column: int) -> str:
+def _message(diagnostic: Diagnostic, text: str) -> str:
     begin = text.rfind("\n", 0, diagnostic.start) + 1
     quoted = text[diagnostic.start : diagnostic.end]
     subject = _printable(quoted if len(quoted) <= WIDTH else quoted[: WIDTH - 1] + "…") or "the end"
     excerpt, carets = _excerpt(text, begin, diagnostic)
-    return f"{subject} {diagnostic.words} (line {line}, column {column})\n    {excerpt}\n    {carets}"
+    return f"{subject} {diagnostic.words}\n    {excerpt}\n    {carets}"
 
 
 def _excerpt(text: str, begin: int, diagnostic: Diagnostic) -> tuple[str, str]:
