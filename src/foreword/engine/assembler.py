@@ -127,8 +127,8 @@ class Assembler:
 
     Conversations in the same workspace share an assembler, so that nothing is read twice.
 
-    `values` are values for variables of templates, by `type:name`; they take precedence over those of the workspace. `variables` are
-    more types of variables, each a function from a name and the workspace to a string or None.
+    `values` sets variables of templates, by `type:name`, and takes precedence over the workspace. `variables` are more types of
+    variables, each a function from a name and the workspace to a string or None.
     """
 
     def __init__(
