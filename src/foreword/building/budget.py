@@ -305,12 +305,12 @@ class _Fitting:
     def left_out(self) -> dict[str, str]:
         """The reason for each file of a menu that is no longer in the prompt."""
         every = [each for trial in self.trials for each in trial.each()]
-        stays = {item.path for each in every for item in each.items if item.fields}
+        kept = {item.path for each in every for item in each.items if item.fields}
         return {
             item.path: f"left out of the menu; {menu.why}"
             for menu in self.menus.values()
             for item in menu.trial.original.items[menu.level :]
-            if item.path and item.path not in stays
+            if item.path and item.path not in kept
         }
 
 

@@ -321,8 +321,8 @@ class Assembler:
 
 def _with_skill_folders(layout: Layout, folders: Sequence[str]) -> Layout:
     """The layout with more folders in which to search for skills, after its own."""
-    further = tuple((Pattern("path", f"{folder}/**/SKILL.md"),) for folder in folders)
-    finds = [replace(each, groups=(*each.groups, *further)) if each.kind == "skill" else each for each in layout.finds]
+    added = tuple((Pattern("path", f"{folder}/**/SKILL.md"),) for folder in folders)
+    finds = [replace(each, groups=(*each.groups, *added)) if each.kind == "skill" else each for each in layout.finds]
     return replace(layout, finds=finds)
 
 

@@ -445,10 +445,10 @@ def _values(
     workspace: Workspace,
     scope: Scope,
     reader: Reader,
-    further: Mapping[str, Variable],
+    extension_types: Mapping[str, Variable],
     trail: Trail,
 ) -> dict[str, str | Document]:
-    """The values of the variables in bracket templates that have to be read; `further` are the types of extensions."""
+    """The values of variables in bracket templates that have to be read. `extension_types` have functions of extensions."""
     if not bodies:
         return {}
     from ..sources.variables import read_values
@@ -459,15 +459,15 @@ def _values(
         body = bodies.get(section.name)
         if body is not None:
             module = language_of(body, section.language).module()
-            wanted.update(dict.fromkeys(module.wanted_values(body, further.keys())))
+            wanted.update(dict.fromkeys(module.wanted_values(body, extension_types.keys())))
     for type_, name in wanted:
         if type_ == "file":
             reader.stamp_down_to(os.path.normpath(os.path.join(workspace.cwd, name)), workspace.cwd)
     values, is_stamped = read_values(wanted, workspace, scope, layout.settings, reader, trail)
     for type_, name in wanted:
-        if type_ in further:
+        if type_ in extension_types:
             is_stamped = False
-            _add_value(further[type_], type_, name, workspace, values, trail.findings)
+            _add_value(extension_types[type_], type_, name, workspace, values, trail.findings)
     if not is_stamped:
         reader.distrust(workspace.cwd)
     return values
