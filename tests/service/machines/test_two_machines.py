@@ -13,9 +13,9 @@ CROWD = 12
 
 @pytest.fixture(scope="module")
 def two(started_once, postgres_url):
-    machines = [started_once(postgres_url, is_awaited=False) for _ in range(2)]
+    machines = [started_once(postgres_url, wait=False) for _ in range(2)]
     for each in machines:
-        each.await_start()
+        each.wait_for_start()
     return machines
 
 
