@@ -25,7 +25,7 @@ from foreword.inspection.lint.sizes import LIMITS
 from foreword.inspection.lint.table import CHECKS, KEY, SHOWN_KEY, Check, Example
 from foreword.inspection.origins import ORIGINS
 from foreword.layout import keys, merging, model
-from foreword.packs.std import compiled
+from foreword.packs.std import NAMES, compiled
 from foreword.template.catalog import CATALOG
 from foreword.template.jinja import VARIABLES
 
@@ -351,7 +351,7 @@ def layouts_page() -> str:
         "The shipped layouts as data. [Layouts](../layouts.md) describes them in words, one page for each, and"
         " [Keys of a layout](keys.md) explains the keys."
     ]
-    for name in compiled.NAMES:
+    for name in NAMES:
         data: dict[str, Any] = getattr(compiled, name)()
         parts += [f"## {name}", data["about"], *finds_of(data), *sections_of(data), *rules_of(data), *events_of(data)]
     parts += [
@@ -368,7 +368,7 @@ def layouts_page() -> str:
 def named_in(kind: str, words: Mapping[str, str]) -> list[tuple[str, str, str, str]]:
     """The settings or wording of all shipped layouts, by name: the layouts, the value or placeholders, the meaning."""
     found: dict[str, dict[str, Any]] = {}
-    for layout in compiled.NAMES:
+    for layout in NAMES:
         for name, content in merging.flat(getattr(compiled, layout)().get(kind, {})).items():
             found.setdefault(name, {})[layout] = content
     return [

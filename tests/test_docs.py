@@ -38,7 +38,7 @@ from foreword.inspection import origins
 from foreword.inspection.lint.table import CHECKS
 from foreword.layout import keys, merging
 from foreword.packs import settings
-from foreword.packs.std import compiled
+from foreword.packs.std import NAMES, compiled
 from foreword.programs import proofread, watching
 from foreword.service.metrics import Metrics
 from foreword.service.routes import ROUTES
@@ -126,7 +126,7 @@ def test_every_name_is_described(page, names):
 @pytest.mark.parametrize("kind", ["settings", "wording"])
 def test_every_setting_and_wording_of_a_shipped_layout_is_described(kind):
     described = rows("layouts.md", below="## Settings")
-    names = {name for each in compiled.NAMES for name in merging.flat(getattr(compiled, each)().get(kind, {}))}
+    names = {name for each in NAMES for name in merging.flat(getattr(compiled, each)().get(kind, {}))}
     assert sorted(name for name in names if len(described.get(name, "")) < 3) == []
 
 
@@ -254,7 +254,7 @@ def test_the_readme_names_every_command(command):
     assert re.search(rf"`foreword {command}\b", (ROOT / "README.md").read_text())
 
 
-@pytest.mark.parametrize("name", compiled.NAMES)
+@pytest.mark.parametrize("name", NAMES)
 def test_every_layout_has_its_page_with_its_sections_in_order_and_a_prompt(name):
     text = text_of(f"layouts/{name}.md")
     order = re.search(r"^Order: (.*)\.$", text, re.MULTILINE)

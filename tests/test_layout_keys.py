@@ -2,6 +2,7 @@
 
 import ast
 import copy
+import importlib
 import tomllib
 from pathlib import Path
 
@@ -12,8 +13,10 @@ from foreword import CallError
 from foreword.errors import LayoutError
 from foreword.layout.keys import KEYS
 from foreword.layout.merging import merge
+from foreword.layout.model import with_inner
 from foreword.layout.parse import parse
 from foreword.packs import compile as compiling
+from foreword.packs import std
 from foreword.packs.std import compiled
 
 SOURCE = Path(foreword.__file__).parent
@@ -590,7 +593,7 @@ def test_no_code_branches_on_a_layouts_name(file):
 
 
 def test_the_shipped_layouts():
-    assert compiled.NAMES == NAMES == tuple(sorted(path.stem for path in STD.glob("*.toml")))
+    assert std.NAMES == NAMES == tuple(sorted(path.stem for path in STD.glob("*.toml")))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -599,8 +602,15 @@ def test_the_compiled_form_matches_the_toml(name):
         assert getattr(compiled, name)() == tomllib.load(file)
 
 
-def test_the_compiled_module_is_current():
-    assert (STD / "compiled.py").read_text("utf-8") == compiling.compiled()
+def test_the_compiled_modules_are_current():
+    assert {path.name: path.read_text("utf-8") for path in STD.glob("*.py")} == compiling.sources()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_layout_parsed_in_advance_is_the_one_in_the_toml(name):
+    layout = importlib.import_module(f"foreword.packs.std.{name}").LAYOUT
+    assert layout == parse(getattr(compiled, name)(), name, f"$std/{name}")
+    assert all(each is section for each, section in zip(layout.every, with_inner(layout.sections), strict=True))
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from foreword import Agent, Assembler, Tool, Workspace, assemble
-from foreword.packs.std.compiled import NAMES
+from foreword.packs.std import NAMES
 from foreword.sources.environment import resolve_workspace
 from foreword.sources.files import Reader
 from foreword.sources.paths import config_folder, data_folder

@@ -33,9 +33,7 @@ def value(cls: type[V]) -> type[V]:
     check = cls.__dict__.get("_check")
     size = len(fields)
 
-    def fill(own: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        own.update(defaults)
-        own.update(zip(fields, args))  # noqa: B905  too many arguments are reported below
+    def add_named(own: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         own.update(kwargs)
         if len(own) == size and len(args) <= size and kwargs.keys().isdisjoint(fields[: len(args)]):
             return
@@ -52,10 +50,11 @@ def value(cls: type[V]) -> type[V]:
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
         own = self.__dict__
-        if len(args) == size and not kwargs:
-            own.update(zip(fields, args))  # noqa: B905  the lengths are equal
-        else:
-            fill(own, args, kwargs)
+        if len(args) < size:
+            own.update(defaults)
+        own.update(zip(fields, args))  # noqa: B905  too many arguments are reported below
+        if kwargs or len(own) != size or len(args) > size:
+            add_named(own, args, kwargs)
         for name in sequences:
             if type(own[name]) is not tuple:
                 own[name] = to_tuple(name, own[name])
@@ -78,7 +77,8 @@ def value(cls: type[V]) -> type[V]:
         return f"{cls.__name__}({', '.join(f'{name}={self.__dict__[name]!r}' for name in fields)})"
 
     for method in (__init__, __setattr__, __delattr__, __eq__, __hash__, __repr__):
-        setattr(cls, method.__name__, method)
+        if method is not __hash__ or "__hash__" not in cls.__dict__:
+            setattr(cls, method.__name__, method)
     cls.__match_args__ = fields  # type: ignore[misc,attr-defined,unused-ignore]
     cls.__signature__ = _FieldSignature()  # type: ignore[attr-defined,unused-ignore]
     return cls

@@ -13,7 +13,7 @@ import pytest
 
 from foreword import __version__
 from foreword.cli.terminal import report
-from foreword.packs.std.compiled import NAMES
+from foreword.packs.std import NAMES
 from foreword.vocabulary import Finding, digest
 from foreword.wire.counting import counted_form
 

@@ -15,7 +15,7 @@ import pytest
 
 from foreword import Agent, Conversations, Extension, Tool, Workspace
 from foreword.conversation.decide import STEPS
-from foreword.packs.std.compiled import NAMES
+from foreword.packs.std import NAMES
 from foreword.vocabulary import TemplateVersion
 
 TABLES = Path(__file__).parent.parent / "golden" / "transitions.md"

@@ -3,6 +3,7 @@
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from foreword.building.build import most_tokens
 from foreword.text.tokens import count, estimate
 
 CRUMBS = [
@@ -124,6 +125,15 @@ def test_a_suffix_costs_at_most_one_more_than_the_text(rest, end):
 @given(texts)
 def test_no_character_costs_more_than_three(text):
     assert estimate(text) <= 3 * len(text)
+
+
+@given(texts)
+@example("k1" * 50)
+@example("1Ł" * 50)
+@example("1!" * 50)
+@example("│" * 50)
+def test_the_bound_for_budgets_is_never_below_the_estimate(text):
+    assert estimate(text) <= most_tokens(text)
 
 
 @given(texts, st.sampled_from(["", "gpt-5", "gpt-4", "claude-opus-5", "claude-3-opus", "gemini-3-pro", "llama-2", "?"]))

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foreword import Agent, CallError, Conversations
-from foreword.packs.std.compiled import NAMES
+from foreword.packs.std import NAMES
 from foreword.providers.anthropic import for_anthropic
 from foreword.vocabulary import LIFETIMES, Turn, replace
 

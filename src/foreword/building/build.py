@@ -8,14 +8,13 @@ write     format items, wrap and join sections; every character keeps its origin
 from __future__ import annotations
 
 from ..vocabulary import Passage, Piece, Prompt
-from .budget import fit
 from .collect import Collector
 from .drafts import DraftWriter
 from .fates import unused_findings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from ..layout.model import Layout
@@ -44,13 +43,39 @@ def build(
     writer = writer or DraftWriter(layout)
     collector = Collector(layout, inputs, agent, now, rules, writer, render)
     drafts = collector.drafts(layout.sections)
-    drafts, cuts, cut_files = fit(layout, drafts, writer, collector.distance)
+    cuts: Sequence[Finding] = ()
+    cut_files: Mapping[str, str] = {}
+    if _may_exceed_budget(layout, drafts, writer):
+        from .budget import fit
+
+        drafts, cuts, cut_files = fit(layout, drafts, writer, collector.distance)
     findings = (*inputs.findings, *collector.findings, *unused_findings(layout, agent), *cuts)
     present = {path for _, draft in _passages(drafts, layout.join) for path in writer.files(draft)}
     candidates = tuple(collector.fates.candidates(present, cut_files))
     prompt = write(layout, drafts, candidates, findings, writer)
     writer.forget_others(drafts)
     return prompt
+
+
+def _may_exceed_budget(layout: Layout, drafts: Sequence[Draft], writer: DraftWriter) -> bool:
+    """Whether a draft may be over a budget. Most prompts are so short that their tokens need not be counted."""
+    if layout.budget is not None:
+        whole = layout.join.join(writer.written(draft)[1] for draft in drafts)
+        if most_tokens(whole) > layout.budget:
+            return True
+    return any(_section_may_exceed_budget(draft, writer) for draft in drafts)
+
+
+def _section_may_exceed_budget(draft: Draft, writer: DraftWriter) -> bool:
+    section = draft.section
+    if section.file_budget or any(_section_may_exceed_budget(inner, writer) for inner in draft.inner):
+        return True
+    return section.budget is not None and most_tokens(writer.written(draft)[1]) > section.budget
+
+
+def most_tokens(text: str) -> int:
+    """An upper bound of `estimate`, which never counts more than three tokens for two bytes."""
+    return len(text.encode("utf-8", "surrogatepass")) * 3 // 2 + 1
 
 
 def write(

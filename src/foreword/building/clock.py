@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from ..layout.model import Field
-from ..template.languages import language_of
 from ..vocabulary import Document
 
 TYPE_CHECKING = False
@@ -32,6 +31,8 @@ def time_precision(layout: Layout, inputs: Inputs) -> str:
 
 
 def _body_uses_clock(section: Section, inputs: Inputs) -> bool:
+    from ..template.languages import language_of
+
     body = inputs.bodies[section.name]
     return language_of(body, section.language).module().uses_clock(body, inputs)
 

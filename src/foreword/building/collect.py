@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..findings import finding
 from ..layout.model import Field
 from ..sources.paths import distance_of
-from ..template.contract import RenderContext
-from ..template.languages import LANGUAGES, language_of
 from ..text.lines import printable
 from ..text.pieces import apply_filters, close_open, cut_mark, origin_of, strip_blank_lines, without_white_ends
 from ..vocabulary import Document, Origin, Piece, replace
@@ -49,7 +47,7 @@ class Collector:
         self.writer, self.render = writer, render
         self.facts = frozenset(_facts(layout, inputs, agent))
         self.findings: list[Finding] = []
-        self.contents = ContentReader(inputs, agent, now, writer.own_tag, layout.template_limit, self.findings)
+        self.contents = ContentReader(inputs, agent, now, writer, layout.template_limit, self.findings)
         applying = list(self.applying(layout.sections))
         passed = list(self.caller_texts(applying))
         self.present = dict(self.present_texts(applying, passed))
@@ -80,7 +78,7 @@ class Collector:
         if not all(holds(condition, self.facts) for condition in section.when):
             self.fates.leave_out(section, f"section '{section.name}' does not apply: it needs {_wanted(section.when)}")
             return Draft(section)
-        if section.language in LANGUAGES:
+        if section.is_template:
             return self.template_draft(section)
         replacement = self.replacement(section)
         if replacement is not None:
@@ -103,6 +101,9 @@ class Collector:
 
     def template_draft(self, section: Section) -> Draft:
         """The draft of a section whose text is a template."""
+        from ..template.contract import RenderContext
+        from ..template.languages import language_of
+
         body = self.inputs.bodies.get(section.name, Document("", ""))
         language = language_of(body, section.language)
         context = RenderContext(

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from ..findings import finding
-from ..text.hidden import hidden
-from ..text.lines import printable
+from ..text.lines import is_plain, printable
 from ..text.pieces import close_open, cut_mark, escape_tags, origin_of, without_blank_ends
 from ..vocabulary import Document, Piece, include_key
 from .clock import format_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import re
     from collections.abc import Iterable
     from datetime import datetime
 
+    from ..text.hidden import Hidden
     from ..vocabulary import Agent, Finding, Inputs
+    from .drafts import DraftWriter
 
     Pieces = tuple[Piece, ...]
 
@@ -28,12 +28,12 @@ class ContentReader:
         inputs: Inputs,
         agent: Agent,
         now: datetime | None,
-        own_tag: re.Pattern[str] | None,
+        writer: DraftWriter,
         template_limit: int,
         findings: list[Finding],
     ) -> None:
         self.inputs, self.agent, self.now = inputs, agent, now
-        self.own_tag, self.template_limit, self.findings = own_tag, template_limit, findings
+        self.writer, self.template_limit, self.findings = writer, template_limit, findings
         self.including = ""
         self.includers: dict[str, str] = {}
         self.repeated: dict[str, str] = {}
@@ -49,7 +49,7 @@ class ContentReader:
 
     def content(self, document: Document, name: str = "", with_directives: bool = False) -> Pieces:
         """The text of a file, escaped so that it cannot close the section around it, with fences closed and a cut marked."""
-        for each in hidden(document.text, document.line):
+        for each in self.hidden(document):
             message = f"{document.path or name} contains {each.describe(f' on line {each.line}')}"
             self.findings.append(finding("hidden-characters", message, document.path, each.line))
         pieces: Pieces = (Piece(document.text, origin_of(document, name)),)
@@ -67,6 +67,14 @@ class ContentReader:
                 finding("file-fence", f"{document.path or name} ends inside {was_open}; it was closed", document.path)
             )
         return pieces
+
+    def hidden(self, document: Document) -> list[Hidden]:
+        """The hidden characters of a document. Most are plain, and need no search."""
+        if is_plain(document.text):
+            return []
+        from ..text.hidden import hidden
+
+        return hidden(document.text, document.line)
 
     def directive_facts(self) -> dict[str, str]:
         workspace, agent = self.inputs.workspace, self.agent
@@ -105,9 +113,9 @@ class ContentReader:
 
     def escape(self, pieces: Pieces, path: str) -> Pieces:
         """The pieces with a backslash in every tag of the layout's own wrappers. Any other `<` is left unchanged."""
-        if self.own_tag is None or not any("<" in piece.text for piece in pieces):
+        if not any("<" in piece.text for piece in pieces) or self.writer.own_tag is None:
             return pieces
-        result = escape_tags(pieces, self.own_tag)
+        result = escape_tags(pieces, self.writer.own_tag)
         if len(result) > len(pieces):
             line = result[0].origin.lines[1] if result[0].origin.lines else None
             message = f"{path or 'a value'} contains a tag that wraps a section; it was escaped with a backslash"

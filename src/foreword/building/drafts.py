@@ -102,12 +102,19 @@ class DraftWriter:
     def __init__(self, layout: Layout) -> None:
         self.layout, self.address = layout, layout.address
         self.kind = "builtin" if is_in(layout.address, "std") else "layout"
-        self.own_tag = own_tag(layout)
+        self._own_tag: list[re.Pattern[str] | None] = []
         self.cached_lists: dict[str, CachedList] = {}
         self._written: dict[int, tuple[Draft, Pieces, str]] = {}
         self._costs: dict[int, int] = {}
         self._origins: dict[tuple[str, str], Origin] = {}
         self._files: dict[int, frozenset[str]] = {}
+
+    @property
+    def own_tag(self) -> re.Pattern[str] | None:
+        """What opens or closes a wrapper of the layout, compiled on first use: most texts have no `<`."""
+        if not self._own_tag:
+            self._own_tag.append(own_tag(self.layout))
+        return self._own_tag[0]
 
     def forget_others(self, drafts: Iterable[Draft]) -> None:
         """Drop everything that was written for other drafts than these and those inside them."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from ..findings import finding
 from ..layout.model import Field
-from ..text.hidden import hidden
-from ..text.lines import printable
+from ..text.lines import is_plain, printable
 from ..text.pieces import apply_filters, may_stay_open
 from ..vocabulary import Document, Origin, Piece, Skill
 from .drafts import CachedItem, CachedList, Draft, Item, format_item, with_origin
@@ -89,15 +88,21 @@ class ItemWriter:
                 "text": self.contents.content(entry, "", section.language == "directives"),
             }
             return self.written(section, row, shown)
-        # As one line, because the line numbers of the values are not known here.
-        for each in hidden(f"{entry.name} {entry.description}".replace("\n", " ")):
-            message = f"the front matter of {shown} contains {each.describe()}"
-            self.findings.append(finding("hidden-characters", message, shown, entry.lines[0]))
+        if not is_plain(entry.name) or not is_plain(entry.description):
+            self.report_hidden(entry, shown)
         origin = Origin("skill" if isinstance(entry, Skill) else "resident", shown, entry.lines)
         values = {"name": entry.name, "description": entry.description, "path": shown}
         if isinstance(entry, Skill):
             values["location"] = location(entry.name, shown)
         return self.written(section, {name: Piece(text, origin) for name, text in values.items()}, shown)
+
+    def report_hidden(self, entry: Skill | Resident, shown: str) -> None:
+        from ..text.hidden import hidden
+
+        # As one line, because the line numbers of the values are not known here.
+        for each in hidden(f"{entry.name} {entry.description}".replace("\n", " ")):
+            message = f"the front matter of {shown} contains {each.describe()}"
+            self.findings.append(finding("hidden-characters", message, shown, entry.lines[0]))
 
     def written(self, section: Section, row: Row, path: str = "") -> Item:
         """The item of a row. Single values are filtered and escaped; the pieces of a text are used unchanged."""

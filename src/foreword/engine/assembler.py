@@ -14,22 +14,17 @@ from ..building.drafts import DraftWriter
 from ..errors import CallError, check_moment, expect, expect_mapping, ordered, pairs
 from ..gathering.gather import gather
 from ..layout.model import Pattern
-from ..layout.parse import parse
-from ..packs.packs import check_packs, find_layout, find_template, load_template, shipped_layout, with_texts
-from ..packs.settings import confined, layout_of, read_settings, with_settings, writers
-from ..packs.wording import with_wording
+from ..packs.shipped import unchanged_layout
 from ..sources.environment import resolve_workspace
 from ..sources.files import Reader
 from ..sources.stamps import is_unchanged
-from ..template.addresses import is_address, is_in, is_only_address
-from ..template.languages import LANGUAGES, language_of
+from ..template.addresses import is_only_address
 from ..vocabulary import Agent, Document, Workspace, replace, value
 from .checks import check_agent
-from .skills import activation, each_skill, skill_named, with_active_skill, with_body
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
     from typing import Any
 
@@ -40,13 +35,6 @@ if TYPE_CHECKING:
 DEFAULT_LAYOUT = "foreword"
 _SNAPSHOTS = 8
 _OPTIONS = ("settings", "assignments", "rules", "packs", "values", "skill_folders", "variables")
-
-
-# How the paths of untrusted templates begin: those of the workspace, the global one (anyone may have set it), and those of requests.
-_UNTRUSTED = ("$workspace/", "template", "request")
-# An untrusted template with more characters or tags than this may be slow.
-_LONG = 100_000
-_MANY_TAGS = 200
 
 
 def assemble(
@@ -108,17 +96,18 @@ class Snapshot:
         self, root: str, templates: Mapping[str, Document], facts: Mapping[str, str | Sequence[str]]
     ) -> tuple[Piece, ...]:
         """Render a template, in the sandbox if any part of it is untrusted."""
+        from .bodies import is_trusted, only_trusted
         from .sandbox import render
 
-        is_trusted = all(
-            _is_trusted(self.layout, name, body) for name, body in self.inputs.bodies.items() if body.path == root
+        has_trusted_bodies = all(
+            is_trusted(self.layout, name, body) for name, body in self.inputs.bodies.items() if body.path == root
         )
         return render(
             root,
             templates,
             facts,
             limit=self.layout.template_limit,
-            is_trusted=is_trusted and _only_trusted(templates),
+            is_trusted=has_trusted_bodies and only_trusted(templates),
         )
 
 
@@ -191,8 +180,11 @@ class Assembler:
         `template` is the global template, for layouts that use it.
         """
         key = (agent.base, agent.scope, template) if agent else ("", None, template)
-        _announce(key[0])  # before the lock, which others may need
-        _announce(template)
+        for each in (key[0], template):
+            if isinstance(each, Document):
+                from .bodies import announce
+
+                announce(each)  # before the lock, which others may need
         with self._lock:
             before = next((each for each in self._snapshots if each.key == key), None)
             if before is not None and is_unchanged(before.inputs.stamps):
@@ -218,7 +210,11 @@ class Assembler:
         if last and last[0] is snapshot and last[2] == now and (last[1] is agent or last[1] == agent):
             return last[3]
         ready = agent if snapshot.base_text is agent.base else replace(agent, base=snapshot.base_text)
-        ready, inputs = with_active_skill(ready, snapshot.layout, snapshot.inputs)
+        inputs = snapshot.inputs
+        if ready.skill:
+            from .skills import with_active_skill
+
+            ready, inputs = with_active_skill(ready, snapshot.layout, inputs)
         with self._lock:
             if self._draft_writer is None or self._draft_writer.layout is not snapshot.layout:
                 self._draft_writer = DraftWriter(snapshot.layout)
@@ -228,10 +224,14 @@ class Assembler:
 
     def skills(self) -> list[Skill]:
         """The skills of the layout, including hidden ones."""
+        from .skills import each_skill
+
         return list(each_skill(self.snapshot().inputs))
 
     def skill(self, name: str) -> Skill:
         """The skill of this name, with its body."""
+        from .skills import skill_named, with_body
+
         snapshot = self.snapshot()
         return with_body(
             skill_named(name, snapshot.layout, snapshot.inputs), snapshot.layout, snapshot.inputs.workspace
@@ -239,10 +239,14 @@ class Assembler:
 
     def skill_message(self, name: str) -> str:
         """The message that activates a skill, as the layout words it."""
+        from .skills import activation
+
         return activation(self.snapshot().layout, self.skill(name))
 
     def template(self, address: str) -> Document:
         """The template at an address of this workspace's packs."""
+        from ..packs.packs import load_template
+
         reader = self.reader()
         try:
             return load_template(address, resolve_workspace(self.workspace, reader), reader, self.packs)
@@ -278,9 +282,17 @@ class Assembler:
         layout, workspace = plan.layout, plan.workspace
         base_text = base
         if isinstance(base, str) and is_only_address(base):
+            from ..packs.packs import load_template
+
             base_text = load_template(base.strip(), workspace, reader, self.packs)
-        bodies = _bodies(layout, base_text, template, workspace, reader, self.packs)
-        templates, untrusted = _templates(layout, bodies, workspace, reader, self.packs)
+        bodies: dict[str, Document] = {}
+        templates: dict[str, Document] = {}
+        untrusted: list[tuple[str, dict[str, Document]]] = []
+        if any(section.is_template for section in layout.each_section()):
+            from .bodies import bodies_of, templates_of
+
+            bodies = bodies_of(layout, base_text, template, workspace, reader, self.packs)
+            templates, untrusted = templates_of(layout, bodies, workspace, reader, self.packs)
         inputs = gather(
             layout, workspace, reader, before.inputs if before else None, bodies, templates, scope, self.variables
         )
@@ -299,8 +311,27 @@ class Assembler:
         return plan
 
     def _read_plan(self, reader: Reader) -> Plan:
-        check_packs(self.packs)
         workspace = resolve_workspace(self.workspace, reader)
+        layout, findings = self._resolve_layout(workspace, reader)
+        if self.skill_folders:
+            layout = _with_skill_folders(layout, self.skill_folders)
+        if not self.finds_skills:
+            finds = [replace(each, groups=()) if each.kind == "skill" else each for each in layout.finds]
+            layout = replace(layout, finds=finds)
+        return Plan(layout, workspace, findings, tuple(reader.stamps.items()))
+
+    def _resolve_layout(self, workspace: Workspace, reader: Reader) -> tuple[Layout, Sequence[Finding]]:
+        """The layout with all settings and wording applied, and findings about those that were refused."""
+        if not (self.settings or self.assignments or self.packs):
+            unchanged = unchanged_layout(self.layout_name or DEFAULT_LAYOUT, workspace, reader)
+            if unchanged is not None:
+                return unchanged, ()
+        from ..layout.parse import parse
+        from ..packs.packs import check_packs, find_layout, with_texts
+        from ..packs.settings import confined, layout_of, read_settings, with_settings, writers
+        from ..packs.wording import with_wording
+
+        check_packs(self.packs)
         files, wrong = read_settings(workspace, reader, self.settings)
         source, refused = layout_of(
             self.layout_name, files, DEFAULT_LAYOUT, lambda name: find_layout(name, workspace, reader, self.packs)
@@ -311,12 +342,7 @@ class Assembler:
         layout = parse(source.mapping, source.name, source.address, source.untrusted)
         if source.written:
             layout = replace(layout, written=writers(source))
-        if self.skill_folders:
-            layout = _with_skill_folders(layout, self.skill_folders)
-        if not self.finds_skills:
-            finds = [replace(each, groups=()) if each.kind == "skill" else each for each in layout.finds]
-            layout = replace(layout, finds=finds)
-        return Plan(layout, workspace, (*wrong, *refused, *unknown, *more, *guarded), tuple(reader.stamps.items()))
+        return layout, (*wrong, *refused, *unknown, *more, *guarded)
 
 
 def _with_skill_folders(layout: Layout, folders: Sequence[str]) -> Layout:
@@ -326,92 +352,10 @@ def _with_skill_folders(layout: Layout, folders: Sequence[str]) -> Layout:
     return replace(layout, finds=finds)
 
 
-def _bodies(
-    layout: Layout,
-    base: str | Document,
-    template: Document | None,
-    workspace: Workspace,
-    reader: Reader,
-    packs: Mapping[str, str],
-) -> dict[str, Document]:
-    """The templates of a layout's sections: the caller's, else the global one, else the layout's own or one it refers to."""
-    bodies: dict[str, Document] = {}
-    for section in layout.each_section():
-        if section.language not in LANGUAGES:
-            continue
-        document = base if isinstance(base, Document) else Document("base", base)
-        if "base" in section.instead and (document.text or isinstance(base, Document)):
-            bodies[section.name] = document
-        elif "template" in section.instead and template is not None:
-            bodies[section.name] = template
-        elif section.text is not None and is_address(section.text):
-            bodies[section.name] = load_template(section.text, workspace, reader, packs)
-        elif section.text is not None:
-            by = layout.written.get(f"section.{section.name}.text")
-            path = by.path if by is not None and by.kind == "setting" else f"{layout.address}/{section.name}"
-            bodies[section.name] = Document(path, section.text)
-    return bodies
-
-
-def _templates(
-    layout: Layout, bodies: Mapping[str, Document], workspace: Workspace, reader: Reader, packs: Mapping[str, str]
-) -> tuple[dict[str, Document], list[tuple[str, dict[str, Document]]]]:
-    """All templates that are used, by address. Trusted ones are parsed now; the second value has the untrusted ones.
-
-    This reports an invalid template before the first turn.
-    """
-    templates: dict[str, Document] = {}
-    untrusted: list[tuple[str, dict[str, Document]]] = []
-    for section in layout.each_section():
-        body = bodies.get(section.name)
-        if body is None:
-            continue
-        language = language_of(body, section.language)
-        are_trusted = _only_trusted if _is_trusted(layout, section.name, body) else _never
-        loaded = language.module().load_all(body, _loading(body, workspace, reader, packs), are_trusted)
-        templates |= loaded
-        if language.is_sandboxed and loaded and not are_trusted(loaded):
-            untrusted.append((body.path, loaded))
-    return templates, untrusted
-
-
-def _announce(template: str | Document | None) -> None:
-    """Announce an untrusted template that may be slow, so that a service can limit how many run at once.
-
-    Templates that need the sandbox are announced there.
-    """
-    if not isinstance(template, Document) or not template.path.startswith(_UNTRUSTED):
-        return
-    if len(template.text) > _LONG or template.text.count("[") > _MANY_TAGS:
-        from ..store import waits
-
-        waits.before("template")
-
-
 def _parse(root: str, templates: Mapping[str, Document]) -> None:
     from .sandbox import parse
 
     parse(root, templates)
-
-
-def _loading(
-    body: Document, workspace: Workspace, reader: Reader, packs: Mapping[str, str]
-) -> Callable[[str], Document | None]:
-    return lambda address: body if address == body.path else find_template(address, workspace, reader, packs)
-
-
-def _only_trusted(addresses: Iterable[str]) -> bool:
-    """Whether none of these templates is in the workspace."""
-    return not any(is_in(each, "workspace") for each in addresses)
-
-
-def _never(_: Iterable[str]) -> bool:
-    return False
-
-
-def _is_trusted(layout: Layout, section: str, body: Document) -> bool:
-    """Whether a template comes from the caller, the user or Foreword itself, not from the workspace or a request."""
-    return not body.path.startswith(_UNTRUSTED) and f"section.{section}.text" not in layout.untrusted
 
 
 def round_to(precision: str, now: datetime | None) -> datetime | None:
@@ -424,6 +368,8 @@ def round_to(precision: str, now: datetime | None) -> datetime | None:
 
 def default_template() -> str:
     """The built-in template, which is that of `builder`."""
+    from ..packs.packs import shipped_layout
+
     return str(shipped_layout("builder")["section"]["body"]["text"])
 
 

@@ -17,9 +17,8 @@ import threading
 
 from ..errors import CallError, ForewordError, TemplateError
 from ..store import waits
-from ..template import engine, inclusion, jinja
+from ..template import TEMPLATE_LIMIT, engine, inclusion, jinja
 from ..template.bounded import is_bounded
-from ..template.limits import TEMPLATE_LIMIT
 from ..vocabulary import Document, Origin, Piece
 
 TYPE_CHECKING = False

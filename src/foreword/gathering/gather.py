@@ -29,7 +29,6 @@ from ..sources.paths import absolute_scope, distance_of
 from ..sources.stamps import UNSTABLE, is_unchanged, real_path
 from ..text.lines import printable
 from ..vocabulary import Candidate, Document, Inputs, Skill, include_key, replace, value
-from .includes import Includes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from ..sources.finder import Bound
     from ..sources.readings import Reading
     from ..vocabulary import Finding, Resident, Scope, Workspace
+    from .includes import Includes
 
     Variable = Callable[[str, Workspace], str | None]
 
@@ -87,9 +87,13 @@ def gather(
     scope = absolute_scope(scope, workspace)
     results = _run_finds(layout, workspace, reader, before)
     unique = _Deduplicator(layout, results, workspace, reader)
-    includes = Includes(workspace, scope, reader, unique.names() if unique.with_directives else {})
-    unique.drop_copies(includes)
+    includes: Includes | None = None
     if unique.with_directives:
+        from .includes import Includes
+
+        includes = Includes(workspace, scope, reader, unique.names())
+    unique.drop_copies(includes)
+    if includes is not None:
         includes = Includes(workspace, scope, reader, unique.names(), includes.readings)
         unique.follow(includes)
     trail = Trail()
@@ -97,18 +101,18 @@ def gather(
     findings = [
         *(each for result in results.values() for each in result.findings),
         *unique.findings,
-        *includes.findings,
+        *(includes.findings if includes else ()),
         *trail.findings,
         *_git_findings(layout, workspace),
     ]
     return Inputs(
         workspace=workspace,
         found=unique.found(),
-        candidates=_one_per_file((*unique.candidates(), *includes.candidates, *trail.candidates)),
+        candidates=_one_per_file((*unique.candidates(), *(includes.candidates if includes else ()), *trail.candidates)),
         findings=tuple(dict.fromkeys(findings)),
         stamps=_all_stamps(reader, results),
         find_results=results,
-        includes=includes.found,
+        includes=includes.found if includes else {},
         bodies=bodies or {},
         templates=templates or {},
         values=values,
@@ -267,7 +271,7 @@ class _Deduplicator:
                     number = [each.path for each in self.results[loser[0]].candidates].index(printable(loser[1]))
                     self.report_duplicate(loser[0], number, "the same file as", printable(owners[identity][1]))
 
-    def drop_copies(self, includes: Includes) -> None:
+    def drop_copies(self, includes: Includes | None) -> None:
         """Keep only the nearest of equal texts. Texts with includes are equal if what they include is equal too."""
         by_text: dict[str, list[int]] = {}
         for number in self.comparable:
@@ -285,10 +289,10 @@ class _Deduplicator:
                     loser, nearest[content] = (number, other) if is_beside else (other, number)
                     self.drop(loser, nearest[content], "text")
 
-    def fingerprint(self, number: int, includes: Includes) -> str:
+    def fingerprint(self, number: int, includes: Includes | None) -> str:
         """A string that is equal for equal content: two equal texts may include different files."""
         name, text = self.texts[number]
-        if name not in self.with_directives or "<!--" not in text.reading.text:
+        if includes is None or name not in self.with_directives or "<!--" not in text.reading.text:
             return text.reading.text
         from ..template import directives
 

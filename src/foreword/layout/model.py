@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..template.limits import TEMPLATE_LIMIT
+from ..template import TEMPLATE_LIMIT
 from ..vocabulary import value
 
 TYPE_CHECKING = False
@@ -73,6 +73,11 @@ class Section:
     budget: int | None = None
     file_budget: int | None = None
     over: Literal["warn", "cut", "shorten"] = "warn"
+
+    @property
+    def is_template(self) -> bool:
+        """Whether its text is a template. Directives are for the text of files."""
+        return self.language not in ("", "directives")
 
 
 @value

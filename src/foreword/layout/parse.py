@@ -10,9 +10,9 @@ import re
 
 from ..errors import LayoutError, suggestion
 from ..shapes import LIST, STRING, TABLE, check, check_table, is_list_of_strings
+from ..template import TEMPLATE_LIMIT
 from ..template.addresses import is_address
 from ..template.languages import LANGUAGES
-from ..template.limits import TEMPLATE_LIMIT
 from .keys import BODIES, FACTS, FILTERS, FOUND, INHERITED, KINDS, LISTS, PLACES, TOP_TABLES
 from .merging import flat
 from .model import Condition, Field, Find, Guideline, Layout, Pattern, Section, with_inner

@@ -1,7 +1,10 @@
-"""Write `std/compiled.py`: the shipped layouts as Python literals, which load five times faster than TOML.
+"""Write the Python files in `std/` from the TOML files beside them, because Python loads much faster than TOML.
 
-python -m foreword.packs.compile          write it
-python -m foreword.packs.compile --check  check that it is up to date
+`compiled.py` has every shipped layout as a mapping, for whoever extends or changes one. `opal.py` has the layout `opal` parsed and
+checked, for the usual prompt, which uses it unchanged.
+
+python -m foreword.packs.compile          write them
+python -m foreword.packs.compile --check  check that they are up to date
 """
 
 from __future__ import annotations
@@ -11,41 +14,96 @@ import pprint
 import sys
 import tomllib
 
+from ..layout import model
+from ..layout.parse import parse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 STD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "std")
-TARGET = os.path.join(STD, "compiled.py")
+_VALUES = (model.Field, model.Pattern, model.Find, model.Section, model.Condition, model.Guideline, model.Layout)
+_NOTE = '"""Generated from the TOML files beside it by `python -m foreword.packs.compile`; do not edit."""'
+_HEAD = [_NOTE, "", "# ruff: noqa", "from __future__ import annotations", ""]
 
 
-def compiled() -> str:
-    """The source of the module: one function per layout, so that only the one in use is built."""
-    names = sorted(name.removesuffix(".toml") for name in os.listdir(STD) if name.endswith(".toml"))
-    lines = [
-        '"""Generated from the TOML files beside it by `python -m foreword.packs.compile`; do not edit."""',
-        "",
-        "# ruff: noqa",
-        "from __future__ import annotations",
-        "",
-        "TYPE_CHECKING = False",
-        "if TYPE_CHECKING:",
-        "    from typing import Any",
-        "",
-        f"NAMES = {tuple(names)!r}",
-    ]
-    for name in names:
+def sources() -> dict[str, str]:
+    """The source of each generated file, by its name."""
+    mappings: dict[str, dict[str, Any]] = {}
+    for name in sorted(name.removesuffix(".toml") for name in os.listdir(STD) if name.endswith(".toml")):
         with open(os.path.join(STD, name + ".toml"), "rb") as file:
-            literal = pprint.pformat(tomllib.load(file), width=140, sort_dicts=False)
+            mappings[name] = tomllib.load(file)
+    parsed = {f"{name}.py": _parsed(parse(mapping, name, f"$std/{name}")) for name, mapping in mappings.items()}
+    return {"__init__.py": _names(mappings), "compiled.py": _compiled(mappings), **parsed}
+
+
+def _names(mappings: dict[str, dict[str, Any]]) -> str:
+    return "\n".join([*_HEAD, f"NAMES = {tuple(mappings)!r}"]) + "\n"
+
+
+def _compiled(mappings: dict[str, dict[str, Any]]) -> str:
+    """One function per layout, so that only the one in use is built."""
+    lines = [*_HEAD, "TYPE_CHECKING = False", "if TYPE_CHECKING:", "    from typing import Any"]
+    for name, mapping in mappings.items():
+        literal = pprint.pformat(mapping, width=140, sort_dicts=False)
         lines += ["", "", f"def {name}() -> dict[str, Any]:", f"    return {literal}"]
     return "\n".join(lines) + "\n"
 
 
+def _parsed(layout: model.Layout) -> str:
+    """The layout as calls of its classes. `every` repeats the sections, so it is computed from them."""
+    names = ", ".join([each.__name__ for each in _VALUES] + ["with_inner"])
+    fields = {name: content for name, content in _changed(layout) if name not in ("sections", "every")}
+    return "\n".join(
+        [
+            *_HEAD,
+            f"from ...layout.model import {names}",
+            "",
+            f"_SECTIONS = {_literal(layout.sections)}",
+            "LAYOUT = Layout(",
+            "    sections=_SECTIONS,",
+            "    every=tuple(with_inner(_SECTIONS)),",
+            *(f"    {name}={_literal(content)}," for name, content in fields.items()),
+            ")",
+            "",
+        ]
+    )
+
+
+def _changed(content: Any) -> list[tuple[str, Any]]:
+    """The fields of a value that differ from their defaults."""
+    cls = type(content)
+    every = [(name, getattr(content, name)) for name in cls.__annotations__]
+    return [(name, field) for name, field in every if name not in cls.__dict__ or cls.__dict__[name] != field]
+
+
+def _literal(content: Any) -> str:
+    if isinstance(content, _VALUES):
+        fields = ", ".join(f"{name}={_literal(field)}" for name, field in _changed(content))
+        return f"{type(content).__name__}({fields})"
+    if isinstance(content, tuple):
+        return f"({''.join(f'{_literal(each)}, ' for each in content)})"
+    return repr(content)
+
+
 def main(arguments: list[str]) -> int:
     if arguments == ["--check"]:
-        with open(TARGET, encoding="utf-8") as file:
-            is_current = file.read() == compiled()
-        print("compiled.py is current" if is_current else "compiled.py is stale: run python -m foreword.packs.compile")
-        return 0 if is_current else 1
-    with open(TARGET, "w", encoding="utf-8") as file:
-        file.write(compiled())
+        stale = [name for name, source in sources().items() if _current(name) != source]
+        for name in stale:
+            print(f"{name} is out of date; run python -m foreword.packs.compile")
+        return 1 if stale else 0
+    for name, source in sources().items():
+        with open(os.path.join(STD, name), "w", encoding="utf-8") as file:
+            file.write(source)
     return 0
+
+
+def _current(name: str) -> str:
+    try:
+        with open(os.path.join(STD, name), encoding="utf-8") as file:
+            return file.read()
+    except FileNotFoundError:
+        return ""
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from ..template.addresses import is_address, is_file, is_in, split
 from ..template.languages import LANGUAGES
 from ..text.lines import printable
 from ..vocabulary import Document, Origin, replace, value
+from .std import NAMES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,21 +113,17 @@ def _reach(prefix: str, folder: str, workspace: Workspace, reader: Reader) -> Re
 
 def layout_names() -> tuple[str, ...]:
     """The names of the shipped layouts."""
-    from .std import compiled
-
-    return compiled.NAMES
+    return NAMES
 
 
 def shipped_layout(name: str) -> dict[str, Any]:
     """The mapping of a shipped layout."""
+    if name not in NAMES:
+        raise MissingError(
+            f"unknown layout {name!r}" + suggestion(name, NAMES) + " (name a file by its path, such as ./own_keys.toml)"
+        )
     from .std import compiled
 
-    if name not in compiled.NAMES:
-        raise MissingError(
-            f"unknown layout {name!r}"
-            + suggestion(name, compiled.NAMES)
-            + " (name a file by its path, such as ./own_keys.toml)"
-        )
     mapping: dict[str, Any] = getattr(compiled, name)()
     return mapping
 

@@ -23,8 +23,8 @@ from ..shapes import STRING, STRINGS, TABLES, check, check_table
 from ..sources.environment import absolute
 from ..sources.links import only_inside
 from ..sources.paths import config_folder
+from ..template import TEMPLATE_LIMIT
 from ..template.addresses import is_address, is_file, is_in
-from ..template.limits import TEMPLATE_LIMIT
 from ..text.lines import printable
 from ..vocabulary import Origin, replace, value
 from .packs import Source, parse_toml

@@ -1,4 +1,4 @@
-"""Why a file is not in the prompt: for paths that the layout never considered, and for names in the wrong case.
+"""Why a file is not in the prompt: for paths that the layout never considered.
 
 Three answers are easily confused: the file does not exist; no agent with this layout reads it; only an agent that works in another
 folder reads it.
@@ -9,8 +9,7 @@ from __future__ import annotations
 import os
 
 from ..errors import ForewordError
-from ..findings import finding
-from ..packs.std.compiled import NAMES
+from ..packs.std import NAMES
 from ..sources.environment import absolute
 from ..sources.files import Reader
 from ..sources.paths import is_inside
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
     from ..engine.assembler import Assembler
     from ..layout.model import Layout
-    from ..vocabulary import Agent, Finding
+    from ..vocabulary import Agent
 
 # How many folders above a file outside the workspace to try as working directories.
 _MAX_ABOVE = 5
@@ -133,34 +132,3 @@ def _reads(path: str, layout: Layout) -> str:
         if other != name and other.lower() == name.lower():
             return f"it must be named {other}"
     return f"it reads {'skills in ' if is_skill else ''}{', '.join(known)}" if known else "it does not read such files"
-
-
-class WrongCase:
-    """Finds files at or below `root` that were skipped because their names have the wrong case.
-
-    For any number of prompts, each folder is listed once and each file is reported once.
-    """
-
-    def __init__(self, root: str = "/") -> None:
-        self.root, self.reader = root, Reader()
-        self.asked: set[str] = set()
-        self.names: dict[str, dict[str, list[str]]] = {}
-
-    def findings(self, candidates: Sequence[Candidate]) -> Iterator[Finding]:
-        for path in [each.path for each in candidates if each.fate == "absent"]:
-            if path in self.asked or not is_inside(path, self.root):
-                continue
-            self.asked.add(path)
-            folder, wanted = os.path.split(path)
-            for name in self._names_in(folder).get(wanted.lower(), ()):
-                if name != wanted and os.path.isfile(os.path.join(folder, name)):
-                    shown = printable(os.path.join(folder, name))
-                    yield finding("file-case", f"{shown} was not read: it must be named {wanted}", shown)
-
-    def _names_in(self, folder: str) -> dict[str, list[str]]:
-        """The names in a folder, by their lower-case form."""
-        if folder not in self.names:
-            self.names[folder] = {}
-            for name in self.reader.entries(folder)[0]:
-                self.names[folder].setdefault(name.lower(), []).append(name)
-        return self.names[folder]

@@ -23,7 +23,7 @@ from ..sources.tree import scan_below
 from ..text.lines import printable
 from ..text.tokens import estimate
 from ..vocabulary import Agent, value
-from .explain import WrongCase
+from .wrong_case import WrongCase
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

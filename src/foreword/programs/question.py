@@ -14,12 +14,11 @@ import os
 from ..encoding.agent import KEYS, agent_from
 from ..engine.assembler import Assembler
 from ..errors import CallError, suggestion
-from ..packs.settings import parse_assignment
 from ..vocabulary import Document, Workspace, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterable, Mapping
     from datetime import datetime
     from typing import Any
 
@@ -68,7 +67,7 @@ class Question:
                 self.workspace,
                 self.fields.get("layout") or "",
                 settings=self.fields.get("settings") or "",
-                assignments=[parse_assignment(each) for each in self.fields.get("set") or ()],
+                assignments=_assignments(self.fields.get("set") or ()),
                 packs=self.fields.get("packs"),
                 values=self.fields.get("values"),
             )
@@ -89,7 +88,7 @@ class Question:
     def checked_prompt(self) -> Prompt:
         """The prompt, with a finding for each file that was skipped because of the case of its name."""
         if self._checked is None:
-            from .explain import WrongCase
+            from .wrong_case import WrongCase
 
             prompt = self.prompt()
             known = {(each.code, each.path) for each in prompt.findings}
@@ -164,6 +163,14 @@ class Question:
         if not data:
             raise CallError("the store needs a home directory, which is unknown; set --store or FOREWORD_STORE")
         return f"sqlite:///{os.path.join(data, 'foreword', 'foreword.db')}", False
+
+
+def _assignments(texts: Iterable[str]) -> list[tuple[str, Any]]:
+    if not texts:
+        return []
+    from ..packs.settings import parse_assignment
+
+    return [parse_assignment(each) for each in texts]
 
 
 def _document(content: Any) -> Any:

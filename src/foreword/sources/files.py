@@ -42,6 +42,9 @@ class Reader(Folders):
         reader = Reader(self.limit, self.disk)
         reader._earlier = readings
         reader.stamps.update(stamps)
+        # A missing directory is looked up again, because its absence must be stamped.
+        reader._folders.update({path: True for path, exists in self._folders.items() if exists})
+        reader._identities.update(self._identities)
         return reader
 
     def read(self, path: str, guard: ReadGuard | None = None) -> Reading:
@@ -169,18 +172,19 @@ class Reader(Folders):
                 descriptor: int = self.disk.open(path, flags)
                 return descriptor
             except (OSError, ValueError) as error:
+                is_absent = getattr(error, "errno", None) in ABSENT
+                if is_absent and not self.has_entry(path):
+                    return Reading(path, "absent")
                 if flags & _NO_LINK and self.is_link(path):
                     flags &= ~_NO_LINK
                     continue
-                if getattr(error, "errno", None) not in ABSENT:
+                if not is_absent:
                     self.stamp(path)
                     self.distrust_passing(path, error)
                     return unreadable(path, explain(error))
-            if not self.has_entry(path):
-                return Reading(path, "absent")
-            if self.is_link(path):
-                self.stamp(path)
-                return unreadable(path, "it is a link to nothing")
+                if self.is_link(path):
+                    self.stamp(path)
+                    return unreadable(path, "it is a link to nothing")
         self.distrust(path)
         return unreadable(path, GONE)
 
@@ -192,7 +196,7 @@ class Reader(Folders):
 
     def _read_all(self, descriptor: int, limit: int, size: int) -> bytes:
         """The bytes of a file up to a limit. Some files with content report a size of 0."""
-        data: bytes = self.disk.read(descriptor, limit)
+        data: bytes = self.disk.read(descriptor, min(limit, size + 1) if size else limit)
         if len(data) == size > 0:
             return data
         parts = [data]

@@ -266,7 +266,7 @@ class _Search:
         through_links = 0
         while waiting:
             folder = waiting.pop()
-            identity = reader.identity(folder)
+            identity = reader.identity(folder) if reader.is_folder(folder) else None
             if identity is None:
                 self.names(folder)
                 continue
@@ -380,7 +380,7 @@ def _report_other_case(path: str, reader: Reader, trail: Trail) -> None:
             trail.findings.append(finding("file-case", f"{shown} was not read: it must be named {name}", shown))
 
 
-_POINTER = re.compile(r"@?(?:\./)?([\w.-]+\.md)\s*", re.IGNORECASE)
+_POINTER = r"@?(?:\./)?([\w.-]+\.md)\s*"
 
 
 def pointed_at(reading: Reading, find: Find, reader: Reader) -> str:
@@ -388,7 +388,7 @@ def pointed_at(reading: Reading, find: Find, reader: Reader) -> str:
 
     Empty unless the find searches for that file too; otherwise nobody would read it.
     """
-    if len(reading.text) > 200 or not (match := _POINTER.fullmatch(reading.text)):
+    if len(reading.text) > 200 or not (match := re.fullmatch(_POINTER, reading.text, re.IGNORECASE)):
         return ""
     if all(os.path.basename(pattern.path) != match[1] for group in find.groups for pattern in group):
         return ""

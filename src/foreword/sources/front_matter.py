@@ -67,7 +67,6 @@ _NO = frozenset({"false", "no", "off", "none", ""})
 _CLOSING = re.compile(r"\n---[ \t]*(?:\n|\Z)")
 
 # Compiled on first use: most files do not need them, and compiling takes as long as reading a hundred skills.
-_NAME = r"[a-z0-9]+(?:-[a-z0-9]+)*"
 _FIELD = r"([ \t]*)([A-Za-z_][\w-]*)[ \t]*:(?=[ \t]|\Z)"
 _BLOCK_SIGN = r"[|>][-+0-9]{0,2}"
 _ANCHOR = r"(?:^|[\s\[{,:])&\w"
@@ -317,7 +316,7 @@ def _short(value: Any) -> str:
 def _violations(name: str, description: str, folder: str, fields: Fields, head: str) -> list[Violation]:
     """Every violation. A valid skill costs a few comparisons here, because there may be thousands."""
     wrong = []
-    if name != folder or len(name) > LONGEST_NAME or not re.fullmatch(_NAME, name):
+    if name != folder or len(name) > LONGEST_NAME or not _is_name(name):
         wrong += [("skill-name", "name", what) for what in _name_violations(name, folder, fields)]
     if not description:
         wrong.append(("skill-no-description", "description", _absent("description", fields)))
@@ -328,13 +327,18 @@ def _violations(name: str, description: str, folder: str, fields: Fields, head: 
     return [(code, what, _line(head, key)) for code, key, what in wrong]
 
 
+def _is_name(name: str) -> bool:
+    """Whether a name consists of a-z, 0-9 and single hyphens between them."""
+    return name.isascii() and name == name.lower() and all(part.isalnum() for part in name.split("-"))
+
+
 def _name_violations(name: str, folder: str, fields: Fields) -> list[str]:
     if not name:
         return [_absent("name", fields)]
     wrong = []
     if len(name) > LONGEST_NAME:
         wrong.append(_too_long("name", name, LONGEST_NAME))
-    elif not re.fullmatch(_NAME, name):
+    elif not _is_name(name):
         wrong.append(f"its name {_short(name)} must consist of a-z, 0-9 and single hyphens between them")
     if name != folder:
         wrong.append(f"its name {_short(name)} differs from its folder {_short(folder)}")

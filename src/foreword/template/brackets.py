@@ -37,11 +37,12 @@ from itertools import pairwise
 
 from ..errors import TemplateError
 from ..vocabulary import Origin, Piece, replace, value
+from . import TEMPLATE_LIMIT
 from .addresses import is_in
 from .catalog import TYPES
 from .catalog import names as catalog_names
 from .diagnostics import Diagnostic, to_findings
-from .limits import SOURCE_LIMIT, TEMPLATE_LIMIT, OutputLimit, utf8_size
+from .limits import SOURCE_LIMIT, OutputLimit, utf8_size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -32,10 +32,10 @@ from ..findings import finding
 from ..text.markdown import Spans, left_open, prose
 from ..text.pieces import may_stay_open
 from ..vocabulary import Document, Origin, Piece, digest, replace, value
-from . import conditions
+from . import TEMPLATE_LIMIT, conditions
 from .conditions import DirectiveCondition
 from .diagnostics import Diagnostic, to_findings
-from .limits import TEMPLATE_LIMIT, OutputLimit, utf8_size
+from .limits import OutputLimit, utf8_size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

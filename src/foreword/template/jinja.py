@@ -11,9 +11,9 @@ from __future__ import annotations
 from ..errors import CallError, TemplateError
 from ..text.lines import printable
 from ..vocabulary import Document
-from . import inclusion
+from . import TEMPLATE_LIMIT, inclusion
 from .engine import FUEL, Engine
-from .limits import TEMPLATE_LIMIT, too_long, utf8_size
+from .limits import too_long, utf8_size
 from .tags import names_in_tag
 from .trace import Tracer, untraced, unused_character
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from ..errors import TemplateError
 
-TEMPLATE_LIMIT = 4_000_000
-"""The bytes a template may write unless its layout says otherwise."""
 SOURCE_LIMIT = 500_000
 """The characters a template may have: far beyond any prompt, and at worst parsed within a second."""
 

@@ -14,6 +14,11 @@ def printable(path: str) -> str:
     return "".join(f"\\x{ord(each):02x}" if ord(each) < 32 or ord(each) == 127 else each for each in shown)
 
 
+def is_plain(text: str) -> bool:
+    """Whether text has only visible ASCII characters, blanks and line breaks: a quick check."""
+    return text.isascii() and text.replace("\n", " ").isprintable()
+
+
 def without_blank_lines(text: str) -> tuple[str, int]:
     """The text without leading and trailing blank lines, and the number of its first line."""
     start, line = 0, 1

@@ -7,8 +7,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-NAMES = ('builder', 'foreword', 'ion', 'opal', 'pi', 'pod')
-
 
 def builder() -> dict[str, Any]:
     return {'about': 'builder: one bracket template, constructed on the first turn and again at compaction.',

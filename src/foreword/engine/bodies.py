@@ -1,0 +1,104 @@
+"""The templates of a layout's sections, with everything that they include."""
+
+from __future__ import annotations
+
+from ..packs.packs import find_template, load_template
+from ..template.addresses import is_address, is_in
+from ..template.languages import language_of
+from ..vocabulary import Document
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from ..layout.model import Layout
+    from ..sources.files import Reader
+    from ..vocabulary import Workspace
+
+# How the paths of untrusted templates begin: those of the workspace, the global one (anyone may have set it), and those of requests.
+_UNTRUSTED = ("$workspace/", "template", "request")
+# An untrusted template with more characters or tags than this may be slow.
+_LONG = 100_000
+_MANY_TAGS = 200
+
+
+def bodies_of(
+    layout: Layout,
+    base: str | Document,
+    template: Document | None,
+    workspace: Workspace,
+    reader: Reader,
+    packs: Mapping[str, str],
+) -> dict[str, Document]:
+    """The templates of a layout's sections: the caller's, else the global one, else the layout's own or one it refers to."""
+    bodies: dict[str, Document] = {}
+    for section in layout.each_section():
+        if not section.is_template:
+            continue
+        document = base if isinstance(base, Document) else Document("base", base)
+        if "base" in section.instead and (document.text or isinstance(base, Document)):
+            bodies[section.name] = document
+        elif "template" in section.instead and template is not None:
+            bodies[section.name] = template
+        elif section.text is not None and is_address(section.text):
+            bodies[section.name] = load_template(section.text, workspace, reader, packs)
+        elif section.text is not None:
+            by = layout.written.get(f"section.{section.name}.text")
+            path = by.path if by is not None and by.kind == "setting" else f"{layout.address}/{section.name}"
+            bodies[section.name] = Document(path, section.text)
+    return bodies
+
+
+def templates_of(
+    layout: Layout, bodies: Mapping[str, Document], workspace: Workspace, reader: Reader, packs: Mapping[str, str]
+) -> tuple[dict[str, Document], list[tuple[str, dict[str, Document]]]]:
+    """All templates that are used, by address. Trusted ones are parsed now; the second value has the untrusted ones.
+
+    This reports an invalid template before the first turn.
+    """
+    templates: dict[str, Document] = {}
+    untrusted: list[tuple[str, dict[str, Document]]] = []
+    for section in layout.each_section():
+        body = bodies.get(section.name)
+        if body is None:
+            continue
+        language = language_of(body, section.language)
+        are_trusted = only_trusted if is_trusted(layout, section.name, body) else _never
+        loaded = language.module().load_all(body, _loading(body, workspace, reader, packs), are_trusted)
+        templates |= loaded
+        if language.is_sandboxed and loaded and not are_trusted(loaded):
+            untrusted.append((body.path, loaded))
+    return templates, untrusted
+
+
+def _loading(
+    body: Document, workspace: Workspace, reader: Reader, packs: Mapping[str, str]
+) -> Callable[[str], Document | None]:
+    return lambda address: body if address == body.path else find_template(address, workspace, reader, packs)
+
+
+def only_trusted(addresses: Iterable[str]) -> bool:
+    """Whether none of these templates is in the workspace."""
+    return not any(is_in(each, "workspace") for each in addresses)
+
+
+def _never(_: Iterable[str]) -> bool:
+    return False
+
+
+def is_trusted(layout: Layout, section: str, body: Document) -> bool:
+    """Whether a template comes from the caller, the user or Foreword itself, not from the workspace or a request."""
+    return not body.path.startswith(_UNTRUSTED) and f"section.{section}.text" not in layout.untrusted
+
+
+def announce(template: Document) -> None:
+    """Announce an untrusted template that may be slow, so that a service can limit how many run at once.
+
+    Templates that need the sandbox are announced there.
+    """
+    if not template.path.startswith(_UNTRUSTED):
+        return
+    if len(template.text) > _LONG or template.text.count("[") > _MANY_TAGS:
+        from ..store import waits
+
+        waits.before("template")

@@ -1,0 +1,20 @@
+"""Generated from the TOML files beside it by `python -m foreword.packs.compile`; do not edit."""
+
+# ruff: noqa
+from __future__ import annotations
+
+from ...layout.model import Field, Pattern, Find, Section, Condition, Guideline, Layout, with_inner
+
+_SECTIONS = (Section(name='body', lifetime='conversation', text='You are a helpful coding assistant.\n\n[if file:AGENTS.md]\n[file:AGENTS.md]\n[endif]\n\nThe current working directory is [prompt:cwd].\n', item=(), instead=('base', 'template', ), language='brackets', trim=False), )
+LAYOUT = Layout(
+    sections=_SECTIONS,
+    every=tuple(with_inner(_SECTIONS)),
+    name='builder',
+    address='$std/builder',
+    about='builder: one bracket template, constructed on the first turn and again at compaction.',
+    finds=(),
+    settings={'file_paths': [], 'file_secrets': False},
+    wording={'compaction': 'Summarise the conversation so far so that the work can go on from the summary alone: what was asked for, what has been done, what remains, and which files matter.', 'skill_message': "The skill '{name}' is now active. Its instructions:\n\n{text}", 'skill_active_message': "The skill '{name}' is active already."},
+    on={'reload': 'gather', 'compaction': 'gather'},
+    compaction={'under': 'new', 'say': 'system'},
+)

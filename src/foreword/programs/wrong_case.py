@@ -1,0 +1,47 @@
+"""Files that a layout would read if their names had the right case."""
+
+from __future__ import annotations
+
+import os
+
+from ..findings import finding
+from ..sources.files import Reader
+from ..sources.paths import is_inside
+from ..text.lines import printable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ..vocabulary import Candidate, Finding
+
+
+class WrongCase:
+    """Finds files at or below `root` that were skipped because their names have the wrong case.
+
+    For any number of prompts, each folder is listed once and each file is reported once.
+    """
+
+    def __init__(self, root: str = "/") -> None:
+        self.root, self.reader = root, Reader()
+        self.asked: set[str] = set()
+        self.names: dict[str, dict[str, list[str]]] = {}
+
+    def findings(self, candidates: Sequence[Candidate]) -> Iterator[Finding]:
+        for path in [each.path for each in candidates if each.fate == "absent"]:
+            if path in self.asked or not is_inside(path, self.root):
+                continue
+            self.asked.add(path)
+            folder, wanted = os.path.split(path)
+            for name in self._names_in(folder).get(wanted.lower(), ()):
+                if name != wanted and os.path.isfile(os.path.join(folder, name)):
+                    shown = printable(os.path.join(folder, name))
+                    yield finding("file-case", f"{shown} was not read: it must be named {wanted}", shown)
+
+    def _names_in(self, folder: str) -> dict[str, list[str]]:
+        """The names in a folder, by their lower-case form."""
+        if folder not in self.names:
+            self.names[folder] = {}
+            for name in self.reader.entries(folder)[0]:
+                self.names[folder].setdefault(name.lower(), []).append(name)
+        return self.names[folder]
