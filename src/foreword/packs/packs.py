@@ -120,7 +120,7 @@ def shipped_layout(name: str) -> dict[str, Any]:
     """The mapping of a shipped layout."""
     if name not in NAMES:
         raise MissingError(
-            f"unknown layout {name!r}" + suggestion(name, NAMES) + " (name a file by its path, such as ./own_keys.toml)"
+            f"unknown layout {name!r}" + suggestion(name, NAMES) + " (name a file by its path, such as ./own.toml)"
         )
     from .std import compiled
 

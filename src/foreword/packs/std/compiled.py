@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def builder() -> dict[str, Any]:
-    return {'about': 'builder: one bracket template, constructed on the first turn and again at compaction.',
+    return {'about': 'builder: One bracket template, built on the first turn and again at compaction.',
  'sections': ['body'],
  'settings': {'file_paths': [], 'file_secrets': False},
  'section': {'body': {'instead': ['base', 'template'],
@@ -32,7 +32,7 @@ def builder() -> dict[str, Any]:
 
 
 def foreword() -> dict[str, Any]:
-    return {'about': "Foreword's own: the longest-lived text first, each section in its own tag, no clock.",
+    return {'about': "Foreword's own layout: stable text first, each section in its own tag, no clock.",
  'sections': ['identity', 'instructions', 'skills', 'guidance', 'boundaries', 'environment', 'plan'],
  'settings': {'shell': ['tool:shell', 'tool:bash', 'tool:zsh', 'tool:cmd', 'tool:powershell'],
               'loaders': ['tool:read',
@@ -120,7 +120,7 @@ def foreword() -> dict[str, Any]:
 
 
 def ion() -> dict[str, Any]:
-    return {'about': 'Ion: a base, three layers of instructions that add up, the active skill, the active plan.',
+    return {'about': 'Ion: A base, three layers of instructions that add up, the active skill and the active plan.',
  'sections': ['base', 'instructions', 'skill', 'plan'],
  'budget': 9600,
  'over': 'warn',
@@ -160,7 +160,7 @@ def ion() -> dict[str, Any]:
 
 
 def opal() -> dict[str, Any]:
-    return {'about': 'Opal: six sections in tags; found once for a conversation, formatted on every turn.',
+    return {'about': 'Opal: Six tagged sections; files are found once per conversation, the prompt is formatted on every turn.',
  'sections': ['identity', 'context', 'skills', 'environment', 'guidelines', 'planning'],
  'settings': {'context': True,
               'names': ['AGENTS.md', 'OPAL.md'],
@@ -233,7 +233,7 @@ def opal() -> dict[str, Any]:
 
 
 def pi() -> dict[str, Any]:
-    return {'about': 'pi: the base or a SYSTEM.md, what is appended to it, project context, skills, date and directory.',
+    return {'about': 'pi: A base prompt or a SYSTEM.md, appended text, project context, skills, date and directory.',
  'sections': ['base', 'append', 'context', 'skills', 'last'],
  'settings': {'dir': '.sf'},
  'find': {'system': {'files': [['cwd:{dir}/SYSTEM.md', 'home:{dir}/agent/SYSTEM.md']]},
@@ -309,7 +309,7 @@ def pi() -> dict[str, Any]:
 
 
 def pod() -> dict[str, Any]:
-    return {'about': 'pod: a strict template for the body, then sections that no template can remove.',
+    return {'about': 'pod: A strict template for the body, then sections that no template can remove.',
  'sections': ['body', 'boundaries', 'project', 'knowledge', 'workflows'],
  'settings': {'residents': True},
  'find': {'project': {'walk': 'git', 'take': 'nearest', 'files': ['walk:AGENTS.md']},

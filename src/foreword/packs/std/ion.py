@@ -11,7 +11,7 @@ LAYOUT = Layout(
     every=tuple(with_inner(_SECTIONS)),
     name='ion',
     address='$std/ion',
-    about='Ion: a base, three layers of instructions that add up, the active skill, the active plan.',
+    about='Ion: A base, three layers of instructions that add up, the active skill and the active plan.',
     finds=(Find(name='ion-local', groups=((Pattern(place='home', path='.ion/AGENTS.md'), ), ), layer='ion-local'), Find(name='global', groups=((Pattern(place='config', path='agents/AGENTS.md'), ), (Pattern(place='config', path='agents/rules/*.md'), ), ), layer='global'), Find(name='project', groups=((Pattern(place='cwd', path='AGENTS.md'), Pattern(place='cwd', path='CLAUDE.md'), ), )), Find(name='skills', groups=((Pattern(place='cwd', path='.ion/skills/*/SKILL.md'), ), (Pattern(place='cwd', path='.agents/skills/*/SKILL.md'), ), (Pattern(place='home', path='.ion/skills/*/SKILL.md'), ), (Pattern(place='home', path='.agents/skills/*/SKILL.md'), ), ), kind='skill'), ),
     budget=9600,
     over='warn',

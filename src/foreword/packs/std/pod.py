@@ -11,7 +11,7 @@ LAYOUT = Layout(
     every=tuple(with_inner(_SECTIONS)),
     name='pod',
     address='$std/pod',
-    about='pod: a strict template for the body, then sections that no template can remove.',
+    about='pod: A strict template for the body, then sections that no template can remove.',
     finds=(Find(name='project', groups=((Pattern(place='walk', path='AGENTS.md'), ), ), take='nearest'), Find(name='knowledge', groups=((Pattern(place='root', path='.foreword/knowledge/*.md'), ), ), kind='resident'), Find(name='workflows', groups=((Pattern(place='root', path='.foreword/workflow/*.md'), ), ), kind='resident'), ),
     settings={'residents': True},
     wording={'working_boundaries_section': '---\n## Working boundaries\n\n{}', 'agents_md_section': '---\n## Project instructions (AGENTS.md)\n\n{}', 'resident_knowledge_section': '---\n## Resident knowledge\n\n{}', 'resident_workflows_section': '---\n## Resident workflows\n\n{}', 'compaction': 'Summarise the conversation so far so that it can go on from the summary: the task, what was done, what was learnt, and what comes next.', 'skill_message': "The skill '{name}' is now active. Its instructions:\n\n{text}", 'skill_active_message': "The skill '{name}' is active already."},
