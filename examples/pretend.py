@@ -11,6 +11,7 @@ requests, one per line.
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -139,6 +140,8 @@ def environment(url):
 def main(arguments):
     record = arguments[1] if arguments[:1] == ["--record"] else None
     command = arguments[2:] if record else arguments
+    if not command or not shutil.which(command[0]):
+        return "usage: python pretend.py [--record FILE] COMMAND…, such as python anthropic_loop.py 'Hello.'"
     with Provider(record) as provider:
         threading.Thread(target=provider.serve_forever, daemon=True).start()
         status = subprocess.run(command, env={**os.environ, **environment(provider.url)}).returncode

@@ -109,4 +109,4 @@ def install_command(extra: str) -> str:
     """The command that installs an extra of this package: in a checkout, the Makefile's."""
     checkout = os.path.join(os.path.dirname(__file__), "..", "..", "..")
     is_checkout = all(os.path.isfile(os.path.join(checkout, name)) for name in ("Makefile", "pyproject.toml"))
-    return "make setup" if is_checkout else f"pip install 'foreword[{extra}]'"
+    return "make setup" if is_checkout else f"pip install '/path/to/foreword[{extra}]'"
