@@ -112,7 +112,7 @@ def test_the_last_requested_edition_is_shown(open_page, talks):
     expect(prompt).to_contain_text("One.")
     release = held(page, "**/editions/2")
     with page.expect_request("**/editions/2"):
-        choice.select_option("2 (in use)")
+        choice.select_option("2 (current)")
     choice.select_option("1")
     release()
     page.wait_for_timeout(300)

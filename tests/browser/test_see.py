@@ -104,7 +104,7 @@ def test_focus_shows_them_too_and_arrow_keys_move_between_origins(seeing, site):
     assert any(f"{site.shop}/AGENTS.md, lines 1–4" in each for each in seen)
     assert any("prompt:cwd" in each for each in seen)
     expect(seeing.prompt.locator("[tabindex='0']")).to_have_count(1)
-    expect(seeing.prompt.locator(":focus")).to_have_attribute("aria-describedby", "origin-told")
+    expect(seeing.prompt.locator(":focus")).to_have_attribute("aria-describedby", "origin-info")
 
 
 @pytest.mark.parametrize(
@@ -227,5 +227,5 @@ def test_choices_made_for_another_service_are_discarded(editor, site):
 
 def test_a_folder_that_is_not_served_shows_an_error(editor):
     editor.dialog.get_by_label("Folder").fill("/etc")
-    expect(editor.preview.get_by_role("alert")).to_contain_text("outside of the folders that are served")
+    expect(editor.preview.get_by_role("alert")).to_contain_text("outside the served folders")
     expect(editor.prompt).to_contain_text("You are a helpful coding assistant.")
