@@ -415,3 +415,22 @@ def test_an_odd_argument_is_escaped_in_the_message(refused):
 @pytest.mark.parametrize("options", [["--layout", "pi"], ["--tool", "read"], ["--model", "x"]])
 def test_serve_rejects_options_that_belong_to_a_request(refused, options):
     assert f"unknown option {options[0]!r}" in refused("serve", *options)
+
+
+@pytest.mark.parametrize("budget", ["1__0", "_1", "1_", "[" * 3_000, "²"])
+def test_a_value_that_only_looks_like_a_number_or_a_list_is_an_error(tree, run, budget):
+    status, _, err = run("show", tree.path("w"), "--set", f"budget={budget}")
+    assert (status, err.count("\n")) == (2, 1)
+
+
+def test_a_scope_of_null_is_an_error(tree, run):
+    tree({"scope.json": "null"})
+    status, _, err = run("show", tree.path("w"), "--scope", tree.path("scope.json"))
+    assert (status, err.endswith("must be an object, not null\n")) == (2, True)
+
+
+@pytest.mark.parametrize("wrap", ["1", "{x = 1}", "[]"])
+def test_a_section_that_the_layout_does_not_list_is_not_checked(tree, run, wrap):
+    tree({"l.toml": f'extends = "$std/opal"\n[section.x]\nwrap = {wrap}\n'})
+    status, _, err = run("show", tree.path("w"), "--layout", tree.path("l.toml"))
+    assert (status, "Traceback" in err) == (0, False)

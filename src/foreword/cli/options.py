@@ -139,7 +139,7 @@ def question_of(args: Namespace, assembler: Assembler | None = None) -> Question
         "tools": _tools(args),
         "base": _base(args.base),
         "plan": document_form(document(args.plan, "--plan")) if args.plan else "",
-        "scope": read_json(args.scope, "--scope") if args.scope else None,
+        "scope": _scope(args.scope) if args.scope else None,
         "docs": [_doc(each) for each in args.doc],
     }
     place = {"cwd": args.dir, "packs": packs_of(args), "now": _clock(args.now)}
@@ -221,6 +221,14 @@ def _pair(text: str, option: str, form: str) -> tuple[str, str]:
 
 
 # Files that options name
+
+
+def _scope(path: str) -> Any:
+    """The scope in a JSON file. `null` would silently remove every boundary."""
+    content = read_json(path, "--scope")
+    if content is None:
+        raise CallError(f"--scope {path} must be an object, not null")
+    return content
 
 
 def read_json(path: str, option: str) -> Any:

@@ -245,8 +245,8 @@ def writers(source: Source) -> dict[str, Origin]:
     """The origins of keys that were not written by the layout itself; for a wrapper also that of its wording."""
     found = dict(source.written)
     for name, section in source.mapping.get("section", {}).items():
-        wrap = section.get("wrap", "")
-        if wrap.startswith("@") and f"wording.{wrap[1:]}" in found:
+        wrap = section.get("wrap", "") if isinstance(section, dict) else ""
+        if isinstance(wrap, str) and wrap.startswith("@") and f"wording.{wrap[1:]}" in found:
             found[f"section.{name}.wrap"] = found[f"wording.{wrap[1:]}"]
     return found
 
@@ -262,13 +262,16 @@ def parse_assignment(text: str) -> tuple[str, Any]:
 def _value(content: str) -> Any:
     if content in ("true", "false"):
         return content == "true"
-    if content.replace("_", "").isdecimal() and len(content) < 20:
-        return int(content)
+    if content.isascii() and content.replace("_", "").isdecimal() and len(content) < 20:
+        try:
+            return int(content)
+        except ValueError:  # such as 1__0
+            return content
     if content[:1] in ('"', "'", "[", "{"):
         import tomllib
 
         try:
             return tomllib.loads(f"it = {content}")["it"]
-        except ValueError:
+        except (ValueError, RecursionError):
             return content
     return content

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import re
 
-from ..text.lines import printable
 from .repository import find_repository
 
 TYPE_CHECKING = False
@@ -33,6 +32,10 @@ _OFF = (
 _KEPT = frozenset(("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH"))
 
 
+# No name of a branch is longer: it is the name of a file.
+_LONGEST = 255
+
+
 def branch(workspace: Workspace, reader: Reader, report: Report) -> str | None:
     """The current branch, from the file HEAD; `HEAD` if it is detached, None outside a repository.
 
@@ -40,10 +43,10 @@ def branch(workspace: Workspace, reader: Reader, report: Report) -> str | None:
     """
     repository = find_repository(workspace, reader, report)
     head = repository.read_head(reader, report) if repository else ""
-    name = head.removeprefix("ref: refs/heads/")
+    name = head.removeprefix("ref: refs/heads/").split("\n", 1)[0].strip()[:_LONGEST]
     if not name or name == ".invalid":  # a repository that keeps its references in tables
         return None
-    return name if name != head else "HEAD"
+    return name if head.startswith("ref: refs/heads/") else "HEAD"
 
 
 def status(workspace: Workspace, reader: Reader, report: Report) -> str | None:
@@ -55,8 +58,8 @@ def status(workspace: Workspace, reader: Reader, report: Report) -> str | None:
     head = repository.read_head(reader, report) if repository else ""
     if repository is None or not head:
         return None
-    if link := repository.outside_link(reader, head):
-        report(f"{printable(link)} is a link that leaves the repository, so git is not run on it")
+    if reason := repository.unsafe_reason(reader, head):
+        report(f"{reason}, so git is not run on it")
         return None
     filters = _filters(repository, reader)
     if filters is None:

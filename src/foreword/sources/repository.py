@@ -26,11 +26,8 @@ if TYPE_CHECKING:
     Report = Callable[[str], object]
 
 _WORKTREE = r"^[ \t]*worktree[ \t]*=[ \t]*(.+?)[ \t]*$"
-# Git reads these by name; any of them could be a link.
-_READ_BY_GIT = (
-    "HEAD", "config", "config.worktree", "commondir", "index", "packed-refs", "refs", "refs/heads", "objects", "objects/info",
-    "objects/info/alternates", "objects/pack", "info", "info/exclude", "info/attributes",
-)  # fmt: skip
+# More entries than this are not searched for links, so git is not run on such a repository.
+_MAX_ENTRIES = 500_000
 
 
 @value
@@ -49,17 +46,27 @@ class Repository:
             report(f"{printable(path)}: {reading.reason}")
         return reading.text.strip() if reading.has_text else ""
 
-    def outside_link(self, reader: Reader, head: str) -> str:
-        """The first file that git would read through a link that leaves the repository, or an empty string."""
-        names = [*_READ_BY_GIT]
+    def unsafe_reason(self, reader: Reader, head: str) -> str:
+        """Why git must not run here, or an empty string: it may read any file of the repository, so no link may leave it."""
         if head.startswith("ref: "):
-            branch = head.removeprefix("ref: ")
-            names += [branch[: match.start()] for match in re.finditer("/", branch)] + [branch]
-        for folder in dict.fromkeys((self.folder, self.common)):
-            for name in names:
-                path = os.path.normpath(os.path.join(folder, name))
-                if not is_inside(path, folder) or (reader.is_link(path) and not self._holds(reader, path)):
-                    return path
+            path = os.path.normpath(os.path.join(self.common, head.removeprefix("ref: ")))
+            if not is_inside(path, self.common):
+                return f"{printable(path)} is outside the repository"
+        count, folders = 0, list(dict.fromkeys((self.folder, self.common)))
+        while folders:
+            folder = folders.pop()
+            try:
+                with reader.disk.scandir(folder) as listing:
+                    entries = sorted(listing, key=lambda entry: entry.name)
+            except OSError:
+                return f"{printable(folder)} cannot be searched for links"
+            count += len(entries)
+            for entry in entries:
+                if entry.is_symlink() and not self._holds(reader, entry.path):
+                    return f"{printable(entry.path)} is a link that leaves the repository"
+            folders += [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
+            if count > _MAX_ENTRIES:
+                return f"{printable(self.folder)} has too many entries to be searched for links"
         return ""
 
     def _holds(self, reader: Reader, path: str) -> bool:
