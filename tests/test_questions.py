@@ -111,6 +111,18 @@ def test_a_saved_prompt_keeps_its_tools(workspace, capsys):
         ("diff", {"old": "."}, "diff needs new"),
         ("cache", {"turns": -1}, "turns must be a number from 0"),
         ("lint", {"min_severity": "fatal"}, "min_severity must be one of"),
+        ([], {}, "unknown question []"),
+        ("cache", {"new": "."}, "cache needs both old and new"),
+        ("diff", {"old": 1, "new": "."}, "old must be the name of a prompt or a saved one, not 1"),
+        ("show", {"set": 1}, "set must be a list of strings, not 1"),
+        ("show", {"set": "budget=1"}, "set must be a list of strings, not 'budget=1'"),
+        ("show", {"base": {"path": 1, "text": "b"}}, "path must be a string, not 1"),
+        ("show", {"base": {"path": "a", "text": "b", "x": 1}}, "unknown key 'x'"),
+        ("why", {"path": 1}, "path must be a string, not 1"),
+        ("skill", {"name": ["a"]}, "name must be a string, not ['a']"),
+        ("lint", {"disable": [None]}, "disable must be a list of strings, not [None]"),
+        ("cache", {"turns": "many"}, "turns must be a whole number, not 'many'"),
+        ("show", {1: 2}, "unknown field 1"),
     ],
 )
 def test_an_invalid_question_is_an_error(workspace, command, wrong, message):

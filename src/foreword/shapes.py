@@ -65,7 +65,7 @@ def check_table(
     prefix = f"{name}: " if name else ""
     for key, content in table.items():
         if key not in kinds:
-            raise error(f"{prefix}unknown key {key!r}{suggestion(str(key), (*kinds, *also))}")
+            raise error(f"{prefix}unknown key {show(key)}{suggestion(str(key), (*kinds, *also))}")
         check(content, kinds[key], prefix + key, error)
     for key in required:
         if key not in table:
@@ -78,4 +78,6 @@ def show(content: Any) -> str:
         text = repr(content)
     except ValueError:  # Python refuses to print a number with so many digits
         return "a very long number"
+    except RecursionError:
+        return "a value that is nested too deeply"
     return text if len(text) <= 80 else text[:79] + "…"

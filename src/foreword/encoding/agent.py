@@ -7,7 +7,7 @@ needs an entry here, an option in `cli/options.py` and a field in `service/bodie
 from __future__ import annotations
 
 from ..errors import CallError, suggestion
-from ..shapes import LIST, NAME, OBJECT, STRING, STRINGS, SWITCH, check_table, one_of
+from ..shapes import LIST, NAME, OBJECT, STRING, STRINGS, SWITCH, check_table, one_of, show
 from ..vocabulary import Access, Agent, Document, Scope, Skill, Tool
 
 TYPE_CHECKING = False
@@ -29,9 +29,9 @@ def agent_from(mapping: Mapping[str, Any], names: Mapping[str, str] | None = Non
 
     `names` maps keys to the names used in error messages, such as `--tools tools.json`; the default is the key itself.
     """
-    unknown = sorted(mapping.keys() - KEYS.keys())
+    unknown = sorted(map(str, mapping.keys() - KEYS.keys()))
     if unknown:
-        raise CallError(f"an agent has no key {unknown[0]!r}{suggestion(unknown[0], KEYS)}")
+        raise CallError(f"an agent has no key {show(unknown[0])}{suggestion(unknown[0], KEYS)}")
     fields = {}
     for key, content in mapping.items():
         field, parse = KEYS[key]

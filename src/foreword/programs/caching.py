@@ -213,6 +213,8 @@ def cache_loss(question: Question) -> CacheLoss:
     """Compare the prompts that the fields `old` and `new` name, as a cache would."""
     from ..inspection.cache import cache_reuse
 
+    if not question.fields.get("old") or not question.fields.get("new"):
+        raise CallError("cache needs both old and new to compare two prompts")
     question = question.with_fields(now=_fixed_time(question))
     models, turns = provider_models(question), turns_of(question)
     old, new = read_subject(question.fields["old"], question), read_subject(question.fields["new"], question)

@@ -14,6 +14,7 @@ import os
 from ..encoding.agent import KEYS, agent_from
 from ..engine.assembler import Assembler
 from ..errors import CallError, suggestion
+from ..shapes import OBJECT, STRING, STRINGS, SWITCH, check, check_table, show
 from ..vocabulary import Document, Workspace, replace
 
 TYPE_CHECKING = False
@@ -22,10 +23,24 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any
 
+    from ..shapes import Kind
     from ..store.contract import Store
     from ..vocabulary import Agent, Prompt
 
-PLACE_FIELDS = ("cwd", "home", "layout", "settings", "set", "packs", "values", "store", "now")
+_TIME: Kind = ("an ISO 8601 time", lambda content: isinstance(content, str) or hasattr(content, "tzinfo"))
+_SUBJECT: Kind = ("the name of a prompt or a saved one", lambda content: isinstance(content, str | dict))
+_NUMBER: Kind = ("a whole number", lambda content: type(content) is int)
+# The kinds of the fields that every question has, and of those that only some have.
+_KINDS = {
+    **dict.fromkeys(("cwd", "home", "layout", "settings", "store"), STRING),
+    **{"set": STRINGS, "packs": OBJECT, "values": OBJECT, "now": _TIME},
+}
+_FURTHER = {
+    **dict.fromkeys(("path", "name", "prices", "min_severity"), STRING),
+    **dict.fromkeys(("prompt", "old", "new"), _SUBJECT),
+    **{"turns": _NUMBER, "recursive": SWITCH, "disable": STRINGS},
+}
+_DOCUMENT = {**dict.fromkeys(("path", "text", "hash", "syntax"), STRING), "line": _NUMBER, "cut_from": _NUMBER}
 
 
 class Question:
@@ -175,15 +190,21 @@ def _assignments(texts: Iterable[str]) -> list[tuple[str, Any]]:
 
 def _document(content: Any) -> Any:
     """A document from its plain form, {"path": …, "text": …}; anything else unchanged."""
-    return Document(**content) if isinstance(content, dict) and content.keys() >= {"path", "text"} else content
+    if not isinstance(content, dict) or not content.keys() >= {"path", "text"}:
+        return content
+    check_table(content, _DOCUMENT, "the document")
+    return Document(**content)
 
 
-def check_fields(fields: Mapping[str, Any], further: Collection[str] = ()) -> None:
-    """Refuse a field that no question has; `further` are those of one command."""
-    known = (*PLACE_FIELDS, *KEYS, *further)
-    for name in fields:
-        if name not in known:
-            raise CallError(f"unknown field {name!r}{suggestion(name, known)}")
+def check_fields(fields: Any, further: Collection[str] = ()) -> None:
+    """Refuse fields that no question has, and values of the wrong kind; `further` are the fields of one command."""
+    check(fields, OBJECT, "a question")
+    known = (*_KINDS, *KEYS, *further)
+    for name, content in fields.items():
+        if name not in known or (name in _FURTHER and name not in further):
+            raise CallError(f"unknown field {show(name)}{suggestion(str(name), known)}")
+        if content is not None and name not in KEYS:
+            check(content, _KINDS.get(name) or _FURTHER[name], name)
 
 
 def moment(now: str | datetime | None) -> datetime | None:

@@ -43,8 +43,8 @@ SEVERITIES = ("error", "warning", "info")
 
 def answer(command: str, fields: Mapping[str, Any]) -> Any:
     """The JSON answer of an inspection command."""
-    if command not in ANSWERS:
-        raise CallError(f"unknown question {command!r}{suggestion(command, ANSWERS)}")
+    if not isinstance(command, str) or command not in ANSWERS:
+        raise CallError(f"unknown question {command!r}{suggestion(str(command), ANSWERS)}")
     function, further = ANSWERS[command]
     check_fields(fields, further)
     return function(Question(fields))
