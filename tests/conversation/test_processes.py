@@ -81,7 +81,7 @@ def test_a_process_killed_at_any_moment_leaves_every_conversation_intact():
     call = [sys.executable, str(SOAK / "kill_conversations.py"), "--many", "40"]
     done = subprocess.run(call, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.endswith("every conversation is whole\n")
+    assert done.stdout.endswith("every conversation is complete\n")
 
 
 # Two processes at once
