@@ -35,7 +35,7 @@ from .texts import hash_of, pack, to_bytes
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from typing import TypeVar
+    from typing import Any, TypeVar
 
     from ..vocabulary import Edition, TemplateVersion
     from .file import FileId
@@ -338,6 +338,18 @@ def _make_directory(path: str) -> None:
             raise
 
 
+class _ClosingConnection(sqlite3.Connection):
+    """Closed when it is dropped, like its pool: of objects in a circle, Python may drop the connection first, with a warning."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._forks = fork_count()
+
+    def __del__(self) -> None:
+        if self._forks == fork_count():  # a parent's connection must not be closed in its child
+            self.close()
+
+
 def _connect(path: str, must_exist: bool = False, timeout: float | None = None) -> sqlite3.Connection:
     """A connection to the file at a path, which is created unless it must exist."""
     timeout = _BUSY_TIMEOUT if timeout is None else timeout
@@ -345,7 +357,12 @@ def _connect(path: str, must_exist: bool = False, timeout: float | None = None) 
     connection = None
     try:
         connection = sqlite3.connect(
-            database, timeout=timeout, isolation_level=None, check_same_thread=False, uri=must_exist
+            database,
+            timeout=timeout,
+            isolation_level=None,
+            check_same_thread=False,
+            uri=must_exist,
+            factory=_ClosingConnection,
         )
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = NORMAL")
