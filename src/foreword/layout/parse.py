@@ -6,23 +6,23 @@ an error with a suggestion. The reference page of keys is generated from the sam
 
 from __future__ import annotations
 
-import re
-
 from ..errors import LayoutError, suggestion
-from ..shapes import LIST, STRING, TABLE, check, check_table, is_list_of_strings
+from ..shapes import LIST, STRING, TABLE, check, check_table
 from ..template import TEMPLATE_LIMIT
 from ..template.addresses import is_address
 from ..template.languages import LANGUAGES
-from .keys import BODIES, FACTS, FILTERS, FOUND, INHERITED, KINDS, LISTS, PLACES, TOP_TABLES
+from .finds import parse_find
+from .forms import condition, form, left_open_in
+from .keys import BODIES, FACTS, FOUND, INHERITED, KINDS, LISTS, TOP_TABLES
 from .merging import flat
-from .model import Condition, Field, Find, Guideline, Layout, Pattern, Section, with_inner
+from .model import Field, Guideline, Layout, Section, with_inner
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import Any, Literal
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
 
-    from .model import Form
+    from .model import Find, Form
 
 
 def parse(mapping: Mapping[str, Any], name: str, address: str = "", untrusted: frozenset[str] = frozenset()) -> Layout:
@@ -45,7 +45,7 @@ def _layout(mapping: Mapping[str, Any], name: str, address: str, untrusted: froz
     for key, content in wording.items():
         check(content, STRING, f"wording.{key}", LayoutError)
     finds = tuple(
-        _find(key, _table(tables["find"], key, f"find.{key}"), settings, untrusted, top.get("links", "inside"))
+        parse_find(key, _table(tables["find"], key, f"find.{key}"), settings, untrusted, top.get("links", "inside"))
         for key in tables["find"]
     )
     _check(tables["on"], "on", "on")
@@ -93,98 +93,6 @@ def _table(mapping: Mapping[str, Any], key: str, name: str = "") -> dict[str, An
 def _check(table: Mapping[str, Any], kind: str, name: str = "", also: Iterable[str] = ()) -> None:
     """Raise an error for an unknown key of a table, or for a value that its key does not take."""
     check_table(table, KINDS[kind], name, LayoutError, also=also)
-
-
-def _find(
-    name: str,
-    table: Mapping[str, Any],
-    settings: Mapping[str, Any],
-    untrusted: frozenset[str],
-    links: Literal["inside", "follow"],
-) -> Find:
-    where = f"find.{name}."
-    _check(table, "find", f"find.{name}")
-    walk = table.get("walk", "git")
-    groups = tuple(_groups(table.get("files", ()), where, settings, untrusted))
-    for group in groups:
-        if len({pattern.place == "walk" for pattern in group}) > 1:
-            raise LayoutError(f"{where}files: the place 'walk' and another cannot be alternatives of one group")
-    return Find(
-        name,
-        groups,
-        walk,
-        table.get("take", "all"),
-        table.get("as", "text"),
-        table.get("validation", "lenient"),
-        table.get("layer", ""),
-        links,
-    )
-
-
-def _groups(
-    files: Sequence[str | Sequence[str]], where: str, settings: Mapping[str, Any], untrusted: frozenset[str]
-) -> Iterator[tuple[Pattern, ...]]:
-    """Groups with their settings filled in. Adjacent groups that use the same list repeat together, once for each value."""
-    together: list[str] = []
-    shared = ""
-
-    def repeated() -> Iterator[tuple[Pattern, ...]]:
-        for each in settings[shared] if together else ():
-            for text in together:
-                yield (_pattern(text, where, {**settings, shared: each}, untrusted),)
-
-    for group in files:
-        lists = _lists_in(group, settings) if isinstance(group, str) else []
-        if lists and lists[0] != shared:
-            yield from repeated()
-            together, shared = [], lists[0]
-        if lists:
-            together.append(str(group))
-            continue
-        yield from repeated()
-        together, shared = [], ""
-        texts = [group] if isinstance(group, str) else group
-        yield tuple(pattern for text in texts for pattern in _alternatives(text, where, settings, untrusted))
-    yield from repeated()
-
-
-def _alternatives(text: str, where: str, settings: Mapping[str, Any], untrusted: frozenset[str]) -> Iterator[Pattern]:
-    lists = _lists_in(text, settings)
-    for each in settings[lists[0]] if lists else ("",):
-        yield _pattern(text, where, {**settings, **({lists[0]: each} if lists else {})}, untrusted)
-
-
-def _lists_in(text: str, settings: Mapping[str, Any]) -> list[str]:
-    return [name for name in re.findall(r"\{(\w+)\}", text) if isinstance(settings.get(name), list | tuple)]
-
-
-def _pattern(text: str, where: str, settings: Mapping[str, Any], untrusted: frozenset[str]) -> Pattern:
-    place, colon, path = text.partition(":")
-    if not colon or place not in PLACES:
-        raise LayoutError(f"{where}files: {text!r} is not a pattern 'place:path'" + suggestion(place, PLACES))
-    confined = where + "files" in untrusted or where + "walk" in untrusted
-    for name in re.findall(r"\{(\w+)\}", path):
-        if name not in settings:
-            raise LayoutError(f"{where}files: unknown setting {name!r} (in {text!r})" + suggestion(name, settings))
-        confined = confined or f"settings.{name}" in untrusted
-    filled = re.sub(r"\{(\w+)\}", lambda match: str(settings[match[1]]), path)
-    _check_path(place, filled, f"{where}files: {text!r}")
-    return Pattern(place, filled, confined)
-
-
-def _check_path(place: str, path: str, where: str) -> None:
-    """Raise an error for a path that can never match or that leaves its place."""
-    segments = path.split("/")
-    if segments[-1] in ("", ".", "..") or not path.strip("/."):
-        raise LayoutError(f"{where} does not name a file")
-    if place != "path" and (path.startswith("/") or ".." in segments):
-        raise LayoutError(f"{where} leaves its place; only 'path:' may begin with '/' or contain '..'")
-    if any("**" in segment and segment != "**" for segment in segments):
-        raise LayoutError(f"{where}: '**' must be a whole segment, as in 'rules/**/*.md'")
-    if ".." in segments and "*" in path.rpartition("..")[0]:
-        raise LayoutError(f"{where}: '..' cannot follow a wildcard")
-    if "\0" in path:
-        raise LayoutError(f"{where} contains a NUL character, which no path can have")
 
 
 class _Sections:
@@ -299,89 +207,9 @@ class _Sections:
         parsed = form(text, ("",), where)
         if sum(isinstance(part, Field) for part in parsed) != 1:
             raise LayoutError(f"{where} needs '{{}}' exactly once, for the content")
-        if left_open := _left_open(text):
+        if left_open := left_open_in(text):
             raise LayoutError(f"{where} must close what it opens: {left_open} (in {text!r})")
         return parsed
-
-
-_TAG = r"<(/?)([A-Za-z][\w.:-]*)([^<>]*)>"
-_VOID = ("br", "hr", "img", "input", "link", "meta")
-
-
-def _left_open(text: str) -> str:
-    """What a wrapper opens but does not close, or closes but never opened; empty if it is balanced. Tags in code spans are text."""
-    open_tags: list[str] = []
-    for is_end, name, rest in re.findall(_TAG, re.sub(r"(?<!`)`[^`\n]+`(?!`)", "", text)):
-        if rest.endswith("/") or name.lower() in _VOID:
-            continue
-        if not is_end:
-            open_tags.append(name)
-        elif not open_tags or open_tags.pop() != name:
-            return f"</{name}> closes a tag that is not open"
-    if open_tags:
-        return f"</{open_tags[-1]}> is missing"
-    if text.count("<!--") != text.count("-->"):
-        return "a comment is not closed"
-    fences = re.findall(r"^[ ]{0,3}(`{3,}|~{3,})", text, re.MULTILINE)
-    return "a code fence is not closed" if len(fences) % 2 else ""
-
-
-_FIELD = r"\{\{|\}\}|\{([A-Za-z_.]*)((?:\|[a-z]+)*)\}|[{}]"
-
-
-def form(text: str, fields: Sequence[str], where: str) -> Form:
-    """Parse text with `{name|filter}` fields. `{{` and `}}` are literal braces."""
-    if "{" not in text and "}" not in text:
-        return (text,)
-    parts: list[str | Field] = []
-    literal, position = "", 0
-    for match in re.finditer(_FIELD, text):
-        literal += text[position : match.start()]
-        position = match.end()
-        if match[1] is None:
-            if len(match[0]) == 1:
-                raise LayoutError(f"{where}: unpaired {match[0]!r}; write {match[0] * 2!r} for a brace")
-            literal += match[0][0]
-            continue
-        if match[1] not in fields:
-            known = suggestion(match[1], fields) if any(fields) else "; the only one is '{}'"
-            raise LayoutError(f"{where}: unknown field {match[0]!r}{known}")
-        filters = tuple(match[2].split("|")[1:])
-        for each in filters:
-            if each not in FILTERS:
-                raise LayoutError(f"{where}: unknown filter {each!r}" + suggestion(each, FILTERS))
-        if literal:
-            parts.append(literal)
-        parts.append(Field(match[1], filters))
-        literal = ""
-    literal += text[position:]
-    return (*parts, literal) if literal else tuple(parts)
-
-
-def condition(term: str, settings: Mapping[str, Any], where: str) -> Condition:
-    """One term of `when`: `x`, `!x`, `a|b`, `@setting`."""
-    negated = term.startswith("!")
-    words = term.removeprefix("!").split("|")
-    facts: list[str] = []
-    for word in words:
-        if word.startswith("@"):
-            named = settings.get(word[1:], "")
-            if not is_list_of_strings(named):
-                raise LayoutError(f"{where}: {word!r} is not a list in the settings" + suggestion(word[1:], settings))
-            facts.extend(named)
-        else:
-            facts.append(word)
-    for fact in facts:
-        kind, colon, what = fact.partition(":")
-        if colon and kind == "set" and what not in settings:
-            raise LayoutError(f"{where}: unknown setting {what!r}" + suggestion(what, settings))
-        if fact not in ("tools", "session", "main", "sub") and not (
-            kind in ("tool", "set", "provider", "platform") and what
-        ):
-            raise LayoutError(
-                f"{where}: unknown condition {fact!r}; conditions are tool:NAME, tools, set:NAME, session, main, sub, provider:NAME, platform:NAME"
-            )
-    return Condition(tuple(facts), negated, not negated and len(facts) > 1)
 
 
 def _guideline(row: Mapping[str, Any], number: int, settings: Mapping[str, Any]) -> Guideline:

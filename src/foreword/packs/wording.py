@@ -10,8 +10,8 @@ import os
 
 from ..errors import CallError, ForewordError, LayoutError, suggestion
 from ..findings import finding
+from ..layout.forms import form
 from ..layout.merging import assign, flat
-from ..layout.parse import form
 from ..shapes import STRING, check
 from ..sources.environment import absolute
 from ..sources.links import only_inside

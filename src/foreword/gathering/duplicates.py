@@ -1,0 +1,154 @@
+"""Duplicates over all finds: of each file and each text, one is kept."""
+
+from __future__ import annotations
+
+import os
+
+from ..findings import finding
+from ..sources.paths import distance_of
+from ..text.lines import printable
+from ..vocabulary import Candidate, include_key
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ..layout.model import Layout
+    from ..sources.files import Reader
+    from ..vocabulary import Document, Finding, Resident, Skill, Workspace
+    from .includes import Includes
+    from .results import FindResult
+
+
+class Deduplicator:
+    """Removes duplicates from the results of all finds, so that no file and no text is kept twice.
+
+    Of equal texts in two directories, the nearer one is kept. Of two equally near names of one file, the one that is not a link is
+    kept, else the first.
+    """
+
+    def __init__(self, layout: Layout, results: Mapping[str, FindResult], workspace: Workspace, reader: Reader) -> None:
+        # Text that may replace a section is compared later: whether it does depends on the agent.
+        replacing = {name for section in layout.each_section() for name in section.instead}
+        self.with_directives = {section.of for section in layout.each_section() if section.language == "directives"}
+        self.finds = {find.name: find for find in layout.finds}
+        self.results, self.workspace, self.reader = results, workspace, reader
+        self.findings: list[Finding] = []
+        self.fates: dict[str, list[Candidate | None]] = {
+            name: list(result.candidates) for name, result in results.items()
+        }
+        self.texts = [(name, text) for name, result in results.items() for text in result.texts]
+        self.comparable = [number for number, (name, _) in enumerate(self.texts) if name not in replacing]
+        self.dropped: set[int] = set()
+        self.dropped_entries: set[tuple[str, str]] = set()
+        self.drop_aliases()
+        self.drop_repeated_entries()
+
+    def drop_aliases(self) -> None:
+        """Keep one of the names of each file."""
+        names: dict[tuple[int, int], int] = {}
+        for number in self.comparable:
+            identity = self.texts[number][1].reading.identity
+            other = names.setdefault(identity, number)
+            if other != number:
+                nearer = self.distance(other) - self.distance(number)
+                is_better = nearer > 0 or (not nearer and self.is_only_a_link(self.path(other), self.path(number)))
+                loser, names[identity] = (other, number) if is_better else (number, other)
+                self.drop(loser, names[identity], "file")
+
+    def drop_repeated_entries(self) -> None:
+        """Keep an entry in one find only, if several have found it."""
+        owners: dict[tuple[int, int], tuple[str, str]] = {}
+        for name, result in self.results.items():
+            for path, identity in result.identities.items():
+                other = owners.setdefault(identity, (name, path))
+                if other != (name, path):
+                    is_better = self.is_only_a_link(other[1], path)
+                    loser, owners[identity] = (other, (name, path)) if is_better else ((name, path), other)
+                    self.dropped_entries.add(loser)
+                    number = [each.path for each in self.results[loser[0]].candidates].index(printable(loser[1]))
+                    self.report_duplicate(loser[0], number, "the same file as", printable(owners[identity][1]))
+
+    def drop_copies(self, includes: Includes | None) -> None:
+        """Keep only the nearest of equal texts. Texts with includes are equal if what they include is equal too."""
+        by_text: dict[str, list[int]] = {}
+        for number in self.comparable:
+            if number not in self.dropped:
+                by_text.setdefault(self.texts[number][1].reading.text, []).append(number)
+        for numbers in by_text.values():
+            if len(numbers) == 1:
+                continue
+            nearest: dict[str, int] = {}
+            for number in numbers:
+                content = self.fingerprint(number, includes)
+                other = nearest.setdefault(content, number)
+                if other != number:
+                    is_beside = os.path.dirname(self.path(other)) == os.path.dirname(self.path(number))
+                    loser, nearest[content] = (number, other) if is_beside else (other, number)
+                    self.drop(loser, nearest[content], "text")
+
+    def fingerprint(self, number: int, includes: Includes | None) -> str:
+        """A string that is equal for equal content: two equal texts may include different files."""
+        name, text = self.texts[number]
+        if includes is None or name not in self.with_directives or "<!--" not in text.reading.text:
+            return text.reading.text
+        from ..template import directives
+
+        root = text.reading.document
+        includes.follow(root, text.reading.path, text.bound)
+        return directives.fingerprint(
+            root, lambda path, target: includes.found[include_key(root.path, path, target)], {}
+        )
+
+    def follow(self, includes: Includes) -> None:
+        """Read the includes of the texts that are kept."""
+        for number, (name, text) in enumerate(self.texts):
+            if number not in self.dropped and name in self.with_directives and "<!--" in text.reading.text:
+                includes.follow(text.reading.document, text.reading.path, text.bound)
+
+    def path(self, number: int) -> str:
+        return self.texts[number][1].reading.path
+
+    def distance(self, number: int) -> int:
+        return distance_of(printable(self.path(number)), self.finds[self.texts[number][0]], self.workspace)
+
+    def is_only_a_link(self, earlier: str, later: str) -> bool:
+        """Whether the earlier of two names of one file goes through a link and the later one does not."""
+        top = os.path.commonpath((earlier, later))
+        return self.reader.is_linked(earlier, top) and not self.reader.is_linked(later, top)
+
+    def drop(self, loser: int, winner: int, sameness: str) -> None:
+        self.dropped.add(loser)
+        name, text = self.texts[loser]
+        if self.path(loser) == self.path(winner):
+            self.fates[name][text.candidate] = None  # two finds have found the same path
+        else:
+            self.report_duplicate(name, text.candidate, f"the same {sameness} as", printable(self.path(winner)))
+
+    def report_duplicate(self, name: str, number: int, reason: str, target: str) -> None:
+        candidate = self.results[name].candidates[number]
+        reason = f"{reason} {target}"
+        self.fates[name][number] = Candidate(candidate.path, candidate.layer, "duplicate", reason, target)
+        self.findings.append(finding("file-duplicate", f"{candidate.path}: {reason}", candidate.path))
+
+    def names(self) -> dict[tuple[int, int], str]:
+        """The name of each file that is kept, by its identity."""
+        texts = [text for number, (_, text) in enumerate(self.texts) if number not in self.dropped]
+        return {text.reading.identity: printable(text.reading.path) for text in texts}
+
+    def candidates(self) -> Iterator[Candidate]:
+        for candidates in self.fates.values():
+            yield from (each for each in candidates if each is not None)
+
+    def found(self) -> dict[str, Sequence[Document | Skill | Resident]]:
+        """The kept entries of each find. A menu without duplicates is returned unchanged, so that it can be compared by identity."""
+        found: dict[str, Sequence[Document | Skill | Resident]] = {}
+        for name, result in self.results.items():
+            dropped = {path for find, path in self.dropped_entries if find == name}
+            found[name] = (
+                tuple(each for each in result.entries if each.path not in dropped) if dropped else result.entries
+            )
+        for number, (name, text) in enumerate(self.texts):
+            if number not in self.dropped:
+                found[name] = (*found[name], text.reading.document)
+        return found

@@ -1,0 +1,103 @@
+"""Entries of menus: the skills and residents that a find has found, by their front matter."""
+
+from __future__ import annotations
+
+import os
+
+from ..findings import finding
+from ..sources.files import GONE
+from ..sources.finder import SKILL_FILE, layer_of, matches, record_refused, slots
+from ..sources.front_matter import read_resident, read_skill
+from ..sources.links import reach_of
+from ..sources.stamps import real_path
+from ..text.lines import printable
+from ..vocabulary import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..layout.model import Find
+    from ..sources.files import Reader
+    from ..sources.finder import Trail
+    from ..sources.readings import Reading
+    from ..vocabulary import Resident, Skill, Workspace
+
+
+def find_entries(
+    find: Find, workspace: Workspace, reader: Reader, trail: Trail
+) -> tuple[list[Skill | Resident], dict[str, tuple[int, int]]]:
+    """The skills or residents sorted by name, the first one of each name; and the identity of each file by its path."""
+    entries: dict[str, Skill | Resident] = {}
+    seen: dict[object, str] = {}
+    identities: dict[str, tuple[int, int]] = {}
+    # Links to skills are a common way to share them, so they are not reported; a second name for a resident is a mistake.
+    code = "file-duplicate" if find.kind == "resident" else ""
+    for slot in slots(find, workspace, trail):
+        for pattern, base in slot.patterns:
+            layer = layer_of(find, pattern)
+            reach = reach_of(pattern, base, find, workspace)
+            for path in _links_last(find, matches(pattern, base, find, reader, trail, layer, reach), reader):
+                reading = reader.read_head(path, reach)
+                if record_refused(reading, layer, reader, trail, reach):
+                    continue
+                file = reading.identity if reading.has_text else real_path(path)
+                if file in seen:
+                    if seen[file] != path:
+                        reason = f"the same file as {printable(seen[file])}"
+                        trail.record(path, layer, "duplicate", reason, code, seen[file])
+                    continue
+                seen[file] = path
+                is_entry = _is_entry(reading, layer, trail) and _has_right_name(path, find, layer, trail)
+                if is_entry and _add_entry(find, reading, layer, entries, trail):
+                    identities[path] = reading.identity
+    return [entries[name] for name in sorted(entries)], identities
+
+
+def _links_last(find: Find, paths: list[str], reader: Reader) -> list[str]:
+    """The paths in their order, but for residents with links last."""
+    if find.kind != "resident":
+        return paths
+    return sorted(paths, key=lambda path: reader.is_linked(path, os.path.dirname(path)))
+
+
+def _has_right_name(path: str, find: Find, layer: str, trail: Trail) -> bool:
+    """Whether the name of a skill's file is accepted. Strict validation refuses `skill.md`; otherwise it only causes a finding."""
+    name = os.path.basename(path)
+    if find.kind != "skill" or name == SKILL_FILE or name.lower() != SKILL_FILE.lower():
+        return True
+    if find.validation == "strict":
+        trail.record(path, layer, "refused", f"it was not read: it must be named {SKILL_FILE}", "file-case")
+        return False
+    shown = printable(path)
+    message = f"{shown} was read, but it should be named {SKILL_FILE}: other agents do not see it"
+    trail.findings.append(finding("file-case", message, shown))
+    return True
+
+
+def _is_entry(reading: Reading, layer: str, trail: Trail) -> bool:
+    if reading.has_text:
+        return True
+    reason = reading.reason or ("it contains only white space" if reading.fate == "blank" else GONE)
+    trail.record(reading.path, layer, reading.fate, reason, reading.code or "file-unreadable")
+    return False
+
+
+def _add_entry(find: Find, reading: Reading, layer: str, entries: dict[str, Skill | Resident], trail: Trail) -> bool:
+    """Read the front matter of a file and add it to the menu, or record why not."""
+    shown = printable(reading.path)
+    entry: Skill | Resident | None
+    if find.kind == "skill":
+        entry, findings = read_skill(reading.text, shown, find.validation)
+    else:
+        entry, findings = read_resident(reading.text, shown)
+    trail.findings.extend(findings)
+    if entry is None:
+        reason = findings[-1].message if findings else "its front matter does not ask for a place in the menu"
+        trail.record(reading.path, layer, "refused" if findings else "unused", reason)
+    elif entry.name in entries:
+        reason = f"{printable(entries[entry.name].path)} has the name {entry.name!r} too and comes first"
+        trail.record(reading.path, layer, "shadowed", reason, "skill-shadowed", entries[entry.name].path)
+    else:
+        entries[entry.name] = entry if entry.path == reading.path else replace(entry, path=reading.path)
+        trail.record(reading.path, layer, "used")
+        return True
+    return False

@@ -1,0 +1,36 @@
+"""What one find read and found."""
+
+from __future__ import annotations
+
+from ..vocabulary import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from ..sources.finder import Bound
+    from ..sources.readings import Reading
+    from ..vocabulary import Candidate, Finding, Resident, Skill
+
+
+@value
+class FoundText:
+    """Text that was found, the index of its candidate, and the bound for its includes."""
+
+    reading: Reading
+    candidate: int
+    bound: Bound
+
+
+@value
+class FindResult:
+    """What one find read and found: menu entries, with the identity of each file by its path; or texts."""
+
+    entries: Sequence[Skill | Resident]
+    identities: Mapping[str, tuple[int, int]]
+    texts: Sequence[FoundText]
+    candidates: Sequence[Candidate]
+    findings: Sequence[Finding]
+    stamps: Sequence[tuple[str, Any]]
+    readings: Mapping[str, Any]

@@ -1,0 +1,73 @@
+"""The values of variables in templates that have to be read."""
+
+from __future__ import annotations
+
+import os
+
+from ..findings import finding, kind_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ..layout.model import Layout
+    from ..sources.files import Reader
+    from ..sources.finder import Trail
+    from ..vocabulary import Document, Finding, Scope, Workspace
+
+    Variable = Callable[[str, Workspace], str | None]
+
+
+def template_values(
+    layout: Layout,
+    bodies: Mapping[str, Document],
+    workspace: Workspace,
+    scope: Scope,
+    reader: Reader,
+    extension_types: Mapping[str, Variable],
+    trail: Trail,
+) -> dict[str, str | Document]:
+    """The values of variables in bracket templates that have to be read. `extension_types` have functions of extensions."""
+    from ..sources.variables import read_values
+    from ..template.languages import language_of
+
+    wanted: dict[tuple[str, str], None] = {}
+    for section in layout.each_section():
+        body = bodies.get(section.name)
+        if body is not None:
+            module = language_of(body, section.language).module()
+            wanted.update(dict.fromkeys(module.wanted_values(body, extension_types.keys())))
+    for type_, name in wanted:
+        if type_ == "file":
+            reader.stamp_down_to(os.path.normpath(os.path.join(workspace.cwd, name)), workspace.cwd)
+    values, is_stamped = read_values(wanted, workspace, scope, layout.settings, reader, trail)
+    for type_, name in wanted:
+        if type_ in extension_types:
+            is_stamped = False
+            _add_value(extension_types[type_], type_, name, workspace, values, trail.findings)
+    if not is_stamped:
+        reader.distrust(workspace.cwd)
+    return values
+
+
+def _add_value(
+    variable: Variable,
+    type_: str,
+    name: str,
+    workspace: Workspace,
+    values: dict[str, str | Document],
+    findings: list[Finding],
+) -> None:
+    """Add the value of an extension's variable. If its function raises, the variable does not exist, with a finding."""
+    try:
+        found: object = variable(name, workspace)
+    except Exception as error:
+        findings.append(
+            finding("extension-failed", f"the variable [{type_}:{name}] raised {type(error).__name__} and was skipped")
+        )
+        return
+    if isinstance(found, str):
+        values[f"{type_}:{name}"] = found
+    elif found is not None:
+        message = f"the variable [{type_}:{name}] returned {kind_of(found)}, not a string, and was skipped"
+        findings.append(finding("extension-failed", message))

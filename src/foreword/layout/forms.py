@@ -1,0 +1,97 @@
+"""Parses the small languages inside a layout: forms with `{fields}`, the text around a section, and terms of `when`."""
+
+from __future__ import annotations
+
+import re
+
+from ..errors import LayoutError, suggestion
+from ..shapes import is_list_of_strings
+from .keys import FILTERS
+from .model import Condition, Field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from .model import Form
+
+
+_FIELD = r"\{\{|\}\}|\{([A-Za-z_.]*)((?:\|[a-z]+)*)\}|[{}]"
+
+
+def form(text: str, fields: Sequence[str], where: str) -> Form:
+    """Parse text with `{name|filter}` fields. `{{` and `}}` are literal braces."""
+    if "{" not in text and "}" not in text:
+        return (text,)
+    parts: list[str | Field] = []
+    literal, position = "", 0
+    for match in re.finditer(_FIELD, text):
+        literal += text[position : match.start()]
+        position = match.end()
+        if match[1] is None:
+            if len(match[0]) == 1:
+                raise LayoutError(f"{where}: unpaired {match[0]!r}; write {match[0] * 2!r} for a brace")
+            literal += match[0][0]
+            continue
+        if match[1] not in fields:
+            known = suggestion(match[1], fields) if any(fields) else "; the only one is '{}'"
+            raise LayoutError(f"{where}: unknown field {match[0]!r}{known}")
+        filters = tuple(match[2].split("|")[1:])
+        for each in filters:
+            if each not in FILTERS:
+                raise LayoutError(f"{where}: unknown filter {each!r}" + suggestion(each, FILTERS))
+        if literal:
+            parts.append(literal)
+        parts.append(Field(match[1], filters))
+        literal = ""
+    literal += text[position:]
+    return (*parts, literal) if literal else tuple(parts)
+
+
+def condition(term: str, settings: Mapping[str, Any], where: str) -> Condition:
+    """One term of `when`: `x`, `!x`, `a|b`, `@setting`."""
+    negated = term.startswith("!")
+    words = term.removeprefix("!").split("|")
+    facts: list[str] = []
+    for word in words:
+        if word.startswith("@"):
+            named = settings.get(word[1:], "")
+            if not is_list_of_strings(named):
+                raise LayoutError(f"{where}: {word!r} is not a list in the settings" + suggestion(word[1:], settings))
+            facts.extend(named)
+        else:
+            facts.append(word)
+    for fact in facts:
+        kind, colon, what = fact.partition(":")
+        if colon and kind == "set" and what not in settings:
+            raise LayoutError(f"{where}: unknown setting {what!r}" + suggestion(what, settings))
+        if fact not in ("tools", "session", "main", "sub") and not (
+            kind in ("tool", "set", "provider", "platform") and what
+        ):
+            raise LayoutError(
+                f"{where}: unknown condition {fact!r}; conditions are tool:NAME, tools, set:NAME, session, main, sub, provider:NAME, platform:NAME"
+            )
+    return Condition(tuple(facts), negated, not negated and len(facts) > 1)
+
+
+_TAG = r"<(/?)([A-Za-z][\w.:-]*)([^<>]*)>"
+_VOID = ("br", "hr", "img", "input", "link", "meta")
+
+
+def left_open_in(text: str) -> str:
+    """What a wrapper opens but does not close, or closes but never opened; empty if it is balanced. Tags in code spans are text."""
+    open_tags: list[str] = []
+    for is_end, name, rest in re.findall(_TAG, re.sub(r"(?<!`)`[^`\n]+`(?!`)", "", text)):
+        if rest.endswith("/") or name.lower() in _VOID:
+            continue
+        if not is_end:
+            open_tags.append(name)
+        elif not open_tags or open_tags.pop() != name:
+            return f"</{name}> closes a tag that is not open"
+    if open_tags:
+        return f"</{open_tags[-1]}> is missing"
+    if text.count("<!--") != text.count("-->"):
+        return "a comment is not closed"
+    fences = re.findall(r"^[ ]{0,3}(`{3,}|~{3,})", text, re.MULTILINE)
+    return "a code fence is not closed" if len(fences) % 2 else ""
