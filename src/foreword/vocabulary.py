@@ -472,27 +472,6 @@ class Turn:
     history: Sequence[Mapping[str, Any]] = ()
 
 
-@value
-class TemplateVersion:
-    """One version of the global template. Versions are only ever added.
-
-    Fields:
-        version: The number of the version, counted from 1.
-        template: The text.
-        author: Who saved it.
-        time: When it was saved, as an ISO time.
-        note: A note about the change.
-        syntax: The template language.
-    """
-
-    version: int
-    template: str
-    author: str = ""
-    time: str = ""
-    note: str = ""
-    syntax: str = "brackets"
-
-
 def include_key(root: str, path: str, target: str) -> str:
     """The key of an included file: the file found for the layout, the file that includes it, and the path as written there."""
     return f"{root}\n{path}\n{target}"

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 from served import Site, browser
 
 from foreword.store import open_store
-from foreword.vocabulary import TemplateVersion
+from foreword.store.rows import TemplateVersion
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 HOME = "/home/someone"

@@ -13,7 +13,7 @@ import pytest
 from foreword import Agent, Assembler, CallError, Conversation, Conversations, Extension, Tool
 from foreword.errors import StoreError
 from foreword.store import open_store
-from foreword.vocabulary import TemplateVersion
+from foreword.store.rows import TemplateVersion
 
 SOAK = Path(__file__).parent.parent / "soak"
 LAYOUTS = ["foreword", "ion", "opal", "pi", "pod", "builder"]

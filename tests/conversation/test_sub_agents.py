@@ -3,7 +3,8 @@
 import pytest
 
 from foreword import Tool
-from foreword.vocabulary import TemplateVersion, replace
+from foreword.store.rows import TemplateVersion
+from foreword.vocabulary import replace
 
 LAYOUTS = ["foreword", "ion", "opal", "pi", "pod", "builder"]
 TASK = "Find every caller of `checkout`."

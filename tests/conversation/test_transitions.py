@@ -16,7 +16,7 @@ import pytest
 from foreword import Agent, Conversations, Extension, Tool, Workspace
 from foreword.conversation.decide import STEPS
 from foreword.packs.std import NAMES
-from foreword.vocabulary import TemplateVersion
+from foreword.store.rows import TemplateVersion
 
 TABLES = Path(__file__).parent.parent / "golden" / "transitions.md"
 LAYOUTS = ("foreword", "ion", "opal", "pi", "pod", "builder")

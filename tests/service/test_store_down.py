@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from foreword.store import open_store
+from foreword.store.rows import TemplateVersion
 from foreword.template.catalog import CATALOG
-from foreword.vocabulary import TemplateVersion
 
 POSTGRES = Path(__file__).parents[1] / "store" / "server.py"
 DEFAULT_BEGINS = "You are a helpful coding assistant.\n"

@@ -19,7 +19,8 @@ import time
 from pathlib import Path
 
 from foreword import Agent, Conversations, Tool, Workspace
-from foreword.vocabulary import TemplateVersion, digest
+from foreword.store.rows import TemplateVersion
+from foreword.vocabulary import digest
 
 TEMPLATE = "Begin [prompt:conversation_id] [file:AGENTS.md] " + "word " * 2000 + "end"
 COMPLETE = {

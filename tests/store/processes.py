@@ -23,7 +23,8 @@ import time
 import foreword.store.postgres
 import foreword.store.sqlite  # noqa: F401 - import everything before forking
 from foreword.store import open_store
-from foreword.vocabulary import Edition, TemplateVersion
+from foreword.store.rows import TemplateVersion
+from foreword.vocabulary import Edition
 
 CROWD = 16
 TALKS = 10

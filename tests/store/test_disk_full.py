@@ -20,7 +20,8 @@ FILL = """
 import json, os, resource, sys
 from foreword.errors import StoreError
 from foreword.store import open_store
-from foreword.vocabulary import Edition, TemplateVersion
+from foreword.store.rows import TemplateVersion
+from foreword.vocabulary import Edition
 
 path, way = sys.argv[1:]
 store = open_store(path)

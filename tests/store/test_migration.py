@@ -10,8 +10,8 @@ import pytest
 import foreword.store
 from foreword.errors import StoreError
 from foreword.store import open_store, postgres, rows, sqlite
+from foreword.store.rows import TemplateVersion
 from foreword.store.texts import hash_of
-from foreword.vocabulary import TemplateVersion
 
 SCHEMA = Path(foreword.store.__file__).parent / "schema"
 

@@ -8,7 +8,7 @@ import pytest
 
 from foreword.errors import StoreError
 from foreword.store import open_store
-from foreword.vocabulary import TemplateVersion
+from foreword.store.rows import TemplateVersion
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from foreword.conversation.conversations import Conversations
 from foreword.errors import StoreError
 from foreword.store import open_store
-from foreword.vocabulary import TemplateVersion
+from foreword.store.rows import TemplateVersion
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from foreword.errors import CallError, StoreError
 from foreword.store import open_store
 from foreword.store.cache import TextCache
 from foreword.store.reader import StoreReader
-from foreword.store.rows import ConversationRow
+from foreword.store.rows import ConversationRow, TemplateVersion
 from foreword.store.texts import hash_of, pack, unpack
-from foreword.vocabulary import Edition, TemplateVersion, digest, replace
+from foreword.vocabulary import Edition, digest, replace
 
 # Editions
 

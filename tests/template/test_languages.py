@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from foreword.store.rows import TemplateVersion
 from foreword.template.languages import DEFAULT, LANGUAGES, language_of
-from foreword.vocabulary import Document, TemplateVersion
+from foreword.vocabulary import Document
 
 SRC = Path(__file__).parents[2] / "src" / "foreword"
 # The default of a stored value, and files generated from the shipped layouts.

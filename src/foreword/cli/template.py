@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 
 from ..errors import CallError
+from ..store.rows import TemplateVersion
 from ..template.languages import DEFAULT, LANGUAGES
-from ..vocabulary import TemplateVersion
 from .options import document, document_form, new_parser, with_dir
 from .prompt import write_prompt
 from .terminal import report, shown_time, write_json, write_line, write_table, write_text

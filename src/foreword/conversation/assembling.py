@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from ..engine.assembler import Assembler, Snapshot
     from ..extensions import Resources
     from ..layout.model import Layout
-    from ..vocabulary import Edition, Inputs, TemplateVersion, Workspace
+    from ..store.rows import TemplateVersion
+    from ..vocabulary import Edition, Inputs, Workspace
     from .agents import ConversationAgent
     from .hooks import Hooks
     from .shared import Shared

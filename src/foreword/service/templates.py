@@ -14,10 +14,11 @@ from ..packs.settings import parse_assignment
 from ..sources.environment import resolve_workspace
 from ..sources.files import Reader
 from ..sources.variables import complete
+from ..store.rows import TemplateVersion
 from ..template.catalog import CATALOG
 from ..template.languages import LANGUAGES
 from ..template.limits import SOURCE_LIMIT
-from ..vocabulary import Access, Agent, Document, Prompt, Scope, TemplateVersion, replace
+from ..vocabulary import Access, Agent, Document, Prompt, Scope, replace
 from ..wire.answers import variable_form, version_form
 from ..wire.counting import counted_form
 from .bodies import AgentBody, AuthorQuery, CheckBody, FilesQuery, PreviewBody, SaveQuery, TemplateBody, ValuesBody

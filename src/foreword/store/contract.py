@@ -6,8 +6,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
 
-    from ..vocabulary import Edition, TemplateVersion
-    from .rows import ConversationRow
+    from ..vocabulary import Edition
+    from .rows import ConversationRow, TemplateVersion
 
     class Store(Protocol):
         """Storage for templates, prompts and editions. Every write is one transaction; failures are StoreErrors."""

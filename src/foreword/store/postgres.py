@@ -42,8 +42,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any, TypeVar
 
-    from ..vocabulary import Edition, TemplateVersion
+    from ..vocabulary import Edition
     from .reader import Rows
+    from .rows import TemplateVersion
     from .texts import Packed
 
     T = TypeVar("T")

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any, TypeVar
 
-    from ..vocabulary import Edition, TemplateVersion
-    from .rows import ConversationRow
+    from ..vocabulary import Edition
+    from .rows import ConversationRow, TemplateVersion
     from .texts import Packed
 
     T = TypeVar("T")

@@ -6,7 +6,7 @@ import os
 import zlib
 
 from ..errors import CallError, StaleError, StoreError
-from ..vocabulary import Edition, TemplateVersion, value
+from ..vocabulary import Edition, value
 from .texts import hash_of, id_of, to_bytes, to_text, unpack
 
 TYPE_CHECKING = False
@@ -32,6 +32,27 @@ class ConversationRow:
     prompt: str
     layout: str
     made: str
+
+
+@value
+class TemplateVersion:
+    """One version of the global template. Versions are only ever added.
+
+    Fields:
+        version: The number of the version, counted from 1.
+        template: The text.
+        author: Who saved it.
+        time: When it was saved, as an ISO time.
+        note: A note about the change.
+        syntax: The template language.
+    """
+
+    version: int
+    template: str
+    author: str = ""
+    time: str = ""
+    note: str = ""
+    syntax: str = "brackets"
 
 
 LATEST = 2

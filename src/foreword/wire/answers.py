@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from ..inspection.diff import Difference, SectionDiff
     from ..inspection.effects import Effect, SectionEffect
     from ..inspection.origins import Line
-    from ..store.rows import ConversationRow
+    from ..store.rows import ConversationRow, TemplateVersion
     from ..template.catalog import CatalogRow
     from ..text.tokens import Count
-    from ..vocabulary import Edition, TemplateVersion, Turn
+    from ..vocabulary import Edition, Turn
     from .forms import (
         ChangesForm,
         ConversationForm,
