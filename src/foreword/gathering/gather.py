@@ -214,8 +214,8 @@ def _remove_pointers(trail: Trail, start: int) -> list[Candidate]:
 def _record_unchosen(reading: Reading, layer: str, chosen: Reading | None, trail: Trail) -> None:
     """Record text that was not chosen: a copy of the chosen one, or shadowed by it."""
     if chosen is not None and (reading.identity == chosen.identity or reading.text == chosen.text):
-        sameness = "file" if reading.identity == chosen.identity else "text"
-        reason = f"the same {sameness} as {printable(chosen.path)}"
+        what = "file" if reading.identity == chosen.identity else "text"
+        reason = f"the same {what} as {printable(chosen.path)}"
         trail.record(reading.path, layer, "duplicate", reason, "file-duplicate", chosen.path)
     else:
         reason = f"{printable(chosen.path)} comes before it" if chosen else "another file comes before it"
@@ -226,7 +226,7 @@ class _Deduplicator:
     """Removes duplicates from the results of all finds, so that no file and no text is kept twice.
 
     Of equal texts in two directories, the nearer one is kept. Of two equally near names of one file, the one that is not a link is
-    kept, else the first.
+    kept, otherwise the first.
     """
 
     def __init__(self, layout: Layout, results: Mapping[str, FindResult], workspace: Workspace, reader: Reader) -> None:
@@ -319,13 +319,13 @@ class _Deduplicator:
         top = os.path.commonpath((earlier, later))
         return self.reader.is_linked(earlier, top) and not self.reader.is_linked(later, top)
 
-    def drop(self, loser: int, winner: int, sameness: str) -> None:
+    def drop(self, loser: int, winner: int, what: str) -> None:
         self.dropped.add(loser)
         name, text = self.texts[loser]
         if self.path(loser) == self.path(winner):
             self.fates[name][text.candidate] = None  # two finds have found the same path
         else:
-            self.report_duplicate(name, text.candidate, f"the same {sameness} as", printable(self.path(winner)))
+            self.report_duplicate(name, text.candidate, f"the same {what} as", printable(self.path(winner)))
 
     def report_duplicate(self, name: str, number: int, reason: str, target: str) -> None:
         candidate = self.results[name].candidates[number]

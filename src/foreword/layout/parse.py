@@ -134,7 +134,7 @@ def _groups(
                 yield (_pattern(text, where, {**settings, shared: each}, untrusted),)
 
     for group in files:
-        lists = _lists_in(group, settings) if isinstance(group, str) else []
+        lists = _list_settings(group, settings) if isinstance(group, str) else []
         if lists and lists[0] != shared:
             yield from repeated()
             together, shared = [], lists[0]
@@ -149,12 +149,12 @@ def _groups(
 
 
 def _alternatives(text: str, where: str, settings: Mapping[str, Any], untrusted: frozenset[str]) -> Iterator[Pattern]:
-    lists = _lists_in(text, settings)
+    lists = _list_settings(text, settings)
     for each in settings[lists[0]] if lists else ("",):
         yield _pattern(text, where, {**settings, **({lists[0]: each} if lists else {})}, untrusted)
 
 
-def _lists_in(text: str, settings: Mapping[str, Any]) -> list[str]:
+def _list_settings(text: str, settings: Mapping[str, Any]) -> list[str]:
     return [name for name in re.findall(r"\{(\w+)\}", text) if isinstance(settings.get(name), list | tuple)]
 
 
@@ -299,8 +299,8 @@ class _Sections:
         parsed = form(text, ("",), where)
         if sum(isinstance(part, Field) for part in parsed) != 1:
             raise LayoutError(f"{where} needs '{{}}' exactly once, for the content")
-        if left_open := _left_open(text):
-            raise LayoutError(f"{where} must close what it opens: {left_open} (in {text!r})")
+        if problem := _imbalance(text):
+            raise LayoutError(f"{where} must close what it opens: {problem} (in {text!r})")
         return parsed
 
 
@@ -308,7 +308,7 @@ _TAG = r"<(/?)([A-Za-z][\w.:-]*)([^<>]*)>"
 _VOID = ("br", "hr", "img", "input", "link", "meta")
 
 
-def _left_open(text: str) -> str:
+def _imbalance(text: str) -> str:
     """What a wrapper opens but does not close, or closes but never opened; empty if it is balanced. Tags in code spans are text."""
     open_tags: list[str] = []
     for is_end, name, rest in re.findall(_TAG, re.sub(r"(?<!`)`[^`\n]+`(?!`)", "", text)):
