@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import weakref
 from datetime import datetime
 from pathlib import Path
 
@@ -10,8 +11,11 @@ import pytest
 from foreword import Agent, Assembler, Document, Tool
 from foreword.building.build import build
 from foreword.errors import ForewordError
+from foreword.programs.caching import cache_report
+from foreword.programs.question import Question
 from foreword.programs.stability import BackwardsDisk, in_another_process, rebuilds
 from foreword.sources.files import Reader
+from foreword.text.tokens import count
 from foreword.vocabulary import replace
 
 NOW = datetime.fromisoformat("2026-03-07T08:55:05-06:00")
@@ -109,6 +113,25 @@ def test_a_stable_prompt_is_built_once_here_and_once_in_another_process(workspac
     found = list(rebuilds(assembler, agent, NOW, question(workspace)))
     assert (built, changed_by(found[0].prompt, found)) == ([1], [])
     assert [each.variation for each in found][-3:] == ["environment", "listing", "hash seed"]
+
+
+def test_what_the_builds_read_is_freed_before_tokens_are_counted(workspace, monkeypatch):
+    assemblers, alive = [], []
+
+    class RecordedAssembler(Assembler):
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, **kwargs)
+            assemblers.append(weakref.ref(self))
+
+    def counted(*args):
+        alive.extend(each for each in assemblers if each() is not None)
+        return count(*args)
+
+    monkeypatch.setattr("foreword.programs.question.Assembler", RecordedAssembler)
+    monkeypatch.setattr("foreword.text.tokens.count", counted)
+    report = cache_report(Question({**question(workspace), "layout": "foreword"}))
+    assert report.form["prompt"]["tokens"] and assemblers
+    assert alive == []
 
 
 def test_if_another_process_differs_each_variation_is_tried_separately(workspace, monkeypatch):

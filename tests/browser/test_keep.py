@@ -214,6 +214,73 @@ def test_saving_shows_the_changes_and_the_conversations_that_keep_the_old_text(e
     assert newest["template"].startswith("Be brief. You are")
 
 
+@pytest.fixture
+def early_save(editor):
+    """Write a text and open the dialog for saving it, with the check of the text held back. Return dialog and release."""
+
+    def open_dialog(text, syntax="brackets"):
+        editor.dialog.get_by_label("Syntax").select_option(syntax)
+        editor.write(text)
+        editor.settle()
+        held = []
+        editor.page.route("**/system-prompt/preview", lambda route: held.append(route))
+        with editor.page.expect_request("**/system-prompt/preview"):
+            editor.page.keyboard.press("ControlOrMeta+s")
+        dialog = editor.page.get_by_role("dialog", name="Save template")
+        expect(dialog.get_by_role("textbox", name="Note")).to_be_focused()
+        return dialog, lambda: [route.continue_() for route in held]
+
+    return open_dialog
+
+
+def press_enter(dialog):
+    dialog.page.keyboard.press("Enter")
+
+
+def click_twice(dialog):
+    dialog.get_by_role("button", name="Save", exact=True).dblclick()
+
+
+@pytest.mark.parametrize("ask", [press_enter, click_twice])
+def test_saving_before_the_text_is_checked_saves_it_after_the_check(early_save, site, ask):
+    dialog, release = early_save("Saved early.")
+    newest = site.call("GET", "/system-prompt/versions")["versions"][0]["version"]
+    ask(dialog)
+    expect(dialog.get_by_role("status")).to_have_text("Checking the template before saving it…")
+    dialog.get_by_role("textbox", name="Note").fill("a note finished late")
+    release()
+    expect(dialog).to_have_count(0)
+    saved = site.call("GET", "/system-prompt/versions")["versions"][0]
+    assert (saved["version"], saved["template"], saved["note"]) == (newest + 1, "Saved early.", "a note finished late")
+
+
+def test_saving_before_the_check_of_a_text_that_cannot_be_rendered_asks_first(early_save, site):
+    before = site.template()
+    dialog, release = early_save("{% if %}", "jinja")
+    press_enter(dialog)
+    expect(dialog.get_by_role("status")).not_to_be_empty()
+    release()
+    expect(dialog.get_by_role("alert")).to_contain_text("This template cannot be rendered")
+    expect(dialog.get_by_role("status")).to_be_empty()
+    assert site.template() == before
+    press_enter(dialog)
+    expect(dialog).to_have_count(0)
+    assert site.template() == "{% if %}"
+
+
+def test_cancelling_a_save_that_waits_for_the_check_saves_nothing(early_save, editor, site):
+    before = site.template()
+    dialog, release = early_save("Never saved.")
+    press_enter(dialog)
+    expect(dialog.get_by_role("status")).not_to_be_empty()
+    editor.page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    with editor.page.expect_response("**/system-prompt/preview"):
+        release()
+    expect(editor.dialog.get_by_text("unsaved changes")).to_be_visible()
+    assert site.template() == before
+
+
 def test_history_shows_each_version_with_its_difference_and_restores_one(open_page, site):
     site.write("One\ntwo\n", "Ada", "the first")
     site.write("One\nthree\n", "Grace", "the second")

@@ -152,11 +152,11 @@ class _Fitting:
         """Whether this is one of the agent's lists and the layout allows shortening it. Boundaries are never shortened."""
         return not self.kind(trial) and trial.section.over == "shorten" and trial.section.of not in _BOUNDARIES
 
-    def fit_files(self, trial: _Trial, most: int) -> None:
-        why = f"the limit for one file is {most:,} tokens"
+    def fit_files(self, trial: _Trial, limit: int) -> None:
+        why = f"the limit for one file is {limit:,} tokens"
         is_of_files = self.kind(trial) == "text" or trial.section.of in _LISTS_OF_FILES
         for number, item in enumerate(trial.items if is_of_files else ()):
-            if _cost(_text_of(item)) > most and self.cut_item(trial, number, most, why) > most:
+            if _cost(_text_of(item)) > limit and self.cut_item(trial, number, limit, why) > limit:
                 self.leave_out(trial, number, why)
 
     def fit_whole(self) -> None:
@@ -207,14 +207,14 @@ class _Fitting:
             excess = limit.excess()
             if excess <= 0:
                 return
-            most = _cost(_text_of(trial.items[number]))
-            if most <= _cost(cut_to(_text_of(trial.original.items[number]), 0)):
+            cost = _cost(_text_of(trial.items[number]))
+            if cost <= _cost(cut_to(_text_of(trial.original.items[number]), 0)):
                 continue
             self.cut_item(trial, number, 0, limit.why)
             if limit.excess() > 0:
                 continue
             # In steps of one token, so that a larger budget never keeps less.
-            for room in range(most - excess, -1, -1):
+            for room in range(cost - excess, -1, -1):
                 self.cut_item(trial, number, room, limit.why)
                 if limit.excess() <= 0:
                     break
@@ -226,10 +226,10 @@ class _Fitting:
                 return
             self.leave_out(trial, number, limit.why)
 
-    def cut_item(self, trial: _Trial, number: int, most: int, why: str) -> int:
-        """Cut the text of an item to at most `most` tokens including its mark, or to the mark alone."""
+    def cut_item(self, trial: _Trial, number: int, limit: int, why: str) -> int:
+        """Cut the text of an item to at most `limit` tokens including its mark, or to the mark alone."""
         item = trial.items[number]
-        cut = cut_to(_text_of(trial.original.items[number]), most, self.writer.own_tag)
+        cut = cut_to(_text_of(trial.original.items[number]), limit, self.writer.own_tag)
         field = next(field for field in item.fields if field.name == "text")
         trial.items[number] = replace(item, fields={**item.fields, field: cut})
         self.report_cut(trial, number, _cost(cut), why)
@@ -268,7 +268,7 @@ class _Fitting:
     def remove_names(self, menus: Iterable[_Menu], limit: _Limit) -> None:
         """Keep as many names as fit, and a line with the number of the others unless that is longer than the names."""
         for menu in menus:
-            if menu.may_fit(menu.level, limit.most) and limit.excess() <= 0:
+            if menu.may_fit(menu.level, limit.maximum) and limit.excess() <= 0:
                 return
             if self.is_shorter_without_names(menu):
                 self.lower(menu, 0, limit)
@@ -276,23 +276,23 @@ class _Fitting:
     def is_shorter_without_names(self, menu: _Menu) -> bool:
         level = menu.level
         menu.set_level(0)
-        least = self.cost(menu.trial)
+        lowest = self.cost(menu.trial)
         menu.set_level(level)
-        return not menu.may_fit(level, least) or least < self.cost(menu.trial)
+        return not menu.may_fit(level, lowest) or lowest < self.cost(menu.trial)
 
-    def lower(self, menu: _Menu, least: int, limit: _Limit) -> None:
+    def lower(self, menu: _Menu, lowest: int, limit: _Limit) -> None:
         """Reduce a menu to the highest level that fits, or to the lowest that is allowed."""
-        if menu.level <= least or (menu.may_fit(menu.level, limit.most) and limit.excess() <= 0):
+        if menu.level <= lowest or (menu.may_fit(menu.level, limit.maximum) and limit.excess() <= 0):
             return
 
         def fits(level: int) -> bool:
-            if not menu.may_fit(level, limit.most):
+            if not menu.may_fit(level, limit.maximum):
                 return False
             menu.set_level(level)
             return limit.excess() <= 0
 
-        level = _most(fits, least, menu.level - 1)
-        menu.set_level(least if level is None else level)
+        level = _largest(fits, lowest, menu.level - 1)
+        menu.set_level(lowest if level is None else level)
         menu.why = limit.why
 
     def menu_findings(self) -> Iterator[Finding]:
@@ -329,17 +329,17 @@ class _Menu:
         self.level = self.full = self.names + 1 + max(self.longest - _SHORTEST, 0)
         self.named = items if self.section.short else [_described(item, 0) for item in items]
         self.short = replace(self.section, item=self.section.short or self.section.item)
-        self.least_costs = [0]
+        self.lowest_costs = [0]
         self.why = ""
 
-    def may_fit(self, level: int, most: int) -> bool:
-        """False if the names alone exceed `most`: a quick check that avoids formatting a huge menu many times."""
-        wanted, known = min(level, self.names), self.least_costs
-        while len(known) <= wanted and known[-1] <= most:
+    def may_fit(self, level: int, limit: int) -> bool:
+        """False if the names alone exceed `limit`: a quick check that avoids formatting a huge menu many times."""
+        wanted, known = min(level, self.names), self.lowest_costs
+        while len(known) <= wanted and known[-1] <= limit:
             # In a list, a line costs at most two tokens less than alone: one for rounding, one for following another line.
             line = _line(self.short, self.named[len(known) - 1])
             known.append(known[-1] + max(estimate(line) - 2, 0))
-        return len(known) > wanted and known[wanted] <= most
+        return len(known) > wanted and known[wanted] <= limit
 
     @property
     def length(self) -> int:
@@ -377,14 +377,14 @@ class _Menu:
 class _Limit:
     """A budget, and the measure of what it limits."""
 
-    def __init__(self, measure: Callable[[], int], most: int, why: str) -> None:
-        self.measure, self.most, self.why = measure, most, why
+    def __init__(self, measure: Callable[[], int], maximum: int, why: str) -> None:
+        self.measure, self.maximum, self.why = measure, maximum, why
 
     def excess(self) -> int:
-        return self.measure() - self.most
+        return self.measure() - self.maximum
 
 
-def _most(fits: Callable[[int], bool], low: int, high: int) -> int | None:
+def _largest(fits: Callable[[int], bool], low: int, high: int) -> int | None:
     """The largest number in a range that fits, if every smaller one fits too; None if no number fits."""
     if high < low or not fits(low):
         return None
@@ -435,7 +435,7 @@ def _described(item: Item, length: int) -> Item:
     return replace(item, fields=fields)
 
 
-def cut_to(pieces: Pieces, most: int, own_tag: re.Pattern[str] | None = None) -> Pieces:
+def cut_to(pieces: Pieces, limit: int, own_tag: re.Pattern[str] | None = None) -> Pieces:
     """As much of the beginning as fits together with the mark of the cut, preferably whole lines; or the mark alone.
 
     The result never ends with the beginning of one of the layout's own tags.
@@ -456,16 +456,16 @@ def cut_to(pieces: Pieces, most: int, own_tag: re.Pattern[str] | None = None) ->
         return (*kept, Piece(f"{start}[foreword: cut here, about {left_out:,} tokens left out]", _MARK))
 
     def fits(length: int) -> bool:
-        return _cost(cut_at(length)) <= most
+        return _cost(cut_at(length)) <= limit
 
     # Checking for open fences is expensive, so search without it first, then check near the result.
-    high = _most(lambda length: _cost(cut_at(length, close_fences=False)) <= most, 0, max(len(text) - 1, 0)) or 0
-    length = high if fits(high) else _most(fits, max(high - _NEAR, 0), high) or _most(fits, 0, high) or 0
+    high = _largest(lambda length: _cost(cut_at(length, close_fences=False)) <= limit, 0, max(len(text) - 1, 0)) or 0
+    length = high if fits(high) else _largest(fits, max(high - _SEARCH_WINDOW, 0), high) or _largest(fits, 0, high) or 0
     line_end = text.rfind("\n", 0, length + 1)
     if length and line_end > length * 3 // 4 and fits(line_end):
         length = line_end
     return cut_at(length)
 
 
-_NEAR = 64
+_SEARCH_WINDOW = 64
 _SHORTEST = 24

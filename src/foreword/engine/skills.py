@@ -9,7 +9,7 @@ from ..errors import CallError, MissingError
 from ..findings import finding
 from ..sources.files import Reader
 from ..sources.front_matter import body, read_resident, read_skill
-from ..sources.links import reach_again
+from ..sources.links import reach_by_path
 from ..text.lines import printable
 from ..vocabulary import Skill, digest, replace
 
@@ -53,7 +53,7 @@ def with_body(skill: Skill, layout: Layout, workspace: Workspace) -> Skill:
     if skill.body:
         return skill
     finds = [find for find in layout.finds if find.kind == "skill"]
-    reading = Reader().read(skill.path, reach_again(skill.path, finds, workspace))
+    reading = Reader().read(skill.path, reach_by_path(skill.path, finds, workspace))
     if not reading.has_text:
         raise CallError(
             f"the skill {skill.name!r} cannot be read: {reading.reason or reading.fate} ({printable(skill.path)})"

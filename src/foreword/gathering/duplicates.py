@@ -24,7 +24,7 @@ class Deduplicator:
     """Removes duplicates from the results of all finds, so that no file and no text is kept twice.
 
     Of equal texts in two directories, the nearer one is kept. Of two equally near names of one file, the one that is not a link is
-    kept, else the first.
+    kept, otherwise the first.
     """
 
     def __init__(self, layout: Layout, results: Mapping[str, FindResult], workspace: Workspace, reader: Reader) -> None:
@@ -117,13 +117,13 @@ class Deduplicator:
         top = os.path.commonpath((earlier, later))
         return self.reader.is_linked(earlier, top) and not self.reader.is_linked(later, top)
 
-    def drop(self, loser: int, winner: int, sameness: str) -> None:
+    def drop(self, loser: int, winner: int, what: str) -> None:
         self.dropped.add(loser)
         name, text = self.texts[loser]
         if self.path(loser) == self.path(winner):
             self.fates[name][text.candidate] = None  # two finds have found the same path
         else:
-            self.report_duplicate(name, text.candidate, f"the same {sameness} as", printable(self.path(winner)))
+            self.report_duplicate(name, text.candidate, f"the same {what} as", printable(self.path(winner)))
 
     def report_duplicate(self, name: str, number: int, reason: str, target: str) -> None:
         candidate = self.results[name].candidates[number]

@@ -182,8 +182,8 @@ def _remove_pointers(trail: Trail, start: int) -> list[Candidate]:
 def _record_unchosen(reading: Reading, layer: str, chosen: Reading | None, trail: Trail) -> None:
     """Record text that was not chosen: a copy of the chosen one, or shadowed by it."""
     if chosen is not None and (reading.identity == chosen.identity or reading.text == chosen.text):
-        sameness = "file" if reading.identity == chosen.identity else "text"
-        reason = f"the same {sameness} as {printable(chosen.path)}"
+        what = "file" if reading.identity == chosen.identity else "text"
+        reason = f"the same {what} as {printable(chosen.path)}"
         trail.record(reading.path, layer, "duplicate", reason, "file-duplicate", chosen.path)
     else:
         reason = f"{printable(chosen.path)} comes before it" if chosen else "another file comes before it"

@@ -45,7 +45,7 @@ class Includes:
         self.found: dict[str, Document | Finding] = {}
         self.findings: list[Finding] = []
         self.readings: dict[tuple[str, Bound], Reading] = {} if readings is None else readings
-        self._by_themselves = frozenset(names.values())
+        self._found_paths = frozenset(names.values())
         self._candidates: dict[str, Candidate] = {}
         self._places: dict[str, str] = {}  # the paths on the disk, by the printable ones
 
@@ -54,19 +54,19 @@ class Includes:
         return tuple(self._candidates.values())
 
     def follow(self, root: Document, path: str, bound: Bound) -> None:
-        """Read every file that a document includes, whatever its condition, and the files that those include."""
+        """Read every file that a document includes, regardless of conditions, and the files that those include."""
         from ..template import directives
 
         self._places[root.path] = path
         # Breadth first, so that a file is found at its lowest depth.
-        waiting, met = [(root, 0)], {root.path}
+        waiting, seen = [(root, 0)], {root.path}
         while waiting:
             document, depth = waiting.pop(0)
             for target in directives.includes(document.text):
                 include = self._include(document, target, bound, is_too_deep=depth >= directives.DEPTH)
                 self.found[include_key(root.path, document.path, target)] = include
-                if isinstance(include, Document) and "<!--" in include.text and include.path not in met:
-                    met.add(include.path)
+                if isinstance(include, Document) and "<!--" in include.text and include.path not in seen:
+                    seen.add(include.path)
                     waiting.append((include, depth + 1))
 
     def _include(self, document: Document, target: str, bound: Bound, is_too_deep: bool) -> Document | Finding:
@@ -88,7 +88,7 @@ class Includes:
         self._places.setdefault(shown, path)
         if shown != printable(path):
             self._record(path, "duplicate", f"{by}; the same file as {shown}", target=shown)
-        elif shown not in self._by_themselves:
+        elif shown not in self._found_paths:
             self._record(path, reading.fate, f"{by}; {reading.reason}" if reading.reason else by, reading.code)
         return replace(reading.document, path=shown)
 
@@ -98,7 +98,7 @@ class Includes:
         return self.readings[path, bound]
 
     def _name_refusal(self, path: str, bound: Bound) -> str:
-        """Why the name of a file may not be included; empty if it may."""
+        """Why a file may not be included, judging by its name; empty if it may."""
         self.reader.stamp_down_to(path, bound.folder)
         try:
             return self.refusal(path, real_path(path), bound)

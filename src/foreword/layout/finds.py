@@ -54,7 +54,7 @@ def _groups(
                 yield (_pattern(text, where, {**settings, shared: each}, untrusted),)
 
     for group in files:
-        lists = _lists_in(group, settings) if isinstance(group, str) else []
+        lists = _list_settings(group, settings) if isinstance(group, str) else []
         if lists and lists[0] != shared:
             yield from repeated()
             together, shared = [], lists[0]
@@ -69,12 +69,12 @@ def _groups(
 
 
 def _alternatives(text: str, where: str, settings: Mapping[str, Any], untrusted: frozenset[str]) -> Iterator[Pattern]:
-    lists = _lists_in(text, settings)
+    lists = _list_settings(text, settings)
     for each in settings[lists[0]] if lists else ("",):
         yield _pattern(text, where, {**settings, **({lists[0]: each} if lists else {})}, untrusted)
 
 
-def _lists_in(text: str, settings: Mapping[str, Any]) -> list[str]:
+def _list_settings(text: str, settings: Mapping[str, Any]) -> list[str]:
     return [name for name in re.findall(r"\{(\w+)\}", text) if isinstance(settings.get(name), list | tuple)]
 
 

@@ -1,4 +1,4 @@
-"""Unparsed layouts: merge one with the one it extends, set a key."""
+"""Merge an unparsed layout with the one it extends, and set its keys."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def merge(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """The layout `over` on top of the one it extends: tables merge key by key, other values are replaced."""
-    merged = dict(under)
-    if any(key in over for key in BODIES):
+def merge(base: Mapping[str, Any], layout: Mapping[str, Any]) -> dict[str, Any]:
+    """A layout merged with the one it extends: tables merge key by key, other values are replaced."""
+    merged = dict(base)
+    if any(key in layout for key in BODIES):
         for key in BODIES:
             merged.pop(key, None)
-    for key, content in over.items():
+    for key, content in layout.items():
         both_tables = isinstance(content, dict) and isinstance(merged.get(key), dict)
         merged[key] = merge(merged[key], content) if both_tables else content
     return merged

@@ -207,8 +207,8 @@ class _Sections:
         parsed = form(text, ("",), where)
         if sum(isinstance(part, Field) for part in parsed) != 1:
             raise LayoutError(f"{where} needs '{{}}' exactly once, for the content")
-        if left_open := left_open_in(text):
-            raise LayoutError(f"{where} must close what it opens: {left_open} (in {text!r})")
+        if problem := left_open_in(text):
+            raise LayoutError(f"{where} must close what it opens: {problem} (in {text!r})")
         return parsed
 
 

@@ -80,8 +80,6 @@ class CacheReport:
 
 def cache_report(question: Question) -> CacheReport:
     """Examine the prompt of the question's directory, or the one that its field `prompt` names."""
-    import gc
-
     from ..encoding.prompt import finding_form
     from ..inspection.cache import instability_findings, misplaced, order_findings
     from ..text.tokens import count as count_tokens
@@ -91,9 +89,8 @@ def cache_report(question: Question) -> CacheReport:
     turns_of(question)
     models = provider_models(question)
     named = question.fields.get("prompt")
-    subject, rebuilt = _rebuilt(question) if named is None else (read_subject(named, question), [])
-    # Counting needs much memory, and most of what the builds needed can be freed by now.
-    gc.collect()
+    # Counting tokens takes much memory, so everything that the builds read is freed first, with the copy of the question they use.
+    subject, rebuilt = _rebuilt(question.with_fields()) if named is None else (read_subject(named, question), [])
     count = models[0].count
     found = misplaced(subject.prompt, count)
     moved = [(each.how, sections) for each, sections in rebuilt if sections]

@@ -17,7 +17,7 @@ from ..inspection.lint.source_text import skill_texts
 from ..packs.settings import check_ids, disabled_checks, read_settings
 from ..sources.files import Reader
 from ..sources.front_matter import read_skill
-from ..sources.links import only_inside, reach_again
+from ..sources.links import only_inside, reach_by_path
 from ..sources.paths import is_inside
 from ..sources.tree import scan_below
 from ..text.lines import printable
@@ -139,7 +139,7 @@ class _LintRun:
         """Check the bodies of SKILL.md files; with `validation`, also their front matter."""
         for path in paths:
             reading = self.reader.read(
-                path, reach_again(path, self.snapshot.layout.finds, self.snapshot.plan.workspace)
+                path, reach_by_path(path, self.snapshot.layout.finds, self.snapshot.plan.workspace)
             )
             if reading.identity in self.skills:
                 continue

@@ -13,7 +13,7 @@ from ..findings import finding
 from ..text.lines import printable
 from ..vocabulary import Candidate, value
 from .files import GONE
-from .links import OWN_PLACES, reach_of
+from .links import WORKSPACE_PLACES, reach_of
 from .paths import config_folder, is_inside
 from .stamps import real_path
 
@@ -113,7 +113,7 @@ def walked_directories(walk: str, workspace: Workspace) -> list[str]:
 
 def _base(pattern: Pattern, workspace: Workspace, trail: Trail) -> str | None:
     """The directory that a pattern starts from; None, with a finding, if it is not allowed or not known."""
-    is_own = pattern.place in OWN_PLACES or (pattern.place == "path" and pattern.path[:1] not in ("/", "~"))
+    is_own = pattern.place in WORKSPACE_PLACES or (pattern.place == "path" and pattern.path[:1] not in ("/", "~"))
     if pattern.confined and not is_own:
         message = f"the workspace's own layout or settings may search only the workspace, not '{pattern.place}:{pattern.path}'"
         trail.findings.append(finding("workspace-refused", message))
@@ -145,9 +145,9 @@ def layer_of(find: Find, pattern: Pattern) -> str:
 def bound_of(path: str, pattern: Pattern, find: Find, workspace: Workspace) -> Bound:
     """The folder that a file's includes must be in: the workspace for a file of the project, the pattern's folder for the user's."""
     root = workspace.root or workspace.cwd
-    if pattern.place in OWN_PLACES or (pattern.place == "path" and is_inside(path, root)):
+    if pattern.place in WORKSPACE_PLACES or (pattern.place == "path" and is_inside(path, root)):
         return Bound(root)
-    for each in (each for group in find.groups for each in group if each.place not in OWN_PLACES):
+    for each in (each for group in find.groups for each in group if each.place not in WORKSPACE_PLACES):
         base = _base(each, workspace, Trail())
         folder = os.path.dirname(
             os.path.normpath(os.path.join(base or "/", each.path.removeprefix("~/").partition("*")[0]))
@@ -299,8 +299,8 @@ class _Search:
         return [each for each in below if folders[each]]
 
     def report_limit(self, top: str, is_linked: bool) -> None:
-        most = f"{_MAX_LINKED_FOLDERS:,} folders reached by links" if is_linked else f"{_MAX_FOLDERS:,} folders"
-        message = f"{printable(top)} contains more than {most}; the rest was not searched"
+        limit = f"{_MAX_LINKED_FOLDERS:,} folders reached by links" if is_linked else f"{_MAX_FOLDERS:,} folders"
+        message = f"{printable(top)} contains more than {limit}; the rest was not searched"
         self.trail.findings.append(finding("scan-limit", message, printable(top)))
 
     def names(self, folder: str) -> list[str]:

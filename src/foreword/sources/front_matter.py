@@ -57,8 +57,8 @@ MAX_UNKNOWN = 10
 
 SPECIFIED = frozenset({"name", "description", "license", "allowed-tools", "metadata", "compatibility"})
 TOLERATED = frozenset({"disable-model-invocation", "globs"})
-HIDING = "disable-model-invocation"
-INVITING = ("model_invokation", "model-invocation", "model_invocation")
+HIDDEN_KEY = "disable-model-invocation"
+RESIDENT_KEYS = ("model_invokation", "model-invocation", "model_invocation")
 
 _KNOWN = SPECIFIED | TOLERATED
 _YES = frozenset({"true", "yes", "on"})
@@ -113,7 +113,7 @@ def read_skill(text: str, path: str, validation: Literal["strict", "lenient"]) -
     if head is None:
         problem = problem or "the front matter is missing: a SKILL.md begins with '---', its fields, and '---'"
         return None, [finding("skill-invalid", f"{problem}; the skill is skipped", path, 1)]
-    fields, violations = _fields(head, ("name", "description", HIDING), "skill-repaired")
+    fields, violations = _fields(head, ("name", "description", HIDDEN_KEY), "skill-repaired")
     name, description, folder = _text(fields, "name", head), _description(fields, head), _folder(path)
     if validation == "strict":
         if violations := violations or _violations(name, description, folder, fields, head):
@@ -130,7 +130,7 @@ def read_skill(text: str, path: str, validation: Literal["strict", "lenient"]) -
     found = [_lenient_finding(one, name, path) for one in violations]
     if not fields.keys() <= SPECIFIED:
         found += _ignored(fields, head, path)
-    return Skill(name, description, path, _is_yes(fields.get(HIDING)), (1, last)), found
+    return Skill(name, description, path, _is_yes(fields.get(HIDDEN_KEY)), (1, last)), found
 
 
 def read_resident(text: str, path: str) -> tuple[Resident | None, list[Finding]]:
@@ -138,8 +138,8 @@ def read_resident(text: str, path: str) -> tuple[Resident | None, list[Finding]]
     head, last, problem = _open(text)
     if head is None:
         return None, [finding("resident-invalid", f"{problem}; the file is skipped", path, 1)] if problem else []
-    fields, violations = _fields(head, ("description", *INVITING), "resident-repaired")
-    if not any(_is_yes(fields.get(key)) for key in INVITING):
+    fields, violations = _fields(head, ("description", *RESIDENT_KEYS), "resident-repaired")
+    if not any(_is_yes(fields.get(key)) for key in RESIDENT_KEYS):
         return None, []
     description = _description(fields, head)
     if not description:
@@ -194,9 +194,9 @@ def _load(head: str) -> tuple[Any, str]:
         return None, f"more than {MAX_BRACKETS} brackets"
     if "&" in head and "*" in head and re.search(_ANCHOR, head) and len(re.findall(_ALIAS, head)) > MAX_ALIASES:
         return None, f"more than {MAX_ALIASES} aliases"
-    for odd in _FALSE_BREAKS:
-        if odd in head:
-            head = head.replace(odd, " ")
+    for character in _FALSE_BREAKS:
+        if character in head:
+            head = head.replace(character, " ")
     try:
         return loads(head), ""
     except ValueError as error:
@@ -319,7 +319,7 @@ def _violations(name: str, description: str, folder: str, fields: Fields, head: 
     if name != folder or len(name) > LONGEST_NAME or not _is_name(name):
         wrong += [("skill-name", "name", what) for what in _name_violations(name, folder, fields)]
     if not description:
-        wrong.append(("skill-no-description", "description", _absent("description", fields)))
+        wrong.append(("skill-no-description", "description", _missing("description", fields)))
     elif len(description) > LONGEST_DESCRIPTION:
         wrong.append(("skill-field", "description", _too_long("description", description, LONGEST_DESCRIPTION)))
     if len(fields) > 2:
@@ -334,7 +334,7 @@ def _is_name(name: str) -> bool:
 
 def _name_violations(name: str, folder: str, fields: Fields) -> list[str]:
     if not name:
-        return [_absent("name", fields)]
+        return [_missing("name", fields)]
     wrong = []
     if len(name) > LONGEST_NAME:
         wrong.append(_too_long("name", name, LONGEST_NAME))
@@ -364,7 +364,7 @@ def _other_violations(fields: Fields) -> list[tuple[str, str]]:
 # Messages
 
 
-def _absent(key: str, fields: Fields) -> str:
+def _missing(key: str, fields: Fields) -> str:
     value = fields.get(key)
     return f"its {key} is a {_kind(value)}, not text" if isinstance(value, (list, dict)) else f"it has no {key}"
 
@@ -375,8 +375,8 @@ def _too_long(key: str, text: str, limit: int) -> str:
 
 def _missing_description(kind: str, fields: Fields, violations: list[Violation], head: str, path: str) -> Finding:
     """The finding for a file without a description; unreadable front matter is the likelier reason."""
-    _, because, line = violations[0] if violations else ("", "", _line(head, "description"))
-    wrong = f"no description could be read: {because}" if because else _absent("description", fields)
+    _, reason, line = violations[0] if violations else ("", "", _line(head, "description"))
+    wrong = f"no description could be read: {reason}" if reason else _missing("description", fields)
     return finding(f"{kind}-no-description", f"{wrong}; the {kind} is skipped", path, line)
 
 
@@ -405,7 +405,7 @@ def _ignored(fields: Fields, head: str, path: str) -> list[Finding]:
     if "globs" in fields:
         message = "its globs are ignored: a skill is chosen by its description"
         found.append(finding("skill-field", message, path, _line(head, "globs")))
-    if HIDING in fields and str(fields[HIDING]).strip().lower() not in _YES | _NO:
-        message = f"its {HIDING} is neither true nor false; the skill is not hidden"
-        found.append(finding("skill-field", message, path, _line(head, HIDING)))
+    if HIDDEN_KEY in fields and str(fields[HIDDEN_KEY]).strip().lower() not in _YES | _NO:
+        message = f"its {HIDDEN_KEY} is neither true nor false; the skill is not hidden"
+        found.append(finding("skill-field", message, path, _line(head, HIDDEN_KEY)))
     return found

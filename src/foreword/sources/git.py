@@ -23,13 +23,13 @@ SECONDS = 5
 # A section can begin anywhere in a line and its name can be spelled in several ways; only the usual spelling is parsed.
 _UNSAFE_SECTION = re.compile(r"\[\s*(?:filter|include)", re.IGNORECASE)
 _FILTER = re.compile(r'^[ \t]*\[filter "([\w.-]+)"\]', re.MULTILINE | re.IGNORECASE | re.ASCII)
-_OFF = (
+_DISABLED = (
     "core.fsmonitor=", "core.hooksPath=/dev/null", "core.pager=cat", "submodule.recurse=false",
     # Useful at a terminal, but here they would appear in the prompt even if nothing has changed.
     "status.branch=false", "color.status=false",
 )  # fmt: skip
 # The variables that git may take from the caller's environment. Others could lead it to another repository.
-_KEPT = frozenset(("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH"))
+_GIT_VARIABLES = frozenset(("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH"))
 
 
 # No name of a branch is longer: it is the name of a file.
@@ -69,11 +69,11 @@ def status(workspace: Workspace, reader: Reader, report: Report) -> str | None:
         return None
     import subprocess
 
-    off = [*_OFF, *(f"filter.{name}.{key}=" for name in filters for key in ("clean", "smudge", "process"))]
-    off += [f"filter.{name}.required=false" for name in filters]
-    settings = [word for setting in off for word in ("-c", setting)]
+    disabled = [*_DISABLED, *(f"filter.{name}.{key}=" for name in filters for key in ("clean", "smudge", "process"))]
+    disabled += [f"filter.{name}.required=false" for name in filters]
+    settings = [word for setting in disabled for word in ("-c", setting)]
     try:
-        ran = subprocess.run(
+        result = subprocess.run(
             ["git", *settings, "status", "--short", "--ignore-submodules=dirty"],
             cwd=workspace.cwd,
             env={
@@ -90,10 +90,10 @@ def status(workspace: Workspace, reader: Reader, report: Report) -> str | None:
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         report(_failure(error))
         return None
-    if ran.returncode:
-        report(f"git ended with status {ran.returncode}")
+    if result.returncode:
+        report(f"git exited with status {result.returncode}")
         return None
-    return ran.stdout.decode("utf-8", "backslashreplace").rstrip("\n")
+    return result.stdout.decode("utf-8", "backslashreplace").rstrip("\n")
 
 
 def _failure(error: Exception) -> str:
@@ -106,11 +106,19 @@ def _failure(error: Exception) -> str:
 
 def _environment() -> dict[str, str]:
     """The caller's environment, without variables that select another repository and without relative folders in PATH."""
-    kept = {name: text for name, text in os.environ.items() if name in _KEPT or not name.startswith("GIT_")}
-    folders = kept.get("PATH", os.defpath).split(os.pathsep)
-    kept["PATH"] = os.pathsep.join(filter(os.path.isabs, folders))
+    environment = {
+        name: text for name, text in os.environ.items() if name in _GIT_VARIABLES or not name.startswith("GIT_")
+    }
+    folders = environment.get("PATH", os.defpath).split(os.pathsep)
+    environment["PATH"] = os.pathsep.join(filter(os.path.isabs, folders))
     # Git would fetch a missing object with a program that the configuration names.
-    return {**kept, "GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+    return {
+        **environment,
+        "GIT_ALLOW_PROTOCOL": "none",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "LC_ALL": "C",
+    }
 
 
 def _filters(repository: Repository, reader: Reader) -> list[str] | None:

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from ..vocabulary import Workspace
     from .stamps import Paths, Refusal
 
-OWN_PLACES = ("cwd", "root", "walk")
+WORKSPACE_PLACES = ("cwd", "root", "walk")
 # These contain no users' files, and opening some of them has effects.
-NO_FILES = ("/proc", "/sys", "/dev")
-HOW_TO_ALLOW = 'links = "follow" in your own settings, or --set links=follow, allows it'
+SYSTEM_FOLDERS = ("/proc", "/sys", "/dev")
+ALLOW_HINT = 'links = "follow" in your own settings, or --set links=follow, allows it'
 
 
 @value
@@ -64,16 +64,16 @@ class Reach:
             if self.confined:
                 return "untrusted", "it is outside the workspace that asked for it", "workspace-refused"
             if not self.follow:
-                how = f"; {HOW_TO_ALLOW}" if self.can_be_allowed else ""
+                hint = f"; {ALLOW_HINT}" if self.can_be_allowed else ""
                 return (
                     "refused",
-                    f"it is a link that leaves {printable(self.bound)} and was not followed{how}",
+                    f"it is a link that leaves {printable(self.bound)} and was not followed{hint}",
                     "link-refused",
                 )
         if is_inside(path, self.folder) and real == _joined(folder, path[len(self.folder) :]):
             return None
         reader.stamp_down_to(above(real), bound)
-        return _never(path, real, folder, bound, reader, is_folder)
+        return _always_refused(path, real, folder, bound, reader, is_folder)
 
     def link(self, reader: Paths, path: str) -> str:
         """The link because of which a path is refused; the path itself if there is no such link."""
@@ -98,7 +98,7 @@ def _joined(folder: str, rest: str) -> str:
     return folder.rstrip("/") + ("/" + rest.lstrip("/") if rest.strip("/") else "") or "/"
 
 
-def _never(path: str, real: str, folder: str, bound: str, reader: Paths, is_folder: bool) -> Refusal | None:
+def _always_refused(path: str, real: str, folder: str, bound: str, reader: Paths, is_folder: bool) -> Refusal | None:
     """Why a link is not followed, whatever the settings say."""
     from .secrets import is_secret
 
@@ -107,7 +107,7 @@ def _never(path: str, real: str, folder: str, bound: str, reader: Paths, is_fold
     name = real[len(near.rstrip("/")) :] if near else real
     if is_secret(f"{name}/any" if is_folder else name):
         return "refused", "it is a link to a file whose name says that it contains secrets", "link-refused"
-    if any(is_inside(real, each) and not is_inside(bound, each) for each in NO_FILES):
+    if any(is_inside(real, each) and not is_inside(bound, each) for each in SYSTEM_FOLDERS):
         return "refused", "it is a link into /proc, /sys or /dev", "link-refused"
     if is_folder and is_inside(reader.real(above(path)), real):
         return "refused", "it is a link to a folder above itself", "link-refused"
@@ -120,7 +120,7 @@ def reach_of(pattern: Pattern, base: str, find: Find, workspace: Workspace) -> R
     follow = find.links == "follow"
     if pattern.confined:
         return Reach(base, root, inside_for(base, workspace), confined=True)
-    if pattern.place in OWN_PLACES:
+    if pattern.place in WORKSPACE_PLACES:
         return _project_reach(base, workspace, follow)
     if pattern.place == "path":
         start = "/" if pattern.path.startswith("/") else base
@@ -153,13 +153,13 @@ def only_inside(folder: str, workspace: Workspace) -> Reach:
     return Reach(folder, root, inside_for(root, workspace), can_be_allowed=False)
 
 
-def reach_again(path: str, finds: Iterable[Find], workspace: Workspace) -> Reach:
+def reach_by_path(path: str, finds: Iterable[Find], workspace: Workspace) -> Reach:
     """How far a file that was found before may lead, by its path."""
     finds = tuple(finds)
     for find in finds:
         for pattern in (each for group in find.groups for each in group if not each.confined):
-            base = _users_base(pattern, workspace)
-            if base and is_inside(path, _fixed(base, pattern.path.removeprefix("~/"))):
+            base = _user_base(pattern, workspace)
+            if base and is_inside(path, _fixed_folder(base, pattern.path.removeprefix("~/"))):
                 return reach_of(pattern, base, find, workspace)
     root = workspace.root or workspace.cwd
     base = next((each for each in (root, workspace.cwd) if is_inside(path, each)), root)
@@ -168,7 +168,7 @@ def reach_again(path: str, finds: Iterable[Find], workspace: Workspace) -> Reach
     return _project_reach(base, workspace, any(find.links == "follow" for find in finds))
 
 
-def _users_base(pattern: Pattern, workspace: Workspace) -> str | None:
+def _user_base(pattern: Pattern, workspace: Workspace) -> str | None:
     """The directory in which a pattern of the places `home`, `config` and `path` starts; None for other places."""
     if pattern.place == "home" or (pattern.place == "path" and pattern.path.startswith("~/")):
         return workspace.home
@@ -177,6 +177,6 @@ def _users_base(pattern: Pattern, workspace: Workspace) -> str | None:
     return workspace.cwd if pattern.place == "path" else None
 
 
-def _fixed(base: str, path: str) -> str:
+def _fixed_folder(base: str, path: str) -> str:
     """The directory that a pattern searches, up to its first wildcard."""
     return os.path.normpath(os.path.join(base, os.path.dirname(path.partition("*")[0])))

@@ -118,9 +118,9 @@ def _named_folder(root: str, reach: Reach, reader: Reader, report: Report) -> st
 def _points_back(folder: str, root: str, reader: Reader) -> bool:
     """Whether a repository's folder says that it belongs to the workspace."""
     reach = Reach(folder, folder, can_be_allowed=False)
-    back = reader.read(os.path.join(folder, "gitdir"), reach)
-    if back.has_text:
-        return reader.real(os.path.join(folder, back.text.strip())) == reader.real(os.path.join(root, ".git"))
+    pointer = reader.read(os.path.join(folder, "gitdir"), reach)
+    if pointer.has_text:
+        return reader.real(os.path.join(folder, pointer.text.strip())) == reader.real(os.path.join(root, ".git"))
     texts = [reader.read(os.path.join(folder, name), reach).text for name in ("config", "config.worktree")]
     named = [re.sub(r"\\(.)", r"\1", match.strip('"')) for text in texts for match in re.findall(_WORKTREE, text, re.M)]
     return bool(named) and reader.real(os.path.join(folder, named[-1])) == reader.real(root)

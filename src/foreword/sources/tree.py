@@ -1,4 +1,4 @@
-"""Lists what is below a folder: its files, or the folders with files of certain names and every SKILL.md. Links are not followed."""
+"""List what is below a folder: its files, or the folders with files of certain names and every SKILL.md. Links are not followed."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class Tree:
 def scan_below(top: str, names: Collection[str]) -> Tree:
     """Every folder at or below `top` that contains one of `names`, which may be paths (`.agents/AGENTS.md`), in any letter case."""
     plain = {name.lower() for name in names if "/" not in name}
-    deep = [name for name in names if "/" in name]
+    nested = [name for name in names if "/" in name]
     folders: list[str] = []
     skills: list[str] = []
     unlisted: list[str] = []
 
     for here, files in _walk(top, unlisted):
         if not plain.isdisjoint(map(str.lower, files)) or any(
-            os.path.lexists(os.path.join(here, name)) for name in deep
+            os.path.lexists(os.path.join(here, name)) for name in nested
         ):
             folders.append(here)
         if "SKILL.md" in files:
@@ -43,7 +43,7 @@ def scan_below(top: str, names: Collection[str]) -> Tree:
 
 
 def _walk(top: str, unlisted: list[str]) -> Iterator[tuple[str, list[str]]]:
-    """Every folder with the names of its files, before the folders in it. Not `os.walk`: folders may nest deeper than calls can."""
+    """Every folder with the names of its files, before the folders in it. Not `os.walk`: folders may nest too deeply for recursion."""
     waiting = [top]
     while waiting:
         here = waiting.pop()
@@ -58,12 +58,12 @@ def _walk(top: str, unlisted: list[str]) -> Iterator[tuple[str, list[str]]]:
         waiting.extend(os.path.join(here, name) for name in sorted(below, reverse=True))
 
 
-def files_below(top: str, unless: str, most: int) -> list[str]:
-    """The first files at or below `top`, without hidden ones and those named `unless`. Only the first folders are listed."""
+def files_below(top: str, skip: str, limit: int) -> list[str]:
+    """The first files at or below `top`, without hidden ones and those named `skip`. Only the first folders are listed."""
     found: list[str] = []
     for number, (here, below, files) in enumerate(os.walk(top)):
         below[:] = sorted(name for name in below if not name.startswith("."))
-        found += [os.path.join(here, name) for name in sorted(files) if name != unless and not name.startswith(".")]
-        if len(found) >= most or number >= _MAX_FOLDERS:
+        found += [os.path.join(here, name) for name in sorted(files) if name != skip and not name.startswith(".")]
+        if len(found) >= limit or number >= _MAX_FOLDERS:
             break
-    return found[:most]
+    return found[:limit]

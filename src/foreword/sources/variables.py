@@ -12,7 +12,7 @@ from ..findings import finding
 from ..text.lines import printable
 from ..vocabulary import replace, value
 from . import git
-from .links import NO_FILES, inside_for
+from .links import SYSTEM_FOLDERS, inside_for
 from .paths import is_inside
 from .secrets import is_secret
 from .stamps import real_path
@@ -81,15 +81,15 @@ def _file(
     refused = guard.refusal(reader, path, real)
     reading = reader.read_whole(path, guard) if refused is None else None
     shown = printable(path)
-    asked = f"asked for by [file:{printable(name)}]"
+    reason = f"asked for by [file:{printable(name)}]"
     if reading is None or reading.fate == "refused":
         why = refused[1] if refused else reading.reason if reading else ""
         trail.findings.append(finding("variable-refused", f"[file:{printable(name)}] is not read: {why}", shown))
-        trail.record(path, "variable", "refused", f"{asked}; {why}")
+        trail.record(path, "variable", "refused", f"{reason}; {why}")
         return None
     if reading.code:
         trail.findings.append(finding(reading.code, f"{shown}: {reading.reason}", shown))
-    trail.record(path, "variable", reading.fate, f"{asked}; {reading.reason}" if reading.reason else asked)
+    trail.record(path, "variable", reading.fate, f"{reason}; {reading.reason}" if reading.reason else reason)
     if not reading.has_text:
         return None
     return replace(reading.document, text=reading.text.removesuffix("\n"))
@@ -112,7 +112,7 @@ class _FileGuard:
         return ("refused", why, "") if why else None
 
 
-def complete(prefix: str, workspace: Workspace, scope: Scope, most: int = 200) -> list[tuple[str, bool]]:
+def complete(prefix: str, workspace: Workspace, scope: Scope, limit: int = 200) -> list[tuple[str, bool]]:
     """Paths with this prefix that `file:` may read, in order, each with whether it is a folder; none if they cannot be listed."""
     folder, name = os.path.split(prefix)
     path = os.path.normpath(os.path.join(workspace.cwd, folder))
@@ -126,7 +126,7 @@ def complete(prefix: str, workspace: Workspace, scope: Scope, most: int = 200) -
         return []
     for entry in entries:
         path = real_path(entry.path)
-        if not entry.name.startswith(name) or printable(entry.name) != entry.name or len(found) >= most:
+        if not entry.name.startswith(name) or printable(entry.name) != entry.name or len(found) >= limit:
             continue
         is_folder = os.path.isdir(path)
         inside = os.path.join(path, "any") if is_folder else path
@@ -137,7 +137,7 @@ def complete(prefix: str, workspace: Workspace, scope: Scope, most: int = 200) -
 
 def refusal(path: str, workspace: Workspace, scope: Scope | None, settings: Mapping[str, Any]) -> str:
     """Why a real path may not be read; empty if it may. `scope` is None if only the name matters."""
-    if any(is_inside(path, each) for each in NO_FILES):
+    if any(is_inside(path, each) for each in SYSTEM_FOLDERS):
         return "it is not a file of a project"
     if is_secret(path) and not settings.get("file_secrets"):
         return "its name suggests that it contains secrets (the setting file_secrets allows it)"
@@ -151,18 +151,18 @@ def refusal(path: str, workspace: Workspace, scope: Scope | None, settings: Mapp
     return "it is outside what the scope may read (the setting file_paths widens it)"
 
 
-def may_read(scope: Scope, path: str, further: Sequence[str], workspace: Workspace) -> bool:
+def may_read(scope: Scope, path: str, extra: Sequence[str], workspace: Workspace) -> bool:
     """Whether the scope or the additional folders of the settings allow reading a real path. A denied path wins."""
     if is_denied(scope, path):
         return False
     return any(covers(row, path) for row in scope.allow) or any(
-        is_inside(path, each) for each in _folders(further, workspace)
+        is_inside(path, each) for each in _folders(extra, workspace)
     )
 
 
-def _folders(further: Sequence[str], workspace: Workspace) -> list[str]:
+def _folders(extra: Sequence[str], workspace: Workspace) -> list[str]:
     """The real paths of the additional folders of the settings."""
-    return [real_path(os.path.join(workspace.cwd, _at_home(each, workspace))) for each in further]
+    return [real_path(os.path.join(workspace.cwd, _expand_home(each, workspace))) for each in extra]
 
 
 def is_denied(scope: Scope, path: str) -> bool:
@@ -170,7 +170,7 @@ def is_denied(scope: Scope, path: str) -> bool:
     return any(covers(row, path) for row in scope.deny if row.permission != "write")
 
 
-def _at_home(path: str, workspace: Workspace) -> str:
+def _expand_home(path: str, workspace: Workspace) -> str:
     """A path with `~` expanded to the user's home directory."""
     return os.path.join(workspace.home, path[2:]) if workspace.home and path.startswith("~/") else path
 

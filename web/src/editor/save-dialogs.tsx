@@ -1,5 +1,5 @@
 // The dialogs for saving, for conflicts, and for leaving with unsaved changes.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { type Current, readUsage } from "../api";
 import { Dialog } from "../dialog";
 import { DifferenceView, plural } from "../difference-view";
@@ -61,11 +61,22 @@ interface SaveProps {
 export function SaveDialog({ before, after, isBusy, problem, tryRender, onSave, onCancel }: SaveProps) {
   const { author, note, remember, fields } = useSignature();
   const [renderError, setRenderError] = useState<string | null>(null);
+  const [isRequested, setRequested] = useState(false);
   useEffect(() => void tryRender().then(setRenderError), [after]);
-  function submit(event: Event): void {
-    event.preventDefault();
+  // A request to save waits until the text is checked. If it cannot be rendered, the user has to ask again.
+  useLayoutEffect(() => {
+    if (!isRequested || renderError === null) return;
+    setRequested(false);
+    if (!renderError) save();
+  }, [isRequested, renderError]);
+  function save(): void {
     remember();
     onSave(author, note);
+  }
+  function submit(event: Event): void {
+    event.preventDefault();
+    if (renderError === null) setRequested(true);
+    else save();
   }
   return (
     <Dialog label="Save template" onCancel={onCancel}>
@@ -83,8 +94,9 @@ export function SaveDialog({ before, after, isBusy, problem, tryRender, onSave, 
         )}
         {problem && <p class="note wrong" role="alert">{problem}</p>}
         <p class="buttons">
+          <span class="quiet" role="status">{isRequested && "Checking the template before saving it…"}</span>
           <button type="button" class={renderError ? "primary" : ""} onClick={onCancel}>Keep editing</button>
-          <button type="submit" class={renderError ? "danger" : "primary"} disabled={isBusy || renderError === null}>{renderError ? "Save anyway" : "Save"}</button>
+          <button type="submit" class={renderError ? "danger" : "primary"} disabled={isBusy}>{renderError ? "Save anyway" : "Save"}</button>
         </p>
       </form>
     </Dialog>
