@@ -14,11 +14,12 @@ import pytest
 
 import foreword
 from foreword.findings import CODES
+from foreword.packs import agents
 from foreword.packs.std import NAMES
 from foreword.service.responses import PROBLEMS
 
 SRC = Path(__file__).parents[1] / "src"
-GENERATED = "packs.std"
+GENERATED = ("packs.std", "packs.agents")
 SCRIPTS = ("src", "tests", "bench", "docs", "examples")
 
 
@@ -386,7 +387,7 @@ def questions(tree):
 
 
 def test_no_branch_on_a_layouts_name():
-    known = {*NAMES, *(f"$std/{name}" for name in NAMES)}
+    known = {*NAMES, *agents.NAMES, *(f"$std/{name}" for name in NAMES), *(f"$agents/{name}" for name in agents.NAMES)}
     asked = [
         f"{name}:{node.lineno} asks for {', '.join(sorted(found & known))}"
         for name, tree in WRITTEN.items()

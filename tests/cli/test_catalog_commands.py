@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from foreword.packs.packs import mirror_names
+
 NAMES = ["builder", "foreword", "ion", "opal", "pi", "pod"]
 
 
@@ -12,15 +14,18 @@ NAMES = ["builder", "foreword", "ion", "opal", "pi", "pod"]
 
 def test_layouts(run):
     status, out, err = run("layouts")
-    rows = [line.split(None, 1) for line in out.rstrip("\n").split("\n")]
-    assert (status, err, [name for name, _ in rows]) == (0, "", NAMES)
-    assert all(about.endswith(".") for _, about in rows)
+    own, mirrors = ([line.split(None, 1) for line in part.split("\n")] for part in out.rstrip("\n").split("\n\n"))
+    assert (status, err, [name for name, _ in own]) == (0, "", NAMES)
+    assert all(about.endswith(".") for _, about in own)
+    assert [name for name, _ in mirrors] == list(mirror_names())
+    assert all(program[-1].isdigit() for _, program in mirrors)
 
 
 def test_layouts_as_json(run):
     output = json.loads(run("layouts", "--json")[1])
-    assert [sorted(each) for each in output] == [["about", "name"]] * 6
-    assert [each["name"] for each in output] == NAMES
+    assert {tuple(sorted(each)) for each in output} == {("about", "mirrors", "name")}
+    assert [each["name"] for each in output if not each["mirrors"]] == NAMES
+    assert [each["name"] for each in output if each["mirrors"]] == list(mirror_names())
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -30,8 +35,16 @@ def test_one_layout(run, name):
     assert out.split("\n")[0].partition(": ")[2] in run("layouts")[1]
 
 
+def test_a_layout_that_mirrors_a_program_says_so(run):
+    output = json.loads(run("layouts", "codex", "--json")[1])
+    assert (output["address"], output["mirrors"][:10]) == ("$agents/codex", "Codex CLI ") and output["differs"]
+    shown = run("layouts", "codex")[1]
+    assert f"It mirrors {output['mirrors']}.\n" in shown and f"\nsigns  {', '.join(output['signs'])}\n" in shown
+    assert " ".join(output["differs"][0].split()[:4]) in shown
+
+
 def test_layouts_mark_the_default_and_do_not_repeat_names(run):
-    rows = [line.split("  ", 1) for line in run("layouts")[1].splitlines()]
+    rows = [line.split("  ", 1) for line in run("layouts")[1].splitlines() if line]
     assert [name for name, _ in rows if name.endswith("(default)")] == ["foreword (default)"]
     assert [name for name, about in rows if about.strip().lower().startswith(f"{name}:")] == []
 

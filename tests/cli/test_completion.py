@@ -12,7 +12,7 @@ import pytest
 from foreword.cli import family_of, main
 from foreword.cli.commands import COMMANDS
 from foreword.cli.completion import SHELLS
-from foreword.packs.packs import layout_names
+from foreword.packs.packs import layout_names, mirror_names
 
 # What bash does when the tab key is pressed: pass the words of the line so far, and the index of the last.
 TAB = 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _shtab_foreword; printf "%s\\n" "${COMPREPLY[@]}"'
@@ -80,10 +80,10 @@ def tab(script, tmp_path):
         (["show", "--lay"], ["--layout"]),
         (["why", "--al"], ["--all"]),
         (["show", "--layout", "op"], ["opal"]),
-        (["show", "--layout", ""], sorted(layout_names())),
+        (["show", "--layout", ""], sorted((*layout_names(), *mirror_names()))),
         (["show", "--tools", "too"], ["tools.json"]),
         (["show", "sh"], ["shop"]),
-        (["layouts", ""], sorted(layout_names())),
+        (["layouts", ""], sorted((*layout_names(), *mirror_names()))),
         (["diff", "sh"], ["shop"]),
         (["diff", "shop", ""], ["completion.bash", "shop", "tools.json"]),
         (["lint", "--disable", "missing-"], ["missing-file", "missing-script", "missing-target", "missing-tool"]),

@@ -74,6 +74,14 @@ def test_a_conversation_in_every_layout(service, layout):
     assert service.get(f"/conversations/{quote(id)}").json["layout"] == f"$std/{layout}"
 
 
+def test_a_mirror_needs_the_field_mirror(fresh):
+    reply = fresh.talk("m", layout="codex")
+    assert (reply.status, reply.problem) == (400, "invalid-request") and "mirror=True" in reply.json["detail"]
+    assert fresh.talk("m", layout="codex", mirror=True).json["edition"] == 1
+    assert fresh.talk("m").status == 400
+    assert fresh.get("/conversations/m/drift?mirror=true").json["changed"] is False
+
+
 def test_the_default_layout_is_builder(fresh):
     assert fresh.talk("a").json["system"].startswith("You are a helpful coding assistant.")
     assert fresh.get("/conversations/a").json["layout"] == "$std/builder"

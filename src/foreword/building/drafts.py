@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from ..layout.model import Field
-from ..template.addresses import is_in
+from ..template.addresses import is_shipped
 from ..text.pieces import close_open, without_white_ends
 from ..vocabulary import Document, Origin, Piece, value
 
@@ -101,7 +101,7 @@ class DraftWriter:
 
     def __init__(self, layout: Layout) -> None:
         self.layout, self.address = layout, layout.address
-        self.kind = "builtin" if is_in(layout.address, "std") else "layout"
+        self.kind = "builtin" if is_shipped(layout.address) else "layout"
         self._own_tag: list[re.Pattern[str] | None] = []
         self.cached_lists: dict[str, CachedList] = {}
         self._written: dict[int, tuple[Draft, Pieces, str]] = {}

@@ -35,9 +35,14 @@ def layouts(args: Namespace) -> int:
         write_json(form)
     elif isinstance(form, list):
         rows = [
-            (each["name"] + (" (default)" if each["name"] == DEFAULT_LAYOUT else ""), _about(each)) for each in form
+            (each["name"] + (" (default)" if each["name"] == DEFAULT_LAYOUT else ""), _about(each))
+            for each in form
+            if not each["mirrors"]
         ]
         write_table(rows, ("layout", "about"), ("bold",))
+        write("\n")
+        mirrors = [(each["name"], each["mirrors"]) for each in form if each["mirrors"]]
+        write_table(mirrors, ("layout", "mirrors"), ("bold",))
     else:
         _write_layout(form)
     return 0
@@ -52,6 +57,8 @@ def _about(row: Any) -> str:
 
 def _write_layout(form: Any) -> None:
     write_line(form["about"])
+    if form["mirrors"]:
+        write_line(f"It mirrors {form['mirrors']}.")
     write("\n")
     write_table(
         [("  " * each["depth"] + each["name"], each["lifetime"], each["content"]) for each in form["sections"]],
@@ -61,6 +68,10 @@ def _write_layout(form: Any) -> None:
     steps = ", ".join(f"{event}: {step}" for event, step in form["on"].items()) or "none; the prompt is never rebuilt"
     write("\n")
     write_line(f"events  {steps}", indent=8)
+    for sentence in form["differs"]:
+        write_line(f"differs  {sentence}", indent=9)
+    if form["signs"]:
+        write_line(f"signs  {', '.join(form['signs'])}", indent=7)
 
 
 def skills(args: Namespace) -> int:

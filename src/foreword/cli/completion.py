@@ -79,7 +79,8 @@ def _with_hints(command: str) -> Parser:
 def _choices(command: str) -> dict[str, Collection[str]]:
     """The fixed choices, by the argument or option that takes them."""
     from ..findings import known_ids
-    from ..packs.packs import layout_names
+    from ..packs.packs import layout_names, mirror_names
 
-    choices: dict[str, Collection[str]] = {"layout": layout_names(), "shell": SHELLS, "disable": sorted(known_ids())}
-    return {**choices, "name": layout_names()} if command == "layouts" else choices
+    layouts = (*layout_names(), *mirror_names())
+    choices: dict[str, Collection[str]] = {"layout": layouts, "shell": SHELLS, "disable": sorted(known_ids())}
+    return {**choices, "name": layouts} if command == "layouts" else choices

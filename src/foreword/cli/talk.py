@@ -42,6 +42,8 @@ def parser_for(command: str) -> Parser:
     if action == "turn":
         about = "--messages ends with a new user prompt (a --message always is one)"
         parser.add_argument("--new-prompt", action="store_true", help=about)
+    about = "use a layout that mirrors a released program"
+    parser.add_argument("--mirror", action="store_true", help=about)
     return with_dir(parser)
 
 
@@ -121,7 +123,7 @@ def _conversation(args: Namespace, reads_only: bool = False) -> Conversation:
 
     question = args.question
     url = question.url_to_read() if reads_only else question.store_url()
-    return Conversations(url, installed()).open_with(args.id, question.assembler, question.agent)
+    return Conversations(url, installed()).open_with(args.id, question.assembler, question.agent, mirror=args.mirror)
 
 
 def _messages(args: Namespace) -> list[dict[str, object]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ..errors import ForewordError
+from ..errors import CallError, ForewordError
 from ..store import waits
 from ..template.addresses import is_in
 from ..text.lines import printable
@@ -28,10 +28,12 @@ _TEMPLATE = "template "
 class ConversationAssembler:
     """The layout of a conversation, and what its workspace contains for it."""
 
-    def __init__(self, opened_with: Assembler, shared: Shared, agent: ConversationAgent, hooks: Hooks) -> None:
+    def __init__(
+        self, opened_with: Assembler, shared: Shared, agent: ConversationAgent, hooks: Hooks, mirror: bool = False
+    ) -> None:
         self.assembler = opened_with
         self._opened_with = opened_with
-        self._shared, self._agent, self._hooks = shared, agent, hooks
+        self._shared, self._agent, self._hooks, self._mirror = shared, agent, hooks, mirror
         self._layout: Layout | None = None
         self._added: list[Resources] = []
         self._discovered: list[Resources] | None = None
@@ -53,7 +55,13 @@ class ConversationAssembler:
                     raise
                 self.discover("start")
                 self._layout = self.assembler.layout()
+            self._check_mirror(self._layout)
         return self._layout
+
+    def _check_mirror(self, layout: Layout) -> None:
+        if layout.mirrors and not self._mirror:
+            self._layout = None
+            raise CallError(mirror_refused(layout.name))
 
     def is_other_layout(self, using: Edition | None) -> bool:
         """Whether the edition was created with another layout."""
@@ -61,7 +69,7 @@ class ConversationAssembler:
 
     def continue_with(self, using: Edition) -> None:
         """Use the shipped or user's layout of an edition, unless the conversation was opened with a layout."""
-        if not self.assembler.layout_name and is_in(using.layout, "std", "user"):
+        if not self.assembler.layout_name and is_in(using.layout, "std", "agents", "user"):
             self._opened_with = self._shared.assembler(self._opened_with.like(layout=using.layout))
             self._equip()
 
@@ -108,12 +116,21 @@ class ConversationAssembler:
 
     def adopt(self, snapshot: Snapshot) -> Inputs:
         """Use the layout of a snapshot from now on. Return its inputs with the documents of extensions."""
+        self._check_mirror(snapshot.layout)
         self._layout = snapshot.layout
         return with_contributions(snapshot.inputs, self.layout, self._hooks.extensions)
 
     def confined(self, workspace: Workspace) -> Workspace:
         """A stored workspace with the folders that its files must be inside of, which are not stored."""
         return replace(workspace, inside=self.assembler.workspace.inside)
+
+
+def mirror_refused(name: str) -> str:
+    """Why a conversation cannot use a layout that mirrors a program."""
+    return (
+        f"the layout {name!r} mirrors a released program, flaws included, and is not meant for a conversation;"
+        " pass mirror=True (--mirror, or the field mirror over HTTP) to use it anyway"
+    )
 
 
 def _document(version: TemplateVersion) -> Document:

@@ -44,14 +44,14 @@ class Conversation:
     The caller owns the messages: a turn takes the list and returns it with what was added.
     """
 
-    def __init__(self, shared: Shared, id: str, assembler: Assembler, agent: Agent) -> None:
+    def __init__(self, shared: Shared, id: str, assembler: Assembler, agent: Agent, mirror: bool = False) -> None:
         self.id, self.shared = id, shared
         self._lock = allocate_lock()
         self._events: list[str] = []
         self._waiting: list[Message] = []
         self._agent = ConversationAgent(id, agent, shared.extensions)
         self._hooks = Hooks(shared.extensions, id)
-        self._assembling = ConversationAssembler(assembler, shared, self._agent, self._hooks)
+        self._assembling = ConversationAssembler(assembler, shared, self._agent, self._hooks, mirror)
         self._builder = EditionBuilder(self._assembling, self._agent, self._hooks)
         parts = (shared.editions, self._assembling, self._agent, self._builder, self._hooks)
         self._transitions, self._turns = Transitions(*parts), Turns(*parts)

@@ -8,9 +8,12 @@ turn = conversation.turn("fix the failing test")
 from __future__ import annotations
 
 from ..engine.assembler import Assembler
-from ..errors import check_id, expect
+from ..errors import CallError, check_id, expect
+from ..packs.agents import NAMES as mirror_names
+from ..template.addresses import is_in
 from ..vocabulary import Agent
 from .agents import with_extension_tools
+from .assembling import mirror_refused
 from .conversation import Conversation
 from .shared import Shared
 
@@ -47,20 +50,28 @@ class Conversations:
         settings: str = "",
         assignments: Sequence[tuple[str, Any]] = (),
         packs: Mapping[str, str] | None = None,
+        mirror: bool = False,
     ) -> Conversation:
         """Open a new or existing conversation. Nothing is read or written before its first turn.
 
-        Without a layout, a known conversation continues with the shipped or user's layout that it was created with.
+        Without a layout, a known conversation continues with the shipped or user's layout that it was created with. A layout that
+        mirrors a released program is an error unless `mirror` is true.
         """
         assembler = Assembler(workspace, layout, settings=settings, assignments=assignments, packs=packs)
-        return self.open_with(id, assembler, agent)
+        return self.open_with(id, assembler, agent, mirror=mirror)
 
-    def open_with(self, id: str, assembler: Assembler, agent: Agent | None = None) -> Conversation:
+    def open_with(
+        self, id: str, assembler: Assembler, agent: Agent | None = None, *, mirror: bool = False
+    ) -> Conversation:
         """Open a conversation with this assembler, extended by the rules, packs and variables of the extensions."""
         check_id(id)
         expect("the assembler", assembler, Assembler)
         agent = Agent() if agent is None else agent
         expect("the agent", agent, Agent)
+        expect("mirror", mirror, bool)
+        name = assembler.layout_name
+        if not mirror and (name in mirror_names or is_in(name, "agents")):
+            raise CallError(mirror_refused(name))
         extensions = self._shared.extensions
         rules = [rule for each in extensions for rule in each.rules]
         packs = {name: folder for each in extensions for name, folder in each.packs.items()}
@@ -72,7 +83,7 @@ class Conversations:
                 variables={**assembler.variables, **variables},
             )
         assembler = self._shared.assembler(assembler)
-        return Conversation(self._shared, id, assembler, with_extension_tools(extensions, agent))
+        return Conversation(self._shared, id, assembler, with_extension_tools(extensions, agent), mirror)
 
     def construct(
         self,

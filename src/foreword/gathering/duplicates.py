@@ -40,6 +40,7 @@ class Deduplicator:
         self.texts = [(name, text) for name, result in results.items() for text in result.texts]
         self.comparable = [number for number, (name, _) in enumerate(self.texts) if name not in replacing]
         self.dropped: set[int] = set()
+        self.reported: set[int] = set()
         self.dropped_entries: set[tuple[str, str]] = set()
         self.drop_aliases()
         self.drop_repeated_entries()
@@ -118,12 +119,22 @@ class Deduplicator:
         return self.reader.is_linked(earlier, top) and not self.reader.is_linked(later, top)
 
     def drop(self, loser: int, winner: int, what: str) -> None:
-        self.dropped.add(loser)
         name, text = self.texts[loser]
-        if self.path(loser) == self.path(winner):
+        path, target = self.path(loser), printable(self.path(winner))
+        if path == self.path(winner):
             self.fates[name][text.candidate] = None  # two finds have found the same path
+        elif self.finds[name].copies == "keep":
+            self.report_kept(loser, f"the same {what} as {target}; this layout keeps both")
+            return
         else:
-            self.report_duplicate(name, text.candidate, f"the same {what} as", printable(self.path(winner)))
+            self.report_duplicate(name, text.candidate, f"the same {what} as", target)
+        self.dropped.add(loser)
+
+    def report_kept(self, number: int, reason: str) -> None:
+        if number not in self.reported:
+            self.reported.add(number)
+            path = printable(self.path(number))
+            self.findings.append(finding("file-duplicate", f"{path}: {reason}", path))
 
     def report_duplicate(self, name: str, number: int, reason: str, target: str) -> None:
         candidate = self.results[name].candidates[number]

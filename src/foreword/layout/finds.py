@@ -12,7 +12,7 @@ from .model import Find, Pattern
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any, Literal
+    from typing import Any
 
 
 def parse_find(
@@ -20,8 +20,9 @@ def parse_find(
     table: Mapping[str, Any],
     settings: Mapping[str, Any],
     untrusted: frozenset[str],
-    links: Literal["inside", "follow"],
+    top: Mapping[str, Any],
 ) -> Find:
+    """One find. `top` has the keys at the top of the layout, of which some apply to every find."""
     where = f"find.{name}."
     check_table(table, KINDS["find"], f"find.{name}", LayoutError)
     walk = table.get("walk", "git")
@@ -37,7 +38,8 @@ def parse_find(
         table.get("as", "text"),
         table.get("validation", "lenient"),
         table.get("layer", ""),
-        links,
+        top.get("links", "inside"),
+        top.get("copies", "drop"),
     )
 
 

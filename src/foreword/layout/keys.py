@@ -76,6 +76,28 @@ KEYS = (
         ("inside", "follow"),
     ),
     Key(
+        "layout",
+        "mirrors",
+        "text",
+        'The released program that the layout mirrors, with its version, such as `"Claude Code 2.1.325"`. A conversation can use such a'
+        " layout only if the caller asks for it (`mirror=True`). A workspace cannot set it.",
+    ),
+    Key("layout", "differs", "names", "Sentences: where a mirror is known to differ from the program."),
+    Key(
+        "layout",
+        "signs",
+        "names",
+        "Files and folders (ending in `/`) below the root that show that a repository uses the mirrored program, such as `CLAUDE.md`.",
+    ),
+    Key(
+        "layout",
+        "copies",
+        "choice",
+        "Whether files with equal text, and links to the same file, appear once (`drop`) or each time (`keep`, only in mirrors). Each copy"
+        " is a finding.",
+        ("drop", "keep"),
+    ),
+    Key(
         "find",
         "files",
         "groups",
@@ -255,6 +277,8 @@ FACTS = (
     "now.iso",
 )
 FILTERS = ("line", "xml")
+# Values that only a layout with `mirrors` may have: they show a program's flaws.
+ONLY_IN_MIRRORS = (("layout", "copies", "keep"),)
 INHERITED = ("lifetime", "language", "file_budget", "over")
 _GROUPS = (
     "a list of patterns, or of lists of patterns",

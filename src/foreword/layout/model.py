@@ -48,6 +48,7 @@ class Find:
     validation: Literal["strict", "lenient"] = "lenient"
     layer: str = ""
     links: Literal["inside", "follow"] = "inside"
+    copies: Literal["drop", "keep"] = "drop"
 
 
 @value
@@ -116,6 +117,9 @@ class Layout:
     wording: Mapping[str, str] = {}
     on: Mapping[str, str] = {}
     compaction: Mapping[str, str] = {}
+    mirrors: str = ""
+    differs: Sequence[str] = ()
+    signs: Sequence[str] = ()
 
     every: Sequence[Section] = ()
     untrusted: frozenset[str] = frozenset()

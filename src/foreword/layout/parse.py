@@ -13,7 +13,7 @@ from ..template.addresses import is_address
 from ..template.languages import LANGUAGES
 from .finds import parse_find
 from .forms import condition, form, left_open_in
-from .keys import BODIES, FACTS, FOUND, INHERITED, KINDS, LISTS, TOP_TABLES
+from .keys import BODIES, FACTS, FOUND, INHERITED, KINDS, LISTS, ONLY_IN_MIRRORS, TOP_TABLES
 from .merging import flat
 from .model import Field, Guideline, Layout, Section, with_inner
 
@@ -39,14 +39,14 @@ _MAX_DEPTH = 50
 def _layout(mapping: Mapping[str, Any], name: str, address: str, untrusted: frozenset[str]) -> Layout:
     top = {key: content for key, content in mapping.items() if key not in TOP_TABLES}
     _check(top, "layout", also=TOP_TABLES)
+    _check_mirror(mapping, top)
     tables = {table: _table(mapping, table) for table in TOP_TABLES if table != "guideline"}
     settings = tables["settings"]
     wording = flat(tables["wording"])
     for key, content in wording.items():
         check(content, STRING, f"wording.{key}", LayoutError)
     finds = tuple(
-        parse_find(key, _table(tables["find"], key, f"find.{key}"), settings, untrusted, top.get("links", "inside"))
-        for key in tables["find"]
+        parse_find(key, _table(tables["find"], key, f"find.{key}"), settings, untrusted, top) for key in tables["find"]
     )
     _check(tables["on"], "on", "on")
     _check(tables["compaction"], "compaction", "compaction")
@@ -69,9 +69,29 @@ def _layout(mapping: Mapping[str, Any], name: str, address: str, untrusted: froz
         wording=wording,
         on=tables["on"],
         compaction=tables["compaction"],
+        mirrors=top.get("mirrors", ""),
+        differs=tuple(top.get("differs", ())),
+        signs=tuple(top.get("signs", ())),
         every=tuple(with_inner(sections)),
         untrusted=untrusted,
     )
+
+
+def _check_mirror(mapping: Mapping[str, Any], top: Mapping[str, Any]) -> None:
+    """Raise an error for a sign that is not inside the root, and for words of mirrors in a layout that mirrors nothing."""
+    for sign in top.get("signs", ()):
+        if not sign.strip("/.") or sign.startswith("/") or ".." in sign.split("/"):
+            raise LayoutError(f"signs: {sign!r} is not a file or folder below the root")
+    if top.get("mirrors", "").strip():
+        return
+    for kind, key, content in ONLY_IN_MIRRORS:
+        tables = {"": top} if kind == "layout" else mapping.get(kind, {})
+        for name, table in tables.items():
+            if isinstance(table, dict) and table.get(key) == content:
+                where = f"{kind}.{name}.{key}" if name else key
+                raise LayoutError(
+                    f"{where}: {content!r} is only for a layout that mirrors a program; add mirrors = 'PROGRAM VERSION', or remove it"
+                )
 
 
 def check_tables(mapping: Mapping[str, Any], name: str) -> None:

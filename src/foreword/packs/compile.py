@@ -1,7 +1,7 @@
-"""Write the Python files in `std/` from the TOML files beside them, because Python loads much faster than TOML.
+"""Write the Python files in `std/` and `agents/` from the TOML files beside them, because Python loads much faster than TOML.
 
-`compiled.py` has every shipped layout as a mapping, for whoever extends or changes one. `opal.py` has the layout `opal` parsed and
-checked, for the usual prompt, which uses it unchanged.
+`std/compiled.py` has every layout of `std` as a mapping, for whoever extends or changes one. `std/opal.py` has the layout `opal` parsed
+and checked, for the usual prompt, which uses it unchanged. A module in `agents/` has both, because a mirror is loaded alone.
 
 python -m foreword.packs.compile          write them
 python -m foreword.packs.compile --check  check that they are up to date
@@ -21,20 +21,36 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-STD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "std")
+HERE = os.path.dirname(os.path.abspath(__file__))
 _VALUES = (model.Field, model.Pattern, model.Find, model.Section, model.Condition, model.Guideline, model.Layout)
 _NOTE = '"""Generated from the TOML files beside it by `python -m foreword.packs.compile`; do not edit."""'
+_ANY = "\nTYPE_CHECKING = False\nif TYPE_CHECKING:\n    from typing import Any\n\n"
 _HEAD = [_NOTE, "", "# ruff: noqa", "from __future__ import annotations", ""]
 
 
 def sources() -> dict[str, str]:
-    """The source of each generated file, by its name."""
+    """The source of each generated file, by its path in this folder."""
+    files: dict[str, str] = {}
+    for pack in ("std", "agents"):
+        mappings = _mappings(pack)
+        files[f"{pack}/__init__.py"] = _names(mappings)
+        if pack == "std":
+            files["std/compiled.py"] = _compiled(mappings)
+        for name, mapping in mappings.items():
+            source = _parsed(parse(mapping, name, f"${pack}/{name}"))
+            files[f"{pack}/{name.replace('-', '_')}.py"] = source + (
+                _ANY + _function(mapping) if pack == "agents" else ""
+            )
+    return files
+
+
+def _mappings(pack: str) -> dict[str, dict[str, Any]]:
     mappings: dict[str, dict[str, Any]] = {}
-    for name in sorted(name.removesuffix(".toml") for name in os.listdir(STD) if name.endswith(".toml")):
-        with open(os.path.join(STD, name + ".toml"), "rb") as file:
+    folder = os.path.join(HERE, pack)
+    for name in sorted(name.removesuffix(".toml") for name in os.listdir(folder) if name.endswith(".toml")):
+        with open(os.path.join(folder, name + ".toml"), "rb") as file:
             mappings[name] = tomllib.load(file)
-    parsed = {f"{name}.py": _parsed(parse(mapping, name, f"$std/{name}")) for name, mapping in mappings.items()}
-    return {"__init__.py": _names(mappings), "compiled.py": _compiled(mappings), **parsed}
+    return mappings
 
 
 def _names(mappings: dict[str, dict[str, Any]]) -> str:
@@ -45,9 +61,13 @@ def _compiled(mappings: dict[str, dict[str, Any]]) -> str:
     """One function per layout, so that only the one in use is built."""
     lines = [*_HEAD, "TYPE_CHECKING = False", "if TYPE_CHECKING:", "    from typing import Any"]
     for name, mapping in mappings.items():
-        literal = pprint.pformat(mapping, width=140, sort_dicts=False)
-        lines += ["", "", f"def {name}() -> dict[str, Any]:", f"    return {literal}"]
+        lines += ["", _function(mapping, name).rstrip("\n")]
     return "\n".join(lines) + "\n"
+
+
+def _function(mapping: dict[str, Any], name: str = "mapping") -> str:
+    literal = pprint.pformat(mapping, width=140, sort_dicts=False)
+    return f"\ndef {name}() -> dict[str, Any]:\n    return {literal}\n"
 
 
 def _parsed(layout: model.Layout) -> str:
@@ -93,14 +113,14 @@ def main(arguments: list[str]) -> int:
             print(f"{name} is out of date; run python -m foreword.packs.compile")
         return 1 if stale else 0
     for name, source in sources().items():
-        with open(os.path.join(STD, name), "w", encoding="utf-8") as file:
+        with open(os.path.join(HERE, name), "w", encoding="utf-8") as file:
             file.write(source)
     return 0
 
 
 def _current(name: str) -> str:
     try:
-        with open(os.path.join(STD, name), encoding="utf-8") as file:
+        with open(os.path.join(HERE, name), encoding="utf-8") as file:
             return file.read()
     except FileNotFoundError:
         return ""

@@ -1,6 +1,7 @@
 """Packs: folders of layouts, templates and wording, addressed by prefix.
 
     $std/opal           shipped with Foreword
+    $agents/codex       shipped with Foreword: layouts that mirror released programs
     $user/review        ~/.config/foreword/prompts/review
     $workspace/intro    <workspace>/.foreword/prompts/intro, untrusted
 
@@ -17,10 +18,12 @@ from ..layout.parse import check_tables
 from ..sources.environment import absolute
 from ..sources.links import Reach, inside_for
 from ..sources.paths import config_folder
-from ..template.addresses import is_address, is_file, is_in, split
+from ..template.addresses import is_address, is_file, is_in, is_shipped, split
 from ..template.languages import LANGUAGES
 from ..text.lines import printable
 from ..vocabulary import Document, Origin, replace, value
+from .agents import NAMES as MIRRORS
+from .shipped import pack_of
 from .std import NAMES
 
 TYPE_CHECKING = False
@@ -31,8 +34,10 @@ if TYPE_CHECKING:
     from ..sources.files import Reader
     from ..vocabulary import Workspace
 
-STD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "std")
-OWN_PACKS = ("std", "user", "workspace")
+_HERE = os.path.dirname(os.path.abspath(__file__))
+STD = os.path.join(_HERE, "std")
+SHIPPED_PACKS = {"std": NAMES, "agents": MIRRORS}
+OWN_PACKS = (*SHIPPED_PACKS, "user", "workspace")
 _MAX_EXTENDED = 10
 
 
@@ -112,19 +117,30 @@ def _reach(prefix: str, folder: str, workspace: Workspace, reader: Reader) -> Re
 
 
 def layout_names() -> tuple[str, ...]:
-    """The names of the shipped layouts."""
+    """The names of the shipped layouts, without those that mirror released programs."""
     return NAMES
 
 
-def shipped_layout(name: str) -> dict[str, Any]:
-    """The mapping of a shipped layout."""
-    if name not in NAMES:
+def mirror_names() -> tuple[str, ...]:
+    """The names of the shipped layouts that mirror released programs."""
+    return MIRRORS
+
+
+def shipped_layout(name: str, pack: str = "") -> dict[str, Any]:
+    """The mapping of a shipped layout, of any pack or of this one."""
+    names = SHIPPED_PACKS[pack] if pack else (*NAMES, *MIRRORS)
+    if name not in names:
         raise MissingError(
-            f"unknown layout {name!r}" + suggestion(name, NAMES) + " (name a file by its path, such as ./own.toml)"
+            f"unknown layout {name!r}" + suggestion(name, names) + " (name a file by its path, such as ./own.toml)"
         )
+    if pack_of(name) == "agents":
+        from .shipped import module_of
+
+        mapping: dict[str, Any] = module_of(name).mapping()
+        return mapping
     from .std import compiled
 
-    mapping: dict[str, Any] = getattr(compiled, name)()
+    mapping = getattr(compiled, name)()
     return mapping
 
 
@@ -144,8 +160,8 @@ def check_packs(packs: Iterable[str]) -> None:
 
 def folder_of(prefix: str, workspace: Workspace, packs: Mapping[str, str] | None = None) -> str:
     """The folder of a pack."""
-    if prefix == "std":
-        return STD
+    if prefix in SHIPPED_PACKS:
+        return os.path.join(_HERE, prefix)
     if prefix == "user":
         config = config_folder(workspace)
         if config is None:
@@ -166,7 +182,7 @@ def _written(source: Source) -> dict[str, Origin]:
 
 
 def _kind(address: str, otherwise: str) -> str:
-    return "builtin" if is_in(address, "std") else otherwise
+    return "builtin" if is_shipped(address) else otherwise
 
 
 class _Loader:
@@ -200,8 +216,8 @@ class _Loader:
     def read(self, reference: str, beside: str) -> tuple[str, str, dict[str, Any]]:
         if is_address(reference):
             prefix, path = split(reference)
-            if prefix == "std":
-                return path, reference, shipped_layout(path)
+            if prefix in SHIPPED_PACKS:
+                return path, reference, shipped_layout(path, prefix)
             folder = folder_of(prefix, self.workspace, self.packs)
             file = os.path.join(folder, *path.split("/")) + ".toml"
             if _leaves_pack(file, prefix, folder, self.workspace, self.reader):
@@ -214,7 +230,7 @@ class _Loader:
                 else absolute(reference, self.workspace.environment or {})
             )
             return os.path.basename(path).removesuffix(".toml"), path, self.file(path, reference)
-        return reference, f"$std/{reference}", shipped_layout(reference)
+        return reference, f"${pack_of(reference)}/{reference}", shipped_layout(reference)
 
     def file(self, path: str, reference: str, reach: Reach | None = None) -> dict[str, Any]:
         reading = self.reader.read(path, reach)

@@ -139,11 +139,14 @@ def layout_of(
         if not each.is_untrusted:
             return find(name), findings
         path = printable(each.path)
-        is_refused = is_file(name) or (is_address(name) and not is_in(name, "std", "workspace"))
+        is_refused = is_file(name) or (is_address(name) and not is_in(name, "std", "agents", "workspace"))
         try:
             if is_refused:
                 raise CallError("a workspace may name only shipped layouts and its own ($workspace/…)")
-            return find(name), findings
+            source = find(name)
+            if source.mapping.get("mirrors"):
+                raise CallError("a workspace may not choose a layout that mirrors a program")
+            return source, findings
         except ForewordError as error:
             findings.append(finding("workspace-refused", f"{path} names the layout {name!r}: {error}", path))
     return find(default), findings
@@ -154,6 +157,7 @@ _GUARDED = {
     "settings.file_paths": [],
     "settings.file_secrets": False,
     "links": "inside",
+    "mirrors": "",
     "template_limit": TEMPLATE_LIMIT,
 }
 
@@ -178,7 +182,7 @@ def confined(source: Source) -> tuple[Source, list[Finding]]:
 def _names_foreign_template(key: str, content: object) -> bool:
     """Whether the text of a section is the address of a template that is neither shipped nor the workspace's own."""
     is_text = key.startswith("section.") and key.endswith(".text")
-    return is_text and is_address(str(content)) and not is_in(str(content), "std", "workspace")
+    return is_text and is_address(str(content)) and not is_in(str(content), "std", "agents", "workspace")
 
 
 def with_settings(

@@ -7,10 +7,13 @@ import sys
 
 from ..sources.links import only_inside
 from ..sources.paths import config_folder
+from .agents import NAMES as MIRRORS
 from .std import NAMES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ..layout.model import Layout
     from ..sources.files import Reader
     from ..vocabulary import Workspace
@@ -18,7 +21,14 @@ if TYPE_CHECKING:
 
 def unchanged_layout(name: str, workspace: Workspace, reader: Reader) -> Layout | None:
     """The shipped layout of this name; None if there is none, or if the user or the workspace has settings or wording."""
-    return None if name not in NAMES or _has_changes(workspace, reader) else _parsed(name)
+    if name not in NAMES and name not in MIRRORS:
+        return None
+    return None if _has_changes(workspace, reader) else _parsed(name)
+
+
+def pack_of(name: str) -> str:
+    """The pack of the shipped layout with this name; `std` if there is none."""
+    return "agents" if name in MIRRORS else "std"
 
 
 def _has_changes(workspace: Workspace, reader: Reader) -> bool:
@@ -34,7 +44,12 @@ def _has_changes(workspace: Workspace, reader: Reader) -> bool:
 
 
 def _parsed(name: str) -> Layout:
-    module = f"{__package__}.std.{name}"
-    __import__(module)  # `importlib` would be one more module to load
-    layout: Layout = sys.modules[module].LAYOUT
+    layout: Layout = module_of(name).LAYOUT
     return layout
+
+
+def module_of(name: str) -> Any:
+    """The generated module of a shipped layout."""
+    module = f"{__package__}.{pack_of(name)}.{name.replace('-', '_')}"
+    __import__(module)  # `importlib` would be one more module to load
+    return sys.modules[module]

@@ -124,9 +124,10 @@ def layouts(question: Question) -> list[LayoutRowForm] | LayoutForm:
     name = question.fields.get("name") or question.fields.get("layout") or ""
     if name:
         return _layout_form(question.with_fields(layout=name))
-    from ..packs.packs import layout_names, shipped_layout
+    from ..packs.packs import layout_names, mirror_names, shipped_layout
 
-    return [{"name": each, "about": str(shipped_layout(each)["about"])} for each in layout_names()]
+    rows = [(each, shipped_layout(each)) for each in (*layout_names(), *mirror_names())]
+    return [{"name": name, "about": str(row["about"]), "mirrors": str(row.get("mirrors", ""))} for name, row in rows]
 
 
 def _layout_form(question: Question) -> LayoutForm:
@@ -140,6 +141,9 @@ def _layout_form(question: Question) -> LayoutForm:
             for depth, each in _nested(layout.sections, 0)
         ],
         "on": dict(layout.on),
+        "mirrors": layout.mirrors,
+        "differs": list(layout.differs),
+        "signs": list(layout.signs),
     }
 
 

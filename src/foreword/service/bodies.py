@@ -94,13 +94,17 @@ class ScopeBody(Struct, forbid_unknown_fields=True):
 
 
 class AgentBody(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Where the agent works, and its properties. Without `tools`, a known conversation keeps its tools; `[]` removes them."""
+    """Where the agent works, and its properties. Without `tools`, a known conversation keeps its tools; `[]` removes them.
+
+    A layout that mirrors a released program is refused unless `mirror` is true.
+    """
 
     cwd: Path
     model: Label = ""
     provider: Label = ""
     tools: list[ToolBody] | None = None
     layout: Label = ""
+    mirror: bool = False
     session: Label = ""
     sub_agent: bool = False
     base: Text = ""
@@ -202,6 +206,7 @@ class DriftQuery(Struct, forbid_unknown_fields=True):
     model: Label | UnsetType = UNSET
     provider: Label | UnsetType = UNSET
     layout: Label | UnsetType = UNSET
+    mirror: bool | UnsetType = UNSET
     tool: list[ToolName] | UnsetType = UNSET
     tools: list[ToolBody] | UnsetType = UNSET
     session: Label | UnsetType = UNSET

@@ -80,11 +80,19 @@ class Service:
         agent: Agent | None,
         layout: str,
         assignments: Sequence[tuple[str, Any]] | None = None,
+        mirror: bool = False,
     ) -> Conversation:
         """Open a conversation with the settings and packs of this service; `assignments` replace the service's."""
         assignments = self.assignments if assignments is None else assignments
         return self.conversations.open(
-            id, workspace, agent, layout, settings=self.settings, assignments=assignments, packs=self.packs
+            id,
+            workspace,
+            agent,
+            layout,
+            settings=self.settings,
+            assignments=assignments,
+            packs=self.packs,
+            mirror=mirror,
         )
 
     @property
@@ -102,7 +110,7 @@ class Service:
         first_error: LayoutError | None = None
         for name in names:
             try:
-                self.open("check", self.workspace(""), None, name).assembler.layout()
+                self.open("check", self.workspace(""), None, name, mirror=True).assembler.layout()
                 return
             except LayoutError as error:
                 first_error = first_error or error
@@ -119,11 +127,11 @@ class Service:
         content["scope"] = self._scope(body, workspace)
         return agent_from(content)
 
-    def conversation(self, id: str, body: AgentBody, layout: str = "") -> Conversation:
+    def conversation(self, id: str, body: AgentBody, layout: str = "", mirror: bool = False) -> Conversation:
         """Open the conversation of a request. A known one keeps its layout unless the request names another."""
         workspace = self.workspace(body.cwd)
         layout = check_layout_name(body.layout) or layout or self._layout_of(id) or self.default_layout
-        return self.open(id, workspace, self.agent(body, workspace), layout)
+        return self.open(id, workspace, self.agent(body, workspace), layout, mirror=mirror or body.mirror)
 
     def edition(self, id: str, number: int | None = None) -> Edition:
         """The current edition, or the one with this number."""

@@ -86,7 +86,7 @@ def preview(service: Service, request: Request) -> Response:
     body: PreviewBody = request.body
     _check_size(body.template or "")
     conversation = service.conversation(
-        body.session or "preview", body, check_layout_name(body.layout) or DEFAULT_LAYOUT
+        body.session or "preview", body, check_layout_name(body.layout) or DEFAULT_LAYOUT, mirror=True
     )
     try:
         template = None if body.template is None else Document(_PREVIEWED, body.template, syntax=body.syntax or "")

@@ -386,9 +386,13 @@ _POINTER = r"@?(?:\./)?([\w.-]+\.md)\s*"
 def pointed_at(reading: Reading, find: Find, reader: Reader) -> str:
     """The file in the same folder whose name is all that a file contains: an import line, or a link checked out as text.
 
-    Empty unless the find searches for that file too; otherwise nobody would read it.
+    Empty unless the find searches for that file too; otherwise nobody would read it. A layout that keeps copies keeps these.
     """
-    if len(reading.text) > 200 or not (match := re.fullmatch(_POINTER, reading.text, re.IGNORECASE)):
+    if (
+        find.copies == "keep"
+        or len(reading.text) > 200
+        or not (match := re.fullmatch(_POINTER, reading.text, re.IGNORECASE))
+    ):
         return ""
     if all(os.path.basename(pattern.path) != match[1] for group in find.groups for pattern in group):
         return ""

@@ -34,6 +34,11 @@ def is_in(address: str, *prefixes: str) -> bool:
     return address.startswith(tuple(f"${prefix}/" for prefix in prefixes))
 
 
+def is_shipped(address: str) -> bool:
+    """Whether an address belongs to a pack that ships with Foreword."""
+    return is_in(address, "std", "agents")
+
+
 def resolve(name: str, current: str = "") -> str:
     """The address that `name` refers to in the template at `current`: names without a prefix are relative to it."""
     if is_address(name):

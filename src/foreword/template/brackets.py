@@ -38,7 +38,7 @@ from itertools import pairwise
 from ..errors import TemplateError
 from ..vocabulary import Origin, Piece, replace, value
 from . import TEMPLATE_LIMIT
-from .addresses import is_in
+from .addresses import is_shipped
 from .catalog import TYPES
 from .catalog import names as catalog_names
 from .diagnostics import Diagnostic, to_findings
@@ -173,7 +173,7 @@ def render_template(template: Document, context: RenderContext) -> tuple[tuple[P
     inputs = context.inputs
     names = {type_: each for type_, each in catalog_names(inputs.values).items() if type_ not in inputs.types}
     parsed = parse(template.text, _types(inputs), template.path, names)
-    kind = "builtin" if is_in(template.path, "std") else "template" if template.path else "caller"
+    kind = "builtin" if is_shipped(template.path) else "template" if template.path else "caller"
     origin = Origin(kind, template.path or "base")
     return render(parsed, context.lookup, origin, context.limit), parsed.findings
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from ..vocabulary import Origin, Piece, replace
-from .addresses import is_in
+from .addresses import is_shipped
 from .tags import is_opening, names, names_in_tag, tag_text, words
 
 TYPE_CHECKING = False
@@ -177,7 +177,7 @@ def _captures(document: Document, token: Token) -> bool:
 
 
 def _origin(document: Document, first: int, last: int) -> Origin:
-    kind = "builtin" if is_in(document.path, "std") else "template"
+    kind = "builtin" if is_shipped(document.path) else "template"
     return Origin(kind, document.path, (first, last))
 
 

@@ -348,6 +348,7 @@ class CountedForm(TypedDict):
 class LayoutRowForm(TypedDict):
     name: str
     about: str
+    mirrors: str
 
 
 class LayoutSectionForm(TypedDict):
@@ -361,6 +362,8 @@ class LayoutForm(LayoutRowForm):
     address: str
     sections: list[LayoutSectionForm]
     on: dict[str, str]
+    differs: list[str]
+    signs: list[str]
 
 
 class FaultsForm(TypedDict):

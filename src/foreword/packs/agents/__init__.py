@@ -1,0 +1,6 @@
+"""Generated from the TOML files beside it by `python -m foreword.packs.compile`; do not edit."""
+
+# ruff: noqa
+from __future__ import annotations
+
+NAMES = ('codex',)
