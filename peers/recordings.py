@@ -1,0 +1,81 @@
+"""The recordings: which cases there are, and the golden file of each program."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .trees import TREES, Tree
+
+GOLDEN = Path(__file__).parents[1] / "tests/golden/agents"
+
+
+@dataclass(frozen=True)
+class Case:
+    """One run: a tree, a working directory and what happens (start, touch, edit)."""
+
+    tree: str
+    cwd: str
+    event: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.tree} {self.cwd} {self.event}"
+
+    @property
+    def data(self) -> Tree:
+        return TREES[self.tree]
+
+
+def cases(program: str, only: str = "") -> Iterator[Case]:
+    """Every case for a program, or those of one tree."""
+    for name, tree in TREES.items():
+        if program not in tree.programs or only not in ("", name):
+            continue
+        for cwd in tree.cwds:
+            yield Case(name, cwd, "start")
+        if tree.touch:
+            yield Case(name, tree.cwds[0], "touch")
+        if tree.edit:
+            yield Case(name, tree.cwds[-1], "edit")
+
+
+def read_golden(program: str) -> dict[str, Any]:
+    """The recorded title, version and cases of a program; empty if there is no recording."""
+    path = GOLDEN / f"{program}.json"
+    return json.loads(path.read_text()) if path.exists() else {}
+
+
+def write_golden(program: str, recording: dict[str, Any]) -> None:
+    """Write the recording as JSON that reads well in a diff: short lists on one line."""
+    GOLDEN.mkdir(parents=True, exist_ok=True)
+    lines = ["{"]
+    for key in ("program", "version"):
+        lines.append(f'  "{key}": {_json(recording[key])},')
+    lines.append('  "cases": {')
+    blocks = [_block(name, case) for name, case in recording["cases"].items()]
+    lines += [",\n".join(blocks), "  }", "}", ""]
+    (GOLDEN / f"{program}.json").write_text("\n".join(lines))
+
+
+def _block(name: str, case: dict[str, Any]) -> str:
+    lines = [f"    {_json(name)}: {{"]
+    if "prefix" in case:
+        lines.append(f'      "prefix": {_json(case["prefix"])},')
+    files = ",\n".join(f"        {_json(each)}" for each in case["files"])
+    lines.append('      "files": [' + (f"\n{files}\n      ]," if files else "],"))
+    messages = []
+    for entry in case["messages"]:
+        rows = ",\n".join(f"          {_json(line)}" for line in entry["lines"])
+        messages.append(f'        {{"role": {_json(entry["role"])}, "lines": [\n{rows}\n        ]}}')
+    joined = ",\n".join(messages)
+    lines.append('      "messages": [' + (f"\n{joined}\n      ]" if joined else "]"))
+    lines.append("    }")
+    return "\n".join(lines)
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

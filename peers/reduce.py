@@ -1,0 +1,202 @@
+"""Reduces the messages of a request to what we may keep: our own lines, the format around each file, and the role.
+
+A line is ours if it contains a marker. Next to such lines the recording keeps lines that some file of the tree contains (a fence, a blank
+line) and lines that a program's `keep` patterns describe (a heading with the file's path); and it keeps a tag alone on its line if the tag
+and its end enclose a line of ours. Everything else is the program's own text and becomes `[…]`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from .trees import MARKER, Tree
+
+GAP = "[…]"
+LONGEST = 400
+TAG = re.compile(r"^\s*<(/?)([A-Za-z][\w-]*)(?: [^<>]*)?>\s*$")
+
+Message = tuple[str, list[str]]
+Entry = dict[str, object]
+
+
+@dataclass(frozen=True)
+class Format:
+    """What the recordings of one program keep, cut and put in order, as regular expressions."""
+
+    keep: tuple[re.Pattern[str], ...] = ()
+    cut: tuple[re.Pattern[str], ...] = ()
+    unordered: re.Pattern[str] | None = None
+
+    @staticmethod
+    def parse(keep: Iterable[str] = (), cut: Iterable[str] = (), unordered: str = "") -> Format:
+        """Compile the patterns of a program's table."""
+        return Format(
+            tuple(map(re.compile, keep)), tuple(map(re.compile, cut)), re.compile(unordered) if unordered else None
+        )
+
+
+def reduce(messages: Sequence[Message], tree: Tree, form: Format, base: str) -> list[Entry]:
+    """The role and the kept lines of every message that contains a line of ours; neighbours of one role are one entry."""
+    known = {line.strip() for text in tree.texts() for line in text.replace("{base}", base).splitlines()}
+    entries: list[Entry] = []
+    for role, texts in messages:
+        for text in texts:
+            lines = _short_lines(text, known, form, base)
+            if not lines:
+                continue
+            if entries and entries[-1]["role"] == role:
+                entries[-1] = {"role": role, "lines": _merge([*_lines(entries[-1]), GAP, *lines])}
+            else:
+                entries.append({"role": role, "lines": lines})
+    return entries
+
+
+def files(entries: Sequence[Entry], tree: Tree) -> list[list[str]]:
+    """Role and path of each file in order of its first marker, per message."""
+    owner = tree.path_of()
+    found: list[list[str]] = []
+    for entry in entries:
+        seen = []
+        for marker in MARKER.findall("\n".join(_lines(entry))):
+            path = owner.get(marker, "")
+            if path and path not in seen:
+                seen.append(path)
+        found += [[str(entry["role"]), path] for path in seen]
+    return found
+
+
+def without_gaps(lines: Sequence[str]) -> list[str]:
+    """The lines without `[…]` and without the blank lines around it: what a layout must reproduce."""
+    kept: list[str] = []
+    for line in _merge([GAP, *lines, GAP]):
+        if line != GAP:
+            kept.append(line)
+        elif kept:
+            kept.append(GAP)
+    return [line for line in kept if line != GAP]
+
+
+def _lines(entry: Entry) -> list[str]:
+    lines = entry["lines"]
+    assert isinstance(lines, list)
+    return lines
+
+
+def _short_lines(text: str, known: set[str], form: Format, base: str) -> list[str]:
+    """The kept lines of one text with the folder's path replaced, or nothing if no line is ours."""
+    if not MARKER.search(text):
+        return []
+    lines = text.split("\n")
+    kept = _kept(lines, known, form)
+    short = [line if keep else GAP for line, keep in zip(lines, kept, strict=True)]
+    short = _merge(short)
+    while short and short[0] == GAP:
+        short = short[1:]
+    while short and short[-1] == GAP:
+        short = short[:-1]
+    return [_shorten(line.replace(base, "{base}"), form) for line in _in_order(short, form)]
+
+
+def _kept(lines: Sequence[str], known: set[str], form: Format) -> list[bool]:
+    """Whether to keep each line."""
+    kept = [bool(MARKER.search(line)) for line in lines]
+    for first, last in _enclosing(lines, kept):
+        kept[first] = kept[last] = True
+    weak = [line.strip() in known or not line.strip() or any(p.search(line) for p in form.keep) for line in lines]
+    for order in (range(len(lines)), range(len(lines) - 1, -1, -1)):
+        near = False
+        for index in order:
+            near = kept[index] or (near and weak[index])
+            kept[index] = near
+    return _without_outer_blanks(lines, kept)
+
+
+def _without_outer_blanks(lines: Sequence[str], kept: list[bool]) -> list[bool]:
+    """The same flags, with blank lines at the ends of each run dropped: there the program's own text begins."""
+    for order in (range(len(lines)), range(len(lines) - 1, -1, -1)):
+        inside = False
+        for index in order:
+            kept[index] = inside = kept[index] and (inside or bool(lines[index].strip()))
+    return kept
+
+
+def _enclosing(lines: Sequence[str], ours: Sequence[bool]) -> list[tuple[int, int]]:
+    """The first and last line of every element whose tags are alone on their lines and that contains a line of ours."""
+    stack: list[tuple[str, int]] = []
+    found = []
+    for index, line in enumerate(lines):
+        if ours[index] or not (match := TAG.match(line)):
+            continue
+        closing, name = match.groups()
+        if not closing:
+            stack.append((name, index))
+        elif name in [each for each, _ in stack]:
+            while (top := stack.pop())[0] != name:
+                pass
+            if any(ours[top[1] : index]):
+                found.append((top[1], index))
+    return found
+
+
+def _merge(lines: Iterable[str]) -> list[str]:
+    """The lines with runs of gaps, and the blank lines beside them, as one gap."""
+    merged: list[str] = []
+    for line in lines:
+        if line == GAP:
+            while merged and not merged[-1].strip():
+                merged.pop()
+        if merged and merged[-1] == GAP and (line == GAP or not line.strip()):
+            continue
+        merged.append(line)
+    return merged
+
+
+def _in_order(lines: list[str], form: Format) -> list[str]:
+    """The lines with neighbouring items of one unsorted folder in order of their paths."""
+    starts = [index for index, line in enumerate(lines) if any(p.search(line) for p in form.keep)]
+    if form.unordered is None or not starts:
+        return lines
+    blocks = [lines[a:b] for a, b in zip(starts, [*starts[1:], len(lines)], strict=True)]
+    ordered = lines[: starts[0]]
+    run: list[tuple[str, str, list[str]]] = []
+    for block in [*blocks, []]:
+        match = form.unordered.search(block[0]) if block else None
+        if run and not (match and match[1] == run[0][0]):
+            ordered = ordered + _sorted_run(run)
+            run = []
+        if match:
+            run.append((match[1], match[2], block))
+        else:
+            ordered = ordered + block
+    return ordered
+
+
+def _sorted_run(run: list[tuple[str, str, list[str]]]) -> list[str]:
+    """The blocks sorted by path; what follows the last file's text stays at the end."""
+    tail_start = len(run[-1][2])
+    while tail_start and (TAG.match(run[-1][2][tail_start - 1]) or run[-1][2][tail_start - 1] in ("", GAP)):
+        tail_start -= 1
+    tail = run[-1][2][tail_start:]
+    bodies = [(path, _without_tail(block)) for _, path, block in run]
+    lines: list[str] = []
+    for _, body in sorted(bodies, key=lambda each: each[0]):
+        lines += ([""] if lines else []) + body
+    return lines + tail
+
+
+def _without_tail(block: list[str]) -> list[str]:
+    end = len(block)
+    while end and (TAG.match(block[end - 1]) or block[end - 1] in ("", GAP)):
+        end -= 1
+    return block[:end]
+
+
+def _shorten(line: str, form: Format) -> str:
+    """The line with the program's own sentences as …, and its middle left out if it is very long."""
+    for pattern in form.cut:
+        line = pattern.sub(r"\1…\3", line)
+    if len(line) <= LONGEST:
+        return line
+    return f"{line[:30]}…[{len(line.encode())} bytes]…{line[-20:]}"

@@ -1,0 +1,439 @@
+"""The trees that programs and layouts are compared on, as data: every file carries a marker of its own, `qx-` and a name.
+
+Paths start with `repo/` (the repository), `home/` or anything else beside them. `{slug}` in a path is the repository's path with every
+character other than letters and digits replaced by `-`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field
+
+MARKER = re.compile(r"qx-[a-z0-9]+(?:-[a-z0-9]+)*")
+
+ALL = ("codex", "claude", "gemini", "copilot", "opencode")
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Files, the programs to run on them and from where; `touch` is read by a tool, `edit` replaces files before a second turn."""
+
+    files: dict[str, str]
+    cwds: tuple[str, ...] = ("repo",)
+    programs: tuple[str, ...] = ALL
+    is_git: bool = True
+    touch: str = ""
+    edit: dict[str, str] = field(default_factory=dict)
+
+    def path_of(self) -> dict[str, str]:
+        """The file of each marker: the first one that contains it."""
+        owners: dict[str, str] = {}
+        for path, text in [*self.files.items(), *self.edit.items()]:
+            for marker in MARKER.findall(text):
+                owners.setdefault(marker, path)
+        return owners
+
+    def texts(self) -> list[str]:
+        """Every text that a file of the tree has before or after the edit."""
+        return [*self.files.values(), *self.edit.values()]
+
+    def write(self, base: str) -> None:
+        """Create the files in a folder that does not contain them yet."""
+        for path in (*self.cwds, "home"):
+            os.makedirs(os.path.join(base, path), exist_ok=True)
+        if self.is_git:
+            _create_repository(os.path.join(base, "repo"))
+        write_files(base, self.files)
+
+
+def write_files(base: str, files: dict[str, str]) -> None:
+    """Write files below a folder, creating the directories."""
+    slug = re.sub("[^A-Za-z0-9]", "-", os.path.join(base, "repo"))
+    for name, text in files.items():
+        path = os.path.join(base, name.replace("{slug}", slug))
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(text.replace("{base}", base).encode())
+
+
+def _create_repository(path: str) -> None:
+    """The smallest folder that git accepts as an empty repository."""
+    for name in ("objects", "refs/heads"):
+        os.makedirs(os.path.join(path, ".git", name), exist_ok=True)
+    with open(os.path.join(path, ".git/HEAD"), "w") as file:
+        file.write("ref: refs/heads/main\n")
+    with open(os.path.join(path, ".git/config"), "w") as file:
+        file.write("[core]\n\trepositoryformatversion = 0\n\tbare = false\n")
+
+
+def _named(names: str, folders: str, mark: str = "") -> dict[str, str]:
+    """Files of each name in each folder, with a marker from both: `qx-a-b-agents`."""
+    files = {}
+    for folder in folders.split():
+        for name in names.split():
+            words = re.findall("[a-z0-9]+", f"{mark} {folder} {name}".lower())
+            files[name if folder == "." else f"{folder}/{name}"] = f"qx-{'-'.join(words[:-1])}\n"
+    return files
+
+
+USER = {
+    "home/.codex/AGENTS.md": "qx-user-codex\n",
+    "home/.claude/CLAUDE.md": "qx-user-claude\n",
+    "home/.gemini/GEMINI.md": "qx-user-gemini\n",
+    "home/.config/opencode/AGENTS.md": "qx-user-opencode\n",
+    "home/.copilot/copilot-instructions.md": "qx-user-copilot\n",
+}
+
+THREE = "AGENTS.md CLAUDE.md GEMINI.md"
+SPACED = "\n\n  qx-{0} indented \n\n\n\tqx-{0}-tab\t\n\n\n"
+
+FRONT = "---\ntitle: qx-{0}-front\n---\n# qx-{0}\n\n<!-- qx-{0}-block -->\nqx-{0}-text <!-- qx-{0}-inline --> goes on\n\n<!--\nqx-{0}-long\n-->\n"
+FRONT += "- qx-{0}-item\n  <!-- qx-{0}-in-list -->\n\n```\n<!-- qx-{0}-in-code -->\n```\n\n<!-- qx-{0}-two --> qx-{0}-after\n\n<!-- qx-{0}-open\n"
+
+IMPORTS = """qx-{0} imports @inc/{0}-one.md here
+@inc/{0}-two.txt
+@./inc/{0}-dot.md
+**@inc/{0}-bold.md** and (@inc/{0}-paren.md) and @inc/{0}-comma.md, and `@inc/{0}-code.md` qx-{0}-marks
+@inc/{0}-missing.md qx-{0}-missing
+mail me@example.com or @nobody qx-{0}-prose
+@../out/{0}.md qx-{0}-outside
+@~/{0}.md qx-{0}-tilde
+@{base}/repo/inc/{0}-absolute.md qx-{0}-absolute-line
+@inc/{0}-one.md qx-{0}-again
+
+```
+@inc/{0}-fence.md qx-{0}-fenced
+```
+qx-{0}-end
+"""
+
+
+def _imports(mark: str, importer: str) -> dict[str, str]:
+    """A file that imports in every way, and what it imports; markers start with `mark`."""
+    files = {
+        importer: IMPORTS.replace("{0}", mark),
+        f"out/{mark}.md": f"qx-{mark}-out\n",
+        f"home/{mark}.md": f"qx-{mark}-home\n",
+    }
+    for name in ("two.txt", "dot.md", "bold.md", "paren.md", "comma.md", "code.md", "fence.md", "absolute.md"):
+        files[f"repo/inc/{mark}-{name}"] = f"\nqx-{mark}-{name.split('.')[0]}-file\n\n"
+    files[f"repo/inc/{mark}-one.md"] = f"qx-{mark}-one-file\n@{mark}-nested.md\n"
+    files[f"repo/inc/{mark}-nested.md"] = f"qx-{mark}-nested-file\n@{mark}-one.md\n"
+    return files
+
+
+def _chain(mark: str, importer: str, hops: int = 9) -> dict[str, str]:
+    """A file that imports a file that imports a file, and so on."""
+    files = {importer: f"qx-{mark}-0\n@{mark}1.md\n"}
+    for hop in range(1, hops + 1):
+        files[f"repo/{mark}{hop}.md"] = f"qx-{mark}-{hop}\n@{mark}{hop + 1}.md\n"
+    return files
+
+
+CLAUDE_RULES = {
+    "repo/CLAUDE.md": "qx-root\n",
+    "repo/.claude/CLAUDE.md": "qx-dot\n",
+    "repo/CLAUDE.local.md": "qx-local\n",
+    "repo/.claude/rules/a-plain.md": "qx-plain\n",
+    "repo/.claude/rules/b-paths.md": '---\npaths: "a/**/*.py"\n---\nqx-paths\n',
+    "repo/.claude/rules/c-list.md": '---\npaths:\n  - "**/*.ts"\n---\nqx-list\n',
+    "repo/.claude/rules/d-all.md": '---\npaths: "**"\n---\nqx-all\n',
+    "repo/.claude/rules/e-empty.md": "---\npaths: []\n---\nqx-empty\n",
+    "repo/.claude/rules/f-globs.md": '---\nglobs: "*.py"\n---\nqx-globs\n',
+    "repo/.claude/rules/G-UPPER.MD": "qx-upper\n",
+    "repo/.claude/rules/.h-hidden.md": "qx-hidden\n",
+    "repo/.claude/rules/deep/er/i-nested.md": "qx-nested\n",
+    "repo/.claude/rules/j-text.txt": "qx-text\n",
+    "repo/a/CLAUDE.md": "qx-a\n",
+    "repo/a/.claude/rules/k-a.md": "qx-a-rule\n",
+    "repo/a/.claude/CLAUDE.md": "qx-a-dot\n",
+    "repo/a/CLAUDE.local.md": "qx-a-local\n",
+    "repo/a/b/.claude/rules/l-b.md": "qx-b-rule\n",
+    "repo/a/b/.claude/CLAUDE.md": "qx-b-dot\n",
+    "repo/a/b/.claude/rules/m-b-paths.md": '---\npaths: "*.py"\n---\nqx-b-paths\n',
+    "repo/a/b/z.py": "print()\n",
+    "home/.claude/rules/n-user.md": "qx-user-rule\n",
+    "home/.claude/rules/o-user-paths.md": '---\npaths: "**/*.py"\n---\nqx-user-paths\n',
+}
+
+COPILOT_RULES = {
+    "repo/.github/copilot-instructions.md": "qx-root\n",
+    "repo/a/.github/copilot-instructions.md": "qx-a\n",
+    "repo/a/b/.github/copilot-instructions.md": "qx-b\n",
+    "repo/.github/instructions/plain.instructions.md": "qx-plain\n",
+    "repo/.github/instructions/all.instructions.md": '---\napplyTo: "**"\ndescription: qx-all-about\n---\nqx-all\n',
+    "repo/.github/instructions/py.instructions.md": '---\napplyTo: "**/*.py"\ndescription: qx-py-about\n---\nqx-py\n',
+    "repo/.github/instructions/two.instructions.md": '---\napplyTo: "a/**,b/**"\n---\nqx-two\n',
+    "repo/.github/instructions/deep/ts.instructions.md": '---\napplyTo: "**/*.ts"\n---\nqx-ts\n',
+    "repo/.github/instructions/other.md": "qx-other\n",
+    "repo/a/.github/instructions/a.instructions.md": "qx-a-plain\n",
+    "repo/a/b/.github/instructions/b.instructions.md": "qx-b-plain\n",
+    "repo/a/b/.github/instructions/c.instructions.md": '---\napplyTo: "**/*.py"\n---\nqx-b-py\n',
+    "repo/a/b/z.py": "print()\n",
+    "home/.copilot/instructions/u.instructions.md": "qx-user-plain\n",
+    "home/.copilot/instructions/v.instructions.md": '---\napplyTo: "**/*.py"\n---\nqx-user-py\n',
+}
+
+
+def _agent(name: str, mark: str) -> str:
+    return f"---\nname: {name}\ndescription: qx-{mark}-about\ntools: Read, Grep\n---\nqx-{mark}-body\n"
+
+
+def _skill(name: str, mark: str) -> str:
+    return f"---\nname: {name}\ndescription: qx-{mark}-about\n---\nqx-{mark}-body\n"
+
+
+MENUS = {
+    "repo/.claude/agents/zeta.md": _agent("zeta", "claude-zeta"),
+    "repo/.claude/agents/alpha.md": _agent("alpha", "claude-alpha"),
+    "home/.claude/agents/user.md": _agent("user", "claude-user"),
+    "repo/.github/agents/hub.agent.md": _agent("hub", "github-hub"),
+    "repo/.opencode/agent/open.md": "---\ndescription: qx-opencode-about\nmode: subagent\n---\nqx-opencode-body\n",
+    "repo/.claude/skills/sort/SKILL.md": _skill("sort", "claude-sort"),
+    "repo/.agents/skills/beta/SKILL.md": _skill("beta", "agents-beta"),
+    "repo/.gemini/skills/gem/SKILL.md": _skill("gem", "gemini-gem"),
+    "repo/.github/skills/hubs/SKILL.md": _skill("hubs", "github-hubs"),
+    "home/.claude/skills/mine/SKILL.md": _skill("mine", "claude-mine"),
+    "home/.agents/skills/ours/SKILL.md": _skill("ours", "agents-ours"),
+}
+
+# The limit of 32,768 bytes falls inside an é of the second file.
+LARGE = {
+    "repo/AGENTS.md": "qx-root " + "r" * 19_992,
+    "repo/a/AGENTS.md": "qx-mid " + "é" * 20_000,
+    "repo/a/b/AGENTS.md": "qx-leaf\n",
+    "home/.codex/AGENTS.md": "qx-user " + "u" * 40_000 + "\n",
+}
+
+TREES: dict[str, Tree] = {
+    "nested": Tree(
+        {
+            **_named(THREE, "repo repo/a repo/a/b repo/c"),
+            **_named("AGENTS.md CLAUDE.md", ".", "above"),
+            **USER,
+            "repo/c/d/z.py": "print()\n",
+        },
+        ("repo", "repo/a/b"),
+        touch="repo/c/d/z.py",
+        edit={
+            "repo/AGENTS.md": "qx-repo-agents\nqx-edited-agents\n",
+            "repo/CLAUDE.md": "qx-repo-claude\nqx-edited-claude\n",
+            "repo/GEMINI.md": "qx-repo-gemini\nqx-edited-gemini\n",
+        },
+    ),
+    "agents-only": Tree(
+        {
+            **_named("AGENTS.md", "repo repo/a/b repo/c"),
+            "repo/.claude/AGENTS.md": "qx-dot-agents\n",
+            "repo/AGENTS.local.md": "qx-local\n",
+            "repo/CLAUDE.md": " \n\n",
+            "repo/.claude/rules/r.md": "qx-rule\n",
+            "repo/c/z.py": "print()\n",
+        },
+        ("repo", "repo/a", "repo/a/b"),
+        touch="repo/c/z.py",
+    ),
+    "claude-below": Tree(
+        {"repo/AGENTS.md": "qx-root\n", "repo/a/CLAUDE.md": "qx-a\n", "repo/a/AGENTS.md": "qx-a-agents\n"},
+        ("repo", "repo/a"),
+    ),
+    "outside-git": Tree(_named(THREE, "repo repo/a repo/a/b"), ("repo/a/b",), is_git=False),
+    "user-only": Tree(USER, ("repo",)),
+    "user-claude": Tree(
+        {"home/.claude/CLAUDE.md": "qx-user-claude\n", "repo/CONTEXT.md": "qx-context\n"},
+        ("repo",),
+        ("opencode", "claude", "copilot"),
+    ),
+    "overrides": Tree(
+        {
+            "repo/AGENTS.override.md": "qx-root-override\n",
+            "repo/AGENTS.md": "qx-root\n",
+            "repo/a/AGENTS.override.md": " \n",
+            "repo/a/AGENTS.md": "qx-a\n",
+            "repo/a/b/AGENTS.override.md": "",
+            "repo/a/b/AGENTS.md": "qx-b\n",
+            "repo/a/b/c/AGENTS.md": "qx-c\n",
+            "home/.codex/AGENTS.override.md": "\n",
+            "home/.codex/AGENTS.md": "qx-user\n",
+        },
+        ("repo", "repo/a/b/c"),
+        ("codex",),
+    ),
+    "overrides-user": Tree(
+        {
+            "home/.codex/AGENTS.override.md": "\n\nqx-user-override\n\n",
+            "home/.codex/AGENTS.md": "qx-user\n",
+            "repo/AGENTS.md": "\n",
+        },
+        ("repo",),
+        ("codex",),
+    ),
+    "codex-config": Tree(
+        {
+            "home/.codex/config.toml": 'project_doc_fallback_filenames = ["TEAM.md", "OTHER.md"]\n'
+            'project_root_markers = [".top"]\nproject_doc_max_bytes = 20\n',
+            "repo/AGENTS.md": "qx-root\n",
+            "repo/a/.top": "",
+            "repo/a/TEAM.md": "qx-a-team\n",
+            "repo/a/OTHER.md": "qx-a-other\n",
+            "repo/a/b/OTHER.md": "qx-b-other and more\n",
+        },
+        ("repo/a/b", "repo"),
+        ("codex",),
+    ),
+    "large": Tree(LARGE, ("repo", "repo/a/b"), ("codex",)),
+    "large-all": Tree(
+        {
+            "repo/AGENTS.md": "qx-agents " + "a" * 70_000 + "\n",
+            "repo/CLAUDE.md": "qx-claude " + "c" * 70_000 + "\n",
+            "repo/GEMINI.md": "qx-gemini " + "g" * 70_000 + "\n",
+        },
+        ("repo",),
+        ("claude", "gemini", "copilot", "opencode"),
+    ),
+    "spaces": Tree(
+        {
+            "repo/AGENTS.md": SPACED.format("agents"),
+            "repo/CLAUDE.md": SPACED.format("claude"),
+            "repo/GEMINI.md": SPACED.format("gemini"),
+            "repo/a/AGENTS.md": " \n",
+            "repo/a/CLAUDE.md": " \n",
+            "repo/a/GEMINI.md": " \n",
+            "repo/a/b/AGENTS.md": "qx-b-agents",
+            "repo/a/b/CLAUDE.md": "qx-b-claude\r\nqx-b-claude-crlf\r\n",
+            "repo/a/b/GEMINI.md": "qx-b-gemini\r\nqx-b-gemini-crlf\r\n",
+            **{path: text.replace("qx-", "\n\n qx-") + "\n" for path, text in USER.items()},
+        },
+        ("repo/a/b",),
+    ),
+    "front": Tree(
+        {
+            "repo/AGENTS.md": FRONT.replace("{0}", "agents"),
+            "repo/CLAUDE.md": FRONT.replace("{0}", "claude"),
+            "repo/GEMINI.md": FRONT.replace("{0}", "gemini"),
+        }
+    ),
+    "imports": Tree(
+        {
+            **_imports("claude", "repo/CLAUDE.md"),
+            **_imports("gemini", "repo/GEMINI.md"),
+            **_imports("agents", "repo/AGENTS.md"),
+            **_imports("hub", "repo/.github/copilot-instructions.md"),
+        },
+    ),
+    "imports-below": Tree(
+        {
+            "repo/CLAUDE.md": "qx-root\n@AGENTS.md\n@a/inside.md\n",
+            "repo/AGENTS.md": "qx-agents\n",
+            "repo/GEMINI.md": "qx-gemini\n@gem.md\n",
+            "repo/gem.md": "qx-gem\n",
+            "repo/a/inside.md": "qx-inside\n",
+            "repo/a/CLAUDE.md": "qx-a\n@../up.md\n@in.md\n",
+            "repo/a/GEMINI.md": "qx-a-gemini\n@../up-gem.md\n",
+            "repo/up-gem.md": "qx-up-gem\n",
+            "repo/up.md": "qx-up\n",
+            "repo/a/in.md": "qx-in\n",
+            "home/.claude/CLAUDE.md": "qx-user\n@../far.md\n@~/near.md\n@{base}/out/x.md\n",
+            "home/far.md": "qx-far\n",
+            "home/near.md": "qx-near\n",
+            "home/.gemini/GEMINI.md": "qx-user-gemini\n@side.md\n@../far-gem.md\n",
+            "home/.gemini/side.md": "qx-side-gem\n",
+            "home/far-gem.md": "qx-far-gem\n",
+            "out/x.md": "qx-out\n",
+        },
+        ("repo", "repo/a"),
+        ("claude", "gemini", "copilot"),
+    ),
+    "imports-deep": Tree(
+        {**_chain("c", "repo/CLAUDE.md"), **_chain("g", "repo/GEMINI.md"), **_chain("h", "repo/AGENTS.md")},
+        ("repo",),
+        ("claude", "gemini", "copilot"),
+    ),
+    "rules-claude": Tree(CLAUDE_RULES, ("repo", "repo/a/b"), ("claude", "copilot"), touch="repo/a/b/z.py"),
+    "rules-copilot": Tree(COPILOT_RULES, ("repo", "repo/a/b"), ("copilot",), touch="repo/a/b/z.py"),
+    "copilot-walk": Tree(
+        {
+            **_named(THREE, "repo repo/a repo/a/b repo/a/b/c"),
+            **{
+                f"{folder}/.claude/CLAUDE.md": f"qx-dot-{folder.replace('/', '-')}\n"
+                for folder in ("repo", "repo/a", "repo/a/b", "repo/a/b/c")
+            },
+            **{
+                f"{folder}/.github/copilot-instructions.md": f"qx-hub-{folder.replace('/', '-')}\n"
+                for folder in ("repo", "repo/a", "repo/a/b/c")
+            },
+        },
+        ("repo", "repo/a/b/c"),
+        ("copilot",),
+    ),
+    "equal": Tree(
+        {
+            "repo/AGENTS.md": "qx-same\n",
+            "repo/CLAUDE.md": "qx-same\n",
+            "repo/a/AGENTS.md": "qx-same\n",
+            "repo/a/CLAUDE.md": "qx-same \n",
+            "repo/a/GEMINI.md": "qx-same\n",
+            "repo/GEMINI.md": "qx-same\n",
+        },
+        ("repo/a",),
+    ),
+    "uppercase": Tree(
+        {**_named("GEMINI.md AGENTS.md", "repo repo/APPS repo/APPS/web repo/.x repo/lower")},
+        ("repo/APPS/web", "repo/.x", "repo/lower"),
+        ("gemini",),
+    ),
+    "gemini-names": Tree(
+        {
+            "repo/.gemini/settings.json": '{"context": {"fileName": ["AGENTS.md", "GEMINI.md"]}}',
+            **_named("AGENTS.md GEMINI.md", "repo repo/a home/.gemini"),
+            "repo/.gemini/GEMINI.md": "qx-dot\n",
+        },
+        ("repo/a",),
+        ("gemini",),
+    ),
+    "opencode-config": Tree(
+        {
+            "repo/opencode.json": '{"instructions": ["one.md", "docs/*.md", "~/mine.md", "{base}/out/far.md", "missing.md", "one.md", "AGENTS.md"]}',
+            "repo/one.md": "qx-one\n",
+            "repo/docs/only.md": "qx-docs\n",
+            "repo/a/one.md": "qx-a-one\n",
+            "repo/AGENTS.md": "qx-root\n",
+            "home/mine.md": "qx-mine\n",
+            "out/far.md": "qx-far\n",
+        },
+        ("repo", "repo/a"),
+        ("opencode",),
+    ),
+    "opencode-names": Tree(
+        {
+            "repo/CLAUDE.md": "qx-root-claude\n",
+            "repo/a/CONTEXT.md": "qx-a-context\n",
+            "repo/a/b/CLAUDE.md": "qx-b-claude\n",
+        },
+        ("repo/a/b", "repo/a"),
+        ("opencode",),
+    ),
+    "excludes": Tree(
+        {
+            "repo/.claude/settings.json": '{"claudeMdExcludes": ["**/a/CLAUDE.md", "{base}/repo/.claude/rules/no.md"]}',
+            "repo/CLAUDE.md": "qx-root\n",
+            "repo/a/CLAUDE.md": "qx-a\n",
+            "repo/a/b/CLAUDE.md": "qx-b\n",
+            "repo/.claude/rules/no.md": "qx-no\n",
+            "repo/.claude/rules/yes.md": "qx-yes\n",
+        },
+        ("repo", "repo/a/b"),
+        ("claude",),
+    ),
+    "memory": Tree(
+        {
+            "home/.claude/projects/{slug}/memory/MEMORY.md": "qx-memory\n",
+            "repo/CLAUDE.md": "qx-root\n",
+            "repo/a/x.txt": "x\n",
+        },
+        ("repo", "repo/a"),
+        ("claude",),
+    ),
+    "menus": Tree({**MENUS, "repo/AGENTS.md": "qx-root\n"}, ("repo",)),
+}

@@ -1,0 +1,8 @@
+"""Puts the repository's root on the import path, so that these tests can import `peers`."""
+
+import sys
+from pathlib import Path
+
+ROOT = str(Path(__file__).parents[2])
+if ROOT not in sys.path:
+    sys.path.insert(0, ROOT)

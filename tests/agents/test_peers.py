@@ -1,0 +1,169 @@
+"""The parts of `make peers`: the reducer, the trees, and the provider that the released agents talk to."""
+
+from __future__ import annotations
+
+import json
+import re
+import urllib.request
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from peers.compare import first_difference, prompt_messages
+from peers.provider import Provider
+from peers.recordings import cases
+from peers.reduce import GAP, Format, reduce, without_gaps
+from peers.trees import TREES, Tree
+from peers.wires import messages
+
+from foreword import Agent, Workspace, assemble
+
+TREE = Tree({"repo/A.md": "---\nx: 1\n---\nqx-one\n\n```\ncode\n```\n", "repo/B.md": "qx-two\n"})
+FORM = Format.parse(keep=["^File .*:$"], cut=["(<!-- failed: )(.*?)( -->)"])
+
+
+def lines(text, form=FORM, tree=TREE):
+    return [line for entry in reduce([("user", [text])], tree, form, "/tmp/x") for line in entry["lines"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("A sentence of theirs.\n\nFile a:\nqx-one\n\nAnother.", ["File a:", "qx-one"]),
+        ("qx-one\nTheirs.\n\nTheirs.\n\nqx-two", ["qx-one", GAP, "qx-two"]),
+        ("<a>\nTheirs.\n<b>\n</b>\n\nqx-one\n</a>\n<c>\n</c>", ["<a>", GAP, "qx-one", "</a>"]),
+        ("code\nTheirs.\n---\nx: 1\n---\nqx-one\n\n```\ncode\n```\nTheirs.", ["---", "x: 1", "---", "qx-one", "", "```", "code", "```"]),
+        ("at /tmp/x/repo qx-one", ["at {base}/repo qx-one"]),
+        ("qx-one <!-- failed: because of them -->", ["qx-one <!-- failed: … -->"]),
+        ("qx-one " + "é" * 500, ["qx-one " + "é" * 23 + "…[1007 bytes]…" + "é" * 20]),
+        ("File a:\nTheirs.", []),
+    ],
+)  # fmt: skip
+def test_reducing_keeps_our_lines_and_the_format_around_them(text, expected):
+    assert lines(text) == expected
+
+
+def test_neighbouring_texts_of_one_role_are_one_entry():
+    sent = [("system", ["Theirs."]), ("user", ["qx-one", "qx-two"]), ("tool", ["qx-one"])]
+    assert reduce(sent, TREE, FORM, "/tmp/x") == [
+        {"role": "user", "lines": ["qx-one", GAP, "qx-two"]},
+        {"role": "tool", "lines": ["qx-one"]},
+    ]
+
+
+def test_items_of_an_unsorted_folder_are_sorted_by_path():
+    form = Format.parse(keep=["^File .*:$"], unordered="^File (r/)(.*):$")
+    sent = "<t>\nFile a:\n\nqx-one\n\nFile r/z:\n\nqx-two\n\nFile r/b:\n\nqx-one\n</t>"
+    assert lines(sent, form) == [
+        "<t>", "File a:", "", "qx-one", "", "File r/b:", "", "qx-one", "", "File r/z:", "", "qx-two", "</t>"
+    ]  # fmt: skip
+
+
+def test_a_layout_need_not_repeat_the_gaps():
+    assert without_gaps(["<a>", GAP, "qx-one", "", "qx-two"]) == ["<a>", "qx-one", "", "qx-two"]
+
+
+@pytest.mark.parametrize(
+    ("recorded", "result", "expected"),
+    [
+        (None, {"files": [], "messages": []}, "differs: there is no recording"),
+        ({"files": [["user", "a"]]}, {"files": [["user", "b"]]}, "file 1 is ('user', 'a') in the program and ('user', 'b')"),
+        ({"prefix": "kept"}, {"prefix": "changed"}, "the prefix was kept and is changed"),
+        ({"messages": [{"role": "user", "lines": ["x", "y"]}]}, {"messages": [{"role": "user", "lines": ["x"]}]}, "line 2 is"),
+    ],
+)  # fmt: skip
+def test_a_difference_is_one_sentence(recorded, result, expected):
+    empty = {"files": [], "messages": []}
+    assert expected in first_difference(recorded and {**empty, **recorded}, {**empty, **result})
+    assert first_difference(result | empty, result | empty) == ""
+
+
+@pytest.mark.parametrize("is_git", [True, False])
+def test_a_tree_is_a_repository_only_if_it_says_so(tmp_path, is_git):
+    tree = Tree(
+        {"repo/AGENTS.md": "qx-root\n", "repo/a/AGENTS.md": "qx-a\n", "home/{slug}/x": "{base}"},
+        ("repo/a",),
+        is_git=is_git,
+    )
+    tree.write(str(tmp_path))
+    prompt = assemble(Workspace(str(tmp_path / "repo/a"), home=str(tmp_path / "home")), Agent(), "foreword")
+    assert ("qx-root" in prompt.text, "qx-a" in prompt.text) == (is_git, True)
+    slug = re.sub("[^A-Za-z0-9]", "-", str(tmp_path / "repo"))
+    assert Path(tmp_path, "home", slug, "x").read_text() == str(tmp_path)
+
+
+def test_neighbouring_sections_of_one_role_are_one_message():
+    rows = [("system", 0, 2), ("system", 3, 5), ("user", 6, 8)]
+    passages = [SimpleNamespace(role=role, start=start, end=end) for role, start, end in rows]
+    assert prompt_messages(SimpleNamespace(text="ab\ncd\nef", passages=passages)) == [
+        ("system", ["ab\ncd"]),
+        ("user", ["ef"]),
+    ]
+
+
+def test_a_tree_has_a_case_for_each_directory_and_event():
+    found = [case.name for case in cases("codex", "nested")]
+    assert found == ["nested repo start", "nested repo/a/b start", "nested repo touch", "nested repo/a/b edit"]
+    assert all(case.data is TREES["nested"] for case in cases("codex", "nested"))
+
+
+REQUESTS = {
+    "/v1/messages?beta=true": {
+        "system": [{"type": "text", "text": "S"}],
+        "messages": [{"role": "user", "content": [{"type": "text", "text": "U"}, {"type": "tool_result", "content": "T"}]}],
+        "tools": [{"name": "Read"}],
+    },
+    "/v1/responses": {
+        "instructions": "S",
+        "input": [
+            {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "U"}]},
+            {"type": "function_call_output", "output": "T"},
+        ],
+        "tools": [{"type": "function", "name": "Read"}],
+    },
+    "/v1/chat/completions": {
+        "messages": [{"role": "system", "content": "S"}, {"role": "user", "content": "U"}, {"role": "tool", "content": "T"}],
+        "tools": [{"type": "function", "function": {"name": "Read"}}],
+    },
+    "/v1beta/models/m:streamGenerateContent?alt=sse": {
+        "systemInstruction": {"parts": [{"text": "S"}]},
+        "contents": [
+            {"role": "user", "parts": [{"text": "U"}]},
+            {"role": "user", "parts": [{"functionResponse": {"response": {"output": "T"}}}]},
+        ],
+        "tools": [{"functionDeclarations": [{"name": "Read"}]}],
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("path", REQUESTS)
+def test_every_wire_format_gives_the_same_messages(path):
+    assert messages(path, REQUESTS[path]) == [("system", ["S"]), ("user", ["U"]), ("tool", ["T"])]
+
+
+def post(url, body):
+    request = urllib.request.Request(url, json.dumps(body).encode(), {"Content-Type": "application/json"})
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    with opener.open(request) as response:
+        return response.read().decode()
+
+
+def without_results(path):
+    """The request as it is before a tool was called."""
+    body = json.loads(json.dumps(REQUESTS[path]))
+    if path.startswith("/v1/messages"):
+        body["messages"][0]["content"].pop()
+    else:
+        body[next(key for key in ("input", "contents", "messages") if key in body)].pop()
+    return body
+
+
+@pytest.mark.parametrize("is_streamed", [True, False])
+@pytest.mark.parametrize("path", REQUESTS)
+def test_the_provider_calls_the_tool_once_and_then_answers(path, is_streamed):
+    body = {**without_results(path), "stream": is_streamed}
+    with Provider({"Read": {"path": "a.py"}}) as provider:
+        answers = [post(provider.url + path, body) for _ in range(2)]
+        assert ["a.py" in answer for answer in answers] == [True, False]
+        assert ["Done." in answer for answer in answers] == [False, True]
+        assert provider.recorder.requests == [(path, body)] * 2

@@ -1,0 +1,53 @@
+"""The layouts that mirror released agents against what those agents sent, as `make peers` recorded it.
+
+A recording contains only our own lines and the format around each file; see `peers/reduce.py`.
+"""
+
+from __future__ import annotations
+
+import pytest
+from peers.compare import difference_to_layout, has_layout
+from peers.programs import read_programs
+from peers.recordings import GOLDEN, cases, read_golden
+from peers.reduce import files, reduce
+from peers.trees import MARKER, TREES
+
+PROGRAMS = read_programs()
+RECORDED = {path.stem: read_golden(path.stem) for path in sorted(GOLDEN.glob("*.json"))}
+ALL = [
+    pytest.param(PROGRAMS[name], case, id=f"{name}: {case.name}")
+    for name, recording in RECORDED.items()
+    for case in cases(name)
+    if case.name in recording["cases"]
+]
+MIRRORED = [each for each in ALL if each.values[1].event == "start" and has_layout(each.values[0].name)]
+
+
+@pytest.mark.parametrize("name", sorted(PROGRAMS))
+def test_every_case_is_recorded(name):
+    recording = RECORDED[name]
+    assert recording["program"] == PROGRAMS[name].title
+    assert list(recording["cases"]) == [case.name for case in cases(name)]
+
+
+@pytest.mark.parametrize(("program", "case"), ALL)
+def test_a_recording_contains_only_our_lines_and_the_format_around_them(program, case):
+    recorded = RECORDED[program.name]["cases"][case.name]
+    messages = [(entry["role"], ["\n".join(entry["lines"])]) for entry in recorded["messages"]]
+    again = reduce(messages, case.data, program.form, "{base}")
+    assert again == recorded["messages"]
+    assert files(again, case.data) == recorded["files"]
+
+
+@pytest.mark.parametrize(("program", "case"), MIRRORED)
+def test_a_layout_gives_what_the_program_sent(program, case):
+    assert difference_to_layout(program, case, RECORDED[program.name]["cases"][case.name]) == ""
+
+
+@pytest.mark.parametrize("name", sorted(set(TREES) - {"equal"}))
+def test_every_marker_belongs_to_one_file(name):
+    owners = {}
+    for path, text in TREES[name].files.items():
+        for marker in MARKER.findall(text):
+            owners.setdefault(marker, set()).add(path)
+    assert {marker: paths for marker, paths in owners.items() if len(paths) > 1} == {}
