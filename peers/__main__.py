@@ -33,12 +33,15 @@ def main() -> int:
     parser.add_argument("--only", action="append", metavar="PROGRAM", help="run only this program; may be repeated")
     parser.add_argument("--tree", default="", help="run only this tree")
     parser.add_argument("--record", action="store_true", help="rewrite the recordings instead of comparing with them")
+    parser.add_argument("--recorded", action="store_true", help="compare the layouts with the recordings; run nothing")
     parser.add_argument("--installed", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()
     programs = read_programs()
     if unknown := set(args.only or ()) - set(programs):
         parser.error(f"unknown program {', '.join(sorted(unknown))}; choose from {', '.join(programs)}")
     chosen = [program for name, program in programs.items() if not args.only or name in args.only]
+    if args.recorded:
+        return int(not all([_check_layout(program, args.tree) for program in chosen]))
     if not args.installed:
         return _install_and_run(chosen)
     _enable_loopback()
@@ -96,6 +99,21 @@ def _run_program(program: Program, only: str, record: bool) -> bool:
             problem = difference_to_layout(program, case, result)
         agrees = agrees and not problem
         _row(program, case, problem or ("recorded" if record else "same"))
+    return agrees
+
+
+def _check_layout(program: Program, only: str) -> bool:
+    """Compare the layout with every recording of a start, print a row for each, and say whether all agree."""
+    recorded = read_golden(program.name).get("cases", {})
+    if not recorded or not has_layout(program.name):
+        _row(program, None, "no layout" if recorded else "no recording")
+        return True
+    agrees = True
+    for case in cases(program.name, only):
+        if case.event == "start" and case.name in recorded:
+            problem = difference_to_layout(program, case, recorded[case.name])
+            agrees = agrees and not problem
+            _row(program, case, problem or "same")
     return agrees
 
 
