@@ -41,7 +41,8 @@ def main() -> int:
         parser.error(f"unknown program {', '.join(sorted(unknown))}; choose from {', '.join(programs)}")
     chosen = [program for name, program in programs.items() if not args.only or name in args.only]
     if args.recorded:
-        return int(not all([_check_layout(program, args.tree) for program in chosen]))
+        checked = [_check_layout(program, args.tree) for program in chosen]
+        return int(not all(checked))
     if not args.installed:
         return _install_and_run(chosen)
     _enable_loopback()
