@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from .trees import MARKER, Tree
+from .trees import MARKER, Tree, slug
 
 GAP = "[…]"
 LONGEST = 400
@@ -96,7 +96,9 @@ def _short_lines(text: str, known: set[str], form: Format, base: str) -> list[st
         short = short[1:]
     while short and short[-1] == GAP:
         short = short[:-1]
-    return [_shorten(line.replace(base, "{base}"), form) for line in _in_order(short, form)]
+    return [
+        _shorten(line.replace(base, "{base}").replace(slug(base), "{slug}"), form) for line in _in_order(short, form)
+    ]
 
 
 def _kept(lines: Sequence[str], known: set[str], form: Format) -> list[bool]:

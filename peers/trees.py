@@ -1,7 +1,6 @@
 """The trees that programs and layouts are compared on, as data: every file carries a marker of its own, `qx-` and a name.
 
-Paths start with `repo/` (the repository), `home/` or anything else beside them. `{slug}` in a path is the repository's path with every
-character other than letters and digits replaced by `-`.
+Paths start with `repo/` (the repository), `home/` or anything else beside them. `{slug}` in a path is `slug(base)`.
 """
 
 from __future__ import annotations
@@ -47,11 +46,15 @@ class Tree:
         write_files(base, self.files)
 
 
+def slug(base: str) -> str:
+    """The repository's path with every character other than letters and digits replaced by `-`."""
+    return re.sub("[^A-Za-z0-9]", "-", os.path.join(base, "repo"))
+
+
 def write_files(base: str, files: dict[str, str]) -> None:
     """Write files below a folder, creating the directories."""
-    slug = re.sub("[^A-Za-z0-9]", "-", os.path.join(base, "repo"))
     for name, text in files.items():
-        path = os.path.join(base, name.replace("{slug}", slug))
+        path = os.path.join(base, name.replace("{slug}", slug(base)))
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "wb") as file:
             file.write(text.replace("{base}", base).encode())
