@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import fcntl
+import json
 import os
 import shutil
 import socket
@@ -19,7 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from .compare import difference_to_layout, first_difference, has_layout
-from .programs import Message, Program, RunError, ask, install, read_programs
+from .install import Installed, RunError, install
+from .programs import Message, Program, ask, read_programs
 from .recordings import Case, cases, read_golden, write_golden
 from .reduce import files, reduce
 from .trees import write_files
@@ -55,7 +57,7 @@ def _install_and_run(chosen: list[Program]) -> int:
     for program in chosen:
         print(f"{program.title} {program.version}: installing", flush=True)
         try:
-            install(program, SCRATCH)
+            _installed(program)
         except RunError as error:
             print(f"  {error}", flush=True)
     isolated = ["unshare", "--net"] if os.geteuid() == 0 else ["unshare", "--map-root-user", "--net"]
@@ -63,6 +65,13 @@ def _install_and_run(chosen: list[Program]) -> int:
         print("no network namespace here: only a proxy setting keeps the programs on loopback", flush=True)
         isolated = []
     return subprocess.run([*isolated, sys.executable, "-m", "peers", "--installed", *sys.argv[1:]]).returncode
+
+
+def _installed(program: Program) -> Installed:
+    folder = SCRATCH / "programs" / f"{program.name}-{program.version}"
+    npm = program.npm and f"{program.npm}@{program.version}"
+    python = program.python and f"{program.python}=={program.version}"
+    return install(folder, program.program, npm, python, program.node)
 
 
 def _enable_loopback() -> None:
@@ -81,13 +90,13 @@ def _run_program(program: Program, only: str, record: bool) -> bool:
     recorded: dict[str, Any] = dict(golden.get("cases", {})) if only else {}
     agrees = True
     try:
-        executable = install(program, SCRATCH)
+        installed = _installed(program)
     except RunError as error:
         _row(program, None, str(error))
         return True
     for case in cases(program.name, only):
         try:
-            result = _run_case(program, executable, case)
+            result = _run_case(program, installed, case)
         except RunError as error:
             _row(program, case, f"not run: {error}")
             agrees = False
@@ -130,21 +139,21 @@ def _row(program: Program, case: Case | None, result: str) -> None:
     print(f"{program.title:12} {program.version:10} {place} {result}", flush=True)
 
 
-def _run_case(program: Program, executable: str, case: Case) -> dict[str, Any]:
+def _run_case(program: Program, installed: Installed, case: Case) -> dict[str, Any]:
     """Build the tree in the scratch folder, run the program and reduce what it sent."""
     base = str(SCRATCH / "runs" / program.name)
     shutil.rmtree(base, ignore_errors=True)
     tree = case.data
     tree.write(base)
     if case.event == "start":
-        sent = ask(program, executable, base, case.cwd)[0]
+        sent = ask(program, installed, base, case.cwd)[0]
         return _reduced(program, case, sent, base)
     if case.event == "touch":
-        requests = ask(program, executable, base, case.cwd, touch=tree.touch)
+        requests = ask(program, installed, base, case.cwd, touch=tree.touch)
         return _later(program, case, requests[0], requests[-1], base)
-    first = ask(program, executable, base, case.cwd)[0]
+    first = ask(program, installed, base, case.cwd)[0]
     write_files(base, tree.edit)
-    return _later(program, case, first, ask(program, executable, base, case.cwd, resume=True)[0], base)
+    return _later(program, case, first, ask(program, installed, base, case.cwd, resume=True)[0], base)
 
 
 def _later(program: Program, case: Case, first: list[Message], second: list[Message], base: str) -> dict[str, Any]:
@@ -159,6 +168,10 @@ def _later(program: Program, case: Case, first: list[Message], second: list[Mess
 
 
 def _reduced(program: Program, case: Case, sent: list[Message], base: str) -> dict[str, Any]:
+    """What the recording keeps of the messages. They stay in the scratch folder as they were sent, for a person to read."""
+    raw = SCRATCH / "sent" / program.name / f"{case.name.replace('/', '-')}.json"
+    raw.parent.mkdir(parents=True, exist_ok=True)
+    raw.write_text(json.dumps(sent, indent=1, ensure_ascii=False))
     entries = reduce(sent, case.data, program.form, base)
     return {"files": files(entries, case.data), "messages": entries}
 

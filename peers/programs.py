@@ -1,19 +1,18 @@
-"""The released programs: what `programs.toml` says of them, their installation, and one unattended run."""
+"""The released programs: what `programs.toml` says of them, and one unattended run."""
 
 from __future__ import annotations
 
-import glob
 import json
 import os
 import platform
 import signal
 import subprocess
-import sys
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from .install import Installed, RunError
 from .provider import Provider
 from .reduce import Format
 from .wires import messages, tool_names, wire
@@ -24,10 +23,6 @@ PROMPT = "Say done."
 SECONDS = 90
 
 Message = tuple[str, list[str]]
-
-
-class RunError(Exception):
-    """The program could not be installed or did not ask the provider; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +37,7 @@ class Program:
     resume: list[str]
     npm: str = ""
     python: str = ""
+    node: str = ""
     env: dict[str, str] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
     calls: dict[str, Any] = field(default_factory=dict)
@@ -60,36 +56,8 @@ def read_programs() -> dict[str, Program]:
     return programs
 
 
-def install(program: Program, scratch: Path) -> str:
-    """The path of the executable, installed into the scratch folder unless this version is there already."""
-    folder = scratch / "programs" / f"{program.name}-{program.version}"
-    if not (found := glob.glob(str(folder / program.program))):
-        folder.mkdir(parents=True, exist_ok=True)
-        if program.npm:
-            package = f"{program.npm}@{program.version}"
-            command = [
-                "npm",
-                "install",
-                "--ignore-scripts",
-                "--no-audit",
-                "--no-fund",
-                "--prefix",
-                str(folder),
-                package,
-            ]
-        else:
-            subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
-            command = [str(folder / "bin/pip"), "install", "-q", f"{program.python}=={program.version}"]
-        done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-        found = glob.glob(str(folder / program.program))
-        if done.returncode or not found:
-            lines = [line for line in done.stderr.splitlines() if "error" in line] or [f"no {program.program}"]
-            raise RunError(f"cannot be installed: {lines[-1] if len(lines) == 1 else lines[1]}")
-    return found[0]
-
-
 def ask(
-    program: Program, executable: str, base: str, cwd: str, *, resume: bool = False, touch: str = ""
+    program: Program, installed: Installed, base: str, cwd: str, *, resume: bool = False, touch: str = ""
 ) -> list[list[Message]]:
     """Run the program for one turn in a folder and return the messages of each request that offered tools."""
     path = os.path.join(base, touch) if touch else ""
@@ -97,7 +65,7 @@ def ask(
     with Provider(calls) as provider:
         fields = {"{url}": provider.url, "{prompt}": PROMPT, "{base}": base}
         environment = {
-            "PATH": os.environ["PATH"],
+            "PATH": installed.path,
             "HOME": os.path.join(base, "home"),
             "TMPDIR": os.path.join(base, "tmp"),
             "TERM": "xterm-256color",
@@ -112,7 +80,7 @@ def ask(
             os.makedirs(os.path.dirname(os.path.join(base, name)), exist_ok=True)
             Path(base, name).write_text(_fill(text, fields))
         arguments = [_fill(each, fields) for each in (program.resume if resume else program.run)]
-        output = _run([executable, *arguments], os.path.join(base, cwd), environment)
+        output = _run([installed.executable, *arguments], os.path.join(base, cwd), environment)
         asked = [(path, body) for path, body in provider.recorder.requests if wire(path) and tool_names(body)]
         if touch and asked and not provider.recorder.called:
             raise RunError(f"offers no tool that reads a file, of: {', '.join(tool_names(asked[0][1]))}")

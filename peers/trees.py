@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 MARKER = re.compile(r"qx-[a-z0-9]+(?:-[a-z0-9]+)*")
 
 ALL = ("codex", "claude", "gemini", "copilot", "opencode")
+EVERY = (*ALL, "qwen", "vibe", "pi")
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,9 @@ USER = {
     "home/.gemini/GEMINI.md": "qx-user-gemini\n",
     "home/.config/opencode/AGENTS.md": "qx-user-opencode\n",
     "home/.copilot/copilot-instructions.md": "qx-user-copilot\n",
+    "home/.qwen/QWEN.md": "qx-user-qwen\n",
+    "home/.vibe/AGENTS.md": "qx-user-vibe\n",
+    "home/.pi/agent/AGENTS.md": "qx-user-pi\n",
 }
 
 THREE = "AGENTS.md CLAUDE.md GEMINI.md"
@@ -218,6 +222,7 @@ TREES: dict[str, Tree] = {
             "repo/c/d/z.py": "print()\n",
         },
         ("repo", "repo/a/b"),
+        EVERY,
         touch="repo/c/d/z.py",
         edit={
             "repo/AGENTS.md": "qx-repo-agents\nqx-edited-agents\n",
@@ -235,13 +240,14 @@ TREES: dict[str, Tree] = {
             "repo/c/z.py": "print()\n",
         },
         ("repo", "repo/a", "repo/a/b"),
+        EVERY,
         touch="repo/c/z.py",
     ),
     "claude-below": Tree(
         {"repo/AGENTS.md": "qx-root\n", "repo/a/CLAUDE.md": "qx-a\n", "repo/a/AGENTS.md": "qx-a-agents\n"},
         ("repo", "repo/a"),
     ),
-    "outside-git": Tree(_named(THREE, "repo repo/a repo/a/b"), ("repo/a/b",), is_git=False),
+    "outside-git": Tree(_named(THREE, "repo repo/a repo/a/b"), ("repo/a/b",), EVERY, is_git=False),
     "user-only": Tree(USER, ("repo",)),
     "user-claude": Tree(
         {"home/.claude/CLAUDE.md": "qx-user-claude\n", "repo/CONTEXT.md": "qx-context\n"},
@@ -392,7 +398,7 @@ TREES: dict[str, Tree] = {
             **_named("AGENTS.md GEMINI.md", "repo repo/a home/.gemini"),
             "repo/.gemini/GEMINI.md": "qx-dot\n",
         },
-        ("repo/a",),
+        ("repo", "repo/a"),
         ("gemini",),
     ),
     "opencode-config": Tree(
