@@ -290,7 +290,7 @@ HEAVY = set(
 RARELY_NEEDED = {
     f"foreword.{name}"
     for name in (
-        "building.budget engine.bodies engine.skills gathering.includes gathering.values layout.finds layout.forms layout.keys layout.merging layout.parse packs.packs"
+        "building.budget engine.bodies engine.skills gathering.conditions gathering.includes gathering.values layout.find_keys layout.finds layout.forms layout.key layout.keys layout.merging layout.parse packs.packs"
         " packs.settings packs.std.compiled packs.wording programs.explain template.contract template.languages template.limits"
         " text.hidden text.tokens"
     ).split()

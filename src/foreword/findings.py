@@ -51,6 +51,10 @@ CODES: dict[str, tuple[Severity, str]] = {
         "info",
         "The working directory is not in a git repository; the layout searches only that directory.",
     ),
+    "front-invalid": (
+        "warning",
+        "The front matter of a file is not valid YAML; it was read line by line, or not at all.",
+    ),
     "skill-shadowed": ("warning", "Two skills or residents have the same name; the first one is used."),
     # templates
     "template-unmatched": ("warning", "An [if], [else] or [endif] has no partner and is left as text."),

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         "absent",
         "blank",
         "shadowed",
+        "waiting",
         "duplicate",
         "unreadable",
         "binary",

@@ -257,4 +257,5 @@ def _facts(layout: Layout, inputs: Inputs, agent: Agent) -> Iterator[str]:
     if agent.tools:
         yield "tools"
     yield from (f"tool:{tool.name}" for tool in agent.tools or ())
+    yield from (f"found:{name}" for name, found in inputs.found.items() if found)
     yield from (f"set:{name}" for name, content in layout.settings.items() if content)

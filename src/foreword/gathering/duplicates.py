@@ -35,9 +35,9 @@ class Deduplicator:
         self.results, self.workspace, self.reader = results, workspace, reader
         self.findings: list[Finding] = []
         self.fates: dict[str, list[Candidate | None]] = {
-            name: list(result.candidates) for name, result in results.items()
+            name: list(result.candidates) for name, result in results.items() if not self.finds[name].is_probe
         }
-        self.texts = [(name, text) for name, result in results.items() for text in result.texts]
+        self.texts = [(name, text) for name in self.fates for text in results[name].texts]
         self.comparable = [number for number, (name, _) in enumerate(self.texts) if name not in replacing]
         self.dropped: set[int] = set()
         self.reported: set[int] = set()
@@ -84,9 +84,15 @@ class Deduplicator:
                 content = self.fingerprint(number, includes)
                 other = nearest.setdefault(content, number)
                 if other != number:
-                    is_beside = os.path.dirname(self.path(other)) == os.path.dirname(self.path(number))
-                    loser, nearest[content] = (number, other) if is_beside else (other, number)
+                    loser, nearest[content] = (number, other) if self.stays(other, number) else (other, number)
                     self.drop(loser, nearest[content], "text")
+
+    def stays(self, earlier: int, later: int) -> bool:
+        """Whether the earlier of two equal texts is kept: it is in the same directory, or it is nearer."""
+        if os.path.dirname(self.path(earlier)) == os.path.dirname(self.path(later)):
+            return True
+        is_farthest_first = self.finds[self.texts[later][0]].order == "farthest"
+        return not is_farthest_first and self.distance(earlier) <= self.distance(later)
 
     def fingerprint(self, number: int, includes: Includes | None) -> str:
         """A string that is equal for equal content: two equal texts may include different files."""
@@ -159,6 +165,8 @@ class Deduplicator:
             found[name] = (
                 tuple(each for each in result.entries if each.path not in dropped) if dropped else result.entries
             )
+            if self.finds[name].is_probe:
+                found[name] = (*found[name], *(text.reading.document for text in result.texts))
         for number, (name, text) in enumerate(self.texts):
             if number not in self.dropped:
                 found[name] = (*found[name], text.reading.document)

@@ -31,7 +31,7 @@ def find_entries(
     identities: dict[str, tuple[int, int]] = {}
     # Links to skills are a common way to share them, so they are not reported; a second name for a resident is a mistake.
     code = "file-duplicate" if find.kind == "resident" else ""
-    for slot in slots(find, workspace, trail):
+    for slot in slots(find, workspace, trail, reader):
         for pattern, base in slot.patterns:
             layer = layer_of(find, pattern)
             reach = reach_of(pattern, base, find, workspace)

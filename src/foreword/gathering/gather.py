@@ -50,7 +50,13 @@ def gather(
         workspace = resolve_workspace(workspace, reader)
     scope = absolute_scope(scope, workspace)
     results = _run_finds(layout, workspace, reader, before)
-    unique = Deduplicator(layout, results, workspace, reader)
+    counted: Mapping[str, FindResult] = results
+    shadowed: Sequence[Finding] = ()
+    if any(find.when for find in layout.finds):
+        from .conditions import with_conditions
+
+        counted, shadowed = with_conditions(layout, results, workspace)
+    unique = Deduplicator(layout, counted, workspace, reader)
     includes: Includes | None = None
     if unique.with_directives:
         from .includes import Includes
@@ -67,7 +73,8 @@ def gather(
 
         values = template_values(layout, bodies, workspace, scope, reader, variables or {}, trail)
     findings = [
-        *(each for result in results.values() for each in result.findings),
+        *(each for result in counted.values() for each in result.findings),
+        *shadowed,
         *unique.findings,
         *(includes.findings if includes else ()),
         *trail.findings,
@@ -150,11 +157,11 @@ def _run_find(find: Find, workspace: Workspace, reader: Reader) -> FindResult:
 
 
 def _find_texts(find: Find, workspace: Workspace, reader: Reader, trail: Trail) -> list[FoundText]:
-    """The texts of one find, farthest first."""
-    places = list(slots(find, workspace, trail))
+    """The texts of one find, in its order."""
+    places = list(slots(find, workspace, trail, reader))
     is_nearest_only = find.take == "nearest"
     texts: list[FoundText] = []
-    for slot in reversed(places) if is_nearest_only else places:
+    for slot in reversed(places) if is_nearest_only and find.order != "nearest" else places:
         chosen = texts[0].reading if is_nearest_only and texts else None
         start = len(trail.candidates)
         readings = choose(slot, find, workspace, reader, trail)
@@ -169,6 +176,8 @@ def _find_texts(find: Find, workspace: Workspace, reader: Reader, trail: Trail) 
             else:
                 _record_unchosen(reading, layer, chosen, trail)
         trail.candidates.extend(pointers)
+    if find.order == "path":
+        texts.sort(key=lambda text: text.reading.path.encode("utf-16-be", "surrogatepass"))
     return texts
 
 

@@ -6,7 +6,9 @@ import re
 
 from ..errors import LayoutError, suggestion
 from ..shapes import check_table
-from .keys import KINDS, PLACES
+from .find_keys import PLACES, WALKED_PLACES
+from .forms import condition
+from .keys import KINDS
 from .model import Find, Pattern
 
 TYPE_CHECKING = False
@@ -21,15 +23,18 @@ def parse_find(
     settings: Mapping[str, Any],
     untrusted: frozenset[str],
     top: Mapping[str, Any],
+    finds: Sequence[str] = (),
 ) -> Find:
-    """One find. `top` has the keys at the top of the layout, of which some apply to every find."""
+    """One find. `top` has the keys at the top of the layout, of which some apply to every find; `finds` come before this one."""
     where = f"find.{name}."
     check_table(table, KINDS["find"], f"find.{name}", LayoutError)
     walk = table.get("walk", "git")
-    groups = tuple(_groups(table.get("files", ()), where, settings, untrusted))
+    groups = tuple(_groups(table.get("files", ()), where, settings, untrusted, top.get("env", {})))
     for group in groups:
-        if len({pattern.place == "walk" for pattern in group}) > 1:
-            raise LayoutError(f"{where}files: the place 'walk' and another cannot be alternatives of one group")
+        places = {pattern.place for pattern in group}
+        if len(places) > 1 and places.intersection(WALKED_PLACES):
+            walked = next(each for each in WALKED_PLACES if each in places)
+            raise LayoutError(f"{where}files: the place {walked!r} and another cannot be alternatives of one group")
     return Find(
         name,
         groups,
@@ -40,11 +45,79 @@ def parse_find(
         table.get("layer", ""),
         top.get("links", "inside"),
         top.get("copies", "drop"),
+        order=table.get("order", "farthest"),
+        markers=_markers(table, where, settings, untrusted),
+        where=_fields(table, "where", where),
+        unless=_fields(table, "unless", where),
+        hidden=table.get("hidden", False),
+        exclude=_filled_in(table.get("exclude", ()), where + "exclude", settings),
+        when=tuple(
+            condition(term, settings, where + "when", finds, ("found", "set", "platform"))
+            for term in table.get("when", ())
+        ),
     )
 
 
+def _markers(
+    table: Mapping[str, Any], where: str, settings: Mapping[str, Any], untrusted: frozenset[str]
+) -> tuple[str, ...] | None:
+    """The names that mark the root; None is the git root. Whoever chooses them decides which folders are searched."""
+    if "markers" not in table:
+        return None
+    used = [name for text in table["markers"] for name in re.findall(r"\{(\w+)\}", text)]
+    if where + "markers" in untrusted or any(f"settings.{name}" in untrusted for name in used):
+        raise LayoutError(f"{where}markers: a workspace may not choose what counts as the root")
+    markers = _filled_in(table["markers"], where + "markers", settings)
+    for each in markers:
+        if each in ("", ".", "..") or "/" in each or "*" in each or "\0" in each:
+            raise LayoutError(f"{where}markers: {each!r} is not the name of a file or folder")
+    return markers
+
+
+def _filled_in(texts: Sequence[str], where: str, settings: Mapping[str, Any]) -> tuple[str, ...]:
+    """The texts with their settings filled in. One that uses a list is repeated for each of its values."""
+    filled: list[str] = []
+    for text in texts:
+        if not text.strip():
+            raise LayoutError(f"{where} contains an empty string")
+        for name in re.findall(r"\{(\w+)\}", text):
+            if name not in settings:
+                raise LayoutError(f"{where}: unknown setting {name!r} (in {text!r})" + suggestion(name, settings))
+        lists = _list_settings(text, settings)
+        for each in settings[lists[0]] if lists else ("",):
+            filled.append(_fill_in(text, {**settings, lists[0]: each} if lists else settings))
+    return tuple(filled)
+
+
+def _fields(table: Mapping[str, Any], key: str, where: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Fields of front matter, each with its accepted values; a switch is `true` or `false`."""
+    if key in table and table.get("as", "text") != "text":
+        raise LayoutError(f"{where}{key} is only for files that are used as text, not as {table['as']}")
+    fields = table.get(key, {})
+    for name, content in fields.items():
+        if not name.strip() or content == []:
+            raise LayoutError(
+                f"{where}{key}.{name} can never fit" if name.strip() else f"{where}{key} has a field without a name"
+            )
+    return tuple((name, _values(content)) for name, content in fields.items())
+
+
+def _values(content: str | bool | Sequence[str]) -> tuple[str, ...]:
+    if isinstance(content, bool):
+        return ("true" if content else "false",)
+    return (content,) if isinstance(content, str) else tuple(content)
+
+
+def _fill_in(text: str, settings: Mapping[str, Any]) -> str:
+    return re.sub(r"\{(\w+)\}", lambda match: str(settings[match[1]]), text)
+
+
 def _groups(
-    files: Sequence[str | Sequence[str]], where: str, settings: Mapping[str, Any], untrusted: frozenset[str]
+    files: Sequence[str | Sequence[str]],
+    where: str,
+    settings: Mapping[str, Any],
+    untrusted: frozenset[str],
+    env: Mapping[str, str],
 ) -> Iterator[tuple[Pattern, ...]]:
     """Groups with their settings filled in. Adjacent groups that use the same list repeat together, once for each value."""
     together: list[str] = []
@@ -53,7 +126,7 @@ def _groups(
     def repeated() -> Iterator[tuple[Pattern, ...]]:
         for each in settings[shared] if together else ():
             for text in together:
-                yield (_pattern(text, where, {**settings, shared: each}, untrusted),)
+                yield (_pattern(text, where, {**settings, shared: each}, untrusted, env),)
 
     for group in files:
         lists = _list_settings(group, settings) if isinstance(group, str) else []
@@ -66,21 +139,25 @@ def _groups(
         yield from repeated()
         together, shared = [], ""
         texts = [group] if isinstance(group, str) else group
-        yield tuple(pattern for text in texts for pattern in _alternatives(text, where, settings, untrusted))
+        yield tuple(pattern for text in texts for pattern in _alternatives(text, where, settings, untrusted, env))
     yield from repeated()
 
 
-def _alternatives(text: str, where: str, settings: Mapping[str, Any], untrusted: frozenset[str]) -> Iterator[Pattern]:
+def _alternatives(
+    text: str, where: str, settings: Mapping[str, Any], untrusted: frozenset[str], env: Mapping[str, str]
+) -> Iterator[Pattern]:
     lists = _list_settings(text, settings)
     for each in settings[lists[0]] if lists else ("",):
-        yield _pattern(text, where, {**settings, **({lists[0]: each} if lists else {})}, untrusted)
+        yield _pattern(text, where, {**settings, **({lists[0]: each} if lists else {})}, untrusted, env)
 
 
 def _list_settings(text: str, settings: Mapping[str, Any]) -> list[str]:
     return [name for name in re.findall(r"\{(\w+)\}", text) if isinstance(settings.get(name), list | tuple)]
 
 
-def _pattern(text: str, where: str, settings: Mapping[str, Any], untrusted: frozenset[str]) -> Pattern:
+def _pattern(
+    text: str, where: str, settings: Mapping[str, Any], untrusted: frozenset[str], env: Mapping[str, str]
+) -> Pattern:
     place, colon, path = text.partition(":")
     if not colon or place not in PLACES:
         raise LayoutError(f"{where}files: {text!r} is not a pattern 'place:path'" + suggestion(place, PLACES))
@@ -89,9 +166,14 @@ def _pattern(text: str, where: str, settings: Mapping[str, Any], untrusted: froz
         if name not in settings:
             raise LayoutError(f"{where}files: unknown setting {name!r} (in {text!r})" + suggestion(name, settings))
         confined = confined or f"settings.{name}" in untrusted
-    filled = re.sub(r"\{(\w+)\}", lambda match: str(settings[match[1]]), path)
+    filled = _fill_in(path, settings)
+    variable = ""
+    if place == "env":
+        variable, _, filled = filled.partition("/")
+        if variable not in env:
+            raise LayoutError(f"{where}files: {text!r} needs {variable!r} in [env]" + suggestion(variable, env))
     _check_path(place, filled, f"{where}files: {text!r}")
-    return Pattern(place, filled, confined)
+    return Pattern(place, filled, confined or f"env.{variable}" in untrusted, variable, env.get(variable, ""))
 
 
 def _check_path(place: str, path: str, where: str) -> None:

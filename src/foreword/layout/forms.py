@@ -11,7 +11,7 @@ from .model import Condition, Field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from .model import Form
@@ -49,8 +49,13 @@ def form(text: str, fields: Sequence[str], where: str) -> Form:
     return (*parts, literal) if literal else tuple(parts)
 
 
-def condition(term: str, settings: Mapping[str, Any], where: str) -> Condition:
-    """One term of `when`: `x`, `!x`, `a|b`, `@setting`."""
+_KINDS = ("tool", "set", "found", "provider", "platform")
+
+
+def condition(
+    term: str, settings: Mapping[str, Any], where: str, finds: Iterable[str], kinds: Sequence[str] = _KINDS
+) -> Condition:
+    """One term of `when`: `x`, `!x`, `a|b`, `@setting`. `finds` are the finds that `found:` may name."""
     negated = term.startswith("!")
     words = term.removeprefix("!").split("|")
     facts: list[str] = []
@@ -66,12 +71,12 @@ def condition(term: str, settings: Mapping[str, Any], where: str) -> Condition:
         kind, colon, what = fact.partition(":")
         if colon and kind == "set" and what not in settings:
             raise LayoutError(f"{where}: unknown setting {what!r}" + suggestion(what, settings))
-        if fact not in ("tools", "session", "main", "sub") and not (
-            kind in ("tool", "set", "provider", "platform") and what
-        ):
-            raise LayoutError(
-                f"{where}: unknown condition {fact!r}; conditions are tool:NAME, tools, set:NAME, session, main, sub, provider:NAME, platform:NAME"
-            )
+        if colon and kind == "found" and what not in finds:
+            raise LayoutError(f"{where}: unknown find {what!r}" + suggestion(what, tuple(finds)))
+        words_alone = ("tools", "session", "main", "sub") if kinds is _KINDS else ()
+        if fact not in words_alone and not (kind in kinds and what):
+            known = ", ".join((*(f"{each}:NAME" for each in kinds), *words_alone))
+            raise LayoutError(f"{where}: unknown condition {fact!r}; conditions are {known}")
     return Condition(tuple(facts), negated, not negated and len(facts) > 1)
 
 

@@ -4,27 +4,15 @@ from __future__ import annotations
 
 from ..shapes import COUNT, STRING, STRINGS, SWITCH, is_list_of_strings, one_of
 from ..template.languages import LANGUAGES
-from ..vocabulary import LIFETIMES, value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-
-@value
-class Key:
-    """One key of a layout: its table, the type of its value, and its meaning."""
-
-    table: str
-    name: str
-    takes: str
-    about: str
-    choices: Sequence[str] = ()
-
+from ..vocabulary import LIFETIMES
+from .find_keys import SELECTION
+from .key import Key
 
 TABLES = {
     "layout": "Keys at the top of the file.",
     "settings": "Named values that a caller can set. Use them as `{name}` in `files`, and as `set:name` or `@name` in `when`.",
+    "env": "Folders that an environment variable can move, each with the folder that is used if the variable is not set, such as"
+    ' `CODEX_HOME = "~/.codex"`. Use them in `files` as `env:CODEX_HOME/AGENTS.md`.',
     "find": "`[find.NAME]`: which files to look for, and where.",
     "section": "`[section.NAME]`: one part of the prompt. It has exactly one of `text`, `of` and `sections`.",
     "guideline": '`[[guideline]]`: the rows of a section with `of = "guidelines"`, in order. Each sentence is printed only once.',
@@ -134,6 +122,7 @@ KEYS = (
         "text",
         "The layer that `why` shows for these files. By default `user`, `project` or `extra`, depending on the place.",
     ),
+    *SELECTION,
     Key("section", "text", "text", "The text itself, or the address of a template (`$pack/path`)."),
     Key("section", "of", "name", "What the section lists: the files of a find, or one of the agent's own lists."),
     Key("section", "sections", "names", "Inner sections, in order."),
@@ -162,7 +151,8 @@ KEYS = (
         "section",
         "when",
         "conditions",
-        "Conditions that must all hold: `tool:x`, `tools`, `set:x`, `session`, `main`, `sub`, `provider:x`, `platform:x`. `!x` negates,"
+        "Conditions that must all hold: `tool:x`, `tools`, `set:x`, `found:x` (a find has found something), `session`, `main`, `sub`,"
+        " `provider:x`, `platform:x`. `!x` negates,"
         " `a|b` means either, and `@setting` means any of those that a setting lists.",
     ),
     Key(
@@ -239,14 +229,6 @@ KEYS = (
         ("system", "message"),
     ),
 )
-PLACES = {
-    "cwd": "the working directory",
-    "root": "the workspace's root: the git root above the working directory, else the working directory itself",
-    "walk": "every directory from the one that the key `walk` selects down to the working directory",
-    "home": "the user's home directory",
-    "config": "`$XDG_CONFIG_HOME` if absolute, else `~/.config`; `%APPDATA%` on Windows",
-    "path": "an absolute path, one that starts with `~/`, or one relative to the working directory",
-}
 LISTS = {
     "tools": ("name", "line", "description"),
     "guidelines": ("text",),
@@ -286,7 +268,15 @@ _GROUPS = (
         isinstance(content, list | tuple) and all(isinstance(each, str) or is_list_of_strings(each) for each in content)
     ),
 )
+_FIELDS = (
+    "a table of strings, switches or lists of strings",
+    lambda content: (
+        isinstance(content, dict)
+        and all(isinstance(each, str | bool) or is_list_of_strings(each) for each in content.values())
+    ),
+)
 _TAKES = {
+    "fields": _FIELDS,
     "text": STRING,
     "form": STRING,
     "name": STRING,
@@ -302,4 +292,4 @@ KINDS = {
     for table, keys in KNOWN.items()
 }
 BODIES = ("text", "of", "sections")
-TOP_TABLES = ("settings", "find", "section", "guideline", "wording", "on", "compaction")
+TOP_TABLES = ("settings", "env", "find", "section", "guideline", "wording", "on", "compaction")

@@ -29,16 +29,30 @@ Form = tuple["str | Field", ...]
 
 @value
 class Pattern:
-    """A file to search for. `confined`: it comes from an untrusted layout or setting, so it may not leave the workspace."""
+    """A file to search for. `confined`: it comes from an untrusted layout or setting, so it may not leave the workspace.
+
+    `variable` is the environment variable of the place `env`, and `default` the folder that is used if it is not set.
+    """
 
     place: str
     path: str
     confined: bool = False
+    variable: str = ""
+    default: str = ""
+
+
+@value
+class Condition:
+    """One term of `when`: any of these facts holds or, if `negated`, none of them."""
+
+    facts: Sequence[str]
+    negated: bool = False
+    is_choice: bool = False
 
 
 @value
 class Find:
-    """The files that a layout searches for under one name."""
+    """The files that a layout searches for under one name. A probe only answers whether it has found something."""
 
     name: str
     groups: Sequence[Sequence[Pattern]]
@@ -49,6 +63,14 @@ class Find:
     layer: str = ""
     links: Literal["inside", "follow"] = "inside"
     copies: Literal["drop", "keep"] = "drop"
+    order: Literal["farthest", "nearest", "path"] = "farthest"
+    markers: Sequence[str] | None = None
+    hidden: bool = False
+    exclude: Sequence[str] = ()
+    when: Sequence[Condition] = ()
+    is_probe: bool = False
+    where: Sequence[tuple[str, Sequence[str]]] = ()
+    unless: Sequence[tuple[str, Sequence[str]]] = ()
 
 
 @value
@@ -79,15 +101,6 @@ class Section:
     def is_template(self) -> bool:
         """Whether its text is a template. Directives are for the text of files."""
         return self.language not in ("", "directives")
-
-
-@value
-class Condition:
-    """One term of `when`: any of these facts holds or, if `negated`, none of them."""
-
-    facts: Sequence[str]
-    negated: bool = False
-    is_choice: bool = False
 
 
 @value

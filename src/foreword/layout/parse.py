@@ -11,6 +11,7 @@ from ..shapes import LIST, STRING, TABLE, check, check_table
 from ..template import TEMPLATE_LIMIT
 from ..template.addresses import is_address
 from ..template.languages import LANGUAGES
+from ..vocabulary import replace
 from .finds import parse_find
 from .forms import condition, form, left_open_in
 from .keys import BODIES, FACTS, FOUND, INHERITED, KINDS, LISTS, ONLY_IN_MIRRORS, TOP_TABLES
@@ -19,7 +20,7 @@ from .model import Field, Guideline, Layout, Section, with_inner
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from .model import Find, Form
@@ -45,27 +46,32 @@ def _layout(mapping: Mapping[str, Any], name: str, address: str, untrusted: froz
     wording = flat(tables["wording"])
     for key, content in wording.items():
         check(content, STRING, f"wording.{key}", LayoutError)
-    finds = tuple(
-        parse_find(key, _table(tables["find"], key, f"find.{key}"), settings, untrusted, top) for key in tables["find"]
-    )
+    for key, content in tables["env"].items():
+        check(content, STRING, f"env.{key}", LayoutError)
+    finds: list[Find] = []
+    for key in tables["find"]:
+        table = _table(tables["find"], key, f"find.{key}")
+        known = [find.name for find in finds]
+        finds.append(parse_find(key, table, settings, untrusted, {**top, "env": tables["env"]}, known))
     _check(tables["on"], "on", "on")
     _check(tables["compaction"], "compaction", "compaction")
     rows = mapping.get("guideline", [])
     check(rows, ("a list of tables", LIST[1]), "guideline", LayoutError)
     reader = _Sections(tables["section"], {find.name: find for find in finds}, settings, wording)
     sections = reader.sections(top.get("sections", ()), "sections", {})
+    guidelines = tuple(_guideline(row, number, settings, reader.finds) for number, row in enumerate(rows, 1))
     return Layout(
         name=name,
         address=address,
         about=top.get("about", ""),
         sections=sections,
-        finds=finds,
+        finds=tuple(_with_probes(finds, tuple(with_inner(sections)), guidelines)),
         join=top.get("join", "\n\n"),
         budget=top.get("budget"),
         over=top.get("over", "cut"),
         template_limit=top.get("template_limit", TEMPLATE_LIMIT),
         settings=settings,
-        guidelines=tuple(_guideline(row, number, settings) for number, row in enumerate(rows, 1)),
+        guidelines=guidelines,
         wording=wording,
         on=tables["on"],
         compaction=tables["compaction"],
@@ -92,6 +98,16 @@ def _check_mirror(mapping: Mapping[str, Any], top: Mapping[str, Any]) -> None:
                 raise LayoutError(
                     f"{where}: {content!r} is only for a layout that mirrors a program; add mirrors = 'PROGRAM VERSION', or remove it"
                 )
+
+
+def _with_probes(finds: Iterable[Find], sections: Iterable[Section], guidelines: Iterable[Guideline]) -> Iterator[Find]:
+    """The finds; those that only conditions name are marked."""
+    rows: tuple[Find | Section | Guideline, ...] = (*finds, *sections, *guidelines)
+    facts = {fact for row in rows for term in row.when for fact in term.facts if fact.startswith("found:")}
+    listed = {name for section in sections for name in (section.of, *section.instead)}
+    for find in finds:
+        is_probe = f"found:{find.name}" in facts and find.name not in listed
+        yield replace(find, is_probe=True) if is_probe else find
 
 
 def check_tables(mapping: Mapping[str, Any], name: str) -> None:
@@ -183,7 +199,7 @@ class _Sections:
             join=table.get("join", "\n" if has_own_item else "\n\n"),
             wrap=self.wrap(table.get("wrap", ""), where + "wrap"),
             none=table.get("none", ""),
-            when=tuple(condition(term, self.settings, where + "when") for term in table.get("when", ())),
+            when=tuple(condition(term, self.settings, where + "when", self.finds) for term in table.get("when", ())),
             instead=tuple(self.instead(each, where) for each in table.get("instead", ())),
             language=language,
             trim=table.get("trim", of is None and not inner),
@@ -232,13 +248,13 @@ class _Sections:
         return parsed
 
 
-def _guideline(row: Mapping[str, Any], number: int, settings: Mapping[str, Any]) -> Guideline:
+def _guideline(row: Mapping[str, Any], number: int, settings: Mapping[str, Any], finds: Iterable[str]) -> Guideline:
     where = f"guideline {number}: "
     _check(row, "guideline", f"guideline {number}")
     if ("say" in row) == ("from" in row):
         raise LayoutError(f"{where}needs either say or from")
     return Guideline(
-        tuple(condition(term, settings, where + "when") for term in row.get("when", ())),
+        tuple(condition(term, settings, where + "when", finds) for term in row.get("when", ())),
         tuple(form(sentence, ("any",), where + "say") for sentence in row.get("say", ())),
         row.get("from", ""),
     )

@@ -14,7 +14,7 @@ from ..text.lines import printable
 from ..vocabulary import Candidate, value
 from .files import GONE
 from .links import WORKSPACE_PLACES, reach_of
-from .paths import config_folder, is_inside
+from .paths import is_inside, users_folder
 from .stamps import real_path
 
 TYPE_CHECKING = False
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from .stamps import Refusal
 
 # Other people's code is never searched, and every search has a limit.
-_SKIPPED = frozenset(("node_modules",))
+_SKIPPED = frozenset(("node_modules", ".git"))
 _MAX_FOLDERS = 20_000
 SKILL_FILE = "SKILL.md"
 _MAX_LINKED_FOLDERS = 1_000
-_LAYERS = {"home": "user", "config": "user", "path": "extra"}
+_LAYERS = {"home": "user", "config": "user", "env": "user", "system": "system", "path": "extra"}
 
 
 @value
@@ -74,27 +74,34 @@ class Trail:
         self.findings.append(finding(code, f"{link}: {reason}", link))
 
 
-def slots(find: Find, workspace: Workspace, trail: Trail) -> Iterator[Slot]:
+def slots(find: Find, workspace: Workspace, trail: Trail, reader: Reader) -> Iterator[Slot]:
     """Every slot to search, in order. Adjacent groups of the place `walk` are searched together, directory by directory."""
     run: list[Sequence[Pattern]] = []
     for group in find.groups:
-        if group and group[0].place == "walk":
+        place = group[0].place if group else ""
+        if run and run[0][0].place != place:
+            yield from _walked(run, find, workspace, reader)
+            run = []
+        if place in ("walk", "between"):
             run.append(group)
             continue
-        yield from _walked(run, find, workspace)
-        run = []
         yield Slot(
             tuple((pattern, base) for pattern in group if (base := _base(pattern, workspace, trail)) is not None)
         )
-    yield from _walked(run, find, workspace)
+    yield from _walked(run, find, workspace, reader)
 
 
-def _walked(run: Sequence[Sequence[Pattern]], find: Find, workspace: Workspace) -> Iterator[Slot]:
+def _walked(run: Sequence[Sequence[Pattern]], find: Find, workspace: Workspace, reader: Reader) -> Iterator[Slot]:
     if not run:
         return
     is_confined = any(pattern.confined for group in run for pattern in group)
-    directories = walked_directories("git" if is_confined else find.walk, workspace)
-    for directory in directories if find.kind == "text" else reversed(directories):
+    if find.markers is None or is_confined:
+        directories = walked_directories("git" if is_confined else find.walk, workspace)
+    else:
+        directories = _marked_directories(find.markers, workspace, reader)
+    if run[0][0].place == "between":
+        directories = directories[1:-1]
+    for directory in directories if find.kind == "text" and find.order != "nearest" else reversed(directories):
         for group in run:
             yield Slot(tuple((pattern, directory) for pattern in group))
 
@@ -111,6 +118,15 @@ def walked_directories(walk: str, workspace: Workspace) -> list[str]:
     return directories[::-1]
 
 
+def _marked_directories(markers: Sequence[str], workspace: Workspace, reader: Reader) -> list[str]:
+    """The directories from the nearest one that contains a marker down to the working directory, farthest first."""
+    directories = walked_directories("root", workspace)
+    for number in range(len(directories) - 1, -1, -1):
+        if any(reader.has_entry(os.path.join(directories[number], each)) for each in markers):
+            return directories[number:]
+    return directories[-1:]
+
+
 def _base(pattern: Pattern, workspace: Workspace, trail: Trail) -> str | None:
     """The directory that a pattern starts from; None, with a finding, if it is not allowed or not known."""
     is_own = pattern.place in WORKSPACE_PLACES or (pattern.place == "path" and pattern.path[:1] not in ("/", "~"))
@@ -122,9 +138,14 @@ def _base(pattern: Pattern, workspace: Workspace, trail: Trail) -> str | None:
         return workspace.cwd
     if pattern.place == "root":
         return workspace.root
-    base = workspace.home if pattern.place == "home" or pattern.path.startswith("~/") else config_folder(workspace)
+    if pattern.place == "system":
+        return "/"
+    if pattern.place == "above":
+        root = workspace.root or workspace.cwd
+        return os.path.dirname(root) if workspace.is_repository and os.path.dirname(root) != root else None
     if pattern.place == "path" and not pattern.path.startswith("~/"):
         return workspace.cwd
+    base = users_folder(pattern, workspace)
     if base is None and not any(each.code == "home-missing" for each in trail.findings):
         trail.findings.append(finding("home-missing", _missing_place(workspace)))
     return base
@@ -170,7 +191,7 @@ def matches(
     if pattern.place == "path" and not reader.is_folder(start) and not reader.problem(start):
         shown = printable(start)
         trail.findings.append(finding("folder-missing", f"{shown} should be searched, but it is not a folder", shown))
-    found = _Search(reader, trail, layer, reach, find.kind == "skill").matching(start, wildcards)
+    found = _Search(reader, trail, layer, reach, find.kind == "skill", find.hidden).matching(start, wildcards)
     return found if find.kind == "skill" else list(dict.fromkeys(sorted(found)))
 
 
@@ -183,20 +204,23 @@ def _split_at_wildcard(pattern: Pattern, base: str) -> tuple[str, list[str]]:
     return os.path.normpath(os.path.join(start, *segments[:fixed])), segments[fixed:]
 
 
-def _matching_names(names: Sequence[str], segment: str) -> list[str]:
-    """The names that a segment of a pattern matches; a leading `*` does not match hidden names."""
+def _matching_names(names: Sequence[str], segment: str, hidden: bool = False) -> list[str]:
+    """The names that a segment of a pattern matches; unless `hidden`, a leading `*` does not match hidden names."""
     if "*" not in segment:
         return [segment] if segment in names else []
     regex = re.compile(".*".join(map(re.escape, segment.split("*"))), re.DOTALL)
-    skips_hidden = segment.startswith("*")
+    skips_hidden = segment.startswith("*") and not hidden
     return [name for name in names if regex.fullmatch(name) and not (skips_hidden and name.startswith("."))]
 
 
 class _Search:
     """Searches for the files of a pattern with wildcards."""
 
-    def __init__(self, reader: Reader, trail: Trail, layer: str, reach: Reach, is_skill: bool) -> None:
+    def __init__(
+        self, reader: Reader, trail: Trail, layer: str, reach: Reach, is_skill: bool, hidden: bool = False
+    ) -> None:
         self.reader, self.trail, self.layer, self.reach, self.is_skill = reader, trail, layer, reach, is_skill
+        self.hidden = hidden
         self.skill_folders: set[str] = set()
 
     def matching(self, folder: str, segments: Sequence[str]) -> list[str]:
@@ -204,7 +228,7 @@ class _Search:
         first, rest = segments[0], list(segments[1:])
         if first == "**":
             return list(self.at_any_depth(folder, rest or ["*"]))
-        found = [os.path.join(folder, name) for name in _matching_names(self.names(folder), first)]
+        found = [os.path.join(folder, name) for name in _matching_names(self.names(folder), first, self.hidden)]
         if not rest:
             return found if first != "*" else [each for each in found if not self.reader.is_folder(each)]
         if "*" not in "".join(rest):
@@ -288,8 +312,9 @@ class _Search:
                 waiting.extend(self.folders_in(folder))
 
     def folders_in(self, folder: str) -> list[str]:
-        """The folders in a folder, in reverse order, without hidden ones."""
-        names = [each for each in self.names(folder) if not each.startswith(".") and each not in _SKIPPED]
+        """The folders in a folder, in reverse order, without hidden ones, unless the find searches those too."""
+        names = [each for each in self.names(folder) if self.hidden or not each.startswith(".")]
+        names = [each for each in names if each not in _SKIPPED]
         below = [os.path.join(folder, name) for name in reversed(names)]
         folders = {each: self.reader.is_folder(each) for each in below}
         problems = [problem for each in below if not folders[each] and (problem := self.reader.problem(each))]
@@ -328,14 +353,25 @@ def choose(
         if len(readings) == 1 and readings[0].fate == "absent" and "*" not in pattern.path:
             trail.record(readings[0].path, layer, "absent", readings[0].reason, readings[0].code)
             continue
-        usable = [each for each in readings if _is_usable(each, "*" in pattern.path, find, layer, reader, trail, reach)]
+        usable = [
+            each
+            for each in readings
+            if _is_usable(each, "*" in pattern.path, find, layer, reader, trail, reach, workspace)
+        ]
         texts += [(each, pattern, is_open) for each in usable]
         is_open = is_open and not usable
     return texts
 
 
 def _is_usable(
-    reading: Reading, was_listed: bool, find: Find, layer: str, reader: Reader, trail: Trail, reach: Reach
+    reading: Reading,
+    was_listed: bool,
+    find: Find,
+    layer: str,
+    reader: Reader,
+    trail: Trail,
+    reach: Reach,
+    workspace: Workspace,
 ) -> bool:
     if record_refused(reading, layer, reader, trail, reach):
         return False
@@ -346,6 +382,11 @@ def _is_usable(
         )
         trail.record(reading.path, layer, reading.fate, reason, "file-unreadable" if is_gone else reading.code)
         return False
+    if find.exclude and (glob := _excluding(reading.path, find, workspace)):
+        trail.record(reading.path, layer, "unused", f"it is excluded by {glob!r}")
+        return False
+    if (find.where or find.unless) and not _fits(reading, find, layer, trail):
+        return False
     target = pointed_at(reading, find, reader)
     if target:
         reason = f"it only points at {os.path.basename(target)}"
@@ -353,6 +394,34 @@ def _is_usable(
         return False
     _report_other_case(reading.path, reader, trail)
     return True
+
+
+def _fits(reading: Reading, find: Find, layer: str, trail: Trail) -> bool:
+    """Whether the front matter of a file fits the find; if not, the reason is recorded."""
+    from .scoping import why_left_out
+
+    fate, reason, problem = why_left_out(reading.text, find)
+    if problem:
+        shown = printable(reading.path)
+        trail.findings.append(finding("front-invalid", f"{shown}: {problem}", shown, 1))
+    if fate:
+        trail.record(reading.path, layer, fate, reason)
+    return not fate
+
+
+def _excluding(path: str, find: Find, workspace: Workspace) -> str:
+    """The glob that excludes a file; empty if there is none."""
+    from .globs import matches_glob
+
+    for glob in find.exclude:
+        whole = glob
+        if glob.startswith("~/"):
+            whole = f"{workspace.home or '~'}{glob[1:]}"
+        elif not glob.startswith(("/", "**")):
+            whole = f"{workspace.root or workspace.cwd}/{glob}"
+        if matches_glob(path, whole):
+            return glob
+    return ""
 
 
 def record_refused(reading: Reading, layer: str, reader: Reader, trail: Trail, reach: Reach) -> bool:

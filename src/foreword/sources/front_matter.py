@@ -107,6 +107,28 @@ def body(text: str) -> tuple[str, int]:
     return rest[start : after if after >= 0 else len(rest)], line + rest.count("\n", 0, start)
 
 
+def read_fields(text: str) -> tuple[dict[str, str], str]:
+    """The fields of any file's front matter as text, and the reason if it cannot be read as YAML. A list is joined by commas."""
+    head, _, problem = _open(text)
+    if head is None:
+        return {}, problem
+    fields, violations = _fields(head, tuple(re.findall(r"(?m)^([A-Za-z_][\w-]*)[ \t]*:", head)), "front-invalid")
+    texts = {
+        key: _listed(value) if isinstance(value, list) else _text(fields, key, head)
+        for key, value in fields.items()
+        if type(key) is str
+    }
+    return texts, violations[0][1] if violations else ""
+
+
+def _listed(values: list[Any]) -> str:
+    return ", ".join(
+        each.strip() if isinstance(each, str) else str(each).lower()
+        for each in values
+        if not isinstance(each, (list, dict))
+    )
+
+
 def read_skill(text: str, path: str, validation: Literal["strict", "lenient"]) -> tuple[Skill | None, list[Finding]]:
     """The skill that a SKILL.md describes, or None, and a finding for each problem."""
     head, last, problem = _open(text)

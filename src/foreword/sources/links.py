@@ -10,7 +10,7 @@ import os
 
 from ..text.lines import printable
 from ..vocabulary import value
-from .paths import config_folder, is_inside
+from .paths import USERS_PLACES, is_inside, users_folder
 from .stamps import above, real_path
 
 TYPE_CHECKING = False
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..vocabulary import Workspace
     from .stamps import Paths, Refusal
 
-WORKSPACE_PLACES = ("cwd", "root", "walk")
+WORKSPACE_PLACES = ("cwd", "root", "walk", "between")
 # These contain no users' files, and opening some of them has effects.
 SYSTEM_FOLDERS = ("/proc", "/sys", "/dev")
 ALLOW_HINT = 'links = "follow" in your own settings, or --set links=follow, allows it'
@@ -120,7 +120,7 @@ def reach_of(pattern: Pattern, base: str, find: Find, workspace: Workspace) -> R
     follow = find.links == "follow"
     if pattern.confined:
         return Reach(base, root, inside_for(base, workspace), confined=True)
-    if pattern.place in WORKSPACE_PLACES:
+    if pattern.place in WORKSPACE_PLACES or pattern.place == "above":
         return _project_reach(base, workspace, follow)
     if pattern.place == "path":
         start = "/" if pattern.path.startswith("/") else base
@@ -170,10 +170,12 @@ def reach_by_path(path: str, finds: Iterable[Find], workspace: Workspace) -> Rea
 
 def _user_base(pattern: Pattern, workspace: Workspace) -> str | None:
     """The directory in which a pattern of the places `home`, `config` and `path` starts; None for other places."""
-    if pattern.place == "home" or (pattern.place == "path" and pattern.path.startswith("~/")):
+    if pattern.place in USERS_PLACES:
+        return users_folder(pattern, workspace)
+    if pattern.place == "path" and pattern.path.startswith("~/"):
         return workspace.home
-    if pattern.place == "config":
-        return config_folder(workspace)
+    if pattern.place == "system":
+        return "/"
     return workspace.cwd if pattern.place == "path" else None
 
 

@@ -69,6 +69,21 @@ def _folder(workspace: Workspace, windows: str, unix: str, below_home: str) -> s
     return join(workspace.home, below_home) if workspace.home else None
 
 
+USERS_PLACES = ("home", "config", "env")
+
+
+def users_folder(pattern: Pattern, workspace: Workspace) -> str | None:
+    """The folder in which a pattern of the user's own places starts; None if it is unknown."""
+    if pattern.place == "config":
+        return config_folder(workspace)
+    if pattern.place != "env":
+        return workspace.home
+    folder = (workspace.environment or {}).get(pattern.variable, "") or pattern.default
+    if folder == "~" or folder.startswith("~/"):
+        return normal(join(workspace.home, folder[2:])) if workspace.home else None
+    return normal(join(workspace.cwd, folder))
+
+
 def distance_of(path: str, find: Find, workspace: Workspace) -> int:
     """How many directories above the working directory a file belongs; the user's own files are farther than all others."""
     if any(_is_users_own(path, pattern, workspace) for group in find.groups for pattern in group):
@@ -81,9 +96,9 @@ def distance_of(path: str, find: Find, workspace: Workspace) -> int:
 
 def _is_users_own(path: str, pattern: Pattern, workspace: Workspace) -> bool:
     """Whether a pattern finds this file in the user's own folders."""
-    if pattern.place not in ("home", "config") or pattern.confined:
+    if pattern.place not in USERS_PLACES or pattern.confined:
         return False
-    base = workspace.home if pattern.place == "home" else config_folder(workspace)
+    base = users_folder(pattern, workspace)
     start, star, _ = printable(join(base or "", pattern.path)).partition("*")
     return bool(base) and (path.startswith(start) if star else path == start)
 

@@ -1,0 +1,55 @@
+"""Finds with conditions (`when`): their files count only if other finds have found something, or nothing."""
+
+from __future__ import annotations
+
+from ..findings import finding
+from ..vocabulary import Candidate, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..layout.model import Condition, Find, Layout
+    from ..vocabulary import Fate, Finding, Workspace
+    from .results import FindResult
+
+
+def with_conditions(
+    layout: Layout, results: Mapping[str, FindResult], workspace: Workspace
+) -> tuple[dict[str, FindResult], list[Finding]]:
+    """The results that count: of a find whose conditions do not hold, only candidates remain. Files that others hide are findings."""
+    facts = {f"platform:{workspace.platform}", *(f"set:{name}" for name, content in layout.settings.items() if content)}
+    counted: dict[str, FindResult] = {}
+    hidden: list[Candidate] = []
+    for find in layout.finds:
+        result = results[find.name]
+        failed = next((term for term in find.when if any(each in facts for each in term.facts) == term.negated), None)
+        if failed is not None:
+            result = _left_out(find, result, failed, counted)
+            hidden += [each for each in result.candidates if each.fate == "shadowed" and each.target]
+        elif result.texts or result.entries:
+            facts.add(f"found:{find.name}")
+        counted[find.name] = result
+    used = {each.path for result in counted.values() for each in result.candidates if each.fate in ("used", "cut")}
+    findings = [finding("file-shadowed", f"{each.path}: {each.reason}", each.path) for each in hidden]
+    return counted, [each for each in findings if each.path not in used]
+
+
+def _left_out(find: Find, result: FindResult, failed: Condition, counted: Mapping[str, FindResult]) -> FindResult:
+    """The result of a find whose files do not count."""
+    found = [counted[fact.partition(":")[2]] for fact in failed.facts if fact.startswith("found:")]
+    target = next((each.path for other in found for each in other.candidates if each.fate in ("used", "cut")), "")
+    fate: Fate = "unused"
+    if failed.negated and target:
+        fate, reason = "shadowed", f"it counts only without files such as {target}"
+    else:
+        facts = " or ".join(failed.facts)
+        target = ""
+        reason = (
+            f"it counts only {'without' if failed.negated else 'with'} {facts}, as {find.name!r} says in the layout"
+        )
+    candidates = [
+        Candidate(each.path, each.layer, fate, reason, target) if each.fate in ("used", "cut") else each
+        for each in result.candidates
+    ]
+    return replace(result, entries=(), identities={}, texts=(), candidates=candidates, findings=())
