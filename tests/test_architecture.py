@@ -291,7 +291,7 @@ RARELY_NEEDED = {
     f"foreword.{name}"
     for name in (
         "building.budget engine.bodies engine.skills gathering.conditions gathering.includes gathering.values layout.find_keys layout.finds layout.forms layout.key layout.keys layout.merging layout.parse packs.packs"
-        " packs.settings packs.std.compiled packs.wording programs.explain template.contract template.languages template.limits"
+        " packs.config packs.settings packs.std.compiled packs.wording programs.explain template.contract template.languages template.limits"
         " text.hidden text.tokens"
     ).split()
 }

@@ -51,6 +51,10 @@ CODES: dict[str, tuple[Severity, str]] = {
         "info",
         "The working directory is not in a git repository; the layout searches only that directory.",
     ),
+    "config-wrong": (
+        "warning",
+        "A configuration file of the program that the layout mirrors cannot be read, or has a value that cannot be used; it was ignored.",
+    ),
     "front-invalid": (
         "warning",
         "The front matter of a file is not valid YAML; it was read line by line, or not at all.",

@@ -336,13 +336,18 @@ class Assembler:
         source, refused = layout_of(
             self.layout_name, files, DEFAULT_LAYOUT, lambda name: find_layout(name, workspace, reader, self.packs)
         )
+        configured: Sequence[Finding] = ()
+        if source.mapping.get("from"):
+            from ..packs.config import with_config
+
+            source, configured = with_config(source, workspace, reader)
         source, unknown = with_wording(source, workspace, reader, self.packs)
         source, more = with_settings(source, files, self.assignments)
         source, guarded = confined(with_texts(source, workspace, reader, self.packs))
         layout = parse(source.mapping, source.name, source.address, source.untrusted)
         if source.written:
             layout = replace(layout, written=writers(source))
-        return layout, (*wrong, *refused, *unknown, *more, *guarded)
+        return layout, (*wrong, *refused, *configured, *unknown, *more, *guarded)
 
 
 def _with_skill_folders(layout: Layout, folders: Sequence[str]) -> Layout:

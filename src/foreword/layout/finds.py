@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from ..errors import LayoutError, suggestion
-from ..shapes import check_table
+from ..shapes import STRINGS, check, check_table
 from .find_keys import PLACES, WALKED_PLACES
 from .forms import condition
 from .keys import KINDS
-from .model import Find, Pattern
+from .model import ConfigValue, Find, Pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -108,6 +108,34 @@ def _values(content: str | bool | Sequence[str]) -> tuple[str, ...]:
     return (content,) if isinstance(content, str) else tuple(content)
 
 
+def parse_config(
+    table: Mapping[str, Any], settings: Mapping[str, Any], untrusted: frozenset[str], env: Mapping[str, str]
+) -> tuple[ConfigValue, ...]:
+    """The rows of `[from]`: settings that are read from the configuration files of a program."""
+    values: list[ConfigValue] = []
+    for name, references in table.items():
+        where = f"from.{name}"
+        check(references, STRINGS, where, LayoutError)
+        if name not in settings:
+            raise LayoutError(f"{where}: unknown setting {name!r}" + suggestion(name, settings))
+        for reference in references:
+            text, hash_sign, key = reference.partition("#")
+            if not hash_sign or not all(key.split(".")):
+                raise LayoutError(f"{where}: {reference!r} is not 'place:path#key'")
+            pattern = _pattern(text, where + ".", settings, untrusted, env)
+            is_own = pattern.place in ("cwd", "root", "walk")
+            if pattern.place == "path" or pattern.place == "between" or "*" in pattern.path:
+                raise LayoutError(
+                    f"{where}: {reference!r} must name one file, in a place other than 'path' and 'between'"
+                )
+            if not pattern.path.endswith((".toml", ".json", ".jsonc")):
+                raise LayoutError(f"{where}: {reference!r} must be a file ending in .toml, .json or .jsonc")
+            if where in untrusted and not is_own:
+                raise LayoutError(f"{where}: a workspace's layout may read only its own files, not {reference!r}")
+            values.append(ConfigValue(name, pattern, key))
+    return tuple(values)
+
+
 def _fill_in(text: str, settings: Mapping[str, Any]) -> str:
     return re.sub(r"\{(\w+)\}", lambda match: str(settings[match[1]]), text)
 
@@ -172,6 +200,8 @@ def _pattern(
         variable, _, filled = filled.partition("/")
         if variable not in env:
             raise LayoutError(f"{where}files: {text!r} needs {variable!r} in [env]" + suggestion(variable, env))
+    if filled.startswith(("/", "~/")) and re.fullmatch(r"\{\w+\}", path):
+        place = "path"  # a setting may name any file, and the place only says where a relative one starts
     _check_path(place, filled, f"{where}files: {text!r}")
     return Pattern(place, filled, confined or f"env.{variable}" in untrusted, variable, env.get(variable, ""))
 

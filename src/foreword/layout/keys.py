@@ -13,6 +13,9 @@ TABLES = {
     "settings": "Named values that a caller can set. Use them as `{name}` in `files`, and as `set:name` or `@name` in `when`.",
     "env": "Folders that an environment variable can move, each with the folder that is used if the variable is not set, such as"
     ' `CODEX_HOME = "~/.codex"`. Use them in `files` as `env:CODEX_HOME/AGENTS.md`.',
+    "from": "Settings that are read from a program's own configuration files (TOML, or JSON with comments): each setting with a list of"
+    " `place:path#key`, where a later file overrides an earlier one. `key` may be a path such as `context.fileName`. A value that cannot be"
+    " used is a finding. Files of the project are untrusted: what they name must be inside the workspace.",
     "find": "`[find.NAME]`: which files to look for, and where.",
     "section": "`[section.NAME]`: one part of the prompt. It has exactly one of `text`, `of` and `sections`.",
     "guideline": '`[[guideline]]`: the rows of a section with `of = "guidelines"`, in order. Each sentence is printed only once.',
@@ -292,4 +295,4 @@ KINDS = {
     for table, keys in KNOWN.items()
 }
 BODIES = ("text", "of", "sections")
-TOP_TABLES = ("settings", "env", "find", "section", "guideline", "wording", "on", "compaction")
+TOP_TABLES = ("settings", "env", "from", "find", "section", "guideline", "wording", "on", "compaction")

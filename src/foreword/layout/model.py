@@ -42,6 +42,15 @@ class Pattern:
 
 
 @value
+class ConfigValue:
+    """A setting that is read from a program's own configuration file: its name, the file, and the path of its key."""
+
+    setting: str
+    pattern: Pattern
+    key: str
+
+
+@value
 class Condition:
     """One term of `when`: any of these facts holds or, if `negated`, none of them."""
 
@@ -133,6 +142,7 @@ class Layout:
     mirrors: str = ""
     differs: Sequence[str] = ()
     signs: Sequence[str] = ()
+    config: Sequence[ConfigValue] = ()
 
     every: Sequence[Section] = ()
     untrusted: frozenset[str] = frozenset()

@@ -12,7 +12,7 @@ from ..template import TEMPLATE_LIMIT
 from ..template.addresses import is_address
 from ..template.languages import LANGUAGES
 from ..vocabulary import replace
-from .finds import parse_find
+from .finds import parse_config, parse_find
 from .forms import condition, form, left_open_in
 from .keys import BODIES, FACTS, FOUND, INHERITED, KINDS, LISTS, ONLY_IN_MIRRORS, TOP_TABLES
 from .merging import flat
@@ -59,6 +59,7 @@ def _layout(mapping: Mapping[str, Any], name: str, address: str, untrusted: froz
     check(rows, ("a list of tables", LIST[1]), "guideline", LayoutError)
     reader = _Sections(tables["section"], {find.name: find for find in finds}, settings, wording)
     sections = reader.sections(top.get("sections", ()), "sections", {})
+    config = parse_config(tables["from"], settings, untrusted, tables["env"])
     guidelines = tuple(_guideline(row, number, settings, reader.finds) for number, row in enumerate(rows, 1))
     return Layout(
         name=name,
@@ -78,6 +79,7 @@ def _layout(mapping: Mapping[str, Any], name: str, address: str, untrusted: froz
         mirrors=top.get("mirrors", ""),
         differs=tuple(top.get("differs", ())),
         signs=tuple(top.get("signs", ())),
+        config=config,
         every=tuple(with_inner(sections)),
         untrusted=untrusted,
     )

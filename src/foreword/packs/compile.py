@@ -22,7 +22,16 @@ if TYPE_CHECKING:
     from typing import Any
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-_VALUES = (model.Field, model.Pattern, model.Find, model.Section, model.Condition, model.Guideline, model.Layout)
+_VALUES = (
+    model.Field,
+    model.Pattern,
+    model.ConfigValue,
+    model.Find,
+    model.Section,
+    model.Condition,
+    model.Guideline,
+    model.Layout,
+)
 _NOTE = '"""Generated from the TOML files beside it by `python -m foreword.packs.compile`; do not edit."""'
 _ANY = "\nTYPE_CHECKING = False\nif TYPE_CHECKING:\n    from typing import Any\n\n"
 _HEAD = [_NOTE, "", "# ruff: noqa", "from __future__ import annotations", ""]
@@ -72,22 +81,18 @@ def _function(mapping: dict[str, Any], name: str = "mapping") -> str:
 
 def _parsed(layout: model.Layout) -> str:
     """The layout as calls of its classes. `every` repeats the sections, so it is computed from them."""
-    names = ", ".join([each.__name__ for each in _VALUES] + ["with_inner"])
     fields = {name: content for name, content in _changed(layout) if name not in ("sections", "every")}
-    return "\n".join(
-        [
-            *_HEAD,
-            f"from ...layout.model import {names}",
-            "",
-            f"_SECTIONS = {_literal(layout.sections)}",
-            "LAYOUT = Layout(",
-            "    sections=_SECTIONS,",
-            "    every=tuple(with_inner(_SECTIONS)),",
-            *(f"    {name}={_literal(content)}," for name, content in fields.items()),
-            ")",
-            "",
-        ]
-    )
+    body = [
+        f"_SECTIONS = {_literal(layout.sections)}",
+        "LAYOUT = Layout(",
+        "    sections=_SECTIONS,",
+        "    every=tuple(with_inner(_SECTIONS)),",
+        *(f"    {name}={_literal(content)}," for name, content in fields.items()),
+        ")",
+        "",
+    ]
+    used = [each.__name__ for each in _VALUES if any(f"{each.__name__}(" in line for line in body)]
+    return "\n".join([*_HEAD, f"from ...layout.model import {', '.join((*used, 'with_inner'))}", "", *body])
 
 
 def _changed(content: Any) -> list[tuple[str, Any]]:

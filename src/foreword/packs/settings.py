@@ -217,19 +217,27 @@ def _set(source: Source, key: str, content: Any, by: Origin) -> Source:
 
 def _set_untrusted(source: Source, key: str, content: Any, path: str, findings: list[Finding]) -> Source:
     try:
-        changed = _set(source, key, content, Origin("setting", printable(path)))
-        full = full_key(source.mapping, key)
-        is_lenient = full.endswith(".validation") and content != "strict"
-        if full in _GUARDED or is_lenient or _names_foreign_template(full, content):
-            raise LayoutError(f"a workspace may not set {full}")
-        changed = replace(changed, untrusted=changed.untrusted | {full})
-        before, after = (parse(each.mapping, each.name, each.address, each.untrusted) for each in (source, changed))
-        if _boundaries(before.sections) != _boundaries(after.sections):
-            raise LayoutError(f"a workspace may not change its own boundaries ({key})")
+        return set_checked(source, key, content, path, is_untrusted=True)
     except LayoutError as error:
         place = printable(path)
         findings.append(finding("workspace-refused", f"{place}: {error}; the key was ignored", place))
         return source
+
+
+def set_checked(source: Source, key: str, content: Any, path: str, is_untrusted: bool) -> Source:
+    """The layout with one key from a file; an error if it is not valid with it, or if an untrusted file may not set the key."""
+    changed = _set(source, key, content, Origin("setting", printable(path)))
+    if not is_untrusted:
+        parse(changed.mapping, changed.name, changed.address, changed.untrusted)
+        return changed
+    full = full_key(source.mapping, key)
+    is_lenient = full.endswith(".validation") and content != "strict"
+    if full in _GUARDED or is_lenient or _names_foreign_template(full, content):
+        raise LayoutError(f"a workspace may not set {full}")
+    changed = replace(changed, untrusted=changed.untrusted | {full})
+    before, after = (parse(each.mapping, each.name, each.address, each.untrusted) for each in (source, changed))
+    if _boundaries(before.sections) != _boundaries(after.sections):
+        raise LayoutError(f"a workspace may not change its own boundaries ({key})")
     return changed
 
 

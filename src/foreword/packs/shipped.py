@@ -23,7 +23,17 @@ def unchanged_layout(name: str, workspace: Workspace, reader: Reader) -> Layout 
     """The shipped layout of this name; None if there is none, or if the user or the workspace has settings or wording."""
     if name not in NAMES and name not in MIRRORS:
         return None
-    return None if _has_changes(workspace, reader) else _parsed(name)
+    if _has_changes(workspace, reader):
+        return None
+    layout = _parsed(name)
+    return None if layout.config and _has_config(layout, workspace, reader) else layout
+
+
+def _has_config(layout: Layout, workspace: Workspace, reader: Reader) -> bool:
+    """Whether a configuration file sets something that the layout reads from it."""
+    from .config import read_config
+
+    return any(read_config(layout.config, workspace, reader))
 
 
 def pack_of(name: str) -> str:

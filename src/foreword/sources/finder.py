@@ -86,7 +86,7 @@ def slots(find: Find, workspace: Workspace, trail: Trail, reader: Reader) -> Ite
             run.append(group)
             continue
         yield Slot(
-            tuple((pattern, base) for pattern in group if (base := _base(pattern, workspace, trail)) is not None)
+            tuple((pattern, base) for pattern in group if (base := base_of(pattern, workspace, trail)) is not None)
         )
     yield from _walked(run, find, workspace, reader)
 
@@ -127,7 +127,7 @@ def _marked_directories(markers: Sequence[str], workspace: Workspace, reader: Re
     return directories[-1:]
 
 
-def _base(pattern: Pattern, workspace: Workspace, trail: Trail) -> str | None:
+def base_of(pattern: Pattern, workspace: Workspace, trail: Trail) -> str | None:
     """The directory that a pattern starts from; None, with a finding, if it is not allowed or not known."""
     is_own = pattern.place in WORKSPACE_PLACES or (pattern.place == "path" and pattern.path[:1] not in ("/", "~"))
     if pattern.confined and not is_own:
@@ -169,7 +169,7 @@ def bound_of(path: str, pattern: Pattern, find: Find, workspace: Workspace) -> B
     if pattern.place in WORKSPACE_PLACES or (pattern.place == "path" and is_inside(path, root)):
         return Bound(root)
     for each in (each for group in find.groups for each in group if each.place not in WORKSPACE_PLACES):
-        base = _base(each, workspace, Trail())
+        base = base_of(each, workspace, Trail())
         folder = os.path.dirname(
             os.path.normpath(os.path.join(base or "/", each.path.removeprefix("~/").partition("*")[0]))
         )

@@ -3,7 +3,7 @@
 # ruff: noqa
 from __future__ import annotations
 
-from ...layout.model import Field, Pattern, Find, Section, Condition, Guideline, Layout, with_inner
+from ...layout.model import Pattern, Find, Section, Layout, with_inner
 
 _SECTIONS = (Section(name='base', lifetime='release', text="[Codex's own instructions]", form=("[Codex's own instructions]", ), item=(), instead=('base', )), Section(name='instructions', lifetime='project', sections=(Section(name='user', lifetime='project', of='user', trim=False, over='cut'), Section(name='project', lifetime='project', of='project', trim=False, over='cut'), ), item=(), trim=False), )
 LAYOUT = Layout(

@@ -3,7 +3,7 @@
 # ruff: noqa
 from __future__ import annotations
 
-from ...layout.model import Field, Pattern, Find, Section, Condition, Guideline, Layout, with_inner
+from ...layout.model import Section, Layout, with_inner
 
 _SECTIONS = (Section(name='body', lifetime='conversation', text='You are a helpful coding assistant.\n\n[if file:AGENTS.md]\n[file:AGENTS.md]\n[endif]\n\nThe current working directory is [prompt:cwd].\n', item=(), instead=('base', 'template', ), language='brackets', trim=False), )
 LAYOUT = Layout(

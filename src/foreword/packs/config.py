@@ -1,0 +1,182 @@
+"""Settings from a program's own configuration files, such as `~/.codex/config.toml` (the table `[from]` of a layout).
+
+These files belong to another program, so nothing in them is an error: what cannot be used is a finding, and the setting keeps its
+value. A file of the project is untrusted, like the workspace's own settings.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ..errors import LayoutError
+from ..findings import finding
+from ..layout.model import Find
+from ..shapes import is_list_of_strings
+from ..sources.finder import Trail, base_of, walked_directories
+from ..sources.links import WORKSPACE_PLACES, reach_of
+from ..text.lines import printable
+from ..vocabulary import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from ..layout.model import ConfigValue, Pattern
+    from ..sources.files import Reader
+    from ..vocabulary import Finding, Workspace
+    from .packs import Source
+
+_ANY_FIND = Find("from", ())
+
+
+@value
+class ReadValue:
+    """The value of a setting in a configuration file."""
+
+    setting: str
+    content: Any
+    path: str
+    is_untrusted: bool
+
+
+def read_config(
+    wanted: Sequence[ConfigValue], workspace: Workspace, reader: Reader
+) -> tuple[list[ReadValue], list[Finding]]:
+    """The values that configuration files have for these settings, weakest first, and findings about files that are not valid."""
+    trail = Trail()
+    files: dict[str, Any] = {}
+    values: list[ReadValue] = []
+    for each in wanted:
+        for path, base in _paths(each.pattern, workspace, trail):
+            if path not in files:
+                files[path] = _parsed(path, each.pattern, base, workspace, reader, trail)
+            content = files[path]
+            for name in each.key.split("."):
+                content = content.get(name) if isinstance(content, dict) else None
+            if content is not None:
+                values.append(ReadValue(each.setting, content, path, each.pattern.place in WORKSPACE_PLACES))
+    return values, trail.findings
+
+
+def _paths(pattern: Pattern, workspace: Workspace, trail: Trail) -> Iterator[tuple[str, str]]:
+    """The files that a pattern can mean, farthest first, each with the directory it starts from."""
+    if pattern.place == "walk":
+        directories = walked_directories("git", workspace)
+    else:
+        base = base_of(pattern, workspace, trail)
+        directories = [] if base is None else [base]
+    for directory in directories:
+        yield os.path.normpath(os.path.join(directory, pattern.path)), directory
+
+
+def _parsed(path: str, pattern: Pattern, base: str, workspace: Workspace, reader: Reader, trail: Trail) -> Any:
+    """The content of a configuration file; None, with a finding unless it is missing or blank, if there is none."""
+    reading = reader.read(path, reach_of(pattern, base, _ANY_FIND, workspace))
+    if reading.fate in ("absent", "blank"):
+        return None
+    shown = printable(path)
+    try:
+        if reading.fate != "used":
+            raise ValueError(reading.reason)
+        return _loads(reading.text, path)
+    except (ValueError, RecursionError) as error:
+        trail.findings.append(finding("config-wrong", f"{shown} cannot be read: {error}; it was ignored", shown))
+        return None
+
+
+def _loads(text: str, path: str) -> Any:
+    if path.endswith(".toml"):
+        import tomllib
+
+        return tomllib.loads(text)
+    import json
+
+    return json.loads(without_comments(text))
+
+
+def without_comments(text: str) -> str:
+    """JSON without comments and without commas before a closing bracket, as many programs accept it."""
+    parts: list[str] = []
+    position, comma = 0, -1
+    while position < len(text):
+        character = text[position]
+        start = position
+        if character == '"':
+            position = _end_of_string(text, position)
+        elif text.startswith("//", position):
+            end = text.find("\n", position)
+            position = end if end >= 0 else len(text)
+            continue
+        elif text.startswith("/*", position):
+            end = text.find("*/", position + 2)
+            position = end + 2 if end >= 0 else len(text)
+            continue
+        else:
+            position += 1
+        if character in "]}" and comma >= 0:
+            parts[comma] = ""
+        if character == ",":
+            comma = len(parts)
+        elif not character.isspace():
+            comma = -1
+        parts.append(text[start:position])
+    return "".join(parts)
+
+
+def _end_of_string(text: str, start: int) -> int:
+    position = start + 1
+    while position < len(text) and text[position] != '"':
+        position += 2 if text[position] == "\\" else 1
+    return position + 1
+
+
+def with_config(source: Source, workspace: Workspace, reader: Reader) -> tuple[Source, list[Finding]]:
+    """The layout with the settings that its configuration files have."""
+    from ..layout.parse import parse
+
+    wanted = parse(source.mapping, source.name, source.address, source.untrusted).config
+    values, findings = read_config(wanted, workspace, reader)
+    for each in values:
+        source = _with_value(source, each, findings)
+    return source, findings
+
+
+def _with_value(source: Source, each: ReadValue, findings: list[Finding]) -> Source:
+    """The layout with one setting; of a list, the values that can be used."""
+    path = printable(each.path)
+    try:
+        content = _fitting(each.content, source.mapping["settings"][each.setting])
+        changed, problem = _try(source, each, content)
+        if problem and isinstance(content, list):
+            usable = [one for one in content if not _try(source, each, [one])[1]]
+            refused = [one for one in content if one not in usable]
+            changed, _ = _try(source, each, usable)
+            problem = f"{', '.join(map(repr, refused))} cannot be used ({problem})"
+    except LayoutError as error:
+        changed, problem = source, str(error)
+    if problem:
+        findings.append(finding("config-wrong", f"{path}: {each.setting}: {problem}", path))
+    return changed
+
+
+def _try(source: Source, each: ReadValue, content: Any) -> tuple[Source, str]:
+    """The layout with the setting, or the layout as it was and the reason why the value cannot be used."""
+    from .settings import set_checked
+
+    try:
+        return set_checked(source, f"settings.{each.setting}", content, each.path, each.is_untrusted), ""
+    except LayoutError as error:
+        return source, str(error)
+
+
+def _fitting(content: Any, default: Any) -> Any:
+    """The value, in the form of the setting's default."""
+    if isinstance(default, list | tuple):
+        content = [content] if isinstance(content, str) else content
+        if is_list_of_strings(content):
+            return list(content)
+    elif type(content) is type(default):
+        return content
+    what = "a list of strings" if isinstance(default, list | tuple) else f"of the kind of {default!r}"
+    raise LayoutError(f"it must be {what}, not {type(content).__name__}; it was ignored")

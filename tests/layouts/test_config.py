@@ -1,0 +1,194 @@
+"""`[from]`: settings that a layout reads from the configuration files of the program it mirrors."""
+
+import json
+import tomllib
+
+import pytest
+
+from foreword.engine.assembler import Assembler
+from foreword.errors import LayoutError
+from foreword.layout.parse import parse
+from foreword.packs.config import without_comments
+
+BASE = """
+about = "Mine."
+sections = ["project"]
+[section.project]
+of = "project"
+join = " "
+item = "{text}"
+[settings]
+names = ["A.md"]
+off = []
+[env]
+TOOL_HOME = "~/.tool"
+[find.project]
+files = ["walk:{names}"]
+exclude = ["{off}"]
+"""
+FILES = {"w/.git": None, "w/A.md": "a", "w/B.md": "b", "w/C.md": "c"}
+
+
+@pytest.fixture
+def shown(tree):
+    def shown(finds, cwd="w", sections="", base=BASE, **options):
+        tree({"own.toml": base + finds + sections})
+        shown.prompt = tree.prompt(tree.path("own.toml"), cwd, **options)
+        return shown.prompt.text.strip()
+
+    return shown
+
+
+@pytest.mark.parametrize(
+    ("path", "reference", "content", "text"),
+    [
+        ("home/.tool/config.toml", "env:TOOL_HOME/config.toml#names", 'names = ["B.md", "C.md"]', "b c"),
+        ("home/.tool/config.toml", "home:.tool/config.toml#names", 'names = "B.md"', "b"),
+        ("home/.config/t.json", "config:t.json#context.names", '{"context": {"names": ["C.md"]}}', "c"),
+        ("w/t.jsonc", "root:t.jsonc#names", '// x\n{"names": /* y */ ["B.md",],}', "b"),
+        ("w/t.json", "walk:t.json#names", '{"names": []}', ""),
+        ("w/t.json", "cwd:t.json#other", '{"names": ["B.md"]}', "a"),
+        ("w/t.json", "cwd:t.json#names.deeper", '{"names": ["B.md"]}', "a"),
+        ("w/t.json", "cwd:t.json#names", " \n", "a"),
+        ("w/other.json", "cwd:t.json#names", "{}", "a"),
+    ],
+)
+def test_a_setting_from_a_file(tree, shown, path, reference, content, text):
+    tree({**FILES, path: content})
+    assert shown(f'[from]\nnames = ["{reference}"]\n') == text
+    assert tree.findings(shown.prompt) == []
+
+
+def test_a_variable_moves_the_file(tree, shown):
+    tree({**FILES, "home/.tool/c.toml": 'names = "B.md"', "moved/c.toml": 'names = "C.md"'})
+    find = '[from]\nnames = ["env:TOOL_HOME/c.toml#names"]\n'
+    assert shown(find, environment={"TOOL_HOME": "moved"}) == "c"
+    assert shown(find) == "b"
+
+
+def test_later_files_override_earlier_ones_and_settings_override_both(tree, shown):
+    tree({**FILES, "home/t.json": '{"names": ["B.md"]}', "w/t.json": '{"names": ["C.md"]}', "w/x/t.json": "{}"})
+    find = '[from]\nnames = ["home:t.json#names", "walk:t.json#names"]\n'
+    assert shown(find) == "c" and shown(find, "w/x") == "c"
+    assert shown(find, set={"names": ["A.md"]}) == "a"
+
+
+def test_globs_that_exclude(tree, shown):
+    tree({**FILES, "w/.tool/settings.json": json.dumps({"off": ["**/w/A.md"]})})
+    assert shown('[from]\noff = ["root:.tool/settings.json#off"]\n') == ""
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{", "cannot be read"),
+        ('{"names": 7}', "names: it must be a list of strings, not int; it was ignored"),
+        ('{"names": [1]}', "names: it must be a list of strings, not list; it was ignored"),
+        ('{"names": ["../A.md"]}', "names: '../A.md' cannot be used"),
+        ("[" * 100_000, "cannot be read"),
+        (b"\xff", "cannot be read: byte 0xff"),
+    ],
+)
+@pytest.mark.parametrize("place", ["home", "w"])
+def test_a_file_that_is_not_valid_is_a_finding(tree, shown, content, message, place):
+    tree({**FILES, f"{place}/t.json": content})
+    where = {"home": "home", "w": "root"}[place]
+    shown(f'[from]\nnames = ["{where}:t.json#names"]\n')
+    (problem,) = [text for code, text in tree.messages(shown.prompt) if code == "config-wrong"]
+    assert problem.startswith(f"/{place}/t.json") and message in problem
+
+
+def test_the_values_of_a_list_that_can_be_used_stay(tree, shown):
+    tree({**FILES, "home/t.json": '{"names": ["../A.md", "B.md", "", "C.md"]}'})
+    assert shown('[from]\nnames = ["home:t.json#names"]\n') == "b c"
+    assert "'../A.md', '' cannot be used" in str(tree.messages(shown.prompt))
+
+
+@pytest.mark.parametrize("name", ["{outside}/secret.md", "~/secret.md"])
+def test_a_project_names_only_files_inside_the_workspace(tree, shown, name):
+    tree({**FILES, "secret.md": "secret", "home/secret.md": "secret"})
+    tree({"w/t.json": json.dumps({"names": [name.replace("{outside}", tree.top), "B.md"]})})
+    assert shown('[from]\nnames = ["root:t.json#names"]\n') == "b"
+    assert "workspace-refused" in dict(tree.findings(shown.prompt))
+
+
+@pytest.mark.parametrize("name", ["{outside}/own.md", "~/own.md"])
+def test_a_user_names_any_file(tree, shown, name):
+    tree({**FILES, "own.md": "own", "home/own.md": "own"})
+    tree({"home/t.json": json.dumps({"names": [name.replace("{outside}", tree.top)]})})
+    assert shown('[from]\nnames = ["home:t.json#names"]\n') == "own"
+
+
+def test_a_project_cannot_choose_its_root(tree, shown):
+    tree({"w/in/.git": None, "w/in/A.md": "in", "w/A.md": "out", "w/mark": "", "w/in/t.json": '{"marks": ["mark"]}'})
+    base = BASE.replace('names = ["A.md"]', 'names = ["A.md"]\nmarks = [".git"]').replace(
+        "exclude =", 'markers = ["{marks}"]\nexclude ='
+    )
+    assert shown('[from]\nmarks = ["root:t.json#marks"]\n', "w/in", base=base) == "in"
+    assert "config-wrong" in dict(tree.findings(shown.prompt))
+    tree({"home/t.json": '{"marks": ["mark"]}'})
+    assert shown('[from]\nmarks = ["home:t.json#marks"]\n', "w/in", base=base) == "out in"
+
+
+def test_a_links_target_outside_is_not_read(tree, shown):
+    from pathlib import Path
+
+    tree({**FILES, "outside.json": '{"names": ["B.md"]}', "w/t.json": Path("../outside.json")})
+    assert shown('[from]\nnames = ["root:t.json#names"]\n') == "a"
+
+
+def test_a_changed_file_is_read_again(tree):
+    tree({**FILES, "own.toml": BASE + '[from]\nnames = ["root:t.json#names"]\n'})
+    assembler = Assembler(tree.workspace(), tree.path("own.toml"))
+    assert assembler.prompt().text.strip() == "a"
+    tree({"w/t.json": '{"names": ["B.md"]}'})
+    assert assembler.prompt().text.strip() == "b"
+    tree({"w/t.json": '{"names": ["B.md", "C.md"]}'})
+    assert assembler.prompt().text.strip() == "b c"
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ('name = ["root:t.json#names"]', "from.name: unknown setting 'name'; did you mean 'names'?"),
+        ('names = "root:t.json#names"', "from.names must be a list of strings"),
+        ('names = ["root:t.json"]', "from.names: 'root:t.json' is not 'place:path#key'"),
+        ('names = ["root:t.json#"]', "is not 'place:path#key'"),
+        ('names = ["root:t.json#a..b"]', "is not 'place:path#key'"),
+        ('names = ["roots:t.json#a"]', "did you mean 'root'"),
+        ('names = ["root:*.json#a"]', "must name one file"),
+        ('names = ["path:/t.json#a"]', "must name one file, in a place other than 'path'"),
+        ('names = ["root:t.yaml#a"]', "must be a file ending in .toml, .json or .jsonc"),
+        ('names = ["root:../t.json#a"]', "leaves its place"),
+    ],
+)
+def test_invalid_rows(row, message):
+    with pytest.raises(LayoutError) as refused:
+        parse(tomllib.loads(f"{BASE}\n[from]\n{row}\n"), "mine")
+    assert message in str(refused.value)
+
+
+def test_a_workspaces_layout_reads_only_its_own_files(tree):
+    mapping = tomllib.loads(BASE + '[from]\nnames = ["home:t.json#names"]\n')
+    with pytest.raises(LayoutError, match="may read only its own files"):
+        parse(mapping, "mine", untrusted=frozenset({"from.names"}))
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ('{"a": 1}', {"a": 1}),
+        ('// c\n{"a": "// no", "b": "/* no */"}', {"a": "// no", "b": "/* no */"}),
+        ('{"a": [1, 2, /* x */ ], }', {"a": [1, 2]}),
+        ('{"a": "\\\\", "b": "\\","}', {"a": "\\", "b": '",'}),
+        ('{"a": ",]"}// end', {"a": ",]"}),
+    ],
+)
+def test_json_with_comments(text, content):
+    assert json.loads(without_comments(text)) == content
+
+
+@pytest.mark.parametrize("text", ['{"a" 1}', "/* open", '"open', "", "[1,,]"])
+def test_json_that_is_not_valid_stays_so(text):
+    with pytest.raises(json.JSONDecodeError):
+        json.loads(without_comments(text))
