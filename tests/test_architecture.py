@@ -220,6 +220,7 @@ PURE = {
 PURE_MODULES = (
     "sources.paths",
     "conversation.decide",
+    "conversation.leading",
     "conversation.notices",
     "conversation.state",
     "conversation.tools",

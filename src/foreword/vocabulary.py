@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal
 
     Lifetime = Literal["release", "project", "conversation", "turn"]
+    Role = Literal["system", "developer", "user"]
     Severity = Literal["error", "warning", "info"]
     Fate = Literal[
         "used",
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 
 LIFETIMES = ("release", "project", "conversation", "turn")
+PROMPT_ROLES = ("system", "developer", "user")
 
 
 # Where the agent works, and the agent
@@ -374,6 +376,8 @@ class Passage:
         text: Its text.
         lifetime: How long it keeps the same bytes.
         pieces: Its text in pieces, each with its origin.
+        role: The role of the message that contains it.
+        message: The number of that message, counted from 1; 0 in the system prompt.
         end: Where it ends in the prompt.
     """
 
@@ -382,6 +386,8 @@ class Passage:
     text: str
     lifetime: Lifetime
     pieces: Sequence[Piece]
+    role: Role = "system"
+    message: int = 0
 
     @property
     def end(self) -> int:
@@ -394,7 +400,7 @@ class Prompt:
 
     Fields:
         layout: The name of its layout.
-        text: The whole prompt.
+        text: The whole prompt: the system prompt, and any messages after it.
         passages: Its sections, in order.
         candidates: Every file that was considered.
         findings: What a person should know.
@@ -423,7 +429,7 @@ class Edition:
 
     Fields:
         number: The number, counted from 1.
-        system: The system prompt.
+        system: The whole prompt: the system prompt, and any messages after it.
         tools: The tool definitions, as JSON.
         account: The passages, candidates and findings of the prompt, as JSON.
         inputs: What was found for the layout, as JSON; empty unless the layout formats it again.
@@ -453,12 +459,14 @@ class Turn:
         edition: The number of the edition in use.
         is_reused: Whether the edition is the same as in the previous turn.
         system: The system prompt.
-        messages: The messages to send.
+        messages: The messages to send. Those that belong to the prompt come first.
         tools: The tool definitions.
         passages: The start, end and lifetime of each passage in `system`.
         findings: What a person should know.
-        root_end: Where the instruction file of the workspace's root ends in `system`. 0 if there is none or it is not known.
-        history: The messages to keep, without changes by `context` hooks and without requests for a summary.
+        root_end: Where the instruction file of the workspace's root ends in `system`, or in the text of `system` and the messages of
+            `leading` together. 0 if there is none or it is not known.
+        history: The messages to keep: without those of the prompt, changes by `context` hooks and requests for a summary.
+        leading: The passages of each message that belongs to the prompt, with offsets in its content.
     """
 
     conversation: str
@@ -471,6 +479,7 @@ class Turn:
     findings: Sequence[Finding] = ()
     root_end: int = 0
     history: Sequence[Mapping[str, Any]] = ()
+    leading: Sequence[Sequence[tuple[int, int, Lifetime]]] = ()
 
 
 def include_key(root: str, path: str, target: str) -> str:

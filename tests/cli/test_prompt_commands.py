@@ -65,9 +65,9 @@ def test_show_as_json_is_one_value(shop, run):
         "layout": "ion",
         "text": text,
         "passages": [
-            {"section": "base", "start": 0, "end": 4, "lifetime": "release"},
-            {"section": "ion-local", "start": 6, "end": 27, "lifetime": "project"},
-            {"section": "project", "start": 34, "end": 66, "lifetime": "project"},
+            {"section": "base", "start": 0, "end": 4, "lifetime": "release", "role": "system"},
+            {"section": "ion-local", "start": 6, "end": 27, "lifetime": "project", "role": "system"},
+            {"section": "project", "start": 34, "end": 66, "lifetime": "project", "role": "system"},
         ],
         "candidates": output["candidates"],
         "findings": [

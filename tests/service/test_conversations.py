@@ -459,3 +459,32 @@ def test_stored_content_is_complete(fresh):
         assert store.stats()["conversations"] == 5
     finally:
         store.close()
+
+
+# Messages of the prompt
+
+ROLES = """
+extends = "$std/foreword"
+sections = ["identity", "instructions", "environment"]
+
+[section.instructions]
+role = "user"
+"""
+
+
+def test_a_turn_with_messages_of_the_prompt(place, service):
+    layouts = place / "planted-home/.config/foreword/prompts"
+    layouts.mkdir(parents=True, exist_ok=True)
+    (layouts / "roles.toml").write_text(ROLES)
+    turn = service.talk("roles", layout="$user/roles", message="hi").json
+    assert turn["system"].startswith("<identity>") and turn["system"].endswith("</identity>")
+    assert [each["role"] for each in turn["messages"]] == ["user", "system", "user"]
+    assert "planted-prompt" in turn["messages"][0]["content"]
+    assert (turn["leading"], turn["history"]) == (2, [{"role": "user", "content": "hi"}])
+    again = service.talk("roles", messages=turn["messages"]).json
+    assert (again["messages"], again["history"]) == (turn["messages"], turn["history"])
+    edition = service.get("/conversations/roles").json
+    assert [each["role"] for each in edition["passages"]] == ["system", "user", "system"]
+    assert edition["system"] == "\n\n".join([turn["system"], *(each["content"] for each in turn["messages"][:2])])
+    prompt = service.get(f"/prompts/{edition['id']}").json
+    assert [each.get("message") for each in prompt["passages"]] == [None, 1, 2]

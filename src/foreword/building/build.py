@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from ..layout.model import Layout
-    from ..vocabulary import Agent, Candidate, Finding, Inputs
+    from ..vocabulary import Agent, Candidate, Finding, Inputs, Role
     from .collect import Render
     from .drafts import Draft
     from .lists import Rule
@@ -89,7 +89,7 @@ def write(
     passages: list[Passage] = []
     texts: list[str] = []
     position = 0
-    for join, draft in _passages(drafts, layout.join):
+    for role, message, join, draft in _with_roles(layout, drafts, writer):
         pieces, text = writer.written(draft)
         if not text:
             continue
@@ -98,10 +98,34 @@ def write(
         if passages:
             texts.append(join)
             position += len(join)
-        passages.append(Passage(draft.section.name, position, text, draft.section.lifetime, pieces))
+        section = draft.section
+        passages.append(Passage(section.name, position, text, section.lifetime, pieces, role, message))
         texts.append(text)
         position += len(text)
     return Prompt(layout.name, "".join(texts), passages, candidates, findings)
+
+
+def _with_roles(layout: Layout, drafts: Sequence[Draft], writer: DraftWriter) -> Iterator[tuple[Role, int, str, Draft]]:
+    """The drafts of all passages, each with the role and number of its message and the separator before it.
+
+    The layout alone decides where the system prompt ends. If that depended on which sections are empty, a section that differs
+    between projects could become part of a system prompt that they share.
+    """
+    first = next((number for number, each in enumerate(layout.sections) if each.role != "system"), None)
+    if first is None:
+        for join, draft in _passages(drafts, layout.join):
+            yield "system", 0, join, draft
+        return
+    in_system = {section.name for section in layout.sections[:first]}
+    message = 0
+    for top in drafts:
+        inner = list(_passages([top], layout.join))
+        if top.section.name not in in_system:
+            if not any(writer.written(draft)[1].strip() for _, draft in inner):
+                continue  # providers reject a message without text
+            message += 1
+        for join, draft in inner:
+            yield top.section.role, message, join, draft
 
 
 def _passages(drafts: Iterable[Draft], join: str) -> Iterator[tuple[str, Draft]]:

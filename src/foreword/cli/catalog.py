@@ -60,9 +60,18 @@ def _write_layout(form: Any) -> None:
     if form["mirrors"]:
         write_line(f"It mirrors {form['mirrors']}.")
     write("\n")
+    has_roles = any(each["role"] != "system" for each in form["sections"])
     write_table(
-        [("  " * each["depth"] + each["name"], each["lifetime"], each["content"]) for each in form["sections"]],
-        ("section", "lifetime", "content"),
+        [
+            (
+                "  " * each["depth"] + each["name"],
+                each["lifetime"],
+                *([each["role"]] if has_roles else []),
+                each["content"],
+            )
+            for each in form["sections"]
+        ],
+        ("section", "lifetime", *(["role"] if has_roles else []), "content"),
         ("bold", "dim"),
     )
     steps = ", ".join(f"{event}: {step}" for event, step in form["on"].items()) or "none; the prompt is never rebuilt"

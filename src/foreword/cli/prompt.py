@@ -15,8 +15,8 @@ from .terminal import (
     write,
     write_error,
     write_json,
+    write_parts,
     write_table,
-    write_text,
 )
 
 TYPE_CHECKING = False
@@ -55,7 +55,7 @@ def write_prompt(prompt: Prompt, args: Namespace) -> int:
 
         write_json(prompt_answer(args.question, prompt))
     else:
-        write_text(prompt.text)
+        write_parts(prompt.text, [(each.start, each.role, each.message) for each in prompt.passages])
         sys.stdout.flush()
         report(prompt.findings, args)
     return status(prompt.findings, args)
@@ -157,13 +157,17 @@ def tokens(args: Namespace) -> int:
     if args.json:
         write_json(form)
         return status(findings, args)
-    rows = [(each["section"], each["lifetime"], f"{each['tokens']:,}") for each in form["passages"]]
+    roles = ["role"] if any("message" in each for each in form["passages"]) else []
+    rows = [
+        (each["section"], each["lifetime"], *([each["role"]] if roles else []), f"{each['tokens']:,}")
+        for each in form["passages"]
+    ]
     bars = _bars([each["tokens"] for each in form["passages"]], rows)
     write_table(
         [(*row, bar) for row, bar in zip(rows, bars, strict=True)],
-        ("section", "lifetime", "tokens", ""),
-        ("", "dim", "", "cyan"),
-        right=(2,),
+        ("section", "lifetime", *roles, "tokens", ""),
+        ("", "dim", *("dim" for _ in roles), "", "cyan"),
+        right=(2 + len(roles),),
     )
     total = form["tokens"]
     accuracy = "exact" if total["exact"] else f"within {total['error']:.0%}"
@@ -179,7 +183,7 @@ def _bars(counts: Sequence[int], rows: Sequence[Sequence[str]]) -> list[str]:
 
     longest = _LONGEST_BAR
     if is_terminal(sys.stdout):
-        beside = sum(max((width_of(row[column]) for row in rows), default=0) + GAP for column in range(3))
+        beside = sum(max(map(width_of, column)) + GAP for column in zip(*rows, strict=True))
         longest = min(max(columns_of(sys.stdout) - beside, _SHORTEST_BAR), _LONGEST_BAR)
     sign, most = "█" if has_colours(sys.stdout) else "#", max(counts, default=1) or 1
     return [sign * max(round(count / most * longest), 1 if count else 0) for count in counts]

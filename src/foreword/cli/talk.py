@@ -7,7 +7,7 @@ import sys
 from ..errors import CallError
 from ..text.lines import printable
 from .options import new_parser, read_json, status, with_dir
-from .terminal import report, shown_time, write_json, write_line, write_table, write_text
+from .terminal import report, shown_time, write_json, write_line, write_parts, write_table, write_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,6 +65,8 @@ def talk_reload(args: Namespace) -> int:
 
 def talk_show(args: Namespace) -> int:
     """`foreword talk show ID`"""
+    from ..encoding.edition import account_of
+    from ..inspection.sending import stored_passages
     from ..wire.answers import edition_form
 
     store = args.question.store_to_read()
@@ -75,7 +77,8 @@ def talk_show(args: Namespace) -> int:
     if args.json:
         write_json(edition_form(args.id, edition))
     else:
-        write_text(edition.system)
+        passages = stored_passages(account_of(edition))
+        write_parts(edition.system, [(each.start, each.role, each.message) for each in passages])
     return 0
 
 

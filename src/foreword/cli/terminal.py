@@ -70,6 +70,22 @@ def write_text(text: str) -> None:
     write(seen_by(sys.stdout, text))
 
 
+def write_parts(text: str, passages: Sequence[tuple[int, str, int]]) -> None:
+    """Print a prompt, whose passages are each a start, a role and the number of a message.
+
+    A terminal gets a heading before each message; everything else gets the text alone.
+    """
+    at = message = 0
+    for start, role, number in passages if is_terminal(sys.stdout) else ():
+        if number != message:
+            if start:
+                write_text(text[at:start].rstrip("\n"))
+                write("\n")
+            write(painted(f"[{role}]", "dim"))
+            at, message = start, number
+    write_text(text[at:])
+
+
 def seen_by(stream: TextIO, text: str) -> str:
     """Untrusted text for a stream: unchanged, but with control characters escaped for a terminal."""
     return visible(text, kept="\n\t") if stream.isatty() else text

@@ -18,6 +18,7 @@ from .assembling import ConversationAssembler
 from .builder import EditionBuilder
 from .decide import Outcome, drift
 from .hooks import Hooks, last_user_text
+from .leading import own_messages
 from .state import after_use, state_of
 from .sub_agents import inherited, sub_agent_prompt
 from .transitions import Transitions, rebuild_pricing
@@ -100,6 +101,7 @@ class Conversation:
             raise
         if events and any(each.code == "store-down" for each in outcome.findings):
             self._add_events(events)
+        messages = own_messages(messages, outcome.edition)
         outcome = self._turns.send_notices(outcome, messages)
         with self._lock:
             waiting, self._waiting = self._waiting, []
@@ -113,9 +115,12 @@ class Conversation:
 
     def construct(self, now: datetime | None = None) -> Turn:
         """Build the prompt from the current workspace and store it. Overlapping calls agree on one edition."""
+        return self._turns.without_messages(self.construct_edition(now))
+
+    def construct_edition(self, now: datetime | None = None) -> Outcome:
+        """Like `construct`, but returns the edition as it is stored."""
         check_moment(now)
-        outcome = self.shared.constructions.agree(self.id, lambda: self._transitions.apply(["turn", "rebuild"], now))
-        return self._turns.without_messages(outcome)
+        return self.shared.constructions.agree(self.id, lambda: self._transitions.apply(["turn", "rebuild"], now))
 
     def reload(self, now: datetime | None = None) -> Turn:
         """Read everything again, if the layout does that on a reload."""
@@ -143,6 +148,7 @@ class Conversation:
         return self._summary_turn(Outcome(Edition(0, ""), (), [down]), message, messages)
 
     def _summary_turn(self, outcome: Outcome, message: str, messages: Sequence[Message]) -> Turn:
+        messages = own_messages(messages, outcome.edition)
         turn = self._turns.with_messages(outcome, message, messages, prompt=message or None)
         return with_summary_request(turn, self.layout)
 

@@ -92,16 +92,16 @@ class Conversations:
         agent: Agent | None = None,
         layout: str = "",
     ) -> str:
-        """Build the prompt of a conversation from the current workspace, store it and return it.
+        """Build the prompt of a conversation from the current workspace, store it and return it, including its messages.
 
         Without a layout, a known conversation keeps its layout, and a new one gets `builder`.
         """
         if not layout and self.current(id)[0] is None:
             layout = _CONSTRUCTED_LAYOUT
-        return self.open(id, workspace, agent, layout).construct().system
+        return self.open(id, workspace, agent, layout).construct_edition().edition.system
 
     def get(self, id: str) -> str | None:
-        """The prompt of a conversation; None if it was never constructed."""
+        """The prompt of a conversation, including its messages; None if it was never constructed."""
         check_id(id)
         return self._shared.prompt(id)
 

@@ -4,7 +4,7 @@
     apply_step  step, edition in use, fresh prompt -> edition, messages to add, findings
     drift       what a fresh prompt would change, which source changed it, and which prefix a rebuild would lose
 
-The same text and the same tools are the same edition. Prompts are compared by their final bytes, never by their inputs.
+The same text, divided into the same messages, and the same tools are the same edition. Prompts are compared by their final bytes, never by their inputs.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from ..layout.keys import STEPS
 from ..text.tokens import estimate
 from ..text.words import common_start
 from ..vocabulary import Edition, digest, replace, value
+from .leading import earlier_hashes, is_same_prompt
 from .notices import skill_notices
 from .state import after_summary, state_of, update_state, with_state
 from .tools import tool_rows, tools_by_name, with_new_tools
@@ -109,10 +110,11 @@ def apply_step(
     state = after_summary(state) if is_summarised else state
     using = with_state(using, state)
     if step in ("format", "gather"):
-        if (using.system, using.tools) == (fresh.system, fresh.tools):
+        if is_same_prompt(using, fresh) and using.tools == fresh.tools:
             return Outcome(using)
         carried = {name: getattr(state, name) for name in _CARRIED}
-        return Outcome(update_state(replace(fresh, number=using.number + 1), **carried, notices=skill_notices(state)))
+        carried |= {"notices": skill_notices(state), "earlier": earlier_hashes(using)}
+        return Outcome(update_state(replace(fresh, number=using.number + 1), **carried))
     change = drift(using, fresh, since, price)
     if step == "warn":
         return Outcome(using, (), [finding("drift", change.sentence())] if change.is_changed else ())

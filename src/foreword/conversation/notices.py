@@ -82,8 +82,8 @@ def _contains(message: Message, text: str) -> bool:
 
 
 def texts_of(message: Message) -> list[str]:
-    """The texts of a message, whose content is a string or a list of blocks."""
-    content = message.get("content")
+    """The texts of a message, whose content (Gemini's `parts`) is a string or a list of blocks."""
+    content = message.get("content", message.get("parts"))
     if isinstance(content, str):
         return [content]
     blocks = content if isinstance(content, list | tuple) else ()

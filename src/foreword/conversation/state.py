@@ -21,7 +21,7 @@ class State:
     the system prompt since then. `prompt` has the `text` with which a hook replaced the system prompt, which may be empty.
     `announced` has a hash of each change that a message announced. `unsent` and `notices` are described in `notices.py`. `active`
     has the `tools` of the agent if the edition defines others. `gathered` is the time at which the inputs were read, if that was
-    before the edition was created.
+    before the edition was created. `earlier` has a hash of each message of earlier prompts, which a caller may still pass.
     """
 
     skills: Sequence[str] = ()
@@ -34,6 +34,7 @@ class State:
     active: Mapping[str, Any] | None = None
     is_compacted: bool = False
     gathered: str = ""
+    earlier: Sequence[str] = ()
 
 
 _FIELDS = tuple(State.__annotations__)

@@ -8,8 +8,9 @@ from ..encoding.edition import ParseCache, made_for
 from ..engine.skills import activation, skill_named, with_body
 from ..errors import CallError
 from ..findings import finding
-from ..inspection.subject import files_of, root_end
+from ..inspection.sending import divide, files_of, root_end, sent_passages, stored_passages
 from ..vocabulary import Finding, Turn, replace, value
+from .leading import hashes_of, without_leading
 from .notices import mark_sent, with_notices, with_unsent
 from .state import state_of
 from .tools import written_tools
@@ -20,8 +21,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..extensions import About
+    from ..inspection.sending import SentPassage
     from ..layout.model import Layout
-    from ..vocabulary import Agent, Edition, Lifetime, Prompt
+    from ..vocabulary import Agent, Edition, Prompt
     from .agents import ConversationAgent
     from .assembling import ConversationAssembler
     from .builder import EditionBuilder
@@ -37,16 +39,15 @@ if TYPE_CHECKING:
 class _Account:
     """What a turn takes from the account of an edition. `files` has the path of each file and where it ends in the prompt."""
 
-    passages: Sequence[tuple[int, int, Lifetime]]
+    passages: Sequence[SentPassage]
     findings: Sequence[Finding]
     files: Sequence[tuple[str, int]]
 
 
 def _parse_account(text: str) -> _Account:
     form = json.loads(text)
-    passages = [(each["start"], each["end"], each["lifetime"]) for each in form.get("passages", ())]
     findings = [Finding(**{**each, "path": each["path"] or ""}) for each in form.get("findings", ())]
-    return _Account(passages, findings, list(files_of(form)))
+    return _Account(stored_passages(form), findings, list(files_of(form)))
 
 
 _accounts = ParseCache(_parse_account)
@@ -67,21 +68,23 @@ class Turns:
         self._agent, self._builder, self._hooks = agent, builder, hooks
 
     def without_messages(self, outcome: Outcome) -> Turn:
-        """The edition as a turn without messages. It is not sent to a model, so no hook sees it."""
+        """The edition as a turn with only the messages of the prompt. It is not sent to a model, so no hook sees it."""
         edition = outcome.edition
         account: _Account = _accounts.get(edition.account)
         new = () if outcome.is_reused else account.findings
         findings = [*outcome.findings, *new, *self._hooks.take_findings()]
+        sent = divide(edition.system, account.passages, root_end(account.files, made_for(edition).cwd))
         return Turn(
             self._id,
             edition.number,
             outcome.is_reused,
-            edition.system,
-            (),
+            sent.system,
+            sent.messages,
             json.loads(edition.tools),  # parsed for each turn, because a caller may change it
-            account.passages,
+            sent.passages,
             list(dict.fromkeys(findings)),
-            root_end(account.files, made_for(edition).cwd),
+            sent.root_end,
+            leading=sent.leading,
         )
 
     def with_messages(
@@ -92,25 +95,28 @@ class Turns:
         waiting: Sequence[Message] = (),
         prompt: str | None = None,
     ) -> Turn:
-        """The edition and the messages after the hooks. `prompt` is the user's new prompt, None if there is none."""
+        """The edition and the messages after the hooks. `prompt` is the user's new prompt, None if there is none.
+
+        The messages of the prompt are always those of the edition: no hook sees or changes them.
+        """
         turn = self.without_messages(outcome)
         edition, findings = outcome.edition, list(turn.findings)
         about = self._agent.about(self._assembling.cwd, edition.number)
-        system, injected = self._start(edition, prompt, about, findings)
+        system, injected = self._start(turn.system, edition, prompt, about, findings)
         history = [*with_notices([*messages, *waiting, *user_message(message)], state_of(edition).notices), *injected]
-        is_original = system == edition.system
+        is_original = system == turn.system
         return replace(
             turn,
             system=system,
             passages=turn.passages if is_original else (),
             root_end=turn.root_end if is_original else 0,
-            messages=self._hooks.context(for_model(history), about, findings),
+            messages=[*turn.messages, *self._hooks.context(for_model(history), about, findings)],
             history=history,
             findings=list(dict.fromkeys(findings)),
         )
 
     def _start(
-        self, edition: Edition, prompt: str | None, about: About, findings: list[Finding]
+        self, original: str, edition: Edition, prompt: str | None, about: About, findings: list[Finding]
     ) -> tuple[str, list[Message]]:
         """The system prompt, and messages to add. A new prompt of the user runs `before_agent_start`.
 
@@ -118,9 +124,9 @@ class Turns:
         """
         known = state_of(edition).prompt
         if prompt is None:
-            return known["text"] if known else edition.system, []
-        system, injected = self._hooks.start(edition.system, prompt, about, findings)
-        changed = {"text": system} if system != edition.system else None
+            return known["text"] if known else original, []
+        system, injected = self._hooks.start(original, prompt, about, findings)
+        changed = {"text": system} if system != original else None
         if changed != known and edition.number:
             self._editions.update_or_postpone(self._id, edition, lambda state: replace(state, prompt=changed), findings)
         return system, injected
@@ -166,16 +172,19 @@ class Turns:
         """A turn with the number 0, which is not stored."""
         findings, tools = list(prompt.findings), agent.tools or ()
         about = replace(self._agent.about(self._assembling.cwd, 0), tools=[tool.name for tool in tools])
+        sent = divide(prompt.text, sent_passages(prompt.passages))
+        history = without_leading(history, hashes_of(sent.messages))
         return Turn(
             self._id,
             0,
             False,
-            prompt.text,
-            self._hooks.context(for_model(history), about, findings),
+            sent.system,
+            [*sent.messages, *self._hooks.context(for_model(history), about, findings)],
             json.loads(written_tools(tools)),
-            [(each.start, each.end, each.lifetime) for each in prompt.passages],
+            sent.passages,
             findings,
             history=history,
+            leading=sent.leading,
         )
 
 

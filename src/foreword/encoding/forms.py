@@ -21,7 +21,12 @@ class TokensForm(TypedDict):
     error: float
 
 
-class PassageForm(TypedDict):
+class PassageMessage(TypedDict):
+    role: str
+    message: NotRequired[int]
+
+
+class PassageForm(PassageMessage):
     section: str
     start: int
     end: int
@@ -48,7 +53,7 @@ class FindingForm(TypedDict):
     end_column: int | None
 
 
-class AccountPassage(TypedDict):
+class AccountPassage(PassageMessage):
     section: str
     start: int
     end: int

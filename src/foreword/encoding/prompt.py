@@ -7,6 +7,7 @@ from itertools import pairwise
 from ..errors import CallError
 from ..vocabulary import (
     LIFETIMES,
+    PROMPT_ROLES,
     Candidate,
     Finding,
     Origin,
@@ -23,7 +24,17 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..text.tokens import Count
-    from .forms import AccountForm, CandidateForm, FindingForm, OriginForm, PassageForm, PromptForm, TokensForm
+    from ..vocabulary import Role
+    from .forms import (
+        AccountForm,
+        CandidateForm,
+        FindingForm,
+        OriginForm,
+        PassageForm,
+        PassageMessage,
+        PromptForm,
+        TokensForm,
+    )
 
 
 def prompt_form(prompt: Prompt, total: Count, counts: Sequence[Count]) -> PromptForm:
@@ -52,9 +63,15 @@ def passage_form(passage: Passage, count: Count) -> PassageForm:
         "start": passage.start,
         "end": passage.end,
         "lifetime": passage.lifetime,
+        **message_form(passage),
         "tokens": count.count,
         "origins": origins,
     }
+
+
+def message_form(passage: Passage) -> PassageMessage:
+    """The role of a passage, and the number of its message if it is not in the system prompt."""
+    return {"role": passage.role, "message": passage.message} if passage.message else {"role": passage.role}
 
 
 def origin_form(origin: Origin, start: int, end: int, text: str) -> OriginForm:
@@ -126,6 +143,7 @@ def account_form(prompt: Prompt) -> AccountForm:
                 "start": each.start,
                 "end": each.end,
                 "lifetime": each.lifetime,
+                **message_form(each),
                 "origins": [
                     origin_form(origin, start, end, text) for start, end, origin, text in spans(each.pieces, each.start)
                 ],
@@ -156,6 +174,8 @@ def prompt_from(form: Mapping[str, Any], where: str) -> Prompt:
     for before, after in pairwise(passages):
         if after.start < before.end:
             raise CallError(f"{where}: the passages {before.section!r} and {after.section!r} overlap")
+        if after.message < before.message:
+            raise CallError(f"{where}: the messages of {before.section!r} and {after.section!r} are not in order")
     candidates = [
         _candidate_from(each, f"{where}: candidate {n}") for n, each in enumerate(_rows(form, "candidates", where), 1)
     ]
@@ -184,7 +204,18 @@ def _passage_from(form: Any, text: str, where: str) -> Passage:
         at = last
     if at < end:
         pieces.append(Piece(text[at:end], Origin("")))
-    return Passage(form["section"], start, text[start:end], form["lifetime"], pieces)
+    role, message = _role_from(form, where)
+    return Passage(form["section"], start, text[start:end], form["lifetime"], pieces, role, message)
+
+
+def _role_from(form: Mapping[str, Any], where: str) -> tuple[Role, int]:
+    """The role and the number of the message; the system prompt for a form without either."""
+    role, message = form.get("role", "system"), form.get("message", 0)
+    if role not in PROMPT_ROLES or type(message) is not int or message < (role != "system"):
+        raise CallError(
+            f"{where} must have a role ({', '.join(PROMPT_ROLES)}) and the number of its message, which is 0 only in the system prompt"
+        )
+    return role, message
 
 
 def _span(form: Any, minimum: int, maximum: int, where: str) -> tuple[int, int]:

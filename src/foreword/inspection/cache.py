@@ -13,6 +13,7 @@ from ..text.words import common_start
 from ..vocabulary import LIFETIMES, value
 from .diff import Cause, cause_of, describe_cause
 from .prices import MILLION
+from .sending import message_spans, sent_passages
 from .subject import OriginIndex
 
 TYPE_CHECKING = False
@@ -34,7 +35,10 @@ if TYPE_CHECKING:
 
 @value
 class Segment:
-    """Part of a request: its argument (`of`), the name of its tool or the number of its message, and whether a breakpoint follows."""
+    """Part of a request: its argument (`of`), the name of its tool or the number of its message, and whether a breakpoint follows.
+
+    `of` is `leading` for the text of a message that belongs to the prompt; the segment before it has the role of that message.
+    """
 
     of: str
     text: str
@@ -42,8 +46,8 @@ class Segment:
     has_breakpoint: bool = False
 
 
-def segments_of(request: Mapping[str, Any], order: Sequence[str]) -> list[Segment]:
-    """The segments of a request, in the order in which the provider reads them."""
+def segments_of(request: Mapping[str, Any], order: Sequence[str], leading: int = 0) -> list[Segment]:
+    """The segments of a request, in the order in which the provider reads them. The first `leading` messages are part of the prompt."""
     settings = request.get("config", request)
     tools = settings.get("tools", ())
     if tools and "function_declarations" in tools[0]:
@@ -53,9 +57,24 @@ def segments_of(request: Mapping[str, Any], order: Sequence[str]) -> list[Segmen
     found = {
         "tools": [_segment("tools", tool, _name(tool)) for tool in tools],
         "system": [_segment("system", each, "") for each in ((system,) if isinstance(system, str) else system)],
-        "messages": [_segment("messages", each, str(number)) for number, each in enumerate(messages, 1)],
+        "messages": [
+            segment
+            for number, each in enumerate(messages, 1)
+            for segment in (_leading(each, number) if number <= leading else [_segment("messages", each, str(number))])
+        ],
     }
     return [segment for part in order for segment in found[part]]
+
+
+def _leading(message: Mapping[str, Any], number: int) -> Iterator[Segment]:
+    """A message of the prompt: its role, and its text in blocks."""
+    yield Segment("messages", f"{message['role']}:", str(number))
+    content = message.get("content", message.get("parts"))
+    for block in (content,) if isinstance(content, str) else content or ():
+        if isinstance(block, str):
+            yield Segment("leading", block, str(number))
+        else:
+            yield Segment("leading", block["text"], str(number), "cache_control" in block)
 
 
 def _name(tool: Mapping[str, Any]) -> str:
@@ -118,24 +137,54 @@ def is_cacheable(tokens: int, price: Price | None) -> bool | None:
 
 
 def _marked(segments: Sequence[Segment], prompt: Prompt) -> Iterator[tuple[int, str, str, str]]:
-    at = in_system = 0
+    at = sent = 0
     for segment in segments:
         at += len(segment.text)
-        in_system += len(segment.text) if segment.of == "system" else 0
-        if segment.has_breakpoint:
-            last = _last_before(prompt, in_system)
-            if segment.of == "tools":
-                yield at, "tools", segment.name, "release"
-            elif segment.of == "system":
-                yield at, "system", last.section if last else "", _shortest(prompt, in_system)
+        sent += len(segment.text) if segment.of in _OF_PROMPT else 0
+        if segment.has_breakpoint and segment.of == "tools":
+            yield at, "tools", segment.name, "release"
+        elif segment.has_breakpoint and segment.of in _OF_PROMPT:
+            end = _prompt_offset(prompt, sent)
+            last = _last_before(prompt, end)
+            yield at, segment.of, last.section if last else "", _shortest(prompt, end)
+
+
+_OF_PROMPT = ("system", "leading")
+
+
+def _sent_spans(prompt: Prompt) -> list[tuple[int, int]]:
+    """The spans of a prompt that are sent, one after the other: the system prompt, unless it is blank, and each message."""
+    messages = [(start, end) for _, start, end in message_spans(sent_passages(prompt.passages))]
+    if not messages:
+        return [(0, len(prompt.text))]
+    end = max((each.end for each in prompt.passages if not each.message), default=0)
+    return [(0, end), *messages] if prompt.text[:end].strip() else messages
+
+
+def _prompt_offset(prompt: Prompt, sent: int) -> int:
+    """The offset in the prompt after this many characters of it are sent. Separators between messages are not sent."""
+    for start, end in _sent_spans(prompt):
+        if sent <= end - start:
+            return start + sent
+        sent -= end - start
+    return len(prompt.text)
+
+
+def _sent_length(prompt: Prompt, offset: int) -> int:
+    """How many characters of the prompt before this offset are sent."""
+    return sum(max(min(end, offset) - start, 0) for start, end in _sent_spans(prompt))
 
 
 def _ends(segments: Sequence[Segment], prompt: Prompt) -> Iterator[tuple[int, str, str, str]]:
     """Where a lifetime ends in the prompt, and where the tools end if they come after it."""
-    at = 0
+    at = sent = 0
+    ends = [(_sent_length(prompt, end), section, lifetime) for end, section, lifetime in _lifetime_ends(prompt)]
     for number, segment in enumerate(segments):
-        if segment.of == "system":
-            yield from ((at + end, "system", section, lifetime) for end, section, lifetime in _lifetime_ends(prompt))
+        if segment.of in _OF_PROMPT:
+            for end, section, lifetime in ends:
+                if sent < end <= sent + len(segment.text):
+                    yield at + end - sent, segment.of, section, lifetime
+            sent += len(segment.text)
         at += len(segment.text)
         is_last = number + 1 == len(segments) or segments[number + 1].of != "tools"
         lifetime = _shortest(prompt, len(prompt.text))
@@ -376,30 +425,31 @@ def _first(old: tuple[Subject, Sequence[Segment]], new: tuple[Subject, Sequence[
     if start in (len(before), len(after)) and all(_of(each[1], start) in ("messages", "") for each in (old, new)):
         return None
     subject, segments = new if start < len(after) else old
-    at = in_system = 0
+    at = sent = 0
     for segment in segments:
         if start < at + len(segment.text):
-            if segment.of != "system":
+            if segment.of not in _OF_PROMPT:
                 cause = Cause("tool" if segment.of == "tools" else "message", segment.name)
                 return FirstDifference(segment.of, segment.name, start - at, [cause])
-            return _in_prompt(subject, in_system + start - at)
+            return _in_prompt(subject, segment.of, _prompt_offset(subject.prompt, sent + start - at + 1) - 1)
         at += len(segment.text)
-        in_system += len(segment.text) if segment.of == "system" else 0
+        sent += len(segment.text) if segment.of in _OF_PROMPT else 0
     return None
 
 
 def _of(segments: Sequence[Segment], at: int) -> str:
     """The argument that the segment at this offset belongs to; empty past the end."""
-    for segment in segments:
+    for number, segment in enumerate(segments):
         if at < len(segment.text):
-            return segment.of
+            is_role = number + 1 < len(segments) and segments[number + 1].of == "leading"
+            return "leading" if is_role else segment.of
         at -= len(segment.text)
     return ""
 
 
-def _in_prompt(subject: Subject, offset: int) -> FirstDifference:
+def _in_prompt(subject: Subject, of: str, offset: int) -> FirstDifference:
     spans = OriginIndex(subject.prompt).find(offset, offset + 1)
     if not spans:
-        return FirstDifference("system", "", offset)
+        return FirstDifference(of, "", offset)
     causes = [cause_of(each) for each in spans if each.origin.kind]
-    return FirstDifference("system", spans[0].section, offset, causes)
+    return FirstDifference(of, spans[0].section, offset, causes)

@@ -1,7 +1,7 @@
 """The comparison that every command uses: which sections and tools were added, removed, changed or moved, and why.
 
 Drift, `diff`, `watch`, `cache` and the page all use it, so they never disagree. Something changed if and only if the text or the tool
-definitions sent to the model differ. Equal texts never differ, even if they are divided into different sections.
+definitions sent to the model differ. Equal texts in the same messages never differ, even if they are divided into different sections.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from bisect import bisect_left
 
 from ..text.words import longest_increasing
 from ..vocabulary import value
+from .sending import message_spans, sent_passages, stored_passages
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,15 +41,20 @@ class Part:
     start: int
     end: int
     sources: Mapping[str, Sequence[str]] = {}
+    role: str = "system"
 
 
 @value
 class Sent:
-    """What is sent to the model: a text, its sections in order, and the tool definitions (None if unknown)."""
+    """What is sent to the model: a text, its sections in order, and the tool definitions (None if unknown).
+
+    `messages` has the role, start and end of each message that the text continues in after the system prompt.
+    """
 
     text: str
     parts: Sequence[Part] = ()
     tools: Sequence[Mapping[str, Any]] | None = None
+    messages: Sequence[tuple[str, int, int]] = ()
 
     @property
     def is_plain(self) -> bool:
@@ -64,8 +70,8 @@ def sent(prompt: Prompt, tools: Sequence[Mapping[str, Any]] | None = None) -> Se
     parts = []
     for each in prompt.passages:
         origins = ((piece.origin.kind, piece.origin.path, piece.text) for piece in each.pieces)
-        parts.append(Part(each.section, each.start, each.end, _sources(origins)))
-    return Sent(prompt.text, parts, tools)
+        parts.append(Part(each.section, each.start, each.end, _sources(origins), each.role))
+    return Sent(prompt.text, parts, tools, message_spans(sent_passages(prompt.passages)))
 
 
 def sent_edition(system: str, account: Mapping[str, Any], tools: Sequence[Mapping[str, Any]]) -> Sent:
@@ -73,8 +79,8 @@ def sent_edition(system: str, account: Mapping[str, Any], tools: Sequence[Mappin
     parts = []
     for each in account.get("passages", ()):
         origins = ((origin["kind"], origin["path"], origin["hash"]) for origin in each["origins"])
-        parts.append(Part(each["section"], each["start"], each["end"], _sources(origins)))
-    return Sent(system, parts, tools)
+        parts.append(Part(each["section"], each["start"], each["end"], _sources(origins), each.get("role", "system")))
+    return Sent(system, parts, tools, message_spans(stored_passages(account)))
 
 
 def _sources(origins: Iterable[tuple[str, str, str]]) -> dict[str, Sequence[str]]:
@@ -169,7 +175,7 @@ def section_names(sections: Iterable[Any]) -> Names:
 def changes(old: Sent, new: Sent) -> Changes:
     """What was added, removed, changed and moved. Tools are not compared if one side's are unknown."""
     tools = Names() if old.tools is None or new.tools is None else _tools(old.tools, new.tools)
-    if old.text == new.text:
+    if old.text == new.text and (old.messages == new.messages or old.is_plain or new.is_plain):
         return Changes((), tools)
     if old.is_plain or new.is_plain:
         return Changes([SectionChange(WHOLE, ("changed",))], tools)
@@ -193,7 +199,7 @@ def _sections(old: Sent, new: Sent, matches: Sequence[int | None]) -> Iterator[S
         if match is None:
             yield SectionChange(part.section, ("added",), sorted(part.sources), None, number)
             continue
-        is_changed = old.text_of(match) != new.text_of(number)
+        is_changed = old.text_of(match) != new.text_of(number) or old.parts[match].role != part.role
         facts: tuple[tuple[Kind, bool], ...] = (("moved", number in moved), ("changed", is_changed))
         if kinds := [kind for kind, is_so in facts if is_so]:
             sources = _changed_sources(old.parts[match], part) if is_changed else ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..text.words import common_start
 from ..vocabulary import value
 from .changes import Names, changes, section_names, sent
+from .sending import message_spans, sent_passages
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def effect(old: Prompt, new: Prompt, count: Callable[[str], int], tools: tuple[T
         sections.append(SectionEffect(each.section, each.kinds, count(before), count(after), each.sources))
     tokens_before = count(old.text)
     kept, breaks = tokens_before, ""
-    length = common_start(old.text, new.text)
+    length = min(common_start(old.text, new.text), _first_other_role(old, new))
     if found.tools.has_any:
         kept, breaks = 0, TOOLS
     elif length < len(old.text):
@@ -82,6 +83,15 @@ def effect(old: Prompt, new: Prompt, count: Callable[[str], int], tools: tuple[T
         [each for each in new.findings if each not in old.findings],
         [each for each in old.findings if each not in new.findings],
     )
+
+
+def _first_other_role(old: Prompt, new: Prompt) -> int:
+    """Where the old prompt is first divided into other messages than the new one."""
+    before, after = (message_spans(sent_passages(each.passages)) for each in (old, new))
+    for number, (role, start, _) in enumerate(before):
+        if number >= len(after) or (role, start) != after[number][:2]:
+            return min([start, *(each[1] for each in after[number : number + 1])])
+    return after[len(before)][1] if len(after) > len(before) else len(old.text)
 
 
 def _section_at(passages: Sequence[Passage], position: int) -> str:

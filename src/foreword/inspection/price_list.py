@@ -13,7 +13,7 @@ from ..sources.files import Reader
 from ..text.lines import printable
 from .cache import count_kept, segments_of
 from .prices import prices
-from .subject import turn_of
+from .sending import turn_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,7 +70,8 @@ def price_rebuild(
     """How many tokens of the current edition a provider would keep and lose with a fresh one, and by which rule."""
     rules, price, rule = table.rule_for(provider, model)
     count = counter(model or rules.model, rules.name or provider)
-    old, new = (segments_of(request_for(rules.name, turn_of(each)), rules.order) for each in (using, fresh))
+    turns = (turn_of(using), turn_of(fresh))
+    old, new = (segments_of(request_for(rules.name, each), rules.order, len(each.leading)) for each in turns)
     _, _, cached = count_kept(old, old, rules, price, count)
     _, _, kept = count_kept(old, new, rules, price, count)
     return kept, max(cached - kept, 0), rule

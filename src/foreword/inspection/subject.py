@@ -5,13 +5,14 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from ..vocabulary import Turn, value
+from .sending import divide, root_end, sent_passages
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
-    from ..vocabulary import Edition, Origin, Prompt
+    from ..vocabulary import Origin, Prompt
 
 
 @value
@@ -34,9 +35,11 @@ class Subject:
     @property
     def turn(self) -> Turn:
         """The turn that would be sent to a model."""
-        passages = [(each.start, each.end, each.lifetime) for each in self.prompt.passages]
         end = root_end(_files(self.prompt), self.made_for.get("cwd", ""))
-        return Turn("", 0, False, self.prompt.text, self.messages, self.tools or (), passages, (), end)
+        sent = divide(self.prompt.text, sent_passages(self.prompt.passages), end)
+        messages = (*sent.messages, *self.messages)
+        tools, end = self.tools or (), sent.root_end
+        return Turn("", 0, False, sent.system, messages, tools, sent.passages, (), end, leading=sent.leading)
 
 
 def _files(prompt: Prompt) -> Iterator[tuple[str, int]]:
@@ -46,35 +49,6 @@ def _files(prompt: Prompt) -> Iterator[tuple[str, int]]:
             end += len(piece.text)
             if piece.origin.kind == "file":
                 yield piece.origin.path, end
-
-
-def turn_of(edition: Edition) -> Turn:
-    """The turn that an edition would send to a model, without messages."""
-    import json
-
-    account, made_for = json.loads(edition.account), json.loads(edition.made_for)
-    passages = [(each["start"], each["end"], each["lifetime"]) for each in account.get("passages", ())]
-    end = root_end(files_of(account), made_for.get("cwd", ""))
-    return Turn("", edition.number, True, edition.system, (), json.loads(edition.tools), passages, (), end)
-
-
-def files_of(account: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
-    """The files in a stored prompt, each with its end offset."""
-    for passage in account.get("passages", ()):
-        yield from ((each["path"], each["end"]) for each in passage["origins"] if each["kind"] == "file")
-
-
-def root_end(files: Iterable[tuple[str, int]], cwd: str) -> int:
-    """The offset where the root's instructions end: of the files in or above `cwd`, those in the topmost folder. 0 without any."""
-    top: str | None = None
-    found = 0
-    for path, end in files:
-        folder = path.rpartition("/")[0]
-        if cwd != folder and not cwd.startswith(f"{folder}/"):
-            continue
-        if top is None or len(folder) <= len(top):
-            top, found = folder, end
-    return found
 
 
 @value

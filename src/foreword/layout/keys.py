@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..shapes import COUNT, STRING, STRINGS, SWITCH, is_list_of_strings, one_of
 from ..template.languages import LANGUAGES
-from ..vocabulary import LIFETIMES
+from ..vocabulary import LIFETIMES, PROMPT_ROLES
 from .find_keys import SELECTION
 from .key import Key
 
@@ -184,6 +184,15 @@ KEYS = (
         "choice",
         "How long the text of the section stays the same. Inner sections inherit it.",
         LIFETIMES,
+    ),
+    Key(
+        "section",
+        "role",
+        "choice",
+        "Who says the section; only for sections that are not inside another. The `system` sections before the first `developer` or"
+        " `user` section are the system prompt. From that section on, each section is a message of its own at the start of the"
+        " conversation.",
+        PROMPT_ROLES,
     ),
     Key("section", "budget", "count", "The token budget of the section."),
     Key(

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any, Literal
 
-    from ..vocabulary import Lifetime, Origin
+    from ..vocabulary import Lifetime, Origin, Role
 
 
 @value
@@ -105,6 +105,7 @@ class Section:
     budget: int | None = None
     file_budget: int | None = None
     over: Literal["warn", "cut", "shorten"] = "warn"
+    role: Role = "system"
 
     @property
     def is_template(self) -> bool:

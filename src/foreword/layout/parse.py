@@ -171,6 +171,10 @@ class _Sections:
             raise LayoutError(
                 f"[section.{name}] must have exactly one of text, of, sections; it has {', '.join(bodies) or 'none'}"
             )
+        if self.above and "role" in table:
+            raise LayoutError(
+                f"{where}role: section {name!r} is inside {self.above[-1]!r}; only a section that is not inside another has a role"
+            )
         passed = {key: table[key] for key in INHERITED if key in table}
         self.above.append(name)
         inner = self.sections(table.get("sections", ()), where + "sections", {**inherited, **passed})
@@ -208,6 +212,7 @@ class _Sections:
             budget=table.get("budget"),
             file_budget=table.get("file_budget"),
             over=table.get("over", self.over(of)),
+            role=table.get("role", "system"),
         )
 
     def fields(self, of: str, where: str) -> tuple[str, ...]:

@@ -47,7 +47,8 @@ class ProviderModel:
         from ..providers import request_for
 
         try:
-            segments = segments_of(request_for(self.rules.name, subject.turn), self.rules.order)
+            turn = subject.turn
+            segments = segments_of(request_for(self.rules.name, turn), self.rules.order, len(turn.leading))
         except (AttributeError, KeyError, TypeError):
             raise CallError(
                 f"{subject.name}: its tools or messages cannot be converted into a request to {self.rules.name}"

@@ -94,9 +94,11 @@ def blame(question: Question) -> list[LineForm]:
 
 def tokens(question: Question) -> CountedForm:
     """The tokens of the prompt and of each section."""
+    from ..encoding.prompt import message_form
     from ..wire.counting import counted_form
 
-    form = counted_form(question.checked_prompt(), question.model, question.provider)
+    prompt = question.checked_prompt()
+    form = counted_form(prompt, question.model, question.provider)
     total = form["tokens"]
     return {
         "tokens": total,
@@ -106,12 +108,13 @@ def tokens(question: Question) -> CountedForm:
                 "start": each["start"],
                 "end": each["end"],
                 "lifetime": each["lifetime"],
+                **message_form(passage),
                 "tokens": each["tokens"],
                 "method": total["method"],
                 "exact": total["exact"],
                 "error": total["error"],
             }
-            for each in form["passages"]
+            for each, passage in zip(form["passages"], prompt.passages, strict=True)
         ],
     }
 
@@ -137,8 +140,8 @@ def _layout_form(question: Question) -> LayoutForm:
         "address": layout.address,
         "about": layout.about,
         "sections": [
-            {"name": each.name, "depth": depth, "lifetime": each.lifetime, "content": _content(each)}
-            for depth, each in _nested(layout.sections, 0)
+            {"name": each.name, "depth": depth, "lifetime": each.lifetime, "role": role, "content": _content(each)}
+            for depth, role, each in _nested(layout.sections)
         ],
         "on": dict(layout.on),
         "mirrors": layout.mirrors,
@@ -147,11 +150,13 @@ def _layout_form(question: Question) -> LayoutForm:
     }
 
 
-def _nested(sections: Sequence[Section], depth: int) -> list[tuple[int, Section]]:
-    rows: list[tuple[int, Section]] = []
+def _nested(sections: Sequence[Section], depth: int = 0, role: str = "") -> list[tuple[int, str, Section]]:
+    """The sections with those inside them, each with its depth and the role of the section around it."""
+    rows: list[tuple[int, str, Section]] = []
     for section in sections:
-        rows.append((depth, section))
-        rows.extend(_nested(section.sections, depth + 1))
+        own = role or section.role
+        rows.append((depth, own, section))
+        rows.extend(_nested(section.sections, depth + 1, own))
     return rows
 
 

@@ -12,6 +12,10 @@ counted, dated or reordered, and messages are never merged. An empty prompt is l
 `{"role", "content"}`; its content is a string, or a list in which text is `{"type": "text", "text": …}`. Everything else in the
 list is already in the provider's form and passes through unchanged.
 
+The first messages of a turn may belong to its prompt (`turn.leading`), with the roles `system`, `developer` and `user`. Where a
+provider does not have one of these roles, `developer` becomes `system`, and a `system` message after the system prompt becomes
+`user`. Other messages keep their roles.
+
 To add a provider, write its module with a function `request`, add its name to `errors.PROVIDERS`, and export its functions from
 `foreword`.
 """

@@ -14,18 +14,22 @@ and the list of skills change more often.
 Text lasts only as long as the text before it, so lifetimes never grow along the prompt: project instructions after a clock live as
 long as the clock. A separator belongs to the text after it; otherwise a block would change when its neighbour appears or
 disappears.
+
+Messages that belong to the prompt become user messages, because only some models accept other roles there. They continue the prompt,
+and a lifetime may end in them.
 """
 
 from __future__ import annotations
 
 from ..errors import CallError, check_turn
-from ..vocabulary import LIFETIMES, Turn
+from ..vocabulary import LIFETIMES, Turn, replace, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any, Literal
 
+    from ..vocabulary import Lifetime
 
 _TTLS = ("5m", "1h")
 _MAX_BREAKPOINTS = 3
@@ -40,10 +44,10 @@ def for_anthropic(turn: Turn, *, cache_ttl: Literal["5m", "1h"] | None = None) -
     check_turn("for_anthropic", turn, Turn)
     if cache_ttl not in (None, *_TTLS):
         raise CallError(f"unknown cache_ttl {cache_ttl!r}; use {', '.join(map(repr, _TTLS))} or None")
-    blocks = list(_split(turn)) if turn.system.strip() else []
+    blocks = _blocks(turn)
     # Tools come first and change with the agent's release. If text of that lifetime follows, its breakpoint covers them too.
-    is_after_tools = bool(turn.tools) and (not blocks or blocks[0][1] != "release")
-    breakpoints = is_after_tools + sum(lifetime != "turn" for _, lifetime in blocks)
+    is_after_tools = bool(turn.tools) and (not blocks or blocks[0].lifetime != "release")
+    breakpoints = is_after_tools + sum(each.has_breakpoint for each in blocks)
     if breakpoints < _MAX_BREAKPOINTS:
         blocks = _split_after_root(blocks, turn.root_end)
     request: dict[str, Any] = {}
@@ -51,22 +55,51 @@ def for_anthropic(turn: Turn, *, cache_ttl: Literal["5m", "1h"] | None = None) -
         request["tools"] = [_tool(tool) for tool in turn.tools]
         if is_after_tools:
             request["tools"][-1] |= _breakpoint(cache_ttl)
-    if blocks:
-        request["system"] = [_block(text, lifetime, cache_ttl) for text, lifetime in blocks]
-    request["messages"] = list(turn.messages)
+    if system := _content(blocks, 0, cache_ttl):
+        request["system"] = system
+    leading = [
+        {"role": "user", "content": _content(blocks, number, cache_ttl)} for number in range(1, len(turn.leading) + 1)
+    ]
+    request["messages"] = [*leading, *turn.messages[len(leading) :]]
     return request
 
 
 request = for_anthropic
 
 
-def _split(turn: Turn) -> Iterator[tuple[str, str]]:
-    """The system prompt split where lifetimes end, each text with its lifetime. None is blank: the API rejects blank blocks.
+@value
+class _Block:
+    """A block of the system prompt (message 0) or of a message of the prompt, with its lifetime."""
 
-    Text after the last passage was added for this turn only. A prompt without passages lasts as long as its edition.
+    message: int
+    text: str
+    lifetime: str
+    has_breakpoint: bool = False
+
+
+def _blocks(turn: Turn) -> list[_Block]:
+    """The prompt in blocks, with a breakpoint where a lifetime longer than a turn ends."""
+    blocks: list[_Block] = []
+    texts = [turn.system, *(each["content"] for each in turn.messages[: len(turn.leading)])]
+    for message, (text, passages) in enumerate(zip(texts, (turn.passages, *turn.leading), strict=True)):
+        if text.strip():
+            shortest = LIFETIMES.index(blocks[-1].lifetime) if blocks else 0
+            blocks += [_Block(message, *each) for each in _split(text, passages, shortest)]
+    lifetimes = [*(each.lifetime for each in blocks), "turn"]
+    return [
+        replace(block, has_breakpoint=block.lifetime not in ("turn", lifetimes[number]))
+        for number, block in enumerate(blocks, 1)
+    ]
+
+
+def _split(text: str, passages: Sequence[tuple[int, int, Lifetime]], rank: int) -> Iterator[tuple[str, str]]:
+    """A text split where lifetimes end, each part with its lifetime. None is blank: the API rejects blank blocks.
+
+    `rank` is that of the text before. Text after the last passage was added for this turn only. A prompt without passages lasts as
+    long as its edition.
     """
-    text, start, ended, rank = turn.system, 0, 0, 0
-    passages = turn.passages or ((0, len(text), "conversation"),)
+    start = ended = 0
+    passages = passages or ((0, len(text), "conversation"),)
     for _, end, lifetime in (*passages, (len(text), len(text), "turn")):
         shorter = max(rank, LIFETIMES.index(lifetime))
         if shorter > rank and text[ended:].strip():
@@ -78,22 +111,26 @@ def _split(turn: Turn) -> Iterator[tuple[str, str]]:
     yield text[start:], LIFETIMES[rank]
 
 
-def _split_after_root(blocks: list[tuple[str, str]], end: int) -> list[tuple[str, str]]:
+def _split_after_root(blocks: list[_Block], end: int) -> list[_Block]:
     """The blocks, with the one that contains the end of the root's instruction file split there."""
     start = 0
-    for number, (text, lifetime) in enumerate(blocks):
-        cut = end - start
+    for number, block in enumerate(blocks):
+        cut, text = end - start, block.text
         if 0 < cut < len(text):
-            is_useful = lifetime != "turn" and text[:cut].strip() and text[cut:].strip()
-            both = [(text[:cut], lifetime), (text[cut:], lifetime)] if is_useful else [(text, lifetime)]
-            return [*blocks[:number], *both, *blocks[number + 1 :]]
+            is_useful = block.lifetime != "turn" and text[:cut].strip() and text[cut:].strip()
+            both = [replace(block, text=text[:cut], has_breakpoint=True), replace(block, text=text[cut:])]
+            return [*blocks[:number], *(both if is_useful else [block]), *blocks[number + 1 :]]
         start += len(text)
     return blocks
 
 
-def _block(text: str, lifetime: str, ttl: str | None) -> dict[str, Any]:
-    block = {"type": "text", "text": text}
-    return block if lifetime == "turn" else block | _breakpoint(ttl)
+def _content(blocks: Iterable[_Block], message: int, ttl: str | None) -> list[dict[str, Any]]:
+    """The blocks of the system prompt or of a message."""
+    return [
+        {"type": "text", "text": each.text, **(_breakpoint(ttl) if each.has_breakpoint else {})}
+        for each in blocks
+        if each.message == message
+    ]
 
 
 def _breakpoint(ttl: str | None) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Google's Gemini API, as the client in `google-genai` takes it.
 
 It caches prefixes automatically and has no breakpoints, so all that matters is that the bytes stay the same. It has two roles, `user`
-and `model`: everything that the model did not say, including system and tool messages, comes from the user. Several messages of one
+and `model`: everything that the model did not say, including system, developer and tool messages, comes from the user. Several messages of one
 role may follow each other.
 """
 

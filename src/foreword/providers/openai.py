@@ -1,13 +1,15 @@
 """OpenAI's two APIs: Responses, and Chat Completions, which many other servers support too.
 
 Both cache prefixes automatically. A request can add `prompt_cache_key`, which routes requests with a common prefix to the same machine.
-The default key is a hash of the tools and of the system prompt up to the first passage that lasts only a turn: the part that is the same
-in the next turn and in every conversation with the same prompt. It does not depend on the conversation, so that conversations can share
+The default key is a hash of the tools and of the prompt, including its messages, up to the first passage that lasts only a turn: the
+part that is the same in the next turn and in every conversation with the same prompt. It does not depend on the conversation, so that conversations can share
 the cache; and it leaves out the text of a turn, so that a new plan does not route a conversation away from its cache. If too many
 conversations share one prompt for a single machine, pass your own `cache_key`, such as the conversation's id.
 
 Breakpoints are not set. Only models since GPT-5.6 accept them, and a turn does not know its model. Those models set one automatically at
 the newest message, which the next turn of the conversation reads.
+
+Responses accepts all roles of messages. For Chat Completions, a `developer` message of the prompt becomes `system`.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from ..vocabulary import Turn, digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
 
@@ -53,7 +55,8 @@ def for_openai_chat(turn: Turn, *, cache_key: str | None = None) -> dict[str, An
     if turn.tools:
         request["tools"] = [{"type": "function", "function": _function(tool)} for tool in turn.tools]
     system = [{"role": "system", "content": turn.system}] if turn.system.strip() else []
-    request["messages"] = [*system, *turn.messages]
+    leading = [_as_system(message) for message in turn.messages[: len(turn.leading)]]
+    request["messages"] = [*system, *leading, *turn.messages[len(leading) :]]
     return request | _cache_key(turn, cache_key)
 
 
@@ -64,6 +67,11 @@ def _function(tool: Mapping[str, Any]) -> dict[str, Any]:
     description = {"description": tool["description"]} if tool.get("description") else {}
     schema = tool.get("schema") or {"type": "object", "properties": {}}
     return {"name": tool["name"], **description, "parameters": schema}
+
+
+def _as_system(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The message with the role `system` instead of `developer`, which other servers do not know."""
+    return {**message, "role": "system"} if message["role"] == "developer" else message
 
 
 def _item(message: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -90,18 +98,31 @@ def _cache_key(turn: Turn, key: str | None) -> dict[str, str]:
 
 def _prompt_key(turn: Turn) -> str:
     """A hash of what all turns with this prompt have in common; empty if there is nothing."""
-    text = turn.system[: _lasting_length(turn)]
-    if not text.strip() and not turn.tools:
+    lasting = _lasting_texts(turn)
+    if not any(text.strip() for text in lasting) and not turn.tools:
         return ""
-    return digest(json.dumps([list(turn.tools), text], separators=(",", ":"))).removeprefix("sha256:")
+    return digest(json.dumps([list(turn.tools), *lasting], separators=(",", ":"))).removeprefix("sha256:")
 
 
-def _lasting_length(turn: Turn) -> int:
-    """How much of the system prompt outlives the turn. A prompt without passages lasts as long as its edition."""
-    if not turn.passages:
-        return len(turn.system)
+def _lasting_texts(turn: Turn) -> list[str]:
+    """What outlives the turn of the system prompt and of each message of the prompt. Text after a text of the turn does not count."""
+    texts: list[str] = []
+    contents = [turn.system, *(each["content"] for each in turn.messages[: len(turn.leading)])]
+    for text, passages in zip(contents, (turn.passages, *turn.leading), strict=True):
+        length = _lasting_length(text, passages)
+        if length or not texts:
+            texts.append(text[:length])
+        if passages and length < passages[-1][1]:
+            break
+    return texts
+
+
+def _lasting_length(text: str, passages: Sequence[tuple[int, int, str]]) -> int:
+    """How much of a text outlives the turn. Without passages, it lasts as long as its edition."""
+    if not passages:
+        return len(text)
     length = 0
-    for _, end, lifetime in turn.passages:
+    for _, end, lifetime in passages:
         if lifetime == "turn":
             break
         length = end

@@ -6,7 +6,7 @@ Offsets count code points of the prompt's text.
 from __future__ import annotations
 
 from ..encoding.edition import account_of, made_for, made_for_form, tools_of
-from ..encoding.prompt import finding_form, tokens_form
+from ..encoding.prompt import finding_form, message_form, tokens_form
 from ..text.lines import printable
 from ..vocabulary import (
     Prompt,
@@ -73,6 +73,7 @@ def watch_form(
                 "start": passage.start,
                 "end": passage.end,
                 "lifetime": passage.lifetime,
+                **message_form(passage),
                 "tokens": count.count,
             }
             for passage, count in zip(prompt.passages, by_passage, strict=True)
@@ -149,9 +150,9 @@ def variable_form(row: CatalogRow) -> VariableForm:
 
 
 def turn_form(turn: Turn) -> TurnForm:
-    """What to send to the model, and findings for people."""
+    """What to send to the model, and findings for people. The first `leading` messages, if any, belong to the prompt."""
     tools: Any = list(turn.tools)
-    return {
+    form: TurnForm = {
         "conversation": turn.conversation,
         "edition": turn.edition,
         "reused": turn.is_reused,
@@ -161,6 +162,9 @@ def turn_form(turn: Turn) -> TurnForm:
         "tools": tools,
         "findings": [finding_form(each) for each in turn.findings],
     }
+    if turn.leading:
+        form["leading"] = len(turn.leading)
+    return form
 
 
 def edition_row_form(edition: Edition) -> EditionRowForm:
@@ -177,7 +181,7 @@ def edition_row_form(edition: Edition) -> EditionRowForm:
 
 
 def edition_form(conversation: str, edition: Edition) -> EditionForm:
-    """An edition with its account."""
+    """An edition with its account. `system` is the whole prompt, of which each passage has a role."""
     account: Any = account_of(edition)
     tools: Any = tools_of(edition)
     form: AccountForm = account

@@ -9,6 +9,7 @@ from ..encoding.forms import (
     CandidateForm,
     FindingForm,
     MadeForForm,
+    PassageMessage,
     PromptForm,
     TokensForm,
     ToolForm,
@@ -48,6 +49,7 @@ class TurnForm(TypedDict):
     reused: bool
     system: str
     messages: list[dict[str, Any]]
+    leading: NotRequired[int]
     history: list[dict[str, Any]]
     tools: list[ToolForm]
     findings: list[FindingForm]
@@ -267,7 +269,7 @@ class CacheReusesForm(ChangesForm):
     providers: list[CacheReuseForm]
 
 
-class CountedPassage(TypedDict):
+class CountedPassage(PassageMessage):
     section: str
     start: int
     end: int
@@ -355,6 +357,7 @@ class LayoutSectionForm(TypedDict):
     name: str
     depth: int
     lifetime: str
+    role: str
     content: str
 
 

@@ -1,0 +1,126 @@
+"""A prompt as it is sent: the system prompt, and the messages after it, which have roles of their own.
+
+A prompt is one text. Each of its passages has the role and the number of its message, 0 for the system prompt. The separators between
+messages are in the text, but not in the messages.
+"""
+
+from __future__ import annotations
+
+from ..vocabulary import Turn, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from ..vocabulary import Edition, Lifetime, Passage
+
+    Span = tuple[int, int, Lifetime]
+
+
+@value
+class SentPassage:
+    """What matters of a passage when it is sent."""
+
+    start: int
+    end: int
+    lifetime: Lifetime
+    role: str = "system"
+    message: int = 0
+
+
+@value
+class SentPrompt:
+    """The fields of a turn that come from its prompt. `messages` and `leading` are empty for most layouts."""
+
+    system: str
+    passages: Sequence[Span]
+    messages: Sequence[Mapping[str, str]] = ()
+    leading: Sequence[Sequence[Span]] = ()
+    root_end: int = 0
+
+
+def sent_passages(passages: Iterable[Passage]) -> list[SentPassage]:
+    """The passages of a prompt."""
+    return [SentPassage(each.start, each.end, each.lifetime, each.role, each.message) for each in passages]
+
+
+def stored_passages(account: Mapping[str, Any]) -> list[SentPassage]:
+    """The passages of a stored prompt."""
+    return [
+        SentPassage(each["start"], each["end"], each["lifetime"], each.get("role", "system"), each.get("message", 0))
+        for each in account.get("passages", ())
+    ]
+
+
+def divide(text: str, passages: Sequence[SentPassage], root_end: int = 0) -> SentPrompt:
+    """Divide a prompt into the system prompt and messages. `root_end` is the end of the root's instructions in the whole text."""
+    spans = [(each.start, each.end, each.lifetime) for each in passages if not each.message]
+    if len(spans) == len(passages):
+        return SentPrompt(text, spans, root_end=root_end)
+    system = text[: spans[-1][1]] if spans else ""
+    messages: list[Mapping[str, str]] = []
+    leading: list[Sequence[Span]] = []
+    length, root = len(system), root_end if root_end <= len(system) else 0
+    for start, end, inside in _messages(passages):
+        messages.append({"role": inside[0].role, "content": text[start:end]})
+        leading.append([(each.start - start, each.end - start, each.lifetime) for each in inside])
+        if start < root_end <= end:
+            root = length + root_end - start
+        length += end - start
+    return SentPrompt(system, spans, messages, leading, root)
+
+
+def _messages(passages: Iterable[SentPassage]) -> Iterator[tuple[int, int, list[SentPassage]]]:
+    """Each message after the system prompt: where it starts and ends in the text, and its passages."""
+    by_number: dict[int, list[SentPassage]] = {}
+    for each in passages:
+        if each.message:
+            by_number.setdefault(each.message, []).append(each)
+    for inside in by_number.values():
+        yield inside[0].start, inside[-1].end, inside
+
+
+def message_spans(passages: Iterable[SentPassage]) -> list[tuple[str, int, int]]:
+    """The role, start and end of each message after the system prompt: what two equal texts can still differ in."""
+    return [(inside[0].role, start, end) for start, end, inside in _messages(passages)]
+
+
+def turn_of(edition: Edition) -> Turn:
+    """The turn that an edition would send to a model, without the messages of a conversation."""
+    import json
+
+    account, made_for = json.loads(edition.account), json.loads(edition.made_for)
+    end = root_end(files_of(account), made_for.get("cwd", ""))
+    sent = divide(edition.system, stored_passages(account), end)
+    tools = json.loads(edition.tools)
+    return Turn(
+        "",
+        edition.number,
+        True,
+        sent.system,
+        sent.messages,
+        tools,
+        sent.passages,
+        root_end=sent.root_end,
+        leading=sent.leading,
+    )
+
+
+def files_of(account: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+    """The files in a stored prompt, each with its end offset."""
+    for passage in account.get("passages", ()):
+        yield from ((each["path"], each["end"]) for each in passage["origins"] if each["kind"] == "file")
+
+
+def root_end(files: Iterable[tuple[str, int]], cwd: str) -> int:
+    """The offset where the root's instructions end: of the files in or above `cwd`, those in the topmost folder. 0 without any."""
+    top: str | None = None
+    found = 0
+    for path, end in files:
+        folder = path.rpartition("/")[0]
+        if cwd != folder and not cwd.startswith(f"{folder}/"):
+            continue
+        if top is None or len(folder) <= len(top):
+            top, found = folder, end
+    return found

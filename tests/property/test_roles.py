@@ -1,0 +1,61 @@
+"""A prompt divided into messages: nothing is lost, added or reordered, whatever the layout."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from foreword.building.build import build
+from foreword.inspection.sending import divide, sent_passages
+from foreword.layout.parse import parse
+from foreword.providers.anthropic import for_anthropic
+from foreword.vocabulary import LIFETIMES, PROMPT_ROLES, Agent, Inputs, Turn, Workspace
+
+TEXT = st.text(alphabet="ab \n", max_size=6)
+SECTION = st.tuples(TEXT, st.sampled_from(PROMPT_ROLES), st.sampled_from(LIFETIMES), st.booleans())
+
+
+def prompt_of(rows):
+    sections = {
+        f"s{n}": {"text": text, "role": role, "lifetime": lifetime, "trim": trim}
+        for n, (text, role, lifetime, trim) in enumerate(rows)
+    }
+    layout = parse({"sections": list(sections), "section": sections}, "x")
+    return build(layout, Inputs(Workspace("/w"), {}), Agent(), None)
+
+
+@given(st.lists(SECTION, max_size=6))
+def test_a_divided_prompt_is_the_same_text(rows):
+    prompt = prompt_of(rows)
+    sent = divide(prompt.text, sent_passages(prompt.passages))
+    parts = ([sent.system] if any(not each.message for each in prompt.passages) else []) + [
+        each["content"] for each in sent.messages
+    ]
+    assert "\n\n".join(parts) == prompt.text
+    assert all(each["content"].strip() for each in sent.messages)
+    first = next((n for n, row in enumerate(rows) if row[1] != "system"), len(rows))
+    in_system = {f"s{n}" for n in range(first)}
+    assert all((each.section in in_system) == (each.message == 0) for each in prompt.passages)
+
+
+@given(st.lists(SECTION, max_size=6), st.lists(SECTION, max_size=4))
+def test_the_system_prompt_does_not_depend_on_messages(rows, others):
+    first = next((n for n, row in enumerate(rows) if row[1] != "system"), len(rows))
+    changed = [*rows[:first], ("a", "user", "turn", True), *others]
+    systems = []
+    for each in (rows if first < len(rows) else changed, changed):
+        prompt = prompt_of(each)
+        systems.append(divide(prompt.text, sent_passages(prompt.passages)).system)
+    assert systems[0] == systems[1]
+
+
+@given(st.lists(SECTION, max_size=6))
+def test_a_request_has_the_same_text_and_few_breakpoints(rows):
+    prompt = prompt_of(rows)
+    sent = divide(prompt.text, sent_passages(prompt.passages))
+    turn = Turn("", 1, False, sent.system, sent.messages, (), sent.passages, leading=sent.leading)
+    request = for_anthropic(turn)
+    assert [each["content"] for each in sent.messages] == [
+        "".join(block["text"] for block in each["content"]) for each in request["messages"]
+    ]
+    blocks = [*request.get("system", ()), *(block for each in request["messages"] for block in each["content"])]
+    assert sum("cache_control" in each for each in blocks) <= 3
+    assert all(each["text"].strip() for each in blocks)

@@ -1,0 +1,147 @@
+"""Roles in the answers of commands and of the service."""
+
+import json
+
+import pytest
+
+from foreword import Agent, Conversations, assemble
+from foreword.programs.questions import answer
+
+
+def test_show_prints_the_whole_text(tree, run, layout):
+    assert run("show") == tree.short(assemble(tree.workspace(), Agent(), layout).text) + "\n"
+
+
+def test_show_has_a_heading_for_each_message_on_a_terminal(tree, run, monkeypatch):
+    monkeypatch.setattr("foreword.cli.terminal.is_terminal", lambda stream: True)
+    assert run("show") == (
+        "You are an agent.\n\n[developer]\nAnswer briefly.\n\n[user]\nFollow these:\n\n<files>\n## /w/AGENTS.md\n\nBe kind.\n"
+        "</files>\n\n[system]\nYou are in /w.\n"
+    )
+
+
+def test_the_json_of_show_has_roles(run):
+    form = run("show", "--json")
+    assert [(each["section"], each["role"], each.get("message")) for each in form["passages"]] == [
+        ("identity", "system", None),
+        ("rules", "developer", 1),
+        ("heading", "user", 2),
+        ("files", "user", 2),
+        ("environment", "system", 3),
+    ]
+
+
+def test_a_turn_as_json(tree, run, leading, opened):
+    form = run("talk", "turn", "t", "--message", "hi", "--json", "--store", f"sqlite:///{tree.path('s.db')}")
+    assert (form["system"], form["leading"]) == ("You are an agent.", 3)
+    assert form["messages"] == [*leading("Be kind."), {"role": "user", "content": "hi"}]
+    assert form["history"] == [{"role": "user", "content": "hi"}]
+    opened(store=f"sqlite:///{tree.path('s.db')}").turn()
+
+
+def test_an_edition_as_json_has_roles(tree, run):
+    store = ("--store", f"sqlite:///{tree.path('s.db')}")
+    run("talk", "turn", "t", *store)
+    form = run("talk", "show", "t", "--json", *store)
+    assert form["system"] == run("show", "--json")["text"]
+    assert [each["role"] for each in form["passages"]] == ["system", "developer", "user", "user", "system"]
+    assert run("talk", "show", "t", *store) == run("show")
+
+
+def test_tables_have_a_column_for_the_role(run):
+    assert [line.split()[:3] for line in run("tokens").splitlines()[:5]] == [
+        ["identity", "release", "system"],
+        ["rules", "release", "developer"],
+        ["heading", "project", "user"],
+        ["files", "project", "user"],
+        ["environment", "conversation", "system"],
+    ]
+    assert [each["role"] for each in run("tokens", "--json")["passages"]][:2] == ["system", "developer"]
+
+
+def test_a_layout_without_roles_has_no_column(run, layout):
+    assert "system" not in run("tokens", "--set", "sections=identity")
+
+
+def test_the_description_of_a_layout_has_roles(run, layout, tree):
+    assert "  heading     project       user       text" in run("layouts").splitlines()
+    assert [each["role"] for each in answer("layouts", {"name": layout})["sections"]][:3] == [
+        "system",
+        "developer",
+        "user",
+    ]
+
+
+def test_diff_names_the_section_whose_role_changed(tree, run, layout):
+    tree({"old.json": json.dumps(run("show", "--json"))})
+    tree({"new.json": json.dumps(run("show", "--json", "--set", "rules.role=user"))})
+    found = answer("diff", {"old": tree.path("old.json"), "new": tree.path("new.json")})
+    assert (found["changed"], found["sections"]["changed"]) == (True, ["rules"])
+    assert answer("diff", {"old": tree.path("old.json"), "new": tree.path("old.json")})["changed"] is False
+
+
+def test_cache_lists_the_ends_of_lifetimes_in_messages(tree, run):
+    form = run("cache", "--json", "--provider", "anthropic")
+    (provider,) = form["providers"]
+    assert [(each["of"], each["after"], each["lifetime"]) for each in provider["breakpoints"]] == [
+        ("leading", "rules", "release"),
+        ("leading", "files", "project"),
+        ("leading", "environment", "conversation"),
+    ]
+    assert form["findings"] == []
+
+
+@pytest.mark.parametrize("provider", ["openai", "gemini"])
+def test_cache_lists_them_for_providers_without_breakpoints(run, provider):
+    (form,) = run("cache", "--json", "--provider", provider)["providers"]
+    cuts = [(each["of"], each["after"]) for each in form["breakpoints"]]
+    assert cuts == [("leading", "rules"), ("leading", "files"), ("leading", "environment")]
+    tokens = [each["tokens"] for each in form["breakpoints"]]
+    assert tokens == sorted(tokens) and len(set(tokens)) == 3
+
+
+@pytest.mark.parametrize("provider", ["anthropic", "openai", "gemini"])
+def test_cache_finds_the_first_difference_in_a_message(tree, run, provider):
+    tree({"old.json": json.dumps(run("show", "--json"))})
+    tree({"w/AGENTS.md": "Be kinder.\n"})
+    tree({"new.json": json.dumps(run("show", "--json"))})
+    found = answer("cache", {"old": tree.path("old.json"), "new": tree.path("new.json"), "provider": provider})
+    (form,) = found["providers"]
+    assert (form["first"]["of"], form["first"]["name"]) == ("leading", "files")
+    assert [each["path"] for each in form["first"]["causes"]] == [tree.path("w/AGENTS.md")]
+    text = run("show", "--json")["text"]
+    assert text[form["first"]["offset"] :].startswith("er.")
+    assert 0 < form["shared"] < form["tokens"]
+
+
+def test_cache_sees_a_role_that_changed(tree, run):
+    tree({"old.json": json.dumps(run("show", "--json"))})
+    tree({"new.json": json.dumps(run("show", "--json", "--set", "rules.role=user"))})
+    found = answer("cache", {"old": tree.path("old.json"), "new": tree.path("new.json"), "provider": "openai"})
+    assert found["providers"][0]["shared"] < found["providers"][0]["tokens"]
+
+
+def test_a_message_that_only_one_side_has_is_a_difference(tree, run):
+    tree({"old.json": json.dumps(run("show", "--json", "--set", "sections=identity"))})
+    tree({"new.json": json.dumps(run("show", "--json", "--set", "sections=identity,rules"))})
+    found = answer("cache", {"old": tree.path("old.json"), "new": tree.path("new.json"), "provider": "openai"})
+    assert found["providers"][0]["first"] is not None
+
+
+def test_the_effect_of_an_edit_in_a_message(tree, layout):
+    from foreword.inspection.effects import effect
+
+    old = assemble(tree.workspace(), Agent(), layout)
+    other = assemble(tree.workspace(), Agent(), layout, assignments=[("rules.role", "user")])
+    found = effect(old, other, len)
+    assert (found.is_changed, found.kept, found.breaks) == (True, len("You are an agent.\n\n"), "rules")
+    merged = assemble(tree.workspace(), Agent(), layout, assignments=[("rules.role", "system")])
+    assert [effect(old, merged, len).breaks, effect(merged, old, len).breaks] == ["rules", "rules"]
+    assert effect(old, old, len).breaks == ""
+
+
+def test_two_projects_in_one_store_share_the_text_of_their_tools_only(tree, layout):
+    with Conversations() as talks:
+        turns = [talks.open(cwd, tree.workspace(cwd), Agent(), layout).turn("hi") for cwd in ("w", "v")]
+    assert len({each.system for each in turns}) == 1
+    assert len({str(each.messages) for each in turns}) == 2
