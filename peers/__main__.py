@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from .compare import difference_to_layout, first_difference, has_layout
-from .install import Installed, RunError, install
+from .install import Installed, RunError, find_installed, install
 from .programs import Message, Program, ask, read_programs
 from .recordings import Case, cases, read_golden, write_golden
 from .reduce import files, reduce
@@ -57,7 +57,7 @@ def _install_and_run(chosen: list[Program]) -> int:
     for program in chosen:
         print(f"{program.title} {program.version}: installing", flush=True)
         try:
-            _installed(program)
+            _install(program)
         except RunError as error:
             print(f"  {error}", flush=True)
     isolated = ["unshare", "--net"] if os.geteuid() == 0 else ["unshare", "--map-root-user", "--net"]
@@ -67,11 +67,14 @@ def _install_and_run(chosen: list[Program]) -> int:
     return subprocess.run([*isolated, sys.executable, "-m", "peers", "--installed", *sys.argv[1:]]).returncode
 
 
-def _installed(program: Program) -> Installed:
-    folder = SCRATCH / "programs" / f"{program.name}-{program.version}"
+def _folder(program: Program) -> Path:
+    return SCRATCH / "programs" / f"{program.name}-{program.version}"
+
+
+def _install(program: Program) -> None:
     npm = program.npm and f"{program.npm}@{program.version}"
     python = program.python and f"{program.python}=={program.version}"
-    return install(folder, program.program, npm, python, program.node)
+    install(_folder(program), program.program, npm, python, program.node)
 
 
 def _enable_loopback() -> None:
@@ -90,7 +93,7 @@ def _run_program(program: Program, only: str, record: bool) -> bool:
     recorded: dict[str, Any] = dict(golden.get("cases", {})) if only else {}
     agrees = True
     try:
-        installed = _installed(program)
+        installed = find_installed(_folder(program), program.program, program.node)
     except RunError as error:
         _row(program, None, str(error))
         return True

