@@ -156,14 +156,15 @@ class Document:
 
 @value
 class Agent:
-    """The agent that a prompt is for.
+    """The agent that a prompt is for. In a known conversation, fields that are left out stay those of its edition, except the plan
+    and the skill.
 
     Fields:
         tools: The tools it has. None keeps the tools of a known conversation, and means no tools in a new one; an empty list
             means no tools.
         model: The name of the model.
         provider: The name of the provider: anthropic, openai or gemini.
-        role: Whether it is the main agent or a sub-agent.
+        role: Whether it is the main agent or a sub-agent; by default main.
         session: The id of the session, if the prompt shows one.
         base: Text that replaces the layout's base text, or the address of a template such as `$user/greet`. A `Document` keeps its
             file as the origin.
@@ -177,7 +178,7 @@ class Agent:
     tools: Sequence[Tool] | None = None
     model: str = ""
     provider: str = ""
-    role: Literal["main", "sub"] = "main"
+    role: Literal["", "main", "sub"] = ""
     session: str = ""
     base: str | Document = ""
     skill: str | Skill = ""
@@ -196,7 +197,7 @@ class Agent:
             expect(f"Agent.{name}", getattr(self, name), str)
             check_text_form(f"the {name}", getattr(self, name))
         check_provider(self.provider)
-        if self.role not in ("main", "sub"):
+        if self.role not in ("", "main", "sub"):
             raise CallError(f"Agent.role must be 'main' or 'sub', not {self.role!r}")
         expect("Agent.base", self.base, str, Document)
         expect("Agent.plan", self.plan, str, Document)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from ..encoding.agent import KEYS
+from ..encoding.agent import KEYS, document_form
 from ..errors import CallError
 from ..programs.question import Question
 from ..sources.environment import absolute
@@ -145,6 +145,7 @@ def question_of(args: Namespace, assembler: Assembler | None = None) -> Question
     place = {"cwd": args.dir, "packs": packs_of(args), "now": _clock(args.now)}
     same = {name: getattr(args, name) for name in ("home", "layout", "settings", "set", "store")}
     agent = {key: getattr(args, key) for key in KEYS if key not in from_files}
+    agent["sub_agent"] = args.sub_agent or None
     names = {"tools": f"--tools {args.tools}", "scope": f"--scope {args.scope}"}
     question = Question({**place, **same, **agent, **from_files}, names, assembler)
     question.agent  # noqa: B018
@@ -191,11 +192,6 @@ def _base(named: str) -> str | dict[str, Any]:
         split(named)
         return named
     return document_form(document(named, "--base")) if named else ""
-
-
-def document_form(read: Document) -> dict[str, Any]:
-    """A document as plain values."""
-    return {"path": read.path, "text": read.text, "hash": read.hash, "line": read.line}
 
 
 def _doc(text: str) -> tuple[str, str]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 
+from ..encoding.agent import document_form
 from ..errors import CallError
 from ..template.languages import DEFAULT, LANGUAGES
 from ..vocabulary import TemplateVersion
-from .options import document, document_form, new_parser, with_dir
+from .options import document, new_parser, with_dir
 from .prompt import write_prompt
 from .terminal import report, shown_time, write_json, write_line, write_table, write_text
 

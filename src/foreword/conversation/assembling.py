@@ -99,7 +99,7 @@ class ConversationAssembler:
         """What the workspace contains now, with the global template if the layout uses it."""
         waits.before("build")
         version = self._shared.store.template() if self.uses_global_template else None
-        return self.assembler.snapshot(self._agent.configured, _document(version) if version else None)
+        return self.assembler.snapshot(self._agent.resolved, _document(version) if version else None)
 
     @property
     def uses_global_template(self) -> bool:

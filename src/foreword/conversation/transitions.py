@@ -138,7 +138,7 @@ class Transitions:
         for subject, step in steps.changes:
             edition, is_first = outcome.edition, before is None
             fresh = self._builder.rebuild(edition, subject, step, now, keep_tools=subject == "rest" and is_first)
-            price = rebuild_pricing(self._agent.configured, edition, shipped_prices, estimate_for)
+            price = rebuild_pricing(self._agent.resolved, edition, shipped_prices, estimate_for)
             then = apply_step(step, edition, fresh, is_summarised and is_first, before, price)
             outcome = replace(
                 then,

@@ -14,7 +14,7 @@ import os
 from ..encoding.agent import KEYS, agent_from
 from ..engine.assembler import Assembler
 from ..errors import CallError, suggestion
-from ..shapes import OBJECT, STRING, STRINGS, SWITCH, check, check_table, show
+from ..shapes import OBJECT, STRING, STRINGS, SWITCH, WHOLE_NUMBER, check, show
 from ..vocabulary import Document, Workspace, replace
 
 TYPE_CHECKING = False
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 _TIME: Kind = ("an ISO 8601 time", lambda content: isinstance(content, str) or hasattr(content, "tzinfo"))
 _SUBJECT: Kind = ("the name of a prompt or a saved one", lambda content: isinstance(content, str | dict))
-_NUMBER: Kind = ("a whole number", lambda content: type(content) is int)
 # The kinds of the fields that every question has, and of those that only some have.
 _KINDS = {
     **dict.fromkeys(("cwd", "home", "layout", "settings", "store"), STRING),
@@ -38,9 +37,8 @@ _KINDS = {
 _FURTHER = {
     **dict.fromkeys(("path", "name", "prices", "min_severity"), STRING),
     **dict.fromkeys(("prompt", "old", "new"), _SUBJECT),
-    **{"turns": _NUMBER, "recursive": SWITCH, "disable": STRINGS},
+    **{"turns": WHOLE_NUMBER, "recursive": SWITCH, "disable": STRINGS},
 }
-_DOCUMENT = {**dict.fromkeys(("path", "text", "hash", "syntax"), STRING), "line": _NUMBER, "cut_from": _NUMBER}
 
 
 class Question:
@@ -92,7 +90,7 @@ class Question:
     def agent(self) -> Agent:
         """The agent that the fields describe."""
         if self._agent is None:
-            mapping = {key: _document(self.fields[key]) for key in KEYS if self.fields.get(key) is not None}
+            mapping = {key: self.fields[key] for key in KEYS if self.fields.get(key) is not None}
             self._agent = agent_from(mapping, self._names)
         return self._agent
 
@@ -186,14 +184,6 @@ def _assignments(texts: Iterable[str]) -> list[tuple[str, Any]]:
     from ..packs.settings import parse_assignment
 
     return [parse_assignment(each) for each in texts]
-
-
-def _document(content: Any) -> Any:
-    """A document from its plain form, {"path": …, "text": …}; anything else unchanged."""
-    if not isinstance(content, dict) or not content.keys() >= {"path", "text"}:
-        return content
-    check_table(content, _DOCUMENT, "the document")
-    return Document(**content)
 
 
 def check_fields(fields: Any, further: Collection[str] = ()) -> None:

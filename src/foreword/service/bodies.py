@@ -94,7 +94,10 @@ class ScopeBody(Struct, forbid_unknown_fields=True):
 
 
 class AgentBody(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Where the agent works, and its properties. Without `tools`, a known conversation keeps its tools; `[]` removes them."""
+    """Where the agent works, and its properties.
+
+    A known conversation keeps what a request leaves out, except `plan` and `skill`; `"tools": []` removes its tools.
+    """
 
     cwd: Path
     model: Label = ""
@@ -102,7 +105,7 @@ class AgentBody(Struct, forbid_unknown_fields=True, kw_only=True):
     tools: list[ToolBody] | None = None
     layout: Label = ""
     session: Label = ""
-    sub_agent: bool = False
+    sub_agent: bool | None = None
     base: Text = ""
     skill: Label = ""
     plan: Text = ""

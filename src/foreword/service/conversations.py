@@ -112,6 +112,8 @@ def _agent_body(query: DriftQuery, made: dict[str, Any]) -> AgentBody:
     known = {name: ToolBody(name, **each) for name, each in made.pop("tools").items()}
     asked = {name: each for name, each in msgspec.structs.asdict(query).items() if each is not msgspec.UNSET}
     tools = asked.pop("tools", None)
+    for name in ("base", "plan"):
+        made[name] = _text_of(made.get(name, ""))
     named = [known.get(name) or ToolBody(name) for name in asked.pop("tool", ())]
     scope = made.pop("scope", None)
     if scope is not None:
@@ -119,6 +121,11 @@ def _agent_body(query: DriftQuery, made: dict[str, Any]) -> AgentBody:
     if tools is None and not named:
         tools = list(known.values())
     return AgentBody(**{"cwd": "", **made, **asked, "tools": [*(tools or ()), *named]})
+
+
+def _text_of(stored: str | dict[str, Any]) -> str:
+    """The text of a stored field, which may be a document."""
+    return stored if isinstance(stored, str) else str(stored["text"])
 
 
 def _escape_surrogates(made: dict[str, Any]) -> dict[str, Any]:
