@@ -290,8 +290,8 @@ RARELY_NEEDED = {
     f"foreword.{name}"
     for name in (
         "building.budget engine.bodies engine.skills gathering.includes layout.keys layout.merging layout.parse packs.packs"
-        " packs.settings packs.std.compiled packs.wording programs.explain template.contract template.languages template.limits"
-        " text.hidden text.tokens"
+        " packs.settings packs.std.compiled packs.wording programs.explain sources.ryaml_adapter template.contract template.languages"
+        " template.limits text.hidden text.tokens"
     ).split()
 }
 
@@ -329,6 +329,9 @@ def test_importing_the_engine_imports_nothing_heavy():
 )
 def test_the_usual_calls_load_nothing_heavy(call, tmp_path):
     (tmp_path / "AGENTS.md").write_text("Speak plainly.\n")
+    skill = tmp_path / ".agents" / "skills" / "greet" / "SKILL.md"
+    skill.parent.mkdir(parents=True)
+    skill.write_text("---\nname: greet\ndescription: How to greet.\n---\n")
     assert loaded_by(f"import os; os.chdir({str(tmp_path)!r}); {call}") & (HEAVY | RARELY_NEEDED) == set()
 
 
