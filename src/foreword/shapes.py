@@ -6,7 +6,7 @@ where the value is, what it must be and what it is.
 
 from __future__ import annotations
 
-from .errors import CallError, suggestion
+from .errors import CallError, show, suggestion
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,14 +71,3 @@ def check_table(
     for key in required:
         if key not in table:
             raise error(f"{prefix}the key {key!r} is missing")
-
-
-def show(content: Any) -> str:
-    """A value in at most 80 characters."""
-    try:
-        text = repr(content)
-    except ValueError:  # Python refuses to print a number with so many digits
-        return "a very long number"
-    except RecursionError:
-        return "a value that is nested too deeply"
-    return text if len(text) <= 80 else text[:79] + "…"

@@ -5,7 +5,7 @@ The docstring of each class describes all of its fields; the reference page of t
 
 from __future__ import annotations
 
-from .errors import CallError, check_provider, check_text_form, check_tool, expect, expect_mapping, ordered, pairs
+from .errors import CallError, check_provider, check_text_form, check_tool, check_workspace, expect, ordered, pairs
 from .values import digest as digest
 from .values import replace as replace
 from .values import value as value
@@ -63,12 +63,7 @@ class Workspace:
     inside: Sequence[str] = ()
 
     def _check(self) -> None:
-        expect("Workspace.cwd", self.cwd, str)
-        for name in ("root", "home", "platform"):
-            content = getattr(self, name)
-            if content is not None:
-                expect(f"Workspace.{name}", content, str)
-        expect_mapping("Workspace.environment", self.environment)
+        check_workspace(self.__dict__)
 
 
 @value

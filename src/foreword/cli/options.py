@@ -6,7 +6,7 @@ import os
 import sys
 
 from ..encoding.agent import KEYS, document_form
-from ..errors import CallError
+from ..errors import CallError, show
 from ..programs.question import Question
 from ..sources.environment import absolute
 from ..template.addresses import is_address, split
@@ -171,7 +171,7 @@ def _clock(now: str | None) -> datetime | None:
         moment = datetime.fromisoformat(now)
         return moment if moment.tzinfo else moment.astimezone()
     except (OverflowError, OSError, ValueError):
-        raise CallError(f"--now must be a time such as 2026-03-07T08:55:05-06:00, not {now!r}") from None
+        raise CallError(f"--now must be a time such as 2026-03-07T08:55:05-06:00, not {show(now)}") from None
 
 
 def _tools(args: Namespace) -> list[Any] | None:
@@ -212,7 +212,7 @@ def _pack(text: str) -> tuple[str, str]:
 def _pair(text: str, option: str, form: str) -> tuple[str, str]:
     label, equals, path = text.partition("=")
     if not equals or not label.strip() or not path.strip():
-        raise CallError(f"{option} must be {form}, not {text!r}")
+        raise CallError(f"{option} must be {form}, not {show(text)}")
     return label.strip(), path.strip()
 
 

@@ -112,7 +112,7 @@ def _user() -> str:
 def _store(args: Namespace) -> Store:
     from ..store import open_store
 
-    return open_store(args.question.store_url())
+    return open_store(args.question.url_to_write())
 
 
 def _default(args: Namespace) -> str:

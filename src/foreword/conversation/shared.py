@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock, get_ident
 
-from ..errors import expect, ordered
+from ..errors import ordered, path_text
 from ..extensions import Extension
 from ..store import open_store
 from .decide import Outcome
@@ -28,7 +28,7 @@ class Shared:
 
     def __init__(self, store: str | Store, extensions: Sequence[Extension]) -> None:
         if not hasattr(store, "publish"):
-            expect("the store", store, str)
+            store = path_text("the store", store)
         self.extensions: tuple[Extension, ...] = ordered("extensions", extensions, Extension)
         check_extensions(self.extensions)
         self.store: Store = open_store(store) if isinstance(store, str) else store

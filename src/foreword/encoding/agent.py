@@ -6,8 +6,8 @@ needs an entry here, an option in `cli/options.py` and a field in `service/bodie
 
 from __future__ import annotations
 
-from ..errors import CallError, suggestion
-from ..shapes import LIST, NAME, OBJECT, STRING, STRINGS, SWITCH, WHOLE_NUMBER, check_table, one_of, show
+from ..errors import CallError, show, suggestion
+from ..shapes import LIST, NAME, OBJECT, STRING, STRINGS, SWITCH, WHOLE_NUMBER, check_table, one_of
 from ..vocabulary import Access, Agent, Document, Scope, Skill, Tool
 
 TYPE_CHECKING = False
@@ -76,7 +76,7 @@ def _parse_docs(rows: Any, name: str) -> list[tuple[str, str]]:
         raise CallError(f"{name} must be a list of pairs (label, path), not {kind_of(rows)}")
     for row in rows:
         if not isinstance(row, (list, tuple)) or len(row) != 2 or not all(isinstance(each, str) for each in row):
-            raise CallError(f"{name} must be a list of pairs (label, path); {row!r} is not one")
+            raise CallError(f"{name} must be a list of pairs (label, path); {show(row)} is not one")
     return [(label, path) for label, path in rows]
 
 

@@ -13,8 +13,8 @@ import os
 
 from ..encoding.agent import KEYS, agent_from
 from ..engine.assembler import Assembler
-from ..errors import CallError, suggestion
-from ..shapes import OBJECT, STRING, STRINGS, SWITCH, WHOLE_NUMBER, check, show
+from ..errors import CallError, show, suggestion
+from ..shapes import OBJECT, STRING, STRINGS, SWITCH, WHOLE_NUMBER, check
 from ..vocabulary import Document, Workspace, replace
 
 TYPE_CHECKING = False
@@ -125,6 +125,19 @@ class Question:
         """Where conversations are stored: the field, `FOREWORD_STORE`, the settings, else the user's data folder."""
         return self._store_url()[0]
 
+    def url_to_write(self) -> str:
+        """The store for a caller that writes. The folder of a store that was named must exist: its path may be misspelled."""
+        from ..store import folder_of
+        from ..text.lines import printable
+
+        url, is_named = self._store_url()
+        folder = folder_of(url)
+        if is_named and folder and not os.path.isdir(folder):
+            raise CallError(
+                f"the store {printable(url)} cannot be created: there is no folder {printable(folder)}; create it first"
+            )
+        return url
+
     def has_store(self) -> bool:
         """Whether the store exists."""
         from ..store import exists
@@ -207,7 +220,7 @@ def moment(now: str | datetime | None) -> datetime | None:
         found = datetime.fromisoformat(now)
         return found if found.tzinfo else found.astimezone()
     except (OverflowError, OSError, ValueError):
-        raise CallError(f"now must be an ISO 8601 time such as 2026-03-07T08:55:05-06:00, not {now!r}") from None
+        raise CallError(f"now must be an ISO 8601 time such as 2026-03-07T08:55:05-06:00, not {show(now)}") from None
 
 
 def _expand_home(url: str, workspace: Workspace) -> str:
