@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..encoding.agent import KEYS, agent_from, tool_notes
-from ..encoding.edition import made_for
+from ..encoding.edition import target_of
 from ..engine.checks import check_agent
 from ..errors import CallError
 from ..extensions import About
@@ -94,7 +94,7 @@ class ConversationAgent:
     def has_other_tools(self, using: Edition) -> bool:
         """Whether the agent's tools differ from those of the edition."""
         stored = self.stored_tools
-        if stored.notes != made_for(using).agent.get("tools", {}):
+        if stored.notes != target_of(using).agent.get("tools", {}):
             return True
         return stored.definitions != using.tools and not are_same_tools(stored.definitions, using.tools)
 
@@ -138,7 +138,7 @@ _KEPT_KEYS = ("sub_agent", "session", "base", "scope", "language", "docs")
 
 def _with_fields_of(edition: Edition, agent: Agent, conversation: str) -> Agent:
     """The agent, with the fields that it leaves out as they were for the edition."""
-    target = made_for(edition)
+    target = target_of(edition)
     kept: dict[str, Any] = {}
     # The model of one provider means nothing to another.
     if agent.model in ("", target.model) and agent.provider in ("", target.provider):

@@ -114,7 +114,7 @@ class Conversation:
     def construct(self, now: datetime | None = None) -> Turn:
         """Build the prompt from the current workspace and store it. Overlapping calls agree on one edition."""
         check_moment(now)
-        outcome = self.shared.constructions.agree(self.id, lambda: self._transitions.apply(["turn", "rebuild"], now))
+        outcome = self.shared.constructions.run_once(self.id, lambda: self._transitions.apply(["turn", "rebuild"], now))
         return self._turns.without_messages(outcome)
 
     def reload(self, now: datetime | None = None) -> Turn:

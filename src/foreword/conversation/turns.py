@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from ..encoding.edition import ParseCache, made_for
+from ..encoding.edition import ParseCache, target_of
 from ..engine.skills import activation, skill_named, with_body
 from ..errors import CallError
 from ..findings import finding
@@ -81,7 +81,7 @@ class Turns:
             json.loads(edition.tools),  # parsed for each turn, because a caller may change it
             account.passages,
             list(dict.fromkeys(findings)),
-            root_end(account.files, made_for(edition).cwd),
+            root_end(account.files, target_of(edition).cwd),
         )
 
     def with_messages(

@@ -157,13 +157,13 @@ class Assembler:
         self._last: tuple[Snapshot, Agent, datetime | None, Prompt] | None = None
 
     def for_directory(self, cwd: str) -> Assembler:
-        """A copy for another working directory that does not search for skills."""
-        other = self.like(workspace=replace(self.workspace, cwd=cwd, root=None), skill_folders=())
+        """A copy for another working directory. It does not search for skills."""
+        other = self.copy_with(workspace=replace(self.workspace, cwd=cwd, root=None), skill_folders=())
         other.finds_skills = False
         return other
 
-    def like(self, **changes: Any) -> Assembler:
-        """A new assembler with the same arguments except for these."""
+    def copy_with(self, **changes: Any) -> Assembler:
+        """A new assembler with these arguments changed."""
         arguments = {
             "workspace": self.workspace,
             "layout": self.layout_name,

@@ -34,7 +34,7 @@ _KINDS = {
     **dict.fromkeys(("cwd", "home", "layout", "settings", "store"), STRING),
     **{"set": STRINGS, "packs": OBJECT, "values": OBJECT, "now": _TIME},
 }
-_FURTHER = {
+_COMMAND_KINDS = {
     **dict.fromkeys(("path", "name", "prices", "min_severity"), STRING),
     **dict.fromkeys(("prompt", "old", "new"), _SUBJECT),
     **{"turns": WHOLE_NUMBER, "recursive": SWITCH, "disable": STRINGS},
@@ -199,15 +199,15 @@ def _assignments(texts: Iterable[str]) -> list[tuple[str, Any]]:
     return [parse_assignment(each) for each in texts]
 
 
-def check_fields(fields: Any, further: Collection[str] = ()) -> None:
-    """Refuse fields that no question has, and values of the wrong kind; `further` are the fields of one command."""
+def check_fields(fields: Any, extra: Collection[str] = ()) -> None:
+    """Refuse fields that no question has, and values of the wrong kind; `extra` are the fields of one command."""
     check(fields, OBJECT, "a question")
-    known = (*_KINDS, *KEYS, *further)
+    known = (*_KINDS, *KEYS, *extra)
     for name, content in fields.items():
-        if name not in known or (name in _FURTHER and name not in further):
+        if name not in known or (name in _COMMAND_KINDS and name not in extra):
             raise CallError(f"unknown field {show(name)}{suggestion(str(name), known)}")
         if content is not None and name not in KEYS:
-            check(content, _KINDS.get(name) or _FURTHER[name], name)
+            check(content, _KINDS.get(name) or _COMMAND_KINDS[name], name)
 
 
 def moment(now: str | datetime | None) -> datetime | None:
