@@ -543,7 +543,7 @@ def meanings(home: str, name: str) -> dict[str, str]:
 
 
 def fields_in(home: str, name: str) -> list[tuple[str, str, str]]:
-    """The fields and properties of a value, with their types and defaults."""
+    """The fields and properties of a value, including inherited properties, with their types and defaults."""
     node = node_of(home, name)
     if not isinstance(node, ast.ClassDef) or "value" not in [getattr(each, "id", "") for each in node.decorator_list]:
         return []
@@ -552,9 +552,11 @@ def fields_in(home: str, name: str) -> list[tuple[str, str, str]]:
         for each in node.body
         if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
     ]
+    bases = getattr(import_module(f"foreword.{home}"), name).__mro__[1:-1]
+    inherited = [node_of(each.__module__.removeprefix("foreword."), each.__name__) for each in bases]
     properties = [
         (each.name, ast.unparse(each.returns), "")
-        for each in node.body
+        for each in [each for part in (node, *inherited) for each in part.body]
         if isinstance(each, ast.FunctionDef)
         and each.returns
         and "property" in [getattr(it, "id", "") for it in each.decorator_list]
@@ -607,7 +609,7 @@ def extra_of(check: Check) -> list[str]:
         (
             each.agent,
             codes(each.names),
-            f"{each.most:,} {each.unit}{', together' if each.together else ''}",
+            f"{each.maximum:,} {each.unit}{', together' if each.together else ''}",
             each.outcome,
             each.source,
             each.seen,

@@ -292,7 +292,7 @@ RARELY_NEEDED = {
     f"foreword.{name}"
     for name in (
         "building.budget engine.bodies engine.skills gathering.conditions gathering.includes gathering.values layout.find_keys layout.finds layout.forms layout.key layout.keys layout.merging layout.parse packs.packs"
-        " packs.config packs.settings packs.std.compiled packs.wording programs.explain template.contract template.languages template.limits"
+        " packs.config packs.settings packs.std.compiled packs.wording programs.explain sources.ryaml_adapter template.contract template.languages template.limits"
         " text.hidden text.tokens"
     ).split()
 }
@@ -331,6 +331,9 @@ def test_importing_the_engine_imports_nothing_heavy():
 )
 def test_the_usual_calls_load_nothing_heavy(call, tmp_path):
     (tmp_path / "AGENTS.md").write_text("Speak plainly.\n")
+    skill = tmp_path / ".agents" / "skills" / "greet" / "SKILL.md"
+    skill.parent.mkdir(parents=True)
+    skill.write_text("---\nname: greet\ndescription: How to greet.\n---\n")
     assert loaded_by(f"import os; os.chdir({str(tmp_path)!r}); {call}") & (HEAVY | RARELY_NEEDED) == set()
 
 

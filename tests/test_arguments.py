@@ -90,6 +90,14 @@ def test_a_sequence_without_an_order_is_rejected(kind, others, field, entries, w
 
 
 @pytest.mark.parametrize(
+    "tool", [Tool("read"), Tool("read", "Reads."), Tool(name="read"), Tool(description="Reads.", name="read")]
+)
+def test_the_fields_of_a_value_are_in_order_however_it_is_created(tool):
+    """Only then do the dictionaries of all instances share their keys."""
+    assert tuple(vars(tool)) == Tool.__match_args__
+
+
+@pytest.mark.parametrize(
     ("value", "field"), [(Agent(), "model"), (READ, "name"), (Scope(), "allow"), (Workspace(), "cwd")]
 )
 def test_a_field_of_a_value_can_be_neither_set_nor_deleted(value, field):

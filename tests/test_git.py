@@ -562,3 +562,33 @@ def test_a_link_that_is_replaced_by_a_file_is_noticed(victim, monkeypatch):
     victim({"w/.git/HEAD": "ref: refs/heads/main\n"})
     found.append(assembler.prompt(Agent(base="[git:branch]")).text)
     assert found == ["", "main"]
+
+
+@pytest.mark.parametrize("lines", ["../../../victim/.git/objects\n", "/somewhere\n", '"\\057somewhere"\n'])
+def test_git_is_not_run_on_a_repository_with_objects_elsewhere(victim, lines):
+    victim({"w/.git/objects/info/alternates": lines})
+    assert git_values(victim) == ["main", "", "clean"]
+    assert failures(victim) == [
+        "[git:status] has no value: /w/.git/objects/info/alternates names folders of objects elsewhere, so git is not run on it"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("head", "reason"),
+    [
+        ("", "/w/.git/HEAD: it is empty"),
+        (b"\xff\xfe", "/w/.git/HEAD: "),
+        ("Ignore this", "the file HEAD names neither a branch nor a commit: 'Ignore this'"),
+        ("../secret", "the file HEAD names neither a branch nor a commit: '../secret'"),
+    ],
+)
+def test_a_head_that_names_nothing_is_a_finding(repository, head, reason):
+    repository({"w/.git/HEAD": head})
+    prompt = repository.prompt("builder", base="[git:branch]")
+    (message,) = [message for code, message in repository.messages(prompt) if code == "variable-failed"]
+    assert message.startswith(f"[git:branch] has no value: {reason}")
+
+
+def test_a_git_folder_that_is_a_link_names_where_it_leads(victim):
+    replace_with_link(victim, "w/.git", "victim/.git")
+    assert "/w/.git leads to /victim/.git, which does not point back to this workspace" in failures(victim)[0]

@@ -59,7 +59,7 @@ def test_a_clock_changes_the_prompt(workspace):
 def test_a_date_changes_the_prompt_only_by_day(workspace):
     workspace({"w/AGENTS.md": "Today is {{ date }}.\n"})
     first, found = rebuild_all(workspace, "ion")
-    assert [each.how for each in found if each.prompt.text != first.text] == ["a day later"]
+    assert [each.detail for each in found if each.prompt.text != first.text] == ["a day later"]
 
 
 def test_a_variable_that_depends_on_the_order_of_the_environment_changes_the_prompt(workspace):
@@ -77,8 +77,8 @@ def test_a_variable_that_depends_on_the_order_of_the_environment_changes_the_pro
 def test_a_directory_reached_through_a_link_has_a_different_name(workspace):
     workspace({"link": Path(workspace.path("w"))})
     first, found = rebuild_all(workspace, "foreword", cwd="link")
-    hows = [each.how for each in found if each.variation == "directory" and each.prompt.text != first.text]
-    assert hows == ["as the directory that the link points to"]
+    details = [each.detail for each in found if each.variation == "directory" and each.prompt.text != first.text]
+    assert details == ["as the directory that the link points to"]
 
 
 def test_directories_are_listed_in_reverse(workspace):
@@ -138,7 +138,7 @@ def test_if_another_process_differs_each_variation_is_tried_separately(workspace
     monkeypatch.setattr("foreword.programs.stability._id_in_another_process", lambda *_: "sha256:other")
     first, found = rebuild_all(workspace, "foreword")
     assert changed_by(first, found) == []
-    assert [each.how for each in found if each.variation == "hash seed"] == [
+    assert [each.detail for each in found if each.variation == "hash seed"] == [
         "in a process with hash seed 1",
         "in a process with hash seed 2",
     ]

@@ -84,6 +84,17 @@ def suggestion(name: str, known: Iterable[str]) -> str:
 _SHOWN = 20
 
 
+def show(content: Any) -> str:
+    """A value in at most 80 characters."""
+    try:
+        text = repr(content)
+    except ValueError:  # Python refuses to print a number with so many digits
+        return "a very long number"
+    except RecursionError:
+        return "a value that is nested too deeply"
+    return text if len(text) <= 80 else text[:79] + "…"
+
+
 # Checks of arguments: a call that would fail later, or silently do the wrong thing, fails at once
 
 # The roles that providers know, and those that a turn converts to user messages.
@@ -102,6 +113,24 @@ def expect(what: str, content: object, *kinds: type) -> None:
     if not isinstance(content, kinds):
         names = " or ".join(kind.__name__ for kind in kinds)
         raise CallError(f"{what} must be {names}, not {type(content).__name__}")
+
+
+def path_text(what: str, content: Any) -> str:
+    """A path as a string, from a string or an `os.PathLike`."""
+    text = content.__fspath__() if hasattr(content, "__fspath__") and not isinstance(content, type) else content
+    if not isinstance(text, str):
+        raise CallError(f"{what} must be a string or a path, not {type(content).__name__}")
+    return text
+
+
+def check_workspace(fields: dict[str, Any]) -> None:
+    """Raise if a field of a workspace has the wrong type. Paths may be `os.PathLike`, and become strings."""
+    for name in ("cwd", "root", "home"):
+        if name == "cwd" or fields[name] is not None:
+            fields[name] = path_text(f"Workspace.{name}", fields[name])
+    if fields["platform"] is not None:
+        expect("Workspace.platform", fields["platform"], str)
+    expect_mapping("Workspace.environment", fields["environment"])
 
 
 def ordered(what: str, content: Any, kind: type | None = None) -> tuple[Any, ...]:
@@ -138,7 +167,7 @@ def check_id(id: str) -> None:
     if not 1 <= len(id) <= _LONGEST_ID:
         raise CallError(f"the id of a conversation must have 1 to {_LONGEST_ID} characters, not {len(id)}")
     if not is_plain(id):
-        raise CallError(f"the id of a conversation must not contain control characters or lone surrogates: {id!r}")
+        raise CallError(f"the id of a conversation must not contain control characters or lone surrogates: {show(id)}")
 
 
 def is_plain(text: str) -> bool:
@@ -181,7 +210,7 @@ def check_provider(name: str) -> None:
 
     close = get_close_matches(lower, PROVIDERS, n=1, cutoff=0.8)
     if close:
-        raise CallError(f"unknown provider {name!r}; did you mean {close[0]!r}?")
+        raise CallError(f"unknown provider {show(name)}; did you mean {close[0]!r}?")
 
 
 def check_text_form(what: str, text: str) -> None:
@@ -227,7 +256,7 @@ def _check_role(role: Any, number: int) -> None:
     if not isinstance(role, str):
         raise CallError(f"message {number} has no role; known roles: {', '.join(known)}")
     if role not in known:
-        raise CallError(f"message {number} has the unknown role {role!r}{suggestion(role, known)}")
+        raise CallError(f"message {number} has the unknown role {show(role)}{suggestion(role, known)}")
 
 
 def _check_content(message: Mapping[str, Any], number: int) -> None:
@@ -257,5 +286,5 @@ def pairs(what: str, content: Sequence[Any]) -> tuple[tuple[str, Any], ...]:
     entries = ordered(what, content)
     for each in entries:
         if not isinstance(each, (tuple, list)) or len(each) != 2 or not isinstance(each[0], str):
-            raise CallError(f"{what} must be a list of pairs (name, content); {each!r} is not one")
+            raise CallError(f"{what} must be a list of pairs (name, content); {show(each)} is not one")
     return tuple((name, content) for name, content in entries)

@@ -6,7 +6,7 @@ where the value is, what it must be and what it is.
 
 from __future__ import annotations
 
-from .errors import CallError, suggestion
+from .errors import CallError, show, suggestion
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ STRING: Kind = ("a string", lambda content: isinstance(content, str))
 NAME: Kind = ("a string that is not blank", lambda content: isinstance(content, str) and bool(content.strip()))
 STRINGS: Kind = ("a list of strings", is_list_of_strings)
 SWITCH: Kind = ("true or false", lambda content: isinstance(content, bool))
+WHOLE_NUMBER: Kind = ("a whole number", lambda content: type(content) is int)
 COUNT: Kind = ("a whole number above zero", lambda content: type(content) is int and content > 0)
 # Written so that a nan is refused too.
 AMOUNT: Kind = ("a number from 0 to 1e9", lambda content: type(content) in (int, float) and 0 <= content < 1e9)
@@ -70,14 +71,3 @@ def check_table(
     for key in required:
         if key not in table:
             raise error(f"{prefix}the key {key!r} is missing")
-
-
-def show(content: Any) -> str:
-    """A value in at most 80 characters."""
-    try:
-        text = repr(content)
-    except ValueError:  # Python refuses to print a number with so many digits
-        return "a very long number"
-    except RecursionError:
-        return "a value that is nested too deeply"
-    return text if len(text) <= 80 else text[:79] + "…"

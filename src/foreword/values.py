@@ -32,11 +32,12 @@ def value(cls: type[V]) -> type[V]:
     sequences = tuple(name for name in fields if cls.__annotations__[name].startswith("Sequence"))
     check = cls.__dict__.get("_check")
     size = len(fields)
+    required, last_values = size - len(defaults), tuple(defaults.values())
 
-    def add_named(own: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        own.update(kwargs)
+    def with_named(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        own = {**defaults, **dict(zip(fields, args)), **kwargs}  # noqa: B905  too many arguments are reported below
         if len(own) == size and len(args) <= size and kwargs.keys().isdisjoint(fields[: len(args)]):
-            return
+            return tuple(map(own.__getitem__, fields))
         unknown, missing = [name for name in kwargs if name not in fields], [name for name in fields if name not in own]
         wrong = sorted(unknown) or missing or args[size:] or [name for name in fields[: len(args)] if name in kwargs]
         raise TypeError(f"{cls.__name__} takes ({', '.join(fields)}); wrong or missing: {', '.join(map(repr, wrong))}")
@@ -50,11 +51,10 @@ def value(cls: type[V]) -> type[V]:
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
         own = self.__dict__
-        if len(args) < size:
-            own.update(defaults)
-        own.update(zip(fields, args))  # noqa: B905  too many arguments are reported below
-        if kwargs or len(own) != size or len(args) > size:
-            add_named(own, args, kwargs)
+        if kwargs or not required <= len(args) <= size:
+            args = with_named(args, kwargs)
+        # Filled in the order of the fields, the dictionaries of all instances share their keys, which takes half the memory.
+        own.update(zip(fields, args + last_values[len(args) - required :]))  # noqa: B905  the lengths are equal
         for name in sequences:
             if type(own[name]) is not tuple:
                 own[name] = to_tuple(name, own[name])

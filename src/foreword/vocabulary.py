@@ -5,7 +5,7 @@ The docstring of each class describes all of its fields; the reference page of t
 
 from __future__ import annotations
 
-from .errors import CallError, check_provider, check_text_form, check_tool, expect, expect_mapping, ordered, pairs
+from .errors import CallError, check_provider, check_text_form, check_tool, check_workspace, expect, ordered, pairs
 from .values import digest as digest
 from .values import replace as replace
 from .values import value as value
@@ -66,12 +66,7 @@ class Workspace:
     inside: Sequence[str] = ()
 
     def _check(self) -> None:
-        expect("Workspace.cwd", self.cwd, str)
-        for name in ("root", "home", "platform"):
-            content = getattr(self, name)
-            if content is not None:
-                expect(f"Workspace.{name}", content, str)
-        expect_mapping("Workspace.environment", self.environment)
+        check_workspace(self.__dict__)
 
 
 @value
@@ -159,14 +154,15 @@ class Document:
 
 @value
 class Agent:
-    """The agent that a prompt is for.
+    """The agent that a prompt is for. In a known conversation, fields that are left out stay those of its edition, except the plan
+    and the skill.
 
     Fields:
         tools: The tools it has. None keeps the tools of a known conversation, and means no tools in a new one; an empty list
             means no tools.
         model: The name of the model.
         provider: The name of the provider: anthropic, openai or gemini.
-        role: Whether it is the main agent or a sub-agent.
+        role: Whether it is the main agent or a sub-agent; by default main.
         session: The id of the session, if the prompt shows one.
         base: Text that replaces the layout's base text, or the address of a template such as `$user/greet`. A `Document` keeps its
             file as the origin.
@@ -180,7 +176,7 @@ class Agent:
     tools: Sequence[Tool] | None = None
     model: str = ""
     provider: str = ""
-    role: Literal["main", "sub"] = "main"
+    role: Literal["", "main", "sub"] = ""
     session: str = ""
     base: str | Document = ""
     skill: str | Skill = ""
@@ -199,7 +195,7 @@ class Agent:
             expect(f"Agent.{name}", getattr(self, name), str)
             check_text_form(f"the {name}", getattr(self, name))
         check_provider(self.provider)
-        if self.role not in ("main", "sub"):
+        if self.role not in ("", "main", "sub"):
             raise CallError(f"Agent.role must be 'main' or 'sub', not {self.role!r}")
         expect("Agent.base", self.base, str, Document)
         expect("Agent.plan", self.plan, str, Document)

@@ -313,7 +313,7 @@ READ_ONLY = [
 
 @pytest.mark.parametrize("arguments", READ_ONLY, ids=" ".join)
 def test_read_only_commands_do_not_create_a_store(tree, run, refused, arguments):
-    if arguments[0] == "store":
+    if arguments[0] != "template":
         message = refused(*arguments, "--store", "typo.db")
         assert "the store typo.db does not exist; a first turn or `template set` creates it" in message
     run(*arguments, "--store", "typo.db")
@@ -389,12 +389,14 @@ def test_user_settings_may_set_the_store_but_workspace_settings_may_not(tree, ru
         (["talk", "show", "t"], "no conversation 't' in the store"),
         (["talk", "show", "t", "--edition", "x"], "--edition"),
         (["talk", "show", "known", "--edition", "7"], "no edition 7 of conversation 'known' in the store"),
-        (["talk", "drift", "t"], "the conversation 't' has no edition yet; its first turn creates one"),
+        (["talk", "drift", "t"], "foreword.db has no conversation 't'; see foreword talk list"),
         (["talk", "list", "--store", "redis://x"], "unknown kind of store redis://"),
         (["talk", "list", "--store", "sqlite:x.db"], "sqlite: must be followed by slashes"),
         (["talk", "list", "--store", "AGENTS.md"], "the file is not a SQLite database"),
         (["store", "stats", "--store", "AGENTS.md/x.db"], "the store AGENTS.md/x.db does not exist"),
-        (["talk", "turn", "t", "--store", "AGENTS.md/x.db"], "cannot be"),
+        (["talk", "turn", "t", "--store", "AGENTS.md/x.db"], "cannot be created: there is no folder /w/AGENTS.md"),
+        (["talk", "turn", "t", "--store", "no/such/x.db"], "cannot be created: there is no folder /w/no/such; create it first"),
+        (["template", "set", "AGENTS.md", "--store", "no/x.db"], "cannot be created: there is no folder /w/no; create it first"),
         (["talk", "turn", "t", "--tool", "t\udcff"], "no provider accepts a tool named 't\\udcff'; a name must have 1 to 128 letters"),
         (["talk", "turn", "known", "--layout", "builder", "--tool", "t\udcff"], "no provider accepts a tool named"),
         (["talk", "turn", "t", "--model", "m\udcff"], "the model cannot be encoded as UTF-8: 'm\\udcff' has a lone surrogate"),

@@ -70,6 +70,11 @@ def test_a_key_is_stored_as_it_was_read(key):
     assert agent_from(agent_form(agent, "conversation")) == agent
 
 
+NESTED: list = []
+for _ in range(100_000):
+    NESTED = [NESTED]
+
+
 def test_of_tools_with_the_same_name_the_first_is_used():
     rows = [{"name": "a", "description": "1"}, {"name": "b"}, {"name": "a", "description": "2"}]
     assert agent_from({"tools": rows}).tools == (Tool("a", "1"), Tool("b"))
@@ -85,6 +90,8 @@ def test_of_tools_with_the_same_name_the_first_is_used():
         ({"tools": [{}]}, "tools: tool 1: the key 'name' is missing"),
         ({"tools": [{"name": "a", "args": {}}]}, "tools: tool 1: unknown key 'args'; known: description, guidelines, name, schema, snippet"),
         ({"scope": {"allow": [{"path": "/p", "permission": "run"}]}}, "scope: allow 1: permission must be one of read, write, not 'run'"),
+        ({"docs": [NESTED]}, "docs must be a list of pairs (label, path); a value that is nested too deeply is not one"),
+        ({"docs": [["x" * 5000]]}, f"docs must be a list of pairs (label, path); ['{'x' * 77}… is not one"),
         ({"docs": [["Manual"]]}, "docs must be a list of pairs (label, path); ['Manual'] is not one"),
     ],
 )  # fmt: skip

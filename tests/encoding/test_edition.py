@@ -4,14 +4,14 @@ import json
 
 import pytest
 
-from foreword.encoding.edition import MadeFor, ParseCache, account_of, agent_row, made_for, made_for_form, tools_of
+from foreword.encoding.edition import EditionTarget, ParseCache, account_of, agent_row, target_form, target_of, tools_of
 from foreword.vocabulary import Edition
 
 
 def test_equal_texts_share_one_value():
     one, other = (Edition(number, "text", tools='[{"name": "shell"}]', made_for='{"cwd": "/w"}') for number in (1, 2))
-    assert made_for(one) is made_for(other)
-    assert (tools_of(one), account_of(one), made_for(one)) == ([{"name": "shell"}], {}, MadeFor("/w"))
+    assert target_of(one) is target_of(other)
+    assert (tools_of(one), account_of(one), target_of(one)) == ([{"name": "shell"}], {}, EditionTarget("/w"))
 
 
 def test_reading_the_agent_of_an_edition_does_not_change_the_shared_values():
@@ -47,10 +47,10 @@ def test_the_oldest_values_are_dropped():
 @pytest.mark.parametrize(
     "target",
     [
-        MadeFor(),
-        MadeFor("/w", "m", "p", 0),
-        MadeFor("/w", "m", "p", 3, {"language": "en"}, ["b", "a"]),
+        EditionTarget(),
+        EditionTarget("/w", "m", "p", 0),
+        EditionTarget("/w", "m", "p", 3, {"language": "en"}, ["b", "a"]),
     ],
 )
 def test_what_an_edition_was_created_for_is_read_as_it_was_written(target):
-    assert made_for(Edition(1, "text", made_for=json.dumps(made_for_form(target)))) == target
+    assert target_of(Edition(1, "text", made_for=json.dumps(target_form(target)))) == target

@@ -41,7 +41,7 @@ def test_an_added_and_a_removed_section(tree):
 def test_new_and_fixed_findings_without_a_change_of_the_text(tree):
     _, _, found = effect_of(tree, {"w/AGENTS.md": "X"}, {"w/CLAUDE.md": "Y"})
     assert not found.is_changed
-    assert ([each.code for each in found.found], found.gone) == (["file-shadowed"], ())
+    assert ([each.code for each in found.new_findings], found.fixed_findings) == (["file-shadowed"], ())
 
 
 def test_no_effect(tree):

@@ -3,7 +3,8 @@
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from foreword.sources.front_matter import body, read_resident, read_skill, split
+from foreword.sources.front_matter import body, plain_fields, read_resident, read_skill, split
+from foreword.sources.ryaml_adapter import yaml_parser
 
 PATH = "/w/testing/SKILL.md"
 
@@ -92,3 +93,19 @@ def test_head_and_body_are_slices_of_the_file(text: str) -> None:
     inner, first = body(text)
     assert "\n".join(lines[first - 1 :]).startswith(inner)
     assert not inner or (inner.split("\n")[0].strip() and inner.split("\n")[-1].strip())
+
+
+lines = st.tuples(
+    st.text(st.sampled_from("aZ-_1 :#'?<"), max_size=6),
+    st.text(st.sampled_from("abZ -:#'\"[]{}&*!|>%@`,0.\\?=<"), max_size=12),
+).map(": ".join)
+
+
+@given(
+    st.lists(st.one_of(lines, st.sampled_from(["name: on", "a: nan", "y: No", "a: e1", "b: o7", ""])), max_size=4).map(
+        "\n".join
+    )
+)
+def test_plain_fields_are_what_the_parser_reads(head: str) -> None:
+    fields = plain_fields(head)
+    assert not fields or yaml_parser()(head) == fields

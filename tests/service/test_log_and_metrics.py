@@ -51,6 +51,8 @@ REASONS = [
     ({"cwd": "", "layout": "pod", "base": "planted {{ planted"}, "invalid template at line 1, column 9"),
     ({"cwd": "", "layout": "pod", "base": "planted {{ planted }}"}, "invalid template at line 1, column 12"),
     ({"cwd": "", "layout": "planted/'planted"}, "layout must be a shipped layout or an address such as …; over HTTP it cannot be a file"),
+    ({"cwd": "", "layout": "planed_planted"}, "unknown layout '…'; known: builder, foreword, ion, opal, pi, pod"),
+    ({"cwd": "", "layout": "opel"}, "unknown layout '…'; did you mean '…'?"),
 ]  # fmt: skip
 
 

@@ -243,6 +243,11 @@ def test_origins_cover_the_preview_in_every_layout(service, layout):
     assert separators.strip() == ""
 
 
+def test_a_session_of_a_preview_may_have_control_characters(service):
+    reply = service.post("/system-prompt/preview", {"template": "[prompt:conversation_id]", "session": "a\x9fb"})
+    assert (reply.status, "a" in reply.json["text"]) == (200, True)
+
+
 def test_a_preview_stores_nothing(fresh):
     set_template(fresh, "planted")
     before = stats(fresh)

@@ -8,6 +8,7 @@ from foreword.sources.front_matter import (
     MAX_ALIASES,
     MAX_BRACKETS,
     body,
+    plain_fields,
     read_resident,
     read_skill,
     split,
@@ -605,14 +606,63 @@ def test_a_huge_file_costs_few_and_small_parses(text: str, monkeypatch: pytest.M
     assert len(parsed) <= 8 and max(parsed, default=0) <= LONGEST_HEAD
 
 
-def test_an_ordinary_skill_costs_one_parse(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("field", "parses"), [("license: MIT", 0), ("license: 'MIT'", 1), ("metadata:\n  a: b", 1)])
+def test_a_skill_costs_at_most_one_parse(field: str, parses: int, monkeypatch: pytest.MonkeyPatch) -> None:
     import ryaml._ryaml as parser
 
     parsed: list[str] = []
     loads = parser.loads
     monkeypatch.setattr(parser, "loads", lambda head: parsed.append(head) or loads(head))
-    read_skill(with_field("license: MIT"), PATH, "strict")
-    assert parsed == ["name: testing\ndescription: Runs the tests.\nlicense: MIT\n"]
+    skill, findings = read_skill(with_field(field), PATH, "strict")
+    assert skill and not findings
+    assert parsed == [f"name: testing\ndescription: Runs the tests.\n{field}\n"] * parses
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *["a: ", "a:", "a", "a: true", "a: Null", "a: FALSE", "true: a", "null: a", "a: 1", "1: a", "a: ~", "a: .nan"],
+        *[
+            "a: 2026-01-01",
+            "a: b: c",
+            "a: b:",
+            "a: b #c",
+            "a: 'b'",
+            'a: "b"',
+            "a: [b]",
+            "a: {b: c}",
+            "a: &b c",
+            "a: *b",
+        ],
+        *[
+            "a: !b c",
+            "a: |",
+            "a: >",
+            "a: @b",
+            "a: %b",
+            "a: `b`",
+            "- a: b",
+            "? a: b",
+            " a: b",
+            "a : b",
+            "a: b\nc",
+            "a: é",
+        ],
+        *[
+            "a: b\tc",
+            "a: b\n  c",
+            "a: b\na: c",
+            "--- a: b",
+            "a: b\n...",
+            "<<: b",
+            "a: b\rc",
+            "a: b\n\nc: d",
+            "x" * 65 + ": a",
+        ],
+    ],
+)
+def test_only_the_parser_reads_anything_but_plain_text(line: str) -> None:
+    assert plain_fields(f"{line}\n") == {}
 
 
 def test_every_code_is_in_the_table() -> None:

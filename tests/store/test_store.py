@@ -193,7 +193,7 @@ def test_the_cache_of_texts_stays_within_its_limit():
     for hash in others:
         assert texts.by_hash((hash, first), load) == {hash: kept[hash], first: kept[first]}
     assert asked.count(first) == 1, "what is in use stays"
-    assert len(texts._young) + len(texts._old) < 50
+    assert len(texts._recent) + len(texts._old) < 50
     assert texts.hash("0 " * 1000) == first
     assert texts.hash("1 " * 1000) is None
 

@@ -109,10 +109,10 @@ export interface EditionRow {
   id: string;
   layout: string;
   made: string;
-  made_for: MadeFor;
+  made_for: EditionTarget;
 }
 
-export interface MadeFor {
+export interface EditionTarget {
   cwd?: string;
   model?: string;
   provider?: string;

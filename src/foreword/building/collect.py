@@ -249,7 +249,7 @@ def _any_of(facts: Sequence[str]) -> str:
 
 
 def _facts(layout: Layout, inputs: Inputs, agent: Agent) -> Iterator[str]:
-    yield agent.role
+    yield agent.role or "main"
     yield f"provider:{agent.provider}"
     yield f"platform:{inputs.workspace.platform}"
     if agent.session:

@@ -37,6 +37,7 @@ class ItemWriter:
     ) -> None:
         self.workspace, self.writer, self.contents = workspace, writer, contents
         self.lists, self.findings = lists, findings
+        self._fields: dict[str, Sequence[Field]] = {}
 
     def listing(self, section: Section, find: Find, entries: Sequence[Entry]) -> Draft:
         """A section that lists the entries of a find."""
@@ -91,10 +92,11 @@ class ItemWriter:
         if not is_plain(entry.name) or not is_plain(entry.description):
             self.report_hidden(entry, shown)
         origin = Origin("skill" if isinstance(entry, Skill) else "resident", shown, entry.lines)
-        values = {"name": entry.name, "description": entry.description, "path": shown}
+        texts = {"name": entry.name, "description": entry.description, "path": shown}
         if isinstance(entry, Skill):
-            values["location"] = location(entry.name, shown)
-        return self.written(section, {name: Piece(text, origin) for name, text in values.items()}, shown)
+            texts["location"] = location(entry.name, shown)
+        row = {field.name: Piece(texts[field.name], origin) for field in self.fields_of(section)}
+        return self.written(section, row, shown)
 
     def report_hidden(self, entry: Skill | Resident, shown: str) -> None:
         from ..text.hidden import hidden
@@ -108,15 +110,22 @@ class ItemWriter:
         """The item of a row. Single values are filtered and escaped; the pieces of a text are used unchanged."""
         fields: dict[Field, Pieces] = {}
         may_be_open = False
-        for part in (*section.item, *section.short):
-            if isinstance(part, Field) and part not in fields:
-                content = row[part.name]
-                if isinstance(content, Piece):
-                    single = apply_filters(content, part.filters)
-                    may_be_open = may_be_open or may_stay_open(single.text)
-                    content = self.contents.escape((single,), "") if "<" in single.text else (single,)
-                fields[part] = content
-        return Item(fields, path, may_be_open=may_be_open)
+        for field in self.fields_of(section):
+            content = row[field.name]
+            if isinstance(content, Piece):
+                single = apply_filters(content, field.filters)
+                may_be_open = may_be_open or may_stay_open(single.text)
+                content = self.contents.escape((single,), "") if "<" in single.text else (single,)
+            fields[field] = content
+        return Item(fields, path, (), may_be_open)
+
+    def fields_of(self, section: Section) -> Sequence[Field]:
+        """The fields of a section's items, in both forms, each once."""
+        known = self._fields.get(section.name)
+        if known is None:
+            parts = dict.fromkeys(part for part in (*section.item, *section.short) if isinstance(part, Field))
+            known = self._fields[section.name] = tuple(parts)
+        return known
 
     def report_open(self, section: Section, item: Item) -> None:
         """Report a fence or comment that an item leaves open, and that is closed when the item is written."""

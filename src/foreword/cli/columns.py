@@ -222,12 +222,12 @@ def is_too_wide(rows: Sequence[Sequence[str]], width: int) -> bool:
 
 
 def _narrow(widths: list[int], room: int, floors: Sequence[int]) -> None:
-    """Narrow the widest column that is above its minimum, until all fit or none is left."""
+    """Narrow the widest column that is above its minimum, until the columns fit or all are at their minimum."""
     while sum(widths) > room:
-        able = [column for column, wide in enumerate(widths) if wide > floors[column]]
-        if not able:
+        shrinkable = [column for column, wide in enumerate(widths) if wide > floors[column]]
+        if not shrinkable:
             return
-        widths[max(able, key=lambda column: widths[column])] -= 1
+        widths[max(shrinkable, key=lambda column: widths[column])] -= 1
 
 
 def _longest_word(texts: Sequence[str]) -> int:

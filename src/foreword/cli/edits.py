@@ -117,34 +117,34 @@ def _write_tools(found: Difference) -> None:
 def _edit(edits: Sequence[Edit], old: str, new: str) -> Iterator[str]:
     """The changed words within their line, or the changed lines if there are several."""
     texts = [(old[each.old[0] : each.old[1]], new[each.new[0] : each.new[1]]) for each in edits]
-    if any("\n" in gone or "\n" in came for gone, came in texts):
-        gone, came = texts[0]
-        if len(edits) == 1 and (gone.isspace() or came.isspace()):
-            yield f"    {_marked(gone, '[-', '-]', 'red')}{_marked(came, '{+', '+}', 'green')}"
+    if any("\n" in removed or "\n" in added for removed, added in texts):
+        removed, added = texts[0]
+        if len(edits) == 1 and (removed.isspace() or added.isspace()):
+            yield f"    {_marked(removed, '[-', '-]', 'red')}{_marked(added, '{+', '+}', 'green')}"
         else:
-            gone, came = _whole_lines(edits, old, new)
-            yield from _lines(gone, "-", "red")
-            yield from _lines(came, "+", "green")
+            removed, added = _whole_lines(edits, old, new)
+            yield from _lines(removed, "-", "red")
+            yield from _lines(added, "+", "green")
         return
     start = max(old.rfind("\n", 0, edits[0].old[0]) + 1, edits[0].old[0] - _AROUND)
     stop = old.find("\n", edits[-1].old[1])
     end = min(stop if stop >= 0 else len(old), edits[-1].old[1] + _AROUND)
     line = "    …" if start and old[start - 1] != "\n" else "    "
-    for each, (gone, came) in zip(edits, texts, strict=True):
+    for each, (removed, added) in zip(edits, texts, strict=True):
         line += _plain(old[start : each.old[0]])
-        line += _marked(gone, "[-", "-]", "red") + _marked(came, "{+", "+}", "green")
+        line += _marked(removed, "[-", "-]", "red") + _marked(added, "{+", "+}", "green")
         start = each.old[1]
     yield line + _plain(old[start:end]) + ("…" if end < len(old) and old[end] != "\n" else "")
 
 
 def _whole_lines(edits: Sequence[Edit], old: str, new: str) -> tuple[str, str]:
     """The removed and added text, extended to whole lines."""
-    gone, came = ((old, edits[0].old[0], edits[-1].old[1]), (new, edits[0].new[0], edits[-1].new[1]))
+    removed, added = ((old, edits[0].old[0], edits[-1].old[1]), (new, edits[0].new[0], edits[-1].new[1]))
     starts_at_end = _starts_at_line_end(edits[0], old, new)
-    ends_a_line = old[gone[2] : gone[2] + 1] == "\n" or all(
-        text[max(end - 1, 0) : end] in ("", "\n") for text, _, end in (gone, came)
+    ends_line = old[removed[2] : removed[2] + 1] == "\n" or all(
+        text[max(end - 1, 0) : end] in ("", "\n") for text, _, end in (removed, added)
     )
-    return _widened(*gone, starts_at_end, ends_a_line), _widened(*came, starts_at_end, ends_a_line)
+    return _widened(*removed, starts_at_end, ends_line), _widened(*added, starts_at_end, ends_line)
 
 
 def _starts_at_line_end(edit: Edit, old: str, new: str) -> bool:

@@ -76,17 +76,17 @@ def _status(args: Namespace, is_notable: bool, *subjects: Subject) -> int:
 
 def diff(args: Namespace) -> int:
     """`foreword diff OLD NEW`"""
-    from ..programs.questions import compared, diff_form
+    from ..programs.questions import compare_prompts, diff_form
 
-    compares = compared(args.question.with_fields(**_named_pair(args.old, args.new)))
+    comparison = compare_prompts(args.question.with_fields(**_named_pair(args.old, args.new)))
     if args.json:
-        write_json(diff_form(compares))
+        write_json(diff_form(comparison))
     else:
         from .paths import paths_of
 
-        sizes = compares.tokens[0].count, compares.tokens[1].count
-        write_difference(compares.old, compares.new, sizes, compares.found, paths_of(args))
-    return _status(args, compares.found.is_changed, compares.old, compares.new)
+        sizes = comparison.tokens[0].count, comparison.tokens[1].count
+        write_difference(comparison.old, comparison.new, sizes, comparison.found, paths_of(args))
+    return _status(args, comparison.found.is_changed, comparison.old, comparison.new)
 
 
 # foreword cache
@@ -149,7 +149,7 @@ def _write_rebuilds(rebuilds: Sequence[tuple[Rebuild, Sequence[SectionDiff]]]) -
         if sections or rebuild.error:
             why = rebuild.error or ", ".join(each.section for each in sections)
             moved = painted("moved" if sections else "failed", "yellow")
-            write_line(f"        {moved}  {rebuild.how}: {why}", indent=16)
+            write_line(f"        {moved}  {rebuild.detail}: {why}", indent=16)
 
 
 def _write_provider(form: ProviderForm) -> None:

@@ -56,10 +56,10 @@ def parser_for(command: str) -> Parser:
 
 def lint(args: Namespace) -> int:
     """`foreword lint [DIR]`"""
-    from ..programs.questions import lint_answer, linted, shown_findings
+    from ..programs.questions import lint_answer, lint_report, shown_findings
 
     question = args.question.with_fields(recursive=args.recursive, disable=args.disable, min_severity=args.min_severity)
-    report = linted(question)
+    report = lint_report(question)
     if args.json or args.format == "json":
         write_json(lint_answer(question, report))
     else:

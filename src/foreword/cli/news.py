@@ -54,15 +54,15 @@ class News:
         return "start" if self.change.before is None else "same" if is_same else "change"
 
     def lines(self) -> list[str]:
-        """The change in sentences: what it did to the text, then which findings are new or gone."""
+        """The change in sentences: what it did to the text, then which findings are new or fixed."""
         if self.change.error is not None:
             return [visible(f"{self.files()}{sentence(self.change.error)}")]
         if self.effect is None:
             sections = f"{len(self.each)} section{'' if len(self.each) == 1 else 's'}"
             return [f"{self.prompt.layout}: {sections}, {count_sentence(self.total)}"]
         lines = [visible(f"{self.files()}{self.summary()}")]
-        lines += [f"  + {line}" for line in self.finding_lines(self.effect.found)]
-        return lines + [f"  - {line}" for line in self.finding_lines(self.effect.gone, has_hint=False)]
+        lines += [f"  + {line}" for line in self.finding_lines(self.effect.new_findings)]
+        return lines + [f"  - {line}" for line in self.finding_lines(self.effect.fixed_findings, has_hint=False)]
 
     def finding_lines(self, findings: Sequence[Finding], has_hint: bool = True) -> list[str]:
         """A line for each error and warning, the worst first, and the number of infos."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-from ..encoding.agent import KEYS
-from ..errors import CallError
+from ..encoding.agent import KEYS, document_form
+from ..errors import CallError, show
 from ..programs.question import Question
 from ..sources.environment import absolute
 from ..template.addresses import is_address, split
@@ -145,6 +145,7 @@ def question_of(args: Namespace, assembler: Assembler | None = None) -> Question
     place = {"cwd": args.dir, "packs": packs_of(args), "now": _clock(args.now)}
     same = {name: getattr(args, name) for name in ("home", "layout", "settings", "set", "store")}
     agent = {key: getattr(args, key) for key in KEYS if key not in from_files}
+    agent["sub_agent"] = args.sub_agent or None
     names = {"tools": f"--tools {args.tools}", "scope": f"--scope {args.scope}"}
     question = Question({**place, **same, **agent, **from_files}, names, assembler)
     question.agent  # noqa: B018
@@ -170,7 +171,7 @@ def _clock(now: str | None) -> datetime | None:
         moment = datetime.fromisoformat(now)
         return moment if moment.tzinfo else moment.astimezone()
     except (OverflowError, OSError, ValueError):
-        raise CallError(f"--now must be a time such as 2026-03-07T08:55:05-06:00, not {now!r}") from None
+        raise CallError(f"--now must be a time such as 2026-03-07T08:55:05-06:00, not {show(now)}") from None
 
 
 def _tools(args: Namespace) -> list[Any] | None:
@@ -193,11 +194,6 @@ def _base(named: str) -> str | dict[str, Any]:
     return document_form(document(named, "--base")) if named else ""
 
 
-def document_form(read: Document) -> dict[str, Any]:
-    """A document as plain values."""
-    return {"path": read.path, "text": read.text, "hash": read.hash, "line": read.line}
-
-
 def _doc(text: str) -> tuple[str, str]:
     label, path = _pair(text, "--doc", "LABEL=PATH")
     return label, path if "://" in path else absolute(os.path.expanduser(path), os.environ)
@@ -216,7 +212,7 @@ def _pack(text: str) -> tuple[str, str]:
 def _pair(text: str, option: str, form: str) -> tuple[str, str]:
     label, equals, path = text.partition("=")
     if not equals or not label.strip() or not path.strip():
-        raise CallError(f"{option} must be {form}, not {text!r}")
+        raise CallError(f"{option} must be {form}, not {show(text)}")
     return label.strip(), path.strip()
 
 

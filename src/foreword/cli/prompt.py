@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _FATES = {"used": "green", "cut": "yellow", "unreadable": "red", "binary": "red", "refused": "red", "untrusted": "red"}
 # Labels of `blame` up to this share of the width, in percent, are not shortened.
-_WIDEST_LABEL, _LEAST_LABEL = 45, 20
+_WIDEST_LABEL, _NARROWEST_LABEL = 45, 20
 _LONGEST_BAR, _SHORTEST_BAR = 40, 8
 
 
@@ -126,8 +126,8 @@ def _write_blame(lines: Sequence[tuple[Origin | None, str, str]]) -> None:
 
     is_shown, room = is_terminal(sys.stdout), columns_of(sys.stdout)
     width = max((width_of(label) for _, label, _ in lines), default=0)
-    if is_shown and width > max(room * _WIDEST_LABEL // 100, _LEAST_LABEL):
-        width = max(room // 3, _LEAST_LABEL)
+    if is_shown and width > max(room * _WIDEST_LABEL // 100, _NARROWEST_LABEL):
+        width = max(room // 3, _NARROWEST_LABEL)
     for origin, label, text in lines:
         colour = "cyan" if origin and origin.kind == "file" else "dim"
         shown = [text]
@@ -140,12 +140,12 @@ def _write_blame(lines: Sequence[tuple[Origin | None, str, str]]) -> None:
             write(f"{painted(place, colour)} │ {line}".rstrip())
 
 
-def _hanging_indent(text: str, most: int) -> int:
+def _hanging_indent(text: str, limit: int) -> int:
     """Where the later lines of a wrapped line start: below its text, or below that of a list item."""
     start = len(text) - len(text.lstrip(" "))
     marker, blank, _ = text[start:].partition(" ")
     is_item = bool(blank) and (marker in ("-", "*", "+") or (marker[:-1].isdecimal() and marker[-1:] in (".", ")")))
-    return min(start + (len(marker) + 1 if is_item else 2), most)
+    return min(start + (len(marker) + 1 if is_item else 2), limit)
 
 
 def tokens(args: Namespace) -> int:
@@ -185,8 +185,8 @@ def _bars(counts: Sequence[int], rows: Sequence[Sequence[str]]) -> list[str]:
     if is_terminal(sys.stdout):
         beside = sum(max(map(width_of, column)) + GAP for column in zip(*rows, strict=True))
         longest = min(max(columns_of(sys.stdout) - beside, _SHORTEST_BAR), _LONGEST_BAR)
-    sign, most = "█" if has_colours(sys.stdout) else "#", max(counts, default=1) or 1
-    return [sign * max(round(count / most * longest), 1 if count else 0) for count in counts]
+    sign, maximum = "█" if has_colours(sys.stdout) else "#", max(counts, default=1) or 1
+    return [sign * max(round(count / maximum * longest), 1 if count else 0) for count in counts]
 
 
 def _is_file(name: str) -> bool:

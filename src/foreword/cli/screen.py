@@ -117,14 +117,14 @@ def _sections(news: News, width: int) -> list[str]:
     rows = list(zip(news.prompt.passages, news.each, strict=True))
     longest = min(max((width_of(visible(each.section)) for each, _ in rows), default=0), 30)
     longest = max(longest, len("section"))
-    most = max((count.count for _, count in rows), default=0) or 1
+    maximum = max((count.count for _, count in rows), default=0) or 1
     bar = max(min(_BAR, width - longest - 40), 0)
     head = f"{'section':<{longest}}  {'lifetime':<12}  {'tokens':>9}  {'change':>8}"
     lines = [painted(head, "dim")]
     for passage, count in rows:
         effect = changed.get(passage.section)
         change = f"{effect.after - effect.before:+,}" if effect else ""
-        filled = "█" * max(round(count.count / most * bar), 1 if count.count and bar else 0)
+        filled = "█" * max(round(count.count / maximum * bar), 1 if count.count and bar else 0)
         name = padded(clipped(visible(passage.section), longest), longest)
         lines.append(
             f"{painted(name, 'bold' if effect else '')}  {painted(f'{passage.lifetime:<12}', 'dim')}  {count.count:>9,}"

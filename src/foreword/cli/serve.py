@@ -96,7 +96,7 @@ def serve(args: Namespace) -> int:
         content = getattr(args, option[2:].replace("-", "_"))
         if not low <= content <= high:
             raise CallError(f"{option} must be {unit} from {low} to {high}, not {content:g}")
-    store = args.question.store_url()
+    store = args.question.url_to_write()
     if args.workers > 1 and is_in_memory(store):
         raise CallError("several workers cannot share a store in memory; name a file or a database server with --store")
     try:

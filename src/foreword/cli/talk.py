@@ -67,9 +67,10 @@ def talk_show(args: Namespace) -> int:
     """`foreword talk show ID`"""
     from ..encoding.edition import account_of
     from ..inspection.sending import stored_passages
+    from ..store import open_store
     from ..wire.answers import edition_form
 
-    store = args.question.store_to_read()
+    store = open_store(args.question.existing_store_url())
     edition = store.edition(args.id, args.edition) if args.edition else store.current(args.id)
     if edition is None:
         what = f"edition {args.edition} of conversation" if args.edition else "conversation"
@@ -84,9 +85,10 @@ def talk_show(args: Namespace) -> int:
 
 def talk_list(args: Namespace) -> int:
     """`foreword talk list [SEARCH]`"""
+    from ..store import open_store
     from ..wire.answers import conversation_form
 
-    rows = _all(args.question.store_to_read(), args.search)
+    rows = _all(open_store(args.question.existing_store_url()), args.search)
     if args.json:
         write_json([conversation_form(row) for row in rows])
     else:
@@ -101,9 +103,15 @@ def talk_list(args: Namespace) -> int:
 
 def talk_drift(args: Namespace) -> int:
     """`foreword talk drift ID [DIR]`"""
+    from ..store import is_local
     from ..wire.answers import drift_form
 
-    found = _conversation(args, reads_only=True).drift(args.question.now)
+    conversation = _conversation(args, reads_only=True)
+    if conversation.shared.store.current(args.id) is None:
+        url = args.question.store_url()
+        store = f"the store {printable(url)}" if is_local(url) else "the store"  # a URL may contain a password
+        raise CallError(f"{store} has no conversation {args.id!r}; see foreword talk list")
+    found = conversation.drift(args.question.now)
     if args.json:
         write_json(drift_form(args.id, found))
     else:
@@ -125,7 +133,7 @@ def _conversation(args: Namespace, reads_only: bool = False) -> Conversation:
     from ..extensions import installed
 
     question = args.question
-    url = question.url_to_read() if reads_only else question.store_url()
+    url = question.existing_store_url() if reads_only else question.url_to_write()
     return Conversations(url, installed()).open_with(args.id, question.assembler, question.agent, mirror=args.mirror)
 
 

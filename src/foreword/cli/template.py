@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 
+from ..encoding.agent import document_form
 from ..errors import CallError
 from ..store.rows import TemplateVersion
 from ..template.languages import DEFAULT, LANGUAGES
-from .options import document, document_form, new_parser, with_dir
+from .options import document, new_parser, with_dir
 from .prompt import write_prompt
 from .terminal import report, shown_time, write_json, write_line, write_table, write_text
 
@@ -111,7 +112,7 @@ def _user() -> str:
 def _store(args: Namespace) -> Store:
     from ..store import open_store
 
-    return open_store(args.question.store_url())
+    return open_store(args.question.url_to_write())
 
 
 def _default(args: Namespace) -> str:

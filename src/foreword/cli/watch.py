@@ -38,18 +38,18 @@ def watch(args: Namespace) -> int:
     import gc
 
     from ..programs.watching import changes
-    from .signals import Ending
+    from .signals import TerminationSignals
 
     gc.enable()  # unlike other commands, this one runs for long
     source = _Watched(args)
     view = _view(args)
     paths = paths_of(args)
     stream = changes(source, tick=view.tick)
-    ending = Ending()
+    signals = TerminationSignals()
     last: Prompt | None = None
     tools = source.tools
     try:
-        with ending:
+        with signals:
             for change in stream:
                 if change is not None:
                     last = change.prompt
@@ -62,7 +62,7 @@ def watch(args: Namespace) -> int:
     finally:
         stream.close()
         view.close()
-    return ending.status or status(last.findings if last else (), args)
+    return signals.status or status(last.findings if last else (), args)
 
 
 class _Watched:

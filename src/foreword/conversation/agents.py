@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..encoding.agent import tool_notes
-from ..encoding.edition import made_for
+from ..encoding.agent import KEYS, agent_from, tool_notes
+from ..encoding.edition import target_of
 from ..engine.checks import check_agent
 from ..errors import CallError
 from ..extensions import About
@@ -34,8 +34,8 @@ class StoredTools:
 class ConversationAgent:
     """The agent that the caller `configured`, and the same agent `resolved` for the edition in use.
 
-    An agent without tools gets those of the conversation, or for a new one those of the extensions. After a compaction, it gets
-    the skill that was in use, if that belongs in the prompt.
+    An agent without tools gets those of the conversation, or for a new one those of the extensions. Other fields that it leaves
+    out come from the edition too. After a compaction, it gets the skill that was in use, if that belongs in the prompt.
     """
 
     def __init__(self, id: str, agent: Agent, extensions: Sequence[Extension]) -> None:
@@ -58,6 +58,8 @@ class ConversationAgent:
         agent = self.configured
         if agent.tools is None:
             agent = replace(agent, tools=tools_in_use(using) if using else self._extension_tools)
+        if using:
+            agent = _with_fields_of(using, agent, self.id)
         self.skill_in_prompt = self._skill_in_prompt(using, layout) if using else ""
         if self.skill_in_prompt and not agent.skill:
             agent = replace(agent, skill=self.skill_in_prompt)
@@ -92,7 +94,7 @@ class ConversationAgent:
     def has_other_tools(self, using: Edition) -> bool:
         """Whether the agent's tools differ from those of the edition."""
         stored = self.stored_tools
-        if stored.notes != made_for(using).agent.get("tools", {}):
+        if stored.notes != target_of(using).agent.get("tools", {}):
             return True
         return stored.definitions != using.tools and not are_same_tools(stored.definitions, using.tools)
 
@@ -127,7 +129,28 @@ class ConversationAgent:
     def about(self, cwd: str, number: int | None = None) -> About:
         """The description of the conversation for hooks. `number` defaults to that of the edition in use."""
         tools = [tool.name for tool in self.resolved.tools or ()]
-        return About(self.id, cwd, self.configured.model, tools, self.edition_number if number is None else number)
+        return About(self.id, cwd, self.resolved.model, tools, self.edition_number if number is None else number)
+
+
+# A plan or a skill is active for some turns only: an agent without them has none.
+_KEPT_KEYS = ("sub_agent", "session", "base", "scope", "language", "docs")
+
+
+def _with_fields_of(edition: Edition, agent: Agent, conversation: str) -> Agent:
+    """The agent, with the fields that it leaves out as they were for the edition."""
+    target = target_of(edition)
+    kept: dict[str, Any] = {}
+    # The model of one provider means nothing to another.
+    if agent.model in ("", target.model) and agent.provider in ("", target.provider):
+        kept = {"model": target.model, "provider": target.provider}
+    left_out = Agent(session=conversation)
+    stored = agent_from(
+        {"session": conversation, **{key: target.agent[key] for key in _KEPT_KEYS if key in target.agent}}
+    )
+    for name in (KEYS[key][0] for key in _KEPT_KEYS):
+        if getattr(agent, name) == getattr(left_out, name) != getattr(stored, name):
+            kept[name] = getattr(stored, name)
+    return replace(agent, **kept) if kept else agent
 
 
 def with_extension_tools(extensions: Sequence[Extension], agent: Agent) -> Agent:

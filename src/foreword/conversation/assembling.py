@@ -70,7 +70,7 @@ class ConversationAssembler:
     def continue_with(self, using: Edition) -> None:
         """Use the shipped or user's layout of an edition, unless the conversation was opened with a layout."""
         if not self.assembler.layout_name and is_in(using.layout, "std", "agents", "user"):
-            self._opened_with = self._shared.assembler(self._opened_with.like(layout=using.layout))
+            self._opened_with = self._shared.assembler(self._opened_with.copy_with(layout=using.layout))
             self._equip()
 
     # Resources of extensions
@@ -99,7 +99,7 @@ class ConversationAssembler:
         folders = tuple(dict.fromkeys((*opened.skill_folders, *(one for each in resources for one in each.skills))))
         now = self.assembler
         if (now.layout_name, now.packs, now.skill_folders) != (opened.layout_name, packs, folders):
-            self.assembler = self._shared.assembler(opened.like(packs=packs, skill_folders=folders))
+            self.assembler = self._shared.assembler(opened.copy_with(packs=packs, skill_folders=folders))
             self._layout = None
 
     # Inputs
@@ -108,7 +108,7 @@ class ConversationAssembler:
         """What the workspace contains now, with the global template if the layout uses it."""
         waits.before("build")
         version = self._shared.store.template() if self.uses_global_template else None
-        return self.assembler.snapshot(self._agent.configured, _document(version) if version else None)
+        return self.assembler.snapshot(self._agent.resolved, _document(version) if version else None)
 
     @property
     def uses_global_template(self) -> bool:

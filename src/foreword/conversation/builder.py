@@ -9,7 +9,7 @@ from ..building.build import build
 from ..building.clock import time_precision
 from ..building.drafts import DraftWriter
 from ..encoding.agent import agent_form, tool_order
-from ..encoding.edition import MadeFor, inputs_of, made_for_form
+from ..encoding.edition import EditionTarget, inputs_of, target_form
 from ..encoding.inputs import inputs_form
 from ..encoding.prompt import account_form
 from ..engine.assembler import Plan, Snapshot, local_time, round_to
@@ -107,14 +107,14 @@ class EditionBuilder:
             account=_json(account_form(self._hooks.check(prompt))),
             inputs=_json(inputs_form(inputs)) if _stores_inputs(layout) else "",
             layout=layout.address,
-            made_for=_json(made_for_form(self._made_for(inputs, agent))),
+            made_for=_json(target_form(self._target(inputs, agent))),
             made=local_time().isoformat(timespec="milliseconds"),
         )
         self._recent = (_Recent(source, agent, moment, edition), *self._recent[: _RECENT - 1])
         return edition
 
-    def _made_for(self, inputs: Inputs, agent: Agent) -> MadeFor:
-        return MadeFor(
+    def _target(self, inputs: Inputs, agent: Agent) -> EditionTarget:
+        return EditionTarget(
             printable(inputs.workspace.cwd),
             agent.model,
             agent.provider,

@@ -120,7 +120,7 @@ class Conversation:
     def construct_edition(self, now: datetime | None = None) -> Outcome:
         """Like `construct`, but returns the edition as it is stored."""
         check_moment(now)
-        return self.shared.constructions.agree(self.id, lambda: self._transitions.apply(["turn", "rebuild"], now))
+        return self.shared.constructions.run_once(self.id, lambda: self._transitions.apply(["turn", "rebuild"], now))
 
     def reload(self, now: datetime | None = None) -> Turn:
         """Read everything again, if the layout does that on a reload."""
@@ -159,7 +159,7 @@ class Conversation:
         if using is None:
             raise CallError(f"the conversation {self.id!r} has no edition yet; its first turn creates one")
         table = read_prices("", self.assembler.workspace, self.assembler.settings)
-        price = rebuild_pricing(self.agent, using, lambda: table, count_exactly)
+        price = rebuild_pricing(self._agent.resolved, using, lambda: table, count_exactly)
         return drift(using, self._builder.gather(now), price=price)
 
     def preview(self, template: Document | None = None, now: datetime | None = None) -> Prompt:
@@ -238,8 +238,8 @@ class Conversation:
         check_moment(now)
         if workspace is not None:
             expect("the workspace", workspace, Workspace)
-        agent = replace(self.agent, role="sub", tools=tools, session="", plan="", skill="")
         found = self._builder.inputs(self._transitions.current_or_new())
+        agent = replace(self._agent.resolved, role="sub", tools=tools, session="", plan="", skill="")
         prompt = sub_agent_prompt(
             task,
             agent,

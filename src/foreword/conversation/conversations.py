@@ -77,7 +77,7 @@ class Conversations:
         packs = {name: folder for each in extensions for name, folder in each.packs.items()}
         variables = {type_: each for extension in extensions for type_, each in extension.variables.items()}
         if rules or packs or variables:
-            assembler = assembler.like(
+            assembler = assembler.copy_with(
                 rules=(*assembler.rules, *rules),
                 packs={**packs, **assembler.packs},
                 variables={**assembler.variables, **variables},

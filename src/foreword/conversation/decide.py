@@ -13,7 +13,7 @@ import json
 
 from ..encoding.edition import account_of, described_tools, tools_of
 from ..findings import finding
-from ..inspection.changes import BETWEEN, WHOLE, Names, changes, section_names, sent_edition
+from ..inspection.changes import BETWEEN, WHOLE, ChangedParts, Names, edition_side, find_changes
 from ..inspection.prices import CacheRule
 from ..layout.keys import STEPS
 from ..text.tokens import estimate
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, Literal
 
-    from ..inspection.changes import SectionChange, Sent
+    from ..inspection.changes import SectionChange, Side
     from ..vocabulary import Finding
 
     Pricing = Callable[[Edition, Edition], tuple[int, int, CacheRule]]
@@ -129,7 +129,7 @@ _CARRIED = ("skills", "returning", "in_prompt", "prompt")
 
 
 @value
-class Drift:
+class Drift(ChangedParts):
     """How a prompt built now differs from the edition in use, and what a rebuild would lose of the provider's cache.
 
     Fields:
@@ -147,15 +147,6 @@ class Drift:
     tokens_kept: int
     tokens_lost: int
     rule: CacheRule = CacheRule()
-
-    @property
-    def is_changed(self) -> bool:
-        """True if and only if the text or the tool definitions differ."""
-        return bool(self.sections) or self.tools.has_any
-
-    @property
-    def section_names(self) -> Names:
-        return section_names(self.sections)
 
     def sentence(self) -> str:
         """The change in one sentence, with its price."""
@@ -180,7 +171,7 @@ def drift(using: Edition, fresh: Edition, since: Edition | None = None, price: P
 
     Without `price`, a rebuild is assumed to keep the common beginning of the two prompts.
     """
-    found = changes(sent_by(since or using), sent_by(fresh))
+    found = find_changes(_side(since or using), _side(fresh))
     return Drift(found.sections, found.tools, *(price or _prefix_price)(using, fresh))
 
 
@@ -189,9 +180,9 @@ def _prefix_price(using: Edition, fresh: Edition) -> tuple[int, int, CacheRule]:
     return estimate(using.system[:kept]), estimate(using.system[kept:]), CacheRule()
 
 
-def sent_by(edition: Edition) -> Sent:
+def _side(edition: Edition) -> Side:
     """What is sent to a model with an edition."""
-    return sent_edition(edition.system, account_of(edition), tools_of(edition))
+    return edition_side(edition.system, account_of(edition), tools_of(edition))
 
 
 def _texts(edition: Edition) -> dict[str, str]:

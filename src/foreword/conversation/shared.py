@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock, get_ident
 
-from ..errors import expect, ordered
+from ..errors import ordered, path_text
 from ..extensions import Extension
 from ..store import open_store
 from .decide import Outcome
@@ -28,7 +28,7 @@ class Shared:
 
     def __init__(self, store: str | Store, extensions: Sequence[Extension]) -> None:
         if not hasattr(store, "publish"):
-            expect("the store", store, str)
+            store = path_text("the store", store)
         self.extensions: tuple[Extension, ...] = ordered("extensions", extensions, Extension)
         check_extensions(self.extensions)
         self.store: Store = open_store(store) if isinstance(store, str) else store
@@ -43,7 +43,7 @@ class Shared:
         return edition.system if edition else None
 
     def assembler(self, assembler: Assembler) -> Assembler:
-        """The known assembler for the same workspace, layout and settings, so that nothing is read twice; else this one."""
+        """The known assembler for the same workspace, layout and settings, so that nothing is read twice; otherwise this one."""
         options = {name: each for name, each in vars(assembler).items() if not name.startswith("_")}
         key = repr((os.path.abspath(assembler.workspace.cwd), options))
         with self._lock:
@@ -55,29 +55,29 @@ class Shared:
 
 
 class _Construction:
-    """A construction under way, and the edition that it led to."""
+    """A running construction, and its edition once there is one."""
 
     def __init__(self) -> None:
         self.edition: Edition | None = None
         self.thread = get_ident()
-        self.ended = allocate_lock()
-        self.ended.acquire()
+        self.lock = allocate_lock()
+        self.lock.acquire()
 
 
 class Constructions:
-    """Constructions under way, by conversation: a call that overlaps another one waits for it and uses its edition."""
+    """Running constructions, by conversation: a call that overlaps another one waits for it and uses its edition."""
 
     def __init__(self) -> None:
-        self._under_way: dict[str, _Construction] = {}
+        self._running: dict[str, _Construction] = {}
 
-    def agree(self, id: str, construct: Callable[[], Outcome]) -> Outcome:
+    def run_once(self, id: str, construct: Callable[[], Outcome]) -> Outcome:
         """Construct, or wait for another thread that is constructing this conversation."""
         mine = _Construction()
         while True:
-            other = self._under_way.setdefault(id, mine)
+            other = self._running.setdefault(id, mine)
             if other is mine or other.thread == mine.thread:
                 break
-            with other.ended:
+            with other.lock:
                 if other.edition is not None:
                     return Outcome(other.edition, is_reused=True)
         try:
@@ -86,5 +86,5 @@ class Constructions:
             return outcome
         finally:
             if other is mine:
-                del self._under_way[id]
-            mine.ended.release()
+                del self._running[id]
+            mine.lock.release()

@@ -43,7 +43,7 @@ def sub_agent_prompt(
     if any(section.language in LANGUAGES for section in _bases(layout)):
         document = replace(document, path=document.path or "task")
         agent = replace(agent, base=_appended(layout, inputs, document) if append else document)
-        snapshot = assembler.like(workspace=workspace or assembler.workspace).snapshot(agent)
+        snapshot = assembler.copy_with(workspace=workspace or assembler.workspace).snapshot(agent)
         return builder.prompt(replace(snapshot.inputs, found=inputs.found), agent, now)
     if workspace is not None:
         resolved = resolve_workspace(workspace, Reader())

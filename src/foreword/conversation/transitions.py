@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..encoding.edition import made_for
+from ..encoding.edition import target_of
 from ..errors import StoreError
 from ..findings import finding
 from ..inspection.price_list import price_rebuild, shipped_prices
@@ -138,12 +138,12 @@ class Transitions:
         for subject, step in steps.changes:
             edition, is_first = outcome.edition, before is None
             fresh = self._builder.rebuild(edition, subject, step, now, keep_tools=subject == "rest" and is_first)
-            price = rebuild_pricing(self._agent.configured, edition, shipped_prices, estimate_for)
-            then = apply_step(step, edition, fresh, is_summarised and is_first, before, price)
+            price = rebuild_pricing(self._agent.resolved, edition, shipped_prices, estimate_for)
+            step_outcome = apply_step(step, edition, fresh, is_summarised and is_first, before, price)
             outcome = replace(
-                then,
-                messages=(*outcome.messages, *then.messages),
-                findings=(*outcome.findings, *then.findings),
+                step_outcome,
+                messages=(*outcome.messages, *step_outcome.messages),
+                findings=(*outcome.findings, *step_outcome.findings),
             )
             before = fresh
         if outcome.messages:
@@ -178,9 +178,9 @@ class Transitions:
 
 def rebuild_pricing(agent: Agent, using: Edition, table: Callable[[], Prices], counter: Counter) -> Pricing:
     """What a rebuild would keep of the cache of the agent's provider, or else of the provider of the edition."""
-    whose = agent if agent.model or agent.provider else made_for(using)
+    target = agent if agent.model or agent.provider else target_of(using)
 
     def price(old: Edition, new: Edition) -> tuple[int, int, CacheRule]:
-        return price_rebuild(old, new, whose.provider, whose.model, table(), counter)
+        return price_rebuild(old, new, target.provider, target.model, table(), counter)
 
     return price

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from ..encoding.edition import ParseCache, made_for
+from ..encoding.edition import ParseCache, target_of
 from ..engine.skills import activation, skill_named, with_body
 from ..errors import CallError
 from ..findings import finding
@@ -73,7 +73,7 @@ class Turns:
         account: _Account = _accounts.get(edition.account)
         new = () if outcome.is_reused else account.findings
         findings = [*outcome.findings, *new, *self._hooks.take_findings()]
-        sent = divide(edition.system, account.passages, root_end(account.files, made_for(edition).cwd))
+        sent = divide(edition.system, account.passages, root_end(account.files, target_of(edition).cwd))
         return Turn(
             self._id,
             edition.number,

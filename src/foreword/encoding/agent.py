@@ -6,8 +6,8 @@ needs an entry here, an option in `cli/options.py` and a field in `service/bodie
 
 from __future__ import annotations
 
-from ..errors import CallError, suggestion
-from ..shapes import LIST, NAME, OBJECT, STRING, STRINGS, SWITCH, check_table, one_of, show
+from ..errors import CallError, show, suggestion
+from ..shapes import LIST, NAME, OBJECT, STRING, STRINGS, SWITCH, WHOLE_NUMBER, check_table, one_of
 from ..vocabulary import Access, Agent, Document, Scope, Skill, Tool
 
 TYPE_CHECKING = False
@@ -15,9 +15,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
+    from ..shapes import Kind
+
     Parse = Callable[[Any, str], Any]
 
 _TOOL = {"name": NAME, "description": STRING, "snippet": STRING, "guidelines": STRINGS, "schema": OBJECT}
+_DOCUMENT: dict[str, Kind] = {
+    **dict.fromkeys(("path", "text", "hash", "syntax"), STRING),
+    **dict.fromkeys(("line", "cut_from"), WHOLE_NUMBER),
+}
 _ACCESS = {"path": NAME, "permission": one_of("read", "write"), "recursive": SWITCH}
 
 
@@ -46,6 +52,10 @@ def _parse_string(content: Any, name: str) -> str:
 
 
 def _parse_text(content: Any, name: str) -> str | Document:
+    """A string, or a document from its plain form, {"path": …, "text": …}."""
+    if isinstance(content, dict):
+        check_table(content, _DOCUMENT, name, required=("path", "text"), kind=OBJECT)
+        return Document(**content)
     return content if isinstance(content, Document) else _parse_string(content, name)
 
 
@@ -54,6 +64,8 @@ def _parse_skill(content: Any, name: str) -> str | Skill:
 
 
 def _parse_role(is_sub_agent: Any, name: str) -> str:
+    if is_sub_agent is None:
+        return ""
     if not isinstance(is_sub_agent, bool):
         raise CallError(f"{name} must be true or false, not {kind_of(is_sub_agent)}")
     return "sub" if is_sub_agent else "main"
@@ -64,7 +76,7 @@ def _parse_docs(rows: Any, name: str) -> list[tuple[str, str]]:
         raise CallError(f"{name} must be a list of pairs (label, path), not {kind_of(rows)}")
     for row in rows:
         if not isinstance(row, (list, tuple)) or len(row) != 2 or not all(isinstance(each, str) for each in row):
-            raise CallError(f"{name} must be a list of pairs (label, path); {row!r} is not one")
+            raise CallError(f"{name} must be a list of pairs (label, path); {show(row)} is not one")
     return [(label, path) for label, path in rows]
 
 
@@ -142,14 +154,21 @@ def agent_form(agent: Agent, conversation: str) -> dict[str, Any]:
 
 
 def _form_of(content: Any) -> Any:
-    """The plain form of a field: text, a name, or lists."""
+    """The plain form of a field, as `agent_from` reads it."""
     if isinstance(content, Document):
-        return content.text
+        return document_form(content)
     if isinstance(content, Skill):
         return content.name
     if isinstance(content, Scope):
         return _scope_form(content)
     return [list(each) for each in content] if isinstance(content, tuple) else content
+
+
+def document_form(document: Document) -> dict[str, Any]:
+    """The fields of a document that differ from their defaults, and its path and text."""
+    default = Document("", "")
+    form = {name: getattr(document, name) for name in _DOCUMENT}
+    return {name: each for name, each in form.items() if name in ("path", "text") or each != getattr(default, name)}
 
 
 def tool_notes(tools: Iterable[Tool]) -> dict[str, Any]:

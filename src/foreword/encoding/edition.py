@@ -51,7 +51,7 @@ class ParseCache:
 
 
 @value
-class MadeFor:
+class EditionTarget:
     """The agent, workspace and version of the global template that an edition was created for.
 
     `agent` is an `agent_form`. `tool_order` lists the tools if the agent's order is not alphabetical. `template` is 0 for the
@@ -66,16 +66,16 @@ class MadeFor:
     tool_order: Sequence[str] = ()
 
 
-_MADE_FOR = tuple(MadeFor.__annotations__)
+_TARGET_FIELDS = tuple(EditionTarget.__annotations__)
 
 
-def _parse_made_for(text: str) -> MadeFor:
+def _parse_target(text: str) -> EditionTarget:
     stored = json.loads(text)
-    return MadeFor(**{name: stored[name] for name in _MADE_FOR if name in stored})
+    return EditionTarget(**{name: stored[name] for name in _TARGET_FIELDS if name in stored})
 
 
 _forms = ParseCache(json.loads)
-_made_for = ParseCache(_parse_made_for)
+_targets = ParseCache(_parse_target)
 _inputs = ParseCache(lambda text: inputs_from(json.loads(text)))
 
 
@@ -96,13 +96,13 @@ def account_of(edition: Edition) -> Mapping[str, Any]:
     return account
 
 
-def made_for(edition: Edition) -> MadeFor:
+def target_of(edition: Edition) -> EditionTarget:
     """The agent, workspace and template that the edition was created for."""
-    target: MadeFor = _made_for.get(edition.made_for)
+    target: EditionTarget = _targets.get(edition.made_for)
     return target
 
 
-def made_for_form(target: MadeFor) -> dict[str, Any]:
+def target_form(target: EditionTarget) -> dict[str, Any]:
     """The stored form of what an edition is created for."""
     optional: dict[str, Any] = {"agent": target.agent, "tool_order": list(target.tool_order)}
     return {
@@ -122,14 +122,14 @@ def inputs_of(edition: Edition) -> Inputs:
 
 def agent_row(edition: Edition) -> dict[str, Any]:
     """The agent of an edition in one mapping: cwd, model, provider, what `agent_form` stores, and the tools by name."""
-    target = made_for(edition)
+    target = target_of(edition)
     named = {"cwd": target.cwd, "model": target.model, "provider": target.provider}
     return {**named, **target.agent, "tools": described_tools(edition)}
 
 
 def described_tools(edition: Edition) -> dict[str, dict[str, Any]]:
     """The tools of an edition by name, in the agent's order: definitions, snippets and guidelines."""
-    target = made_for(edition)
+    target = target_of(edition)
     notes = target.agent.get("tools", {})
     rows = {each["name"]: {key: each[key] for key in each if key != "name"} for each in tools_of(edition)}
     names = [name for name in dict.fromkeys((*target.tool_order, *rows)) if name in rows]

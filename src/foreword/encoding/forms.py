@@ -86,7 +86,7 @@ class ToolForm(TypedDict):
     schema: dict[str, Any]
 
 
-class MadeForForm(TypedDict):
+class EditionTargetForm(TypedDict):
     cwd: NotRequired[str]
     model: NotRequired[str]
     provider: NotRequired[str]

@@ -11,7 +11,7 @@ from _thread import allocate_lock
 from ..building.build import build
 from ..building.clock import time_precision
 from ..building.drafts import DraftWriter
-from ..errors import CallError, check_moment, expect, expect_mapping, ordered, pairs
+from ..errors import CallError, check_moment, expect, expect_mapping, ordered, pairs, path_text
 from ..gathering.gather import gather
 from ..layout.model import Pattern
 from ..packs.shipped import unchanged_layout
@@ -134,20 +134,17 @@ class Assembler:
         variables: Mapping[str, Callable[[str, Workspace], str | None]] | None = None,
     ) -> None:
         self.workspace = Workspace() if workspace is None else workspace
-        self.layout_name = layout
         expect("the workspace", self.workspace, Workspace)
-        expect("the layout", layout, str)
-        expect("the settings", settings, str)
-        self.settings, self.assignments = settings, pairs("assignments", assignments)
+        self.layout_name = path_text("the layout", layout)
+        self.settings, self.assignments = path_text("the settings", settings), pairs("assignments", assignments)
         self.rules = ordered("rules", rules)
         for name, mapping in (("packs", packs), ("values", values), ("variables", variables)):
             expect_mapping(name, mapping)
         for function in (*self.rules, *(variables or {}).values()):
             if not callable(function):
                 raise CallError(f"a rule or variable must be a function, not {type(function).__name__}")
-        for folder in (packs or {}).values():
-            expect("the folder of a pack", folder, str)
-        self.packs, self.values = dict(packs or {}), dict(values or {})
+        self.packs = {name: path_text("the folder of a pack", folder) for name, folder in (packs or {}).items()}
+        self.values = dict(values or {})
         self.skill_folders, self.variables = ordered("skill_folders", skill_folders, str), dict(variables or {})
         self.reader: Callable[[], Reader] = Reader
         self.finds_skills = True
@@ -160,13 +157,13 @@ class Assembler:
         self._last: tuple[Snapshot, Agent, datetime | None, Prompt] | None = None
 
     def for_directory(self, cwd: str) -> Assembler:
-        """A copy for another working directory that does not search for skills."""
-        other = self.like(workspace=replace(self.workspace, cwd=cwd, root=None), skill_folders=())
+        """A copy for another working directory. It does not search for skills."""
+        other = self.copy_with(workspace=replace(self.workspace, cwd=cwd, root=None), skill_folders=())
         other.finds_skills = False
         return other
 
-    def like(self, **changes: Any) -> Assembler:
-        """A new assembler with the same arguments except for these."""
+    def copy_with(self, **changes: Any) -> Assembler:
+        """A new assembler with these arguments changed."""
         arguments = {
             "workspace": self.workspace,
             "layout": self.layout_name,

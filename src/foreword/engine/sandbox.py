@@ -82,7 +82,7 @@ def render(
 
 def set_workers(count: int) -> None:
     """Set how many templates may be rendered at the same time."""
-    _pool.most = count
+    _pool.max_workers = count
 
 
 def close() -> None:
@@ -118,7 +118,7 @@ class _Pool:
     """The idle and the busy workers."""
 
     def __init__(self) -> None:
-        self.most = WORKERS
+        self.max_workers = WORKERS
         self.idle: list[_Worker] = []
         self.busy: set[_Worker] = set()
         self.changed = threading.Condition()
@@ -136,7 +136,7 @@ class _Pool:
     def acquire(self) -> _Worker:
         self.prepare()
         with self.changed:
-            while len(self.busy) >= self.most:
+            while len(self.busy) >= self.max_workers:
                 self.changed.wait()
             worker = self.idle.pop() if self.idle else _Worker()
             self.busy.add(worker)
@@ -371,10 +371,10 @@ def _limit(**limits: int) -> None:
         import resource
     except ImportError:
         return
-    for name, most in limits.items():
+    for name, maximum in limits.items():
         limit = getattr(resource, f"RLIMIT_{name}")
         try:
-            resource.setrlimit(limit, (most, resource.getrlimit(limit)[1]))
+            resource.setrlimit(limit, (maximum, resource.getrlimit(limit)[1]))
         except (OSError, ValueError):
             pass
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..layout.model import Find, Layout
     from ..vocabulary import Agent, Document, Finding, Inputs, Resident, Workspace
 
-_MOST_FILES = 50
+_MAX_FILES = 50
 
 
 def each_skill(inputs: Inputs) -> Iterator[Skill]:
@@ -120,9 +120,9 @@ def _bundled(skill: Skill) -> str:
     """A list of the other files in the folder of a skill. They are not read."""
     from ..sources.tree import files_below
 
-    paths = files_below(os.path.dirname(skill.path), "SKILL.md", _MOST_FILES + 1)
+    paths = files_below(os.path.dirname(skill.path), "SKILL.md", _MAX_FILES + 1)
     if not paths:
         return ""
-    shown = [f"- {printable(path)}" for path in paths[:_MOST_FILES]]
-    more = [f"- … and more ({_MOST_FILES} are listed)"] if len(paths) > _MOST_FILES else []
+    shown = [f"- {printable(path)}" for path in paths[:_MAX_FILES]]
+    more = [f"- … and more ({_MAX_FILES} are listed)"] if len(paths) > _MAX_FILES else []
     return "\n\nFiles that come with it (not read yet):\n" + "\n".join(shown + more)

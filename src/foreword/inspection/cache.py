@@ -315,23 +315,23 @@ def instability_findings(
     rebuilt: Sequence[tuple[str, Sequence[SectionDiff]]], tokens_after: Sequence[int]
 ) -> list[Finding]:
     """One finding for each section that differs in other builds; `tokens_after` are the tokens from the first difference on."""
-    ways: dict[str, list[str]] = {}
+    variations: dict[str, list[str]] = {}
     causes: dict[str, list[str]] = {}
-    most: dict[str, int] = {}
-    for (how, sections), tokens in zip(rebuilt, tokens_after, strict=True):
+    tokens_lost: dict[str, int] = {}
+    for (variation, sections), tokens in zip(rebuilt, tokens_after, strict=True):
         for each in sections:
-            ways.setdefault(each.section, []).append(how)
+            variations.setdefault(each.section, []).append(variation)
             for cause in each.causes:
                 if describe_cause(cause) not in causes.setdefault(each.section, []):
                     causes[each.section].append(describe_cause(cause))
-            most[each.section] = max(most.get(each.section, 0), tokens)
+            tokens_lost[each.section] = max(tokens_lost.get(each.section, 0), tokens)
     return [
         finding(
             "cache-moved",
-            f"section '{section}' differs when the prompt is built {_listed(hows)} ({_listed(causes.get(section, []))}): that ends "
-            f"the cached prefix, and {most[section]:,} tokens of the prompt and all messages are written to the cache again",
+            f"section '{section}' differs when the prompt is built {_listed(names)} ({_listed(causes.get(section, []))}): that ends "
+            f"the cached prefix, and {tokens_lost[section]:,} tokens of the prompt and all messages are written to the cache again",
         )
-        for section, hows in ways.items()
+        for section, names in variations.items()
     ]
 
 

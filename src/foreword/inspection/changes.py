@@ -45,8 +45,9 @@ class Part:
 
 
 @value
-class Sent:
-    """What is sent to the model: a text, its sections in order, and the tool definitions (None if unknown).
+class Side:
+    """One side of a comparison, as it is sent to the model: a text, its sections in order, and the tool definitions (None if
+    unknown).
 
     `messages` has the role, start and end of each message that the text continues in after the system prompt.
     """
@@ -65,22 +66,22 @@ class Sent:
         return self.text[self.parts[number].start : self.parts[number].end]
 
 
-def sent(prompt: Prompt, tools: Sequence[Mapping[str, Any]] | None = None) -> Sent:
-    """A prompt and its tools in comparable form."""
+def prompt_side(prompt: Prompt, tools: Sequence[Mapping[str, Any]] | None = None) -> Side:
+    """A prompt and its tools, as one side of a comparison."""
     parts = []
     for each in prompt.passages:
         origins = ((piece.origin.kind, piece.origin.path, piece.text) for piece in each.pieces)
         parts.append(Part(each.section, each.start, each.end, _sources(origins), each.role))
-    return Sent(prompt.text, parts, tools, message_spans(sent_passages(prompt.passages)))
+    return Side(prompt.text, parts, tools, message_spans(sent_passages(prompt.passages)))
 
 
-def sent_edition(system: str, account: Mapping[str, Any], tools: Sequence[Mapping[str, Any]]) -> Sent:
-    """An edition in comparable form; `account` is its stored prompt."""
+def edition_side(system: str, account: Mapping[str, Any], tools: Sequence[Mapping[str, Any]]) -> Side:
+    """An edition as one side of a comparison; `account` is its stored prompt."""
     parts = []
     for each in account.get("passages", ()):
         origins = ((origin["kind"], origin["path"], origin["hash"]) for origin in each["origins"])
         parts.append(Part(each["section"], each["start"], each["end"], _sources(origins), each.get("role", "system")))
-    return Sent(system, parts, tools, message_spans(stored_passages(account)))
+    return Side(system, parts, tools, message_spans(stored_passages(account)))
 
 
 def _sources(origins: Iterable[tuple[str, str, str]]) -> dict[str, Sequence[str]]:
@@ -97,7 +98,7 @@ def _sources(origins: Iterable[tuple[str, str, str]]) -> dict[str, Sequence[str]
 
 @value
 class SectionChange:
-    """A section that differs, with the kind of change and the sources that caused it.
+    """A section that differs, with the kinds of change and the sources that caused them.
 
     Fields:
         section: The name of the section.
@@ -142,16 +143,11 @@ class Names:
                 yield kind, names
 
 
-@value
-class Changes:
-    """Everything that differs between two texts and their tools.
+class ChangedParts:
+    """The properties that every comparison has: whether anything changed, and the names of the changed sections."""
 
-    `gaps` are the spans between sections that differ, in the old text and in the new one.
-    """
-
-    sections: Sequence[SectionChange] = ()
-    tools: Names = Names()
-    gaps: Sequence[tuple[Span, Span]] = ()
+    sections: Sequence[Any]
+    tools: Names
 
     @property
     def is_changed(self) -> bool:
@@ -163,6 +159,18 @@ class Changes:
         return section_names(self.sections)
 
 
+@value
+class Changes(ChangedParts):
+    """Everything that differs between two texts and their tools.
+
+    `gaps` are the spans between sections that differ, in the old text and in the new one.
+    """
+
+    sections: Sequence[SectionChange] = ()
+    tools: Names = Names()
+    gaps: Sequence[tuple[Span, Span]] = ()
+
+
 def section_names(sections: Iterable[Any]) -> Names:
     """The names of changed sections by kind; each item has a `section` and its `kinds`."""
     found: dict[str, dict[str, None]] = {kind: {} for kind in KINDS}
@@ -172,7 +180,7 @@ def section_names(sections: Iterable[Any]) -> Names:
     return Names(*(tuple(found[kind]) for kind in KINDS))
 
 
-def changes(old: Sent, new: Sent) -> Changes:
+def find_changes(old: Side, new: Side) -> Changes:
     """What was added, removed, changed and moved. Tools are not compared if one side's are unknown."""
     tools = Names() if old.tools is None or new.tools is None else _tools(old.tools, new.tools)
     if old.text == new.text and (old.messages == new.messages or old.is_plain or new.is_plain):
@@ -187,7 +195,7 @@ def changes(old: Sent, new: Sent) -> Changes:
     return Changes(sections or [SectionChange(WHOLE, ("changed",))], tools, gaps)
 
 
-def _sections(old: Sent, new: Sent, matches: Sequence[int | None]) -> Iterator[SectionChange]:
+def _sections(old: Side, new: Side, matches: Sequence[int | None]) -> Iterator[SectionChange]:
     """The changed sections in the order of the new text; a removed section is listed where it was."""
     moved, known = _moved(matches), set(matches)
     removed = [number for number in range(len(old.parts)) if number not in known]
@@ -201,13 +209,13 @@ def _sections(old: Sent, new: Sent, matches: Sequence[int | None]) -> Iterator[S
             continue
         is_changed = old.text_of(match) != new.text_of(number) or old.parts[match].role != part.role
         facts: tuple[tuple[Kind, bool], ...] = (("moved", number in moved), ("changed", is_changed))
-        if kinds := [kind for kind, is_so in facts if is_so]:
+        if kinds := [kind for kind, holds in facts if holds]:
             sources = _changed_sources(old.parts[match], part) if is_changed else ()
             yield SectionChange(part.section, kinds, sources, match, number)
     yield from (_removed(old, number) for number in removed[at:])
 
 
-def _removed(old: Sent, number: int) -> SectionChange:
+def _removed(old: Side, number: int) -> SectionChange:
     part = old.parts[number]
     return SectionChange(part.section, ("removed",), sorted(part.sources), number, None)
 
@@ -217,7 +225,7 @@ def _changed_sources(old: Part, new: Part) -> list[str]:
     return sorted(path for path in paths if old.sources.get(path) != new.sources.get(path))
 
 
-def _gaps(old: Sent, new: Sent, matches: Sequence[int | None]) -> Iterator[tuple[Span, Span]]:
+def _gaps(old: Side, new: Side, matches: Sequence[int | None]) -> Iterator[tuple[Span, Span]]:
     """Where the text differs between sections that are neighbours on both sides, or before the first or after the last one."""
     last = len(old.parts)
     ends: Sequence[int | None] = (-1, *matches, last)
@@ -230,7 +238,7 @@ def _gaps(old: Sent, new: Sent, matches: Sequence[int | None]) -> Iterator[tuple
                 yield (c, d), (a, b)
 
 
-def _spans_between(side: Sent) -> list[Span]:
+def _spans_between(side: Side) -> list[Span]:
     """The spans before, between and after the sections: one more than the number of sections."""
     starts = [0, *(part.end for part in side.parts)]
     ends = [*(part.start for part in side.parts), len(side.text)]
@@ -255,8 +263,8 @@ def _tools(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -
 
 def _definition(tool: Mapping[str, Any]) -> str:
     """A definition as text. The order of a schema's keys matters because it is sent; an empty description or schema is not sent."""
-    sent = {key: tool[key] for key in sorted(tool, key=str) if tool[key] or key not in ("description", "schema")}
-    return json.dumps(sent)
+    fields = {key: tool[key] for key in sorted(tool, key=str) if tool[key] or key not in ("description", "schema")}
+    return json.dumps(fields)
 
 
 def _once(names: Iterable[str]) -> tuple[str, ...]:
@@ -298,22 +306,22 @@ class _SameName:
 
     def _match_ends(self, ours: Sequence[int], theirs: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
         """Match equal items at the start and the end, and return the others."""
-        start, most = 0, min(len(ours), len(theirs))
-        while start < most and self.old[ours[start]] == self.new[theirs[start]]:
+        start, shorter = 0, min(len(ours), len(theirs))
+        while start < shorter and self.old[ours[start]] == self.new[theirs[start]]:
             start += 1
         end = 0
-        while end < most - start and self.old[ours[-1 - end]] == self.new[theirs[-1 - end]]:
+        while end < shorter - start and self.old[ours[-1 - end]] == self.new[theirs[-1 - end]]:
             end += 1
         for at in (*range(start), *range(-end, 0)):
             self.found[theirs[at]] = ours[at]
         return ours[start : len(ours) - end], theirs[start : len(theirs) - end]
 
     def _match_equal(self, ours: Sequence[int], theirs: Sequence[int]) -> None:
-        waiting: dict[str, list[int]] = {}
+        by_text: dict[str, list[int]] = {}
         for number in reversed(ours):
-            waiting.setdefault(self.old[number][1], []).append(number)
+            by_text.setdefault(self.old[number][1], []).append(number)
         for number in theirs:
-            if same := waiting.get(self.new[number][1]):
+            if same := by_text.get(self.new[number][1]):
                 self.found[number] = same.pop()
 
     def _match_rest(self, ours: Sequence[int], theirs: Sequence[int]) -> None:
@@ -321,9 +329,9 @@ class _SameName:
         equal = [(number, match) for number in theirs if (match := self.found[number]) is not None]
         in_order = [equal[at] for at in longest_increasing([match for _, match in equal])]
         fixed, old_fixed = [number for number, _ in in_order], [match for _, match in in_order]
-        taken = {match for _, match in equal}
+        matched = {match for _, match in equal}
         left: dict[int, list[int]] = {}
-        for number in reversed([each for each in ours if each not in taken]):
+        for number in reversed([each for each in ours if each not in matched]):
             left.setdefault(bisect_left(old_fixed, number), []).append(number)
         for number in theirs:
             if self.found[number] is None and (between := left.get(bisect_left(fixed, number))):
@@ -333,5 +341,5 @@ class _SameName:
 def _moved(matches: Sequence[int | None]) -> set[int]:
     """The fewest new items whose move explains the new order."""
     kept = [(number, match) for number, match in enumerate(matches) if match is not None]
-    stayed = {kept[at][0] for at in longest_increasing([match for _, match in kept])}
-    return {number for number, _ in kept if number not in stayed}
+    unmoved = {kept[at][0] for at in longest_increasing([match for _, match in kept])}
+    return {number for number, _ in kept if number not in unmoved}

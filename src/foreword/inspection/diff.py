@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..text.lines import printable
 from ..text.words import changed_spans
 from ..vocabulary import value
-from .changes import BETWEEN, WHOLE, Names, changes, section_names, sent
+from .changes import BETWEEN, WHOLE, ChangedParts, Names, find_changes, prompt_side
 from .subject import OriginIndex
 
 TYPE_CHECKING = False
@@ -76,26 +76,17 @@ class SectionDiff:
 
 
 @value
-class Difference:
+class Difference(ChangedParts):
     """Everything that differs. `circumstances` are differences in what the prompts were built for: name, old, new."""
 
     sections: Sequence[SectionDiff]
     tools: Names
     circumstances: Sequence[tuple[str, str, str]]
 
-    @property
-    def is_changed(self) -> bool:
-        """True if and only if the texts or the tool definitions differ."""
-        return bool(self.sections) or self.tools.has_any
-
-    @property
-    def section_names(self) -> Names:
-        return section_names(self.sections)
-
 
 def compare(old: Subject, new: Subject) -> Difference:
     """How the new prompt differs from the old one."""
-    found = changes(sent(old.prompt, old.tools), sent(new.prompt, new.tools))
+    found = find_changes(prompt_side(old.prompt, old.tools), prompt_side(new.prompt, new.tools))
     circumstances = list(_circumstances(old, new))
     finder = _CauseFinder(old.prompt, new.prompt, found.tools, circumstances)
     sections = [_section(each, found, old.prompt, new.prompt, finder) for each in found.sections]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..text.words import common_start
 from ..vocabulary import value
-from .changes import Names, changes, section_names, sent
+from .changes import ChangedParts, Names, find_changes, prompt_side
 from .sending import message_spans, sent_passages
 
 TYPE_CHECKING = False
@@ -32,7 +32,7 @@ class SectionEffect:
 
 
 @value
-class Effect:
+class Effect(ChangedParts):
     """The differences between two prompts.
 
     `kept` is how many of the `before` tokens are a common prefix. `breaks` is the section where the prefix ends: empty if nothing is
@@ -45,22 +45,13 @@ class Effect:
     after: int
     kept: int
     breaks: str
-    found: Sequence[Finding] = ()
-    gone: Sequence[Finding] = ()
-
-    @property
-    def is_changed(self) -> bool:
-        """True if and only if the texts or the tool definitions differ."""
-        return bool(self.sections) or self.tools.has_any
-
-    @property
-    def section_names(self) -> Names:
-        return section_names(self.sections)
+    new_findings: Sequence[Finding] = ()
+    fixed_findings: Sequence[Finding] = ()
 
 
 def effect(old: Prompt, new: Prompt, count: Callable[[str], int], tools: tuple[Tools, Tools] = ((), ())) -> Effect:
     """How a prompt differs from an older one; `count` returns the tokens of a text, `tools` are the old and the new ones."""
-    found = changes(sent(old, tools[0]), sent(new, tools[1]))
+    found = find_changes(prompt_side(old, tools[0]), prompt_side(new, tools[1]))
     sections = []
     for each in found.sections:
         before = old.passages[each.old].text if each.old is not None else ""

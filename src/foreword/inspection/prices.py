@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-PARTS_OF_A_REQUEST = ("tools", "system", "messages")
+REQUEST_PARTS = ("tools", "system", "messages")
 CACHINGS = ("breakpoints", "prefix")
 MILLION = 1_000_000
 
@@ -75,7 +75,7 @@ class CacheRule:
 
 
 # For an unknown provider.
-ASSUMED = ProviderRules("", PARTS_OF_A_REQUEST, "prefix", 1, "")
+ASSUMED = ProviderRules("", REQUEST_PARTS, "prefix", 1, "")
 
 
 @value
@@ -116,9 +116,9 @@ def is_named(row: str, model: str) -> bool:
 
     plain, wanted = (each.lower().replace(".", "-").replace("_", "-") for each in (row, model))
     _, found, rest = wanted.rpartition(plain)
-    further = re.sub(r"\d{4}-?\d{2}-?\d{2}", "", rest)
-    words = re.findall(r"[a-z0-9]+", further)
-    is_whole = bool(found) and not re.match(r"[a-z0-9]", further)
+    extra = re.sub(r"\d{4}-?\d{2}-?\d{2}", "", rest)
+    words = re.findall(r"[a-z0-9]+", extra)
+    is_whole = bool(found) and not re.match(r"[a-z0-9]", extra)
     return is_whole and all(re.fullmatch(r"latest|preview|thinking|1m|v\d+|0", word) for word in words)
 
 
@@ -135,8 +135,8 @@ _ROW = {
 }
 _REQUIRED = ("provider", "input", "write", "read")
 _ORDER = (
-    f"{', '.join(PARTS_OF_A_REQUEST)}, each once",
-    lambda content: isinstance(content, list) and sorted(content, key=str) == sorted(PARTS_OF_A_REQUEST),
+    f"{', '.join(REQUEST_PARTS)}, each once",
+    lambda content: isinstance(content, list) and sorted(content, key=str) == sorted(REQUEST_PARTS),
 )
 _RULES = {
     "order": _ORDER,

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 
-from ..errors import CallError, LayoutError, MissingError, suggestion
+from ..errors import CallError, LayoutError, MissingError, show, suggestion
 from ..layout.merging import flat, merge
 from ..layout.parse import check_tables
 from ..sources.environment import absolute
@@ -131,7 +131,7 @@ def shipped_layout(name: str, pack: str = "") -> dict[str, Any]:
     names = SHIPPED_PACKS[pack] if pack else (*NAMES, *MIRRORS)
     if name not in names:
         raise MissingError(
-            f"unknown layout {name!r}" + suggestion(name, names) + " (name a file by its path, such as ./own.toml)"
+            f"unknown layout {show(name)}" + suggestion(name, names) + " (name a file by its path, such as ./own.toml)"
         )
     if pack_of(name) == "agents":
         from .shipped import module_of
@@ -208,7 +208,10 @@ class _Loader:
                 f"layout {name}: a workspace's layout may extend an address ($std/…, $workspace/…), not the file {below!r}"
             )
         folder = beside if is_address(address) else os.path.dirname(address)
-        base = self.load(below, folder, (*above, address))
+        try:
+            base = self.load(below, folder, (*above, address))
+        except MissingError as error:
+            raise MissingError(f"{printable(address)}: extends: {error}") from None
         own_keys = frozenset(flat(own))
         written = {key: each for key, each in {**_written(base), **base.written}.items() if key not in own_keys}
         return Source(name, address, merge(base.mapping, own), (base.untrusted - own_keys) | untrusted, written)

@@ -90,11 +90,11 @@ def cache_report(question: Question) -> CacheReport:
     turns_of(question)
     models = provider_models(question)
     named = question.fields.get("prompt")
-    # Counting tokens takes much memory, so everything that the builds read is freed first, with the copy of the question they use.
+    # Counting tokens takes a lot of memory, so everything that the builds read is freed first, with the copy of the question they use.
     subject, rebuilt = _rebuilt(question.with_fields()) if named is None else (read_subject(named, question), [])
     count = models[0].count
     found = misplaced(subject.prompt, count)
-    moved = [(each.how, sections) for each, sections in rebuilt if sections]
+    moved = [(each.detail, sections) for each, sections in rebuilt if sections]
     tokens = [count(subject.prompt.text[_first_change(sections) :]) for _, sections in moved]
     findings = [*order_findings(found), *instability_findings(moved, tokens)]
     form: CacheForm = {
@@ -126,12 +126,14 @@ def _rebuilt(question: Question) -> tuple[Subject, list[tuple[Rebuild, Sequence[
     agent, now = question.agent_with_template(), question.now or local_time()
     for each in rebuilds(question.assembler, agent, now, question.fields, subject.prompt):
         is_same = each.prompt is None or each.prompt.text == subject.prompt.text
-        sections = () if is_same or each.prompt is None else compare(subject, Subject(each.how, each.prompt)).sections
+        sections = (
+            () if is_same or each.prompt is None else compare(subject, Subject(each.detail, each.prompt)).sections
+        )
         found.append((each, sections))
-    # Only the texts are needed from here on; the candidates of many skills would take much memory.
+    # Only the texts are needed from here on; the candidates of many skills would take a lot of memory.
     lean = replace(subject.prompt, candidates=())
-    again = [(replace(each, prompt=each.prompt and lean) if not moved else each, moved) for each, moved in found]
-    return replace(subject, prompt=lean), again
+    rebuilt = [(replace(each, prompt=each.prompt and lean) if not moved else each, moved) for each, moved in found]
+    return replace(subject, prompt=lean), rebuilt
 
 
 def _first_change(sections: Sequence[SectionDiff]) -> int:
@@ -149,8 +151,8 @@ def _better_order(question: Question, subject: Subject, found: Sequence[Misplace
         return better
     options = [f"{key}={','.join(names)}" for key, names in order_settings(question.assembler.layout().sections)]
     if options:
-        tried = question.with_fields(set=[*(question.fields.get("set") or ()), *options])
-        left = misplaced(tried.prompt(), len)
+        changed = question.with_fields(set=[*(question.fields.get("set") or ()), *options])
+        left = misplaced(changed.prompt(), len)
         if len(left) < len(found):
             better["set"], better["fixes"] = options, "part" if left else "all"
     return better
@@ -164,7 +166,7 @@ def _provider_form(subject: Subject, at: ProviderModel) -> ProviderForm:
     unload_others(at.model or at.rules.model, at.rules.name)
     segments, price = at.segments(subject), at.price
     cuts = breakpoints(segments, subject.prompt, at.rules, price, at.count)
-    total, _, most = count_kept(segments, segments, at.rules, price, at.count)
+    total, _, cached = count_kept(segments, segments, at.rules, price, at.count)
     return {
         "provider": at.rules.name,
         "caching": at.rules.caching,
@@ -172,8 +174,8 @@ def _provider_form(subject: Subject, at: ProviderModel) -> ProviderForm:
         "price": price_form(price) if price else None,
         "tokens": total,
         "breakpoints": [breakpoint_form(each) for each in cuts],
-        "first_request": request_cost(total, most, price, is_read=False) if price else None,
-        "next_request": request_cost(total, most, price, is_read=True) if price else None,
+        "first_request": request_cost(total, cached, price, is_read=False) if price else None,
+        "next_request": request_cost(total, cached, price, is_read=True) if price else None,
     }
 
 
@@ -185,7 +187,7 @@ def _rebuild_form(rebuilt: Rebuild, sections: Sequence[SectionDiff], subject: Su
     new = rebuilt.prompt.text if rebuilt.prompt else ""
     return {
         "variation": rebuilt.variation,
-        "how": rebuilt.how,
+        "how": rebuilt.detail,
         "changed": None if rebuilt.prompt is None else bool(sections),
         "error": rebuilt.error or None,
         "sections": names_form(section_names(sections)),
@@ -237,14 +239,14 @@ def turns_of(question: Question) -> int:
 def _loss_form(
     question: Question, old: Subject, new: Subject, turns: int, found: Sequence[tuple[ProviderModel, CacheReuse]]
 ) -> CacheReusesForm:
-    from ..inspection.changes import changes, sent
+    from ..inspection.changes import find_changes, prompt_side
     from ..text.tokens import count
     from ..wire.answers import changes_form
     from ..wire.differences import cache_reuse_form, subject_form
 
     subjects = [subject_form(each, count(each.prompt.text, question.model, question.provider)) for each in (old, new)]
     return {
-        **changes_form(changes(sent(old.prompt, old.tools), sent(new.prompt, new.tools))),
+        **changes_form(find_changes(prompt_side(old.prompt, old.tools), prompt_side(new.prompt, new.tools))),
         "old": subjects[0],
         "new": subjects[1],
         "turns": turns,

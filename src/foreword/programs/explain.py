@@ -66,7 +66,7 @@ def explain(assembler: Assembler, path: str, agent: Agent | None = None) -> Cand
         name
         for name in NAMES
         if name != layout.name
-        and _where(assembler.like(layout=name, assignments=()), path, [*folders, assembler.workspace.cwd], agent)
+        and _where(assembler.copy_with(layout=name, assignments=()), path, [*folders, assembler.workspace.cwd], agent)
     ]
     kind = "anything below it" if os.path.isdir(path) else "it"
     readers = f"these layouts do: {', '.join(others)}" if others else "no other shipped layout does"
@@ -111,7 +111,7 @@ def _where(
 def _considered(assembler: Assembler, path: str, folder: str, agent: Agent | None) -> Candidate | None:
     """The candidate at or below a path, for an agent that works in a folder."""
     shown = printable(path)
-    there = assembler.like(workspace=replace(assembler.workspace, cwd=folder, root=None))
+    there = assembler.copy_with(workspace=replace(assembler.workspace, cwd=folder, root=None))
     try:
         candidates = there.snapshot(agent).inputs.candidates
     except ForewordError:  # the folder's settings are refused, or another layout lacks a key

@@ -13,8 +13,8 @@ import os
 
 from ..encoding.agent import KEYS, agent_from
 from ..engine.assembler import Assembler
-from ..errors import CallError, suggestion
-from ..shapes import OBJECT, STRING, STRINGS, SWITCH, check, check_table, show
+from ..errors import CallError, show, suggestion
+from ..shapes import OBJECT, STRING, STRINGS, SWITCH, WHOLE_NUMBER, check
 from ..vocabulary import Document, Workspace, replace
 
 TYPE_CHECKING = False
@@ -29,18 +29,16 @@ if TYPE_CHECKING:
 
 _TIME: Kind = ("an ISO 8601 time", lambda content: isinstance(content, str) or hasattr(content, "tzinfo"))
 _SUBJECT: Kind = ("the name of a prompt or a saved one", lambda content: isinstance(content, str | dict))
-_NUMBER: Kind = ("a whole number", lambda content: type(content) is int)
 # The kinds of the fields that every question has, and of those that only some have.
 _KINDS = {
     **dict.fromkeys(("cwd", "home", "layout", "settings", "store"), STRING),
     **{"set": STRINGS, "packs": OBJECT, "values": OBJECT, "now": _TIME},
 }
-_FURTHER = {
+_COMMAND_KINDS = {
     **dict.fromkeys(("path", "name", "prices", "min_severity"), STRING),
     **dict.fromkeys(("prompt", "old", "new"), _SUBJECT),
-    **{"turns": _NUMBER, "recursive": SWITCH, "disable": STRINGS},
+    **{"turns": WHOLE_NUMBER, "recursive": SWITCH, "disable": STRINGS},
 }
-_DOCUMENT = {**dict.fromkeys(("path", "text", "hash", "syntax"), STRING), "line": _NUMBER, "cut_from": _NUMBER}
 
 
 class Question:
@@ -92,7 +90,7 @@ class Question:
     def agent(self) -> Agent:
         """The agent that the fields describe."""
         if self._agent is None:
-            mapping = {key: _document(self.fields[key]) for key in KEYS if self.fields.get(key) is not None}
+            mapping = {key: self.fields[key] for key in KEYS if self.fields.get(key) is not None}
             self._agent = agent_from(mapping, self._names)
         return self._agent
 
@@ -126,6 +124,19 @@ class Question:
     def store_url(self) -> str:
         """Where conversations are stored: the field, `FOREWORD_STORE`, the settings, else the user's data folder."""
         return self._store_url()[0]
+
+    def url_to_write(self) -> str:
+        """The store for a caller that writes. The folder of a store that was named must exist: its path may be misspelled."""
+        from ..store import folder_of
+        from ..text.lines import printable
+
+        url, is_named = self._store_url()
+        folder = folder_of(url)
+        if is_named and folder and not os.path.isdir(folder):
+            raise CallError(
+                f"the store {printable(url)} cannot be created: there is no folder {printable(folder)}; create it first"
+            )
+        return url
 
     def has_store(self) -> bool:
         """Whether the store exists."""
@@ -188,23 +199,15 @@ def _assignments(texts: Iterable[str]) -> list[tuple[str, Any]]:
     return [parse_assignment(each) for each in texts]
 
 
-def _document(content: Any) -> Any:
-    """A document from its plain form, {"path": …, "text": …}; anything else unchanged."""
-    if not isinstance(content, dict) or not content.keys() >= {"path", "text"}:
-        return content
-    check_table(content, _DOCUMENT, "the document")
-    return Document(**content)
-
-
-def check_fields(fields: Any, further: Collection[str] = ()) -> None:
-    """Refuse fields that no question has, and values of the wrong kind; `further` are the fields of one command."""
+def check_fields(fields: Any, extra: Collection[str] = ()) -> None:
+    """Refuse fields that no question has, and values of the wrong kind; `extra` are the fields of one command."""
     check(fields, OBJECT, "a question")
-    known = (*_KINDS, *KEYS, *further)
+    known = (*_KINDS, *KEYS, *extra)
     for name, content in fields.items():
-        if name not in known or (name in _FURTHER and name not in further):
+        if name not in known or (name in _COMMAND_KINDS and name not in extra):
             raise CallError(f"unknown field {show(name)}{suggestion(str(name), known)}")
         if content is not None and name not in KEYS:
-            check(content, _KINDS.get(name) or _FURTHER[name], name)
+            check(content, _KINDS.get(name) or _COMMAND_KINDS[name], name)
 
 
 def moment(now: str | datetime | None) -> datetime | None:
@@ -217,7 +220,7 @@ def moment(now: str | datetime | None) -> datetime | None:
         found = datetime.fromisoformat(now)
         return found if found.tzinfo else found.astimezone()
     except (OverflowError, OSError, ValueError):
-        raise CallError(f"now must be an ISO 8601 time such as 2026-03-07T08:55:05-06:00, not {now!r}") from None
+        raise CallError(f"now must be an ISO 8601 time such as 2026-03-07T08:55:05-06:00, not {show(now)}") from None
 
 
 def _expand_home(url: str, workspace: Workspace) -> str:

@@ -45,8 +45,8 @@ def answer(command: str, fields: Mapping[str, Any]) -> Any:
     """The JSON answer of an inspection command."""
     if not isinstance(command, str) or command not in ANSWERS:
         raise CallError(f"unknown question {command!r}{suggestion(str(command), ANSWERS)}")
-    function, further = ANSWERS[command]
-    check_fields(fields, further)
+    function, extra = ANSWERS[command]
+    check_fields(fields, extra)
     return function(Question(fields))
 
 
@@ -198,7 +198,7 @@ class PromptComparison:
 
 def diff(question: Question) -> DifferenceForm:
     """How the prompts that `old` and `new` name differ."""
-    return diff_form(compared(question))
+    return diff_form(compare_prompts(question))
 
 
 def diff_form(found: PromptComparison) -> DifferenceForm:
@@ -207,7 +207,7 @@ def diff_form(found: PromptComparison) -> DifferenceForm:
     return difference_form(found.old, found.new, found.tokens, found.found)
 
 
-def compared(question: Question) -> PromptComparison:
+def compare_prompts(question: Question) -> PromptComparison:
     """The two prompts of a `diff`, and their difference."""
     from ..inspection.diff import compare
     from ..text.tokens import count
@@ -233,7 +233,7 @@ def cache(question: Question) -> CacheForm | CacheReusesForm:
 
 def lint(question: Question) -> LintForm:
     """The findings of `lint` that are at least as severe as `min_severity`."""
-    return lint_answer(question, linted(question))
+    return lint_answer(question, lint_report(question))
 
 
 def lint_answer(question: Question, report: Report) -> LintForm:
@@ -243,7 +243,7 @@ def lint_answer(question: Question, report: Report) -> LintForm:
     return lint_form(shown.root, shown.files, shown.findings)
 
 
-def linted(question: Question) -> Report:
+def lint_report(question: Question) -> Report:
     """Everything that `lint` found."""
     from ..extensions import installed
     from .proofread import proofread
@@ -261,14 +261,14 @@ def linted(question: Question) -> Report:
 
 def shown_findings(question: Question, report: Report) -> Report:
     """The report without findings that are less severe than `min_severity`."""
-    least = question.fields.get("min_severity") or SEVERITIES[-1]
-    if least not in SEVERITIES:
-        raise CallError(f"min_severity must be one of {', '.join(SEVERITIES)}, not {least!r}")
-    wanted = SEVERITIES[: SEVERITIES.index(least) + 1]
+    lowest = question.fields.get("min_severity") or SEVERITIES[-1]
+    if lowest not in SEVERITIES:
+        raise CallError(f"min_severity must be one of {', '.join(SEVERITIES)}, not {lowest!r}")
+    wanted = SEVERITIES[: SEVERITIES.index(lowest) + 1]
     return replace(report, findings=tuple(each for each in report.findings if each.severity in wanted))
 
 
-# Each question, and the fields that it has beside those of every question.
+# Each question, and the fields that it has besides those of every question.
 ANSWERS: dict[str, tuple[Callable[[Question], Any], tuple[str, ...]]] = {
     "show": (show, ()),
     "why": (why, ("path",)),

@@ -38,7 +38,7 @@ class Rebuild:
     """A prompt that was built again: what was varied and how, and the result, or why it could not be built."""
 
     variation: str
-    how: str
+    detail: str
     prompt: Prompt | None
     error: str = ""
 
@@ -83,8 +83,8 @@ def _at_other_times(assembler: Assembler, agent: Agent, now: datetime, first: Pr
         moment = now + by
         return first if round_to(precision, moment) == round_to(precision, now) else assembler.prompt(agent, moment)
 
-    for how, by in (("a minute later", timedelta(minutes=1)), ("a day later", timedelta(days=1))):
-        yield _built("clock", how, later, by)
+    for detail, by in (("a minute later", timedelta(minutes=1)), ("a day later", timedelta(days=1))):
+        yield _built("clock", detail, later, by)
 
 
 def _by_other_names(assembler: Assembler, agent: Agent, now: datetime, first: Prompt) -> Iterator[Rebuild]:
@@ -94,16 +94,16 @@ def _by_other_names(assembler: Assembler, agent: Agent, now: datetime, first: Pr
     def again(where: Workspace) -> Prompt:
         return first if resolve_workspace(where, Reader()) == known else _like(assembler, where).prompt(agent, now)
 
-    for how, cwd in _names_of(workspace):
-        yield _built("directory", how, again, replace(workspace, cwd=cwd))
+    for detail, cwd in _names_of(workspace):
+        yield _built("directory", detail, again, replace(workspace, cwd=cwd))
 
 
 def _one_by_one(assembler: Assembler, agent: Agent, now: datetime, fields: Mapping[str, Any]) -> Iterator[Rebuild]:
     backwards = _like(assembler, assembler.workspace, _backwards_reader)
     yield _built("listing", _BACKWARDS_LISTING, backwards.prompt, agent, now)
     for seed in SEEDS:
-        how = f"in a process with hash seed {seed}"
-        yield _built("hash seed", how, in_another_process, fields, seed)
+        detail = f"in a process with hash seed {seed}"
+        yield _built("hash seed", detail, in_another_process, fields, seed)
 
 
 _BACKWARDS_ENVIRONMENT = "with the environment in another order"
@@ -121,11 +121,11 @@ def _backwards(environment: Mapping[str, str]) -> dict[str, str]:
     return dict(reversed(list(environment.items())))
 
 
-def _built(variation: str, how: str, build: Callable[..., Prompt], *arguments: Any) -> Rebuild:
+def _built(variation: str, detail: str, build: Callable[..., Prompt], *arguments: Any) -> Rebuild:
     try:
-        return Rebuild(variation, how, build(*arguments))
+        return Rebuild(variation, detail, build(*arguments))
     except (ForewordError, OSError, OverflowError, ValueError) as error:
-        return Rebuild(variation, how, None, str(error) or type(error).__name__)
+        return Rebuild(variation, detail, None, str(error) or type(error).__name__)
 
 
 def _backwards_reader() -> Reader:
@@ -134,7 +134,7 @@ def _backwards_reader() -> Reader:
 
 def _like(assembler: Assembler, workspace: Workspace, reader: Callable[[], Reader] = Reader) -> Assembler:
     """A fresh assembler for the same prompt."""
-    fresh = assembler.like(workspace=workspace)
+    fresh = assembler.copy_with(workspace=workspace)
     fresh.reader = reader
     return fresh
 

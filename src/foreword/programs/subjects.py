@@ -127,7 +127,9 @@ def _objects(form: Mapping[str, Any], key: str, needs: str, where: str) -> list[
 def _stored_prompt(id: str, question: Question) -> Subject:
     import json
 
-    found = question.store_to_read().prompt(id)
+    from ..store import open_store
+
+    found = open_store(question.existing_store_url()).prompt(id)
     if found is None:
         raise CallError(
             f"no prompt {printable(id)} in the store; use the full id, as foreword talk list --json prints it"
@@ -138,9 +140,10 @@ def _stored_prompt(id: str, question: Question) -> Subject:
 
 def _edition(name: str, question: Question) -> Subject:
     """The edition `talk:ID@N`, or the one that `talk:ID` is using. An id may contain an @, so try the whole name too."""
+    from ..store import open_store
     from ..wire.answers import edition_form
 
-    store = question.store_to_read()
+    store = open_store(question.existing_store_url())
     full_name = name.removeprefix("talk:")
     id, at, number = full_name.rpartition("@")
     # The store's numbers are bounded, so do not look up one with more digits than any edition has.

@@ -24,14 +24,14 @@ class WrongCase:
 
     def __init__(self, root: str = "/") -> None:
         self.root, self.reader = root, Reader()
-        self.asked: set[str] = set()
+        self.seen: set[str] = set()
         self.names: dict[str, dict[str, list[str]]] = {}
 
     def findings(self, candidates: Sequence[Candidate]) -> Iterator[Finding]:
         for path in [each.path for each in candidates if each.fate == "absent"]:
-            if path in self.asked or not is_inside(path, self.root):
+            if path in self.seen or not is_inside(path, self.root):
                 continue
-            self.asked.add(path)
+            self.seen.add(path)
             folder, wanted = os.path.split(path)
             for name in self._names_in(folder).get(wanted.lower(), ()):
                 if name != wanted and os.path.isfile(os.path.join(folder, name)):

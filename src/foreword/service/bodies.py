@@ -94,9 +94,10 @@ class ScopeBody(Struct, forbid_unknown_fields=True):
 
 
 class AgentBody(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Where the agent works, and its properties. Without `tools`, a known conversation keeps its tools; `[]` removes them.
+    """Where the agent works, and its properties.
 
-    A layout that mirrors a released program is refused unless `mirror` is true.
+    A known conversation keeps what a request leaves out, except `plan` and `skill`; `"tools": []` removes its tools. A layout that
+    mirrors a released program is refused unless `mirror` is true.
     """
 
     cwd: Path
@@ -106,7 +107,7 @@ class AgentBody(Struct, forbid_unknown_fields=True, kw_only=True):
     layout: Label = ""
     mirror: bool = False
     session: Label = ""
-    sub_agent: bool = False
+    sub_agent: bool | None = None
     base: Text = ""
     skill: Label = ""
     plan: Text = ""

@@ -107,23 +107,30 @@ def read_prompt(service: Service, request: Request) -> Response:
     return Response({"id": digest(text), "text": text, **json.loads(account)})
 
 
-def _agent_body(query: DriftQuery, made: dict[str, Any]) -> AgentBody:
+def _agent_body(query: DriftQuery, built_for: dict[str, Any]) -> AgentBody:
     """The agent of a query; what it leaves out comes from the agent of the edition."""
-    known = {name: ToolBody(name, **each) for name, each in made.pop("tools").items()}
-    asked = {name: each for name, each in msgspec.structs.asdict(query).items() if each is not msgspec.UNSET}
-    tools = asked.pop("tools", None)
-    named = [known.get(name) or ToolBody(name) for name in asked.pop("tool", ())]
-    scope = made.pop("scope", None)
+    known = {name: ToolBody(name, **each) for name, each in built_for.pop("tools").items()}
+    passed = {name: each for name, each in msgspec.structs.asdict(query).items() if each is not msgspec.UNSET}
+    tools = passed.pop("tools", None)
+    for name in ("base", "plan"):
+        built_for[name] = _text_of(built_for.get(name, ""))
+    named = [known.get(name) or ToolBody(name) for name in passed.pop("tool", ())]
+    scope = built_for.pop("scope", None)
     if scope is not None:
-        made["scope"] = ScopeBody(*([AccessBody(**row) for row in scope[key]] for key in ("allow", "deny")))
+        built_for["scope"] = ScopeBody(*([AccessBody(**row) for row in scope[key]] for key in ("allow", "deny")))
     if tools is None and not named:
         tools = list(known.values())
-    return AgentBody(**{"cwd": "", **made, **asked, "tools": [*(tools or ()), *named]})
+    return AgentBody(**{"cwd": "", **built_for, **passed, "tools": [*(tools or ()), *named]})
 
 
-def _escape_surrogates(made: dict[str, Any]) -> dict[str, Any]:
+def _text_of(stored: str | dict[str, Any]) -> str:
+    """The text of a stored field, which may be a document."""
+    return stored if isinstance(stored, str) else str(stored["text"])
+
+
+def _escape_surrogates(built_for: dict[str, Any]) -> dict[str, Any]:
     """Replace lone surrogates, which an old store may contain, by their escapes."""
-    text = re.sub("[\ud800-\udfff]", lambda match: f"\\\\u{ord(match[0]):x}", json.dumps(made, ensure_ascii=False))
+    text = re.sub("[\ud800-\udfff]", lambda match: f"\\\\u{ord(match[0]):x}", json.dumps(built_for, ensure_ascii=False))
     return dict(json.loads(text))
 
 

@@ -41,8 +41,11 @@ PROBLEMS = {
     "store-down": (503, "Store unavailable"),
     "timeout": (504, "Timed out"),
 }
-# From the first quotation mark to the last, because quoted text may contain quotation marks.
-_QUOTED = re.compile("(?<!\\w)['\"`“].*['\"`”]")
+# A quotation as `repr` writes it, or one in other marks.
+_QUOTED = re.compile(r"""(?<!\w)(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`|“[^”]*”)(?!\w)""")
+# If quoted text contains quotation marks, it is not clear where it ends: from the first mark to the last.
+_LEFT_OVER = re.compile("(?<!\\w)['\"`“]|['\"`”](?!\\w)")
+_ALL_QUOTED = re.compile("(?<!\\w)['\"`“].*['\"`”]")
 _PATH = re.compile(r"[^\s'…]*[/\\](?:[^\s';,]*[^\s';,.:])?")
 _MAX_LENGTH = 300
 RETRY_AFTER = {"busy": "2", "store-down": "5", "timeout": "5"}
@@ -76,7 +79,8 @@ def to_json(content: Any) -> bytes:
 def redact(detail: str) -> str:
     """The detail without quotations and paths, which may come from the request, for the log."""
     line = detail.partition("\n")[0]
-    line = _QUOTED.sub("'…'", line)
+    masked = _QUOTED.sub("…", line)
+    line = _ALL_QUOTED.sub("'…'", line) if _LEFT_OVER.search(masked) else _QUOTED.sub("'…'", line)
     return _PATH.sub("…", line)[:_MAX_LENGTH]
 
 

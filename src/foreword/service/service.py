@@ -11,7 +11,7 @@ from msgspec.structs import asdict
 from ..conversation.conversation import Conversation
 from ..conversation.conversations import Conversations
 from ..encoding.agent import KEYS, agent_from
-from ..errors import CallError, LayoutError, StoreError
+from ..errors import CallError, LayoutError, StoreError, show, suggestion
 from ..extensions import Extension
 from ..packs.packs import layout_names
 from ..packs.settings import read_settings
@@ -64,7 +64,7 @@ class Service:
         try:
             real = real_path(path)
         except ValueError:
-            raise Problem("invalid-request", f"{name} {requested!r} is not a valid path") from None
+            raise Problem("invalid-request", f"{name} {show(requested)} is not a valid path") from None
         if not any(is_inside(real, root) for root in self._real_roots):
             raise _outside(name, requested)
         return path
@@ -192,7 +192,7 @@ class Service:
 def _outside(name: str, path: str) -> Problem:
     return Problem(
         "outside-roots",
-        f"{name} {printable(path)!r} is outside the served folders; start the service with --root to serve it",
+        f"{name} {show(printable(path))} is outside the served folders; start the service with --root to serve it",
     )
 
 
@@ -203,4 +203,6 @@ def check_layout_name(name: str) -> str:
             "invalid-request",
             "layout must be a shipped layout or an address such as $user/mine; over HTTP it cannot be a file",
         )
+    if name and not is_address(name) and name not in layout_names():
+        raise Problem("not-found", f"unknown layout {show(name)}{suggestion(name, layout_names())}")
     return name

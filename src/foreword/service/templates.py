@@ -7,7 +7,7 @@ from typing import Any
 
 from ..encoding.prompt import finding_form
 from ..engine.assembler import default_template, local_time
-from ..errors import StaleError, StoreError, TemplateError
+from ..errors import StaleError, StoreError, TemplateError, is_plain
 from ..findings import finding
 from ..packs.packs import layout_names, shipped_layout
 from ..packs.settings import parse_assignment
@@ -85,9 +85,9 @@ def preview(service: Service, request: Request) -> Response:
     """The prompt that would be built now with this template. Nothing is stored."""
     body: PreviewBody = request.body
     _check_size(body.template or "")
-    conversation = service.conversation(
-        body.session or "preview", body, check_layout_name(body.layout) or DEFAULT_LAYOUT, mirror=True
-    )
+    id = body.session if body.session and is_plain(body.session) else "preview"
+    layout = check_layout_name(body.layout) or DEFAULT_LAYOUT
+    conversation = service.conversation(id, body, layout, mirror=True)
     try:
         template = None if body.template is None else Document(_PREVIEWED, body.template, syntax=body.syntax or "")
         prompt = conversation.preview(template, body.now)

@@ -30,9 +30,8 @@ from __future__ import annotations
 import re
 
 from ..findings import finding
-from ..text.lines import printable
+from ..text.lines import is_plain, printable
 from ..vocabulary import Resident, Skill
-from .ryaml_adapter import yaml_parser
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,6 +62,7 @@ RESIDENT_KEYS = ("model_invokation", "model-invocation", "model_invocation")
 _KNOWN = SPECIFIED | TOLERATED
 _YES = frozenset({"true", "yes", "on"})
 _NO = frozenset({"false", "no", "off", "none", ""})
+_NOT_TEXT = frozenset({"true", "false", "null"})
 
 _CLOSING = re.compile(r"\n---[ \t]*(?:\n|\Z)")
 
@@ -210,19 +210,42 @@ def _fields(head: str, wanted: tuple[str, ...], code: str) -> tuple[Fields, list
 
 
 def _load(head: str) -> tuple[Any, str]:
-    """The parsed YAML, or the parser's reason. The parser is loaded late: many commands never read a skill."""
-    loads = yaml_parser()
+    """The parsed YAML, or the parser's reason."""
     if head.count("[") + head.count("{") > MAX_BRACKETS:
         return None, f"more than {MAX_BRACKETS} brackets"
     if "&" in head and "*" in head and re.search(_ANCHOR, head) and len(re.findall(_ALIAS, head)) > MAX_ALIASES:
         return None, f"more than {MAX_ALIASES} aliases"
+    plain = plain_fields(head)
+    if plain:
+        return plain, ""
     for character in _FALSE_BREAKS:
         if character in head:
             head = head.replace(character, " ")
+    from .ryaml_adapter import yaml_parser
+
     try:
-        return loads(head), ""
+        return yaml_parser()(head), ""
     except ValueError as error:
         return None, str(error) or "unreadable"
+
+
+def plain_fields(head: str) -> dict[str, str]:
+    """The fields of YAML that has only lines with a name and plain text; empty if there is anything else.
+
+    Most skills are like this, and loading the parser takes longer than reading fifty of them.
+    """
+    if not is_plain(head):
+        return {}
+    fields: dict[str, str] = {}
+    for line in head.removesuffix("\n").split("\n"):
+        key, _, value = line.partition(": ")
+        value = value.strip()
+        is_name = key[:1].isalpha() and len(key) <= LONGEST_NAME and key.replace("-", "_").isidentifier()
+        is_text = value[:1].isalpha() and value[-1] != ":" and ": " not in value and " #" not in value
+        if not is_name or not is_text or key in fields or not _NOT_TEXT.isdisjoint((key.lower(), value.lower())):
+            return {}
+        fields[key] = value
+    return fields
 
 
 def _reason(error: str) -> tuple[str, int]:

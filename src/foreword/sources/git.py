@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 
+from ..errors import show
 from .repository import find_repository
 
 TYPE_CHECKING = False
@@ -32,6 +33,7 @@ _DISABLED = (
 _GIT_VARIABLES = frozenset(("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH"))
 
 
+_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\b", re.ASCII)
 # No name of a branch is longer: it is the name of a file.
 _LONGEST = 255
 
@@ -46,7 +48,12 @@ def branch(workspace: Workspace, reader: Reader, report: Report) -> str | None:
     name = head.removeprefix("ref: refs/heads/").split("\n", 1)[0].strip()[:_LONGEST]
     if not name or name == ".invalid":  # a repository that keeps its references in tables
         return None
-    return name if head.startswith("ref: refs/heads/") else "HEAD"
+    if head.startswith("ref: refs/heads/"):
+        return name
+    if not head.startswith("ref: refs/") and not _COMMIT.match(head):
+        report(f"the file HEAD names neither a branch nor a commit: {show(head)}")
+        return None
+    return "HEAD"
 
 
 def status(workspace: Workspace, reader: Reader, report: Report) -> str | None:

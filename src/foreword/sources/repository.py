@@ -39,11 +39,11 @@ class Repository:
     reach: Reach
 
     def read_head(self, reader: Reader, report: Report) -> str:
-        """The text of the file HEAD; empty if it cannot be read. A link that leaves the repository is reported."""
+        """The text of the file HEAD; empty if it cannot be read, which is reported unless the file does not exist."""
         path = os.path.join(self.folder, "HEAD")
         reading = reader.read(path, self.reach)
-        if reading.fate == "refused":
-            report(f"{printable(path)}: {reading.reason}")
+        if not reading.has_text and reading.fate != "absent":
+            report(f"{printable(path)}: {reading.reason or 'it is empty'}")
         return reading.text.strip() if reading.has_text else ""
 
     def unsafe_reason(self, reader: Reader, head: str) -> str:
@@ -67,6 +67,9 @@ class Repository:
             folders += [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
             if count > _MAX_ENTRIES:
                 return f"{printable(self.folder)} has too many entries to be searched for links"
+        alternates = os.path.join(self.common, "objects", "info", "alternates")
+        if reader.read(alternates).fate not in ("absent", "blank"):
+            return f"{printable(alternates)} names folders of objects elsewhere"
         return ""
 
     def _holds(self, reader: Reader, path: str) -> bool:
@@ -88,7 +91,7 @@ def find_repository(workspace: Workspace, reader: Reader, report: Report = _igno
     is_own = is_inside(reader.real(folder), reader.real(root))
     if not is_own and not _points_back(folder, root, reader):
         report(
-            f"{printable(os.path.join(root, '.git'))} leads to {printable(folder)}, which does not point back to this workspace;"
+            f"{printable(os.path.join(root, '.git'))} leads to {printable(reader.real(folder))}, which does not point back to this workspace;"
             " if it belongs here, run 'git worktree repair', or 'git config core.worktree' with the path of the workspace"
         )
         return None

@@ -91,6 +91,12 @@ def exists(url: str) -> bool:
     return not (kind.is_local and address) or os.path.lexists(address)
 
 
+def folder_of(url: str) -> str:
+    """The folder of a store that is a file; empty for other stores."""
+    kind, address = _parse(url)
+    return os.path.dirname(os.path.abspath(address)) if kind.is_local and address else ""
+
+
 def is_local(url: str) -> bool:
     """Whether a store is a file or in memory, not a server."""
     return _parse(url)[0].is_local

@@ -78,14 +78,14 @@ class EditionCache:
 class TextCache:
     """Texts that this process has read or written, by hash.
 
-    There are two generations. When the young one reaches half of the limit, it becomes the old one, and texts of the previous
+    There are two generations. When the recent one reaches half of the limit, it becomes the old one, and texts of the previous
     old generation are dropped unless they were used in the meantime. A hit, the usual case, changes nothing and takes no lock.
     """
 
     def __init__(self, max_bytes: int = _MAX_TEXT_BYTES) -> None:
         self._max = max_bytes
         self._lock = allocate_lock()
-        self._young: dict[bytes, str] = {}
+        self._recent: dict[bytes, str] = {}
         self._old: dict[bytes, str] = {}
         self._hashes: dict[str, bytes] = {}
         self._old_hashes: dict[str, bytes] = {}
@@ -93,13 +93,13 @@ class TextCache:
 
     def put(self, hash: bytes, text: str) -> None:
         with self._lock:
-            if hash in self._young:
+            if hash in self._recent:
                 return
             size = sys.getsizeof(text)
             if self._size + size > self._max // 2:
-                self._old, self._old_hashes = self._young, self._hashes
-                self._young, self._hashes, self._size = {}, {}, 0
-            self._young[hash] = text
+                self._old, self._old_hashes = self._recent, self._hashes
+                self._recent, self._hashes, self._size = {}, {}, 0
+            self._recent[hash] = text
             self._hashes[text] = hash
             self._size += size
 
@@ -119,9 +119,9 @@ class TextCache:
 
         None is the hash of a row that points at a text which is not in the store: a StoreError.
         """
-        young = self._young
+        recent = self._recent
         try:
-            return {hash: young[hash] for hash in hashes}  # type: ignore[index,misc]
+            return {hash: recent[hash] for hash in hashes}  # type: ignore[index,misc]
         except KeyError:
             return self._find(set(hashes), load)
 
@@ -129,8 +129,8 @@ class TextCache:
         self, wanted: set[bytes | None], load: Callable[[list[bytes]], Iterable[tuple[bytes, int, bytes]]]
     ) -> dict[bytes, str]:
         hashes = {hash for hash in wanted if hash is not None}
-        young, old = self._young, self._old
-        found = {hash: texts[hash] for texts in (old, young) for hash in hashes if hash in texts}
+        recent, old = self._recent, self._old
+        found = {hash: texts[hash] for texts in (old, recent) for hash in hashes if hash in texts}
         missing = hashes - found.keys()
         for hash, form, body in load(sorted(missing)) if missing else ():
             try:

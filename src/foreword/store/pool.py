@@ -54,7 +54,7 @@ class ConnectionPool:
         self._connect, self._only = connect, only
         self._idle: SimpleQueue[Any] = SimpleQueue()
         self._forks = _forks
-        self._of_parents: list[SimpleQueue[Any]] = []
+        self._inherited: list[SimpleQueue[Any]] = []
         self.is_closed = self._is_retired = False
         self._lock = allocate_lock()
         self._unavailable: StoreError | None = None
@@ -67,7 +67,7 @@ class ConnectionPool:
         if self.is_closed:
             raise StoreError("the store is closed")
         if self._forks != _forks and self._only is None:
-            self._of_parents.append(self._idle)
+            self._inherited.append(self._idle)
             self._idle, self._forks = SimpleQueue(), _forks
         try:
             return self._idle.get(self._only is not None), True

@@ -203,8 +203,8 @@ def _types(inputs: Inputs) -> frozenset[str]:
 _BRACKET = r"\\\[|\[(?=[ \t]*[A-Za-z])([^\[\]\r\n\0\\]*(?:\\(?!\[)[^\[\]\r\n\0\\]*)*)(\]?)"
 _BODY = r"(?:(if)[ \t]+(?:(!)[ \t]*)?)?([a-z][a-z0-9_-]*):(.*)"
 _PLAIN_NAME = r"(?!/)[\w./-]+"
-_ALMOST_A_WORD = r"(?i)(?:else[ \t]*)?if(?![\w-]).*[:!].*|elif[ \t].*|(?:else[ \t]*)?if|elif|else|end[ \t]*if"
-_ALMOST_A_TYPE = r"(?i)(?:if[ \t]+(?:![ \t]*)?)?([a-z][a-z0-9_-]*)[ \t]*:.*"
+_LIKE_A_WORD = r"(?i)(?:else[ \t]*)?if(?![\w-]).*[:!].*|elif[ \t].*|(?:else[ \t]*)?if|elif|else|end[ \t]*if"
+_LIKE_A_TYPE = r"(?i)(?:if[ \t]+(?:![ \t]*)?)?([a-z][a-z0-9_-]*)[ \t]*:.*"
 
 
 @value
@@ -286,9 +286,9 @@ def _diagnose(match: re.Match[str], meaning: Meaning | None, types: frozenset[st
 
 
 def _is_almost_a_tag(body: str, types: frozenset[str]) -> bool:
-    if re.fullmatch(_ALMOST_A_WORD, body):
+    if re.fullmatch(_LIKE_A_WORD, body):
         return True
-    found = re.fullmatch(_ALMOST_A_TYPE, body)
+    found = re.fullmatch(_LIKE_A_TYPE, body)
     return bool(found and found[1].lower() in types)
 
 

@@ -34,13 +34,13 @@ CATALOG = (
 TYPES = frozenset(row.type for row in CATALOG)
 
 
-def names(further: Iterable[str] = ()) -> dict[str, set[str]]:
-    """All names by type, except for types that take any name. `further` are more variables, as `type:name`."""
+def names(extra: Iterable[str] = ()) -> dict[str, set[str]]:
+    """All names by type, except for types that take any name. `extra` are more variables, as `type:name`."""
     known: dict[str, set[str]] = {}
     for row in CATALOG:
         if not row.dynamic:
             known.setdefault(row.type, set()).add(row.name)
-    for each in further:
+    for each in extra:
         type_, colon, name = each.partition(":")
         if colon and type_ in known:
             known[type_].add(name)

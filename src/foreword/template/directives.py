@@ -113,8 +113,8 @@ _TOKEN = (
     r"|<!--([^\n\0<-]*(?:(?!<!--|-->)[<-][^\n\0<-]*)*)-->"
     r"|\{\{(?<!\{\{\{)[ \t]*(cwd|model|provider|date)[ \t]*\}\}(?!\})"
 )
-_ARGUED = r"(include|if):[ \t]*(.*)"
-_ALMOST = r"(?i)(?:include|(?:else[ \t]*)?if|elif|else|end[ \t]*if)[ \t]*(?::.*)?"
+_WITH_ARGUMENT = r"(include|if):[ \t]*(.*)"
+_MALFORMED = r"(?i)(?:include|(?:else[ \t]*)?if|elif|else|end[ \t]*if)[ \t]*(?::.*)?"
 _WITHOUT_COLON = r"(?i)if[ \t]+(.*)"
 # A comment for `foreword lint` is not meant as a directive.
 _UNKNOWN = r"(?!foreword:)[a-z][a-z0-9_-]*:(?:[ \t].*)?"
@@ -151,11 +151,11 @@ def _read(match: re.Match[str], diagnostics: list[Diagnostic]) -> Mark | None:
     body = match[2].strip(" \t")
     if body in ("else", "endif"):
         return Mark(body, start, end)
-    argued = re.fullmatch(_ARGUED, body)
-    if argued and argued[1] == "if":
-        return _read_condition(match, argued[2], diagnostics)
-    if argued and argued[2]:
-        return Mark("include", start, end, argued[2])
+    found = re.fullmatch(_WITH_ARGUMENT, body)
+    if found and found[1] == "if":
+        return _read_condition(match, found[2], diagnostics)
+    if found and found[2]:
+        return Mark("include", start, end, found[2])
     diagnostic = _diagnose(body)
     if diagnostic:
         code, problem = diagnostic
@@ -174,8 +174,8 @@ def _read_condition(match: re.Match[str], text: str, diagnostics: list[Diagnosti
 
 
 def _diagnose(body: str) -> tuple[str, str] | None:
-    """The code and words of the finding for a comment that only looks like a directive."""
-    if re.fullmatch(_ALMOST, body):
+    """The code and message of the finding for a comment that only looks like a directive."""
+    if re.fullmatch(_MALFORMED, body):
         return "directive-malformed", "looks like a directive but is not one,"
     bare = re.fullmatch(_WITHOUT_COLON, body)
     if bare and isinstance(conditions.parse(bare[1]), DirectiveCondition):

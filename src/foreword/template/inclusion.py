@@ -83,8 +83,8 @@ class _Collector:
         self.size += len(text)
         self.tags += sum(token[0] != "text" for token in tokens)
         if self.size > MAX_TOTAL or self.tags > TAGS or len(self.templates) + len(chain) > FILES:
-            most = f"{FILES} templates, {MAX_TOTAL:,} characters or {TAGS:,} tags"
-            raise TemplateError(f"{chain[0]} and its includes have more than {most}")
+            limits = f"{FILES} templates, {MAX_TOTAL:,} characters or {TAGS:,} tags"
+            raise TemplateError(f"{chain[0]} and its includes have more than {limits}")
         links = [(each, self.follow(document, each, chain)) for each in includes(document, tokens)]
         self.heights[address] = 1 + max((self.heights[target] for _, target in links if target), default=0)
         self.templates[address] = LoadedTemplate(document, tokens, links)

@@ -77,7 +77,7 @@ _CLOSING = {"{{": "}}", "{%": "%}"}
 _BLOCKS = frozenset("if for with filter macro call block autoescape".split())
 _JOINING = frozenset("and or not in is if else".split())
 _NO_OPERATORS = frozenset([",", ":", ")", "]", "}"])
-_NAMELESS = frozenset("include import from extends block endblock".split())
+_WITHOUT_NAMES = frozenset("include import from extends block endblock".split())
 _NO_NAMES = frozenset("and or not in is if else true false none True False None".split())
 
 
@@ -269,7 +269,7 @@ def words(text: str) -> tuple[Word, ...]:
 def names_in_tag(template: Document, token: Token) -> list[Word]:
     """The names that a tag looks up or binds, with their offsets in the template."""
     word = token[5]
-    if token[0] == "text" or word in _NAMELESS:
+    if token[0] == "text" or word in _WITHOUT_NAMES:
         return []
     found = words(tag_text(template, token))[bool(word) :]
     if word == "for" and found and found[-1][0] == "recursive":

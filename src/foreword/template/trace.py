@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     Meaning: TypeAlias = tuple[str | None, Origin]
 
 _CAPTURING = frozenset("filter macro call set".split())
-_WRITTEN_AT_ONCE = frozenset(["filter", "call", "for"])
+_WRITTEN_IN_PLACE = frozenset(["filter", "call", "for"])
 _PRIVATE = range(0xE000, 0xF900)
 
 
@@ -132,7 +132,7 @@ class _Marking:
             self.copied_to = start
             if _captures(self.document, token):
                 self.capturing.append(word)
-                if word in _WRITTEN_AT_ONCE:
+                if word in _WRITTEN_IN_PLACE:
                     closing = self.closing(index)
                     yield self.tracer.mark(None, self.lines(start, closing[2]))
         elif is_opening(self.document, token):

@@ -173,10 +173,10 @@ def _exactly(old: Sequence[str], a: int, b: int, new: Sequence[str], c: int, d: 
 
 def _readable(hunks: Spans, old: Sequence[str], new: Sequence[str]) -> Spans:
     """The hunks, or a single one if hardly a word is common: scattered single words are unreadable."""
-    lost = sum(len(old[x]) for a, b, _, _ in hunks for x in range(a, b) if not old[x].isspace())
-    came = sum(len(new[y]) for _, _, c, d in hunks for y in range(c, d) if not new[y].isspace())
+    removed = sum(len(old[x]) for a, b, _, _ in hunks for x in range(a, b) if not old[x].isspace())
+    added = sum(len(new[y]) for _, _, c, d in hunks for y in range(c, d) if not new[y].isspace())
     size = sum(len(word) for word in old if not word.isspace()) + sum(len(word) for word in new if not word.isspace())
-    is_rewritten = len(hunks) > 2 and lost + came > 0.8 * size
+    is_rewritten = len(hunks) > 2 and removed + added > 0.8 * size
     return [(0, len(old), 0, len(new))] if is_rewritten else hunks
 
 
@@ -188,9 +188,9 @@ def _in_characters(hunks: Spans, old: Sequence[str], new: Sequence[str], old_at:
         old_at += sum(map(len, old[x:a]))
         new_at += sum(map(len, new[y:c]))
         x, y = b, d
-        lost, came = sum(map(len, old[a:b])), sum(map(len, new[c:d]))
-        found.append((old_at, old_at + lost, new_at, new_at + came))
-        old_at, new_at = old_at + lost, new_at + came
+        removed, added = sum(map(len, old[a:b])), sum(map(len, new[c:d]))
+        found.append((old_at, old_at + removed, new_at, new_at + added))
+        old_at, new_at = old_at + removed, new_at + added
     return found
 
 

@@ -5,7 +5,7 @@ Offsets count code points of the prompt's text.
 
 from __future__ import annotations
 
-from ..encoding.edition import account_of, made_for, made_for_form, tools_of
+from ..encoding.edition import account_of, target_form, target_of, tools_of
 from ..encoding.prompt import finding_form, message_form, tokens_form
 from ..text.lines import printable
 from ..vocabulary import (
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..conversation.decide import Drift
-    from ..encoding.forms import AccountForm, MadeForForm
+    from ..encoding.forms import AccountForm, EditionTargetForm
     from ..inspection.changes import Changes, Names, SectionChange
     from ..inspection.diff import Difference, SectionDiff
     from ..inspection.effects import Effect, SectionEffect
@@ -169,8 +169,8 @@ def turn_form(turn: Turn) -> TurnForm:
 
 def edition_row_form(edition: Edition) -> EditionRowForm:
     """An edition without its text. Leaves out the agent, which repeats the base and the plan that are in the prompt."""
-    target: Any = made_for_form(replace(made_for(edition), agent={}, tool_order=()))
-    form: MadeForForm = target
+    target: Any = target_form(replace(target_of(edition), agent={}, tool_order=()))
+    form: EditionTargetForm = target
     return {
         "edition": edition.number,
         "id": digest(edition.system),

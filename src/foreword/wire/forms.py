@@ -7,8 +7,8 @@ from typing import Any, NotRequired, TypedDict
 from ..encoding.forms import (
     AccountPassage,
     CandidateForm,
+    EditionTargetForm,
     FindingForm,
-    MadeForForm,
     PassageMessage,
     PromptForm,
     TokensForm,
@@ -60,7 +60,7 @@ class EditionRowForm(TypedDict):
     id: str
     layout: str
     made: str
-    made_for: MadeForForm
+    made_for: EditionTargetForm
 
 
 class EditionForm(EditionRowForm):

@@ -229,7 +229,7 @@ def _largest(passage: Passage) -> str:
 def _excess(excess: Excess) -> Finding:
     limit = excess.limit
     what = "this file has" if excess.files == 1 else f"{excess.files} files (this one is the nearest) together have"
-    message = f"{what} {excess.size:,} {limit.unit}; the limit of {limit.agent} is {limit.most:,}: {limit.outcome}"
+    message = f"{what} {excess.size:,} {limit.unit}; the limit of {limit.agent} is {limit.maximum:,}: {limit.outcome}"
     return Finding("over-limit", limit.severity, message, excess.path)
 
 

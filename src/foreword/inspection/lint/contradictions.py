@@ -157,11 +157,11 @@ def contradictions(sources: Sequence[SourceText]) -> Iterator[Contradiction]:
     """What a later file says against an earlier one, once for each family and pair of files."""
     stances = [(each, each.cached("stances", stances_of)) for each in sources if each.is_file]
     for number, (later, says) in enumerate(stances):
-        for earlier, said in stances[:number]:
+        for earlier, earlier_says in stances[:number]:
             if later.path == earlier.path:
                 continue
             for what in says:
-                clash = _conflict(says[what], said[what], _BY_USE[what]) if what in said else None
+                clash = _conflict(says[what], earlier_says[what], _BY_USE[what]) if what in earlier_says else None
                 if clash:
                     here, there = clash
                     yield Contradiction(
@@ -257,17 +257,17 @@ def _attitude_to(source: SourceText, start: int, end: int) -> str:
             return ""
     elif not _ENDS.match(after):
         return ""
-    said = sentence_before(source.text, start).rstrip("`*_\"'")
+    sentence = sentence_before(source.text, start).rstrip("`*_\"'")
     for pattern, is_elliptical, is_negative in (
         (_AVOIDS, False, True),
         (_EXCLUDES, True, True),
         (_ASKS, False, False),
     ):
-        if match := pattern.search(said):
-            wants = attitude(said[: match.start()], is_elliptical)
+        if match := pattern.search(sentence):
+            wants = attitude(sentence[: match.start()], is_elliptical)
             return "forbids" if wants and is_negative else wants
-    if match := _DECLARES.search(said):
-        return "asks" if is_declaration(said[: match.start()]) else ""
+    if match := _DECLARES.search(sentence):
+        return "asks" if is_declaration(sentence[: match.start()]) else ""
     return ""
 
 
@@ -309,12 +309,12 @@ def _is_command(source: SourceText, at: int) -> bool:
     if source.is_fenced(at):
         is_first = re.search(r"(?:^[ \t>]*|\$[ \t]+|&&[ \t]*|;[ \t]*)$", before) is not None
     else:
-        said = sentence_before(source.text, at)
+        sentence = sentence_before(source.text, at)
         if before.endswith("`") and before.count("`") % 2 == 1:
-            is_first = not _is_described(said.rstrip("`"), source.text[at : at + 200])
+            is_first = not _is_described(sentence.rstrip("`"), source.text[at : at + 200])
         else:
-            runs = _RUNS.search(said)
-            wants = attitude(said[: runs.start()], runs[1].lower() not in _VERBS) if runs else ""
+            runs = _RUNS.search(sentence)
+            wants = attitude(sentence[: runs.start()], runs[1].lower() not in _VERBS) if runs else ""
             is_first = wants == "asks" and _is_general(source, at)
     return is_first and not _FORBIDDEN.search(source.line_around(at))
 

@@ -18,7 +18,7 @@ class Limit:
 
     agent: str
     names: Sequence[str]
-    most: int
+    maximum: int
     unit: str
     together: bool
     outcome: str
@@ -79,10 +79,10 @@ def over_limit(sources: Sequence[SourceText], candidates: Sequence[Candidate]) -
     names = _names(sources, candidates)
     for limit in LIMITS:
         sizes = [(each, _size(each.text, limit.unit)) for each in sources if names[each.path] & set(limit.names)]
-        if limit.together and len(sizes) > 1 and sum(size for _, size in sizes) > limit.most:
+        if limit.together and len(sizes) > 1 and sum(size for _, size in sizes) > limit.maximum:
             yield Excess(limit, sizes[-1][0].path, sum(size for _, size in sizes), len(sizes))
         else:
-            yield from (Excess(limit, each.path, size, 1) for each, size in sizes if size > limit.most)
+            yield from (Excess(limit, each.path, size, 1) for each, size in sizes if size > limit.maximum)
 
 
 def _names(sources: Sequence[SourceText], candidates: Sequence[Candidate]) -> dict[str, set[str]]:

@@ -40,11 +40,11 @@ class Missing:
 
 @value
 class Wanted:
-    """The names that a command runs, and the folder it runs them in. The files `instead` would do as well."""
+    """The names that a command runs, and the folder it runs them in. The files `alternatives` would do as well."""
 
     names: Sequence[str]
     folder: str = ""
-    instead: Sequence[str] = ()
+    alternatives: Sequence[str] = ()
 
 
 # Words before a command that show that it may not exist, belongs to another project, or should not be run.
@@ -85,8 +85,8 @@ def missing_targets(source: SourceText, above: Above, exists: Exists) -> Iterato
         if wanted and not _is_prose(wanted.names):
             for name in wanted.names:
                 if _is_target(name):
-                    instead = [name + suffix for suffix in _BUILT_IN]
-                    yield from defined.missing(command.offset, name, wanted.folder, instead)
+                    alternatives = [name + suffix for suffix in _BUILT_IN]
+                    yield from defined.missing(command.offset, name, wanted.folder, alternatives)
 
 
 def missing_scripts(source: SourceText, above: Above, exists: Exists) -> Iterator[Missing]:
@@ -97,12 +97,12 @@ def missing_scripts(source: SourceText, above: Above, exists: Exists) -> Iterato
         wanted = _wanted_script(command)
         if wanted:
             known = with_programs if command.words[0] == "yarn" else defined
-            yield from known.missing(command.offset, wanted.names[0], wanted.folder, wanted.instead)
+            yield from known.missing(command.offset, wanted.names[0], wanted.folder, wanted.alternatives)
 
 
 @value
 class Definitions:
-    """The names a file defines. `others` are prefixes and suffixes of further names; if `is_open`, it can define any name."""
+    """The names a file defines. `others` are prefixes and suffixes of other names; if `is_open`, it can define any name."""
 
     defined: Collection[str] = ()
     others: Sequence[tuple[str, str]] = ()
@@ -134,16 +134,18 @@ class _Defined:
         self.known: dict[str, list[tuple[str, Definitions]]] = {}
         self.seen: set[tuple[str, str]] = set()
 
-    def missing(self, offset: int, name: str, folder: str, instead: Sequence[str]) -> Iterator[Missing]:
-        """The name, if the file that applies does not define it and has none of the files `instead` next to it."""
+    def missing(self, offset: int, name: str, folder: str, alternatives: Sequence[str]) -> Iterator[Missing]:
+        """The name, if the file that applies does not define it and has none of the files `alternatives` beside it."""
         found = self._found(folder)
         if not found or (name, folder) in self.seen or not self._is_meant(offset, folder):
             return
         is_at_root = not folder and _AT_ROOT.search(self.source.line_around(offset))
         path, names = found[-1] if is_at_root else found[0]
         # A skill is about the project it is used in, whatever is next to its file.
-        asked = [each for _, each in found] if self.source.kind == "skill" else [names]
-        if not any(each.has(name) for each in asked) and not any(self.exists(path, each, True) for each in instead):
+        relevant = [each for _, each in found] if self.source.kind == "skill" else [names]
+        if not any(each.has(name) for each in relevant) and not any(
+            self.exists(path, each, True) for each in alternatives
+        ):
             self.seen.add((name, folder))
             shown = [each for each in islice(names.defined, _MAX_SHOWN) if _PLAIN.fullmatch(each)]
             yield Missing(offset, name, path, shown)
