@@ -77,6 +77,8 @@ FOUND = {
     "text": "the text of each file",
     "skill": "the front matter of each SKILL.md, sorted by name",
     "resident": "the front matter of each resident file, sorted by name",
+    "agent": "the sub-agents that the files define, by name",
+    "command": "the slash commands, by name",
 }
 CONDITIONS = {
     "tool:NAME": "the agent has this tool",

@@ -94,6 +94,8 @@ class ItemWriter:
         values = {"name": entry.name, "description": entry.description, "path": shown}
         if isinstance(entry, Skill):
             values["location"] = location(entry.name, shown)
+        else:
+            values["tools"] = entry.tools
         return self.written(section, {name: Piece(text, origin) for name, text in values.items()}, shown)
 
     def report_hidden(self, entry: Skill | Resident, shown: str) -> None:
