@@ -81,6 +81,7 @@ FOUND = {
     "command": "the slash commands, by name",
 }
 CONDITIONS = {
+    "found:NAME": "the find has found a file that is not blank",
     "tool:NAME": "the agent has this tool",
     "tools": "the agent has any tool",
     "set:NAME": "the setting is not empty, zero or `false`",
