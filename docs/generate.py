@@ -77,8 +77,11 @@ FOUND = {
     "text": "the text of each file",
     "skill": "the front matter of each SKILL.md, sorted by name",
     "resident": "the front matter of each resident file, sorted by name",
+    "agent": "the sub-agents that the files define, by name",
+    "command": "the slash commands, by name",
 }
 CONDITIONS = {
+    "found:NAME": "the find has found a file that is not blank",
     "tool:NAME": "the agent has this tool",
     "tools": "the agent has any tool",
     "set:NAME": "the setting is not empty, zero or `false`",

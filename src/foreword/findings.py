@@ -51,6 +51,7 @@ CODES: dict[str, tuple[Severity, str]] = {
         "info",
         "The working directory is not in a git repository; the layout searches only that directory.",
     ),
+    "agent-invalid": ("warning", "The definition of a sub-agent has no description; it is skipped."),
     "config-wrong": (
         "warning",
         "A configuration file of the program that the layout mirrors cannot be read, or has a value that cannot be used; it was ignored.",

@@ -311,7 +311,7 @@ class Skill:
 
 @value
 class Resident:
-    """A file of knowledge or workflow that the prompt lists by name and description.
+    """A file that the prompt lists by name and description: of knowledge or workflow, a sub-agent's definition, or a command.
 
     Fields:
         name: The name in the prompt.
@@ -319,6 +319,7 @@ class Resident:
         path: The file.
         lines: The first and last line of its front matter.
         hash: The hash of the file, empty if it is not known.
+        tools: The tools of a sub-agent, as its definition names them.
     """
 
     name: str
@@ -326,6 +327,7 @@ class Resident:
     path: str
     lines: tuple[int, int] = (1, 1)
     hash: str = ""
+    tools: str = ""
 
 
 @value

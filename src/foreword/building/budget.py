@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     Distance = Callable[[str, str], int]
 
 _MARK = Origin("mark")
-_MENUS = ("skill", "resident")
+_MENUS = ("skill", "resident", "agent", "command")
 _LISTS_OF_FILES = tuple(name for name, fields in LISTS.items() if {"text", "path"} <= set(fields))
 _BOUNDARIES = ("readable", "writable", "denied")
 

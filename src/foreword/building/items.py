@@ -95,6 +95,8 @@ class ItemWriter:
         texts = {"name": entry.name, "description": entry.description, "path": shown}
         if isinstance(entry, Skill):
             texts["location"] = location(entry.name, shown)
+        else:
+            texts["tools"] = entry.tools
         row = {field.name: Piece(texts[field.name], origin) for field in self.fields_of(section)}
         return self.written(section, row, shown)
 

@@ -69,6 +69,11 @@ def entry_of(document: Document, find: Find) -> tuple[Document | Skill | Residen
     if find.kind == "resident":
         resident, findings = read_resident(document.text, document.path)
         return resident and replace(resident, hash=digest(document.text)), findings
+    if find.kind != "skill":
+        from ..sources.definitions import read_definition
+
+        defined, findings = read_definition(document.text, document.path, find.kind)
+        return defined and replace(defined, hash=digest(document.text)), findings
     skill, findings = read_skill(document.text, document.path, find.validation)
     if skill is None:
         return None, findings

@@ -30,13 +30,14 @@ def find_entries(
     seen: dict[object, str] = {}
     identities: dict[str, tuple[int, int]] = {}
     # Links to skills are a common way to share them, so they are not reported; a second name for a resident is a mistake.
-    code = "file-duplicate" if find.kind == "resident" else ""
+    code = "" if find.kind == "skill" else "file-duplicate"
     for slot in slots(find, workspace, trail, reader):
         for pattern, base in slot.patterns:
             layer = layer_of(find, pattern)
             reach = reach_of(pattern, base, find, workspace)
             for path in _links_last(find, matches(pattern, base, find, reader, trail, layer, reach), reader):
-                reading = reader.read_head(path, reach)
+                # A command may be described by the first line after its front matter.
+                reading = reader.read(path, reach) if find.kind == "command" else reader.read_head(path, reach)
                 if record_refused(reading, layer, reader, trail, reach):
                     continue
                 file = reading.identity if reading.has_text else real_path(path)
@@ -54,7 +55,7 @@ def find_entries(
 
 def _links_last(find: Find, paths: list[str], reader: Reader) -> list[str]:
     """The paths in their order, but for residents with links last."""
-    if find.kind != "resident":
+    if find.kind == "skill":
         return paths
     return sorted(paths, key=lambda path: reader.is_linked(path, os.path.dirname(path)))
 
@@ -87,8 +88,12 @@ def _add_entry(find: Find, reading: Reading, layer: str, entries: dict[str, Skil
     entry: Skill | Resident | None
     if find.kind == "skill":
         entry, findings = read_skill(reading.text, shown, find.validation)
-    else:
+    elif find.kind == "resident":
         entry, findings = read_resident(reading.text, shown)
+    else:
+        from ..sources.definitions import read_definition
+
+        entry, findings = read_definition(reading.text, shown, find.kind)
     trail.findings.extend(findings)
     if entry is None:
         reason = findings[-1].message if findings else "its front matter does not ask for a place in the menu"

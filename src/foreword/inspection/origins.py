@@ -19,7 +19,7 @@ ORIGINS = {
     "template": "text of a template that is not shipped",
     "file": "exactly the characters of that file",
     "skill": "from the front matter of a SKILL.md, or its path",
-    "resident": "from the front matter of a resident file",
+    "resident": "from the front matter of a resident file, a sub-agent's definition or a command",
     "caller": "text that the caller passed, or a key that the call set; then `path` is the key",
     "tool": "the snippet, name or guideline of that tool",
     "scope": "a path of the agent's scope",

@@ -111,7 +111,14 @@ KEYS = (
         "Whether to use all files that are found, or only the one nearest to the working directory.",
         ("all", "nearest"),
     ),
-    Key("find", "as", "choice", "How to use the files: as text, skills or residents.", ("text", "skill", "resident")),
+    Key(
+        "find",
+        "as",
+        "choice",
+        "How to use the files: as text, skills, residents, definitions of sub-agents or slash commands. All but text are lists sorted by"
+        " name; of two with the same name, the first counts.",
+        ("text", "skill", "resident", "agent", "command"),
+    ),
     Key(
         "find",
         "validation",
@@ -255,6 +262,8 @@ FOUND = {
     "text": ("text", "path"),
     "skill": ("name", "description", "path", "location"),
     "resident": ("name", "description", "path"),
+    "agent": ("name", "description", "tools", "path"),
+    "command": ("name", "description", "path"),
 }
 FACTS = (
     "cwd",

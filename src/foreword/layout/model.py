@@ -67,7 +67,7 @@ class Find:
     groups: Sequence[Sequence[Pattern]]
     walk: Literal["root", "git", "git-or-root"] = "git"
     take: Literal["all", "nearest"] = "all"
-    kind: Literal["text", "skill", "resident"] = "text"
+    kind: Literal["text", "skill", "resident", "agent", "command"] = "text"
     validation: Literal["strict", "lenient"] = "lenient"
     layer: str = ""
     links: Literal["inside", "follow"] = "inside"

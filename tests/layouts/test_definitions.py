@@ -1,0 +1,120 @@
+"""Sub-agents and slash commands: finds of their own kinds, listed as menus."""
+
+import pytest
+
+from foreword import Conversations
+from foreword.errors import LayoutError
+from foreword.layout.parse import parse
+
+BASE = """
+about = "Mine."
+sections = ["agents", "commands"]
+[section.agents]
+of = "agents"
+item = "- {name}: {description|line} (Tools: {tools})"
+[section.commands]
+of = "commands"
+item = "/{name}: {description}"
+[find.agents]
+as = "agent"
+files = ["walk:.claude/agents/**/*.md", "root:.github/agents/*.agent.md", "home:.claude/agents/*.md"]
+[find.commands]
+as = "command"
+files = ["walk:.claude/commands/*.md"]
+"""
+
+
+def definition(name="", description="", tools="", body="You review."):
+    rows = [("name", name), ("description", description), ("tools", tools)]
+    return "---\n" + "".join(f"{key}: {text}\n" for key, text in rows if text) + f"---\n{body}\n"
+
+
+@pytest.fixture
+def menu(tree):
+    def menu(files, cwd="w"):
+        tree({"own.toml": BASE, "w/.git": None, **files})
+        menu.prompt = tree.prompt(tree.path("own.toml"), cwd)
+        return menu.prompt.text.strip()
+
+    return menu
+
+
+def test_sub_agents_are_listed_by_name(menu):
+    files = {
+        "w/.claude/agents/z.md": definition("tester", "Runs tests.", "Read, Bash"),
+        "w/.claude/agents/deep/a.md": definition("reviewer", "Reviews.", "\n  - Read\n  - Grep"),
+        "w/.github/agents/docs.agent.md": definition("", "Writes docs."),
+    }
+    expected = "- docs: Writes docs. (Tools: )\n- reviewer: Reviews. (Tools: Read, Grep)\n- tester: Runs tests. (Tools: Read, Bash)"
+    assert menu(files) == expected
+
+
+def test_of_equal_names_the_nearest_is_listed(tree, menu):
+    files = {
+        "home/.claude/agents/r.md": definition("reviewer", "Mine."),
+        "w/.claude/agents/r.md": definition("reviewer", "Ours."),
+        "w/sub/.claude/agents/r.md": definition("reviewer", "Here."),
+    }
+    assert menu(files, "w/sub") == "- reviewer: Here. (Tools: )"
+    assert [fate for _, fate in tree.fates(menu.prompt)] == ["used", "shadowed", "shadowed"]
+
+
+@pytest.mark.parametrize(
+    ("text", "fate", "codes"),
+    [
+        ("# A plain file.", "unused", []),
+        (definition("reviewer"), "refused", ["agent-invalid"]),
+        ("---\nname: [x\n---\nBody", "refused", ["front-invalid", "agent-invalid"]),
+        ("---\nname: x\ndescription: y: z\n---\nBody", "used", ["front-invalid"]),
+        (" \n", "blank", ["file-unreadable"]),
+        (b"\xff", "unreadable", ["file-not-utf8"]),
+    ],
+)
+def test_files_that_do_not_define_a_sub_agent(tree, menu, text, fate, codes):
+    text = menu({"w/.claude/agents/a.md": text, "w/.claude/agents/b.md": definition("b", "B.")})
+    assert "- b: B. (Tools: )" in text
+    assert tree.fates(menu.prompt)[0] == ("/w/.claude/agents/a.md", fate)
+    assert [code for code, _ in tree.findings(menu.prompt)] == codes
+
+
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [
+        ("Deploy it.\nNow.", "/ship: Deploy it."),
+        (definition("", "Deploys."), "/ship: Deploys."),
+        ("---\nallowed-tools: Bash\n---\n\nDeploy it.\n", "/ship: Deploy it."),
+    ],
+)
+def test_commands(menu, text, row):
+    assert menu({"w/.claude/commands/ship.md": text}) == row
+
+
+def test_a_menu_over_its_budget_is_shortened(tree):
+    files = {f"w/.claude/agents/{n}.md": definition(f"agent-{n}", "word " * 80) for n in range(9)}
+    short = BASE.replace('item = "- {name}: {', 'short = "- {name}"\nbudget = 150\nitem = "- {name}: {')
+    tree({"own.toml": short, "w/.git": None, **files})
+    text = tree.prompt(tree.path("own.toml")).text
+    assert "- agent-8" in text and len(text) < 1500
+
+
+def test_a_conversation_keeps_its_sub_agents(tree):
+    tree({"own.toml": BASE, "w/.git": None, "w/.claude/agents/r.md": definition("reviewer", "Reviews.", "Read")})
+    with Conversations() as conversations:
+        first = conversations.open("c", tree.workspace(), layout=tree.path("own.toml")).turn("hello")
+        second = conversations.open("c", tree.workspace(), layout=tree.path("own.toml")).turn("again")
+        assert first.system == second.system and "- reviewer: Reviews. (Tools: Read)" in first.system
+
+
+def test_fields_of_each_kind():
+    mapping = {"sections": ["a"], "find": {"a": {"as": "command", "files": []}}}
+    for kind, field, known in [("command", "tools", False), ("agent", "tools", True), ("agent", "text", False)]:
+        table = {
+            **mapping,
+            "find": {"a": {"as": kind, "files": []}},
+            "section": {"a": {"of": "a", "item": f"{{{field}}}"}},
+        }
+        if known:
+            assert parse(table, "mine").sections
+        else:
+            with pytest.raises(LayoutError, match=f"unknown field '{{{field}}}'"):
+                parse(table, "mine")
