@@ -1,7 +1,7 @@
 """Reduces the messages of a request to what we may keep: our own lines, the format around each file, and the role.
 
 A line is ours if it contains a marker. Next to such lines the recording keeps lines that some file of the tree contains (a fence, a blank
-line) and lines that a program's `keep` patterns describe (a heading with the file's path); and it keeps a tag alone on its line if the tag
+line, the part before an import) and lines that a program's `keep` patterns describe (a heading with the file's path); and it keeps a tag alone on its line if the tag
 and its end enclose a line of ours. Everything else is the program's own text and becomes `[…]`.
 """
 
@@ -15,6 +15,7 @@ from .trees import MARKER, Tree, slug
 
 GAP = "[…]"
 LONGEST = 400
+SHORTEST = 5
 TAG = re.compile(r"^\s*<(/?)([A-Za-z][\w-]*)(?: [^<>]*)?>\s*$")
 
 Message = tuple[str, list[str]]
@@ -106,13 +107,21 @@ def _kept(lines: Sequence[str], known: set[str], form: Format) -> list[bool]:
     kept = [bool(MARKER.search(line)) for line in lines]
     for first, last in _enclosing(lines, kept):
         kept[first] = kept[last] = True
-    weak = [line.strip() in known or not line.strip() or any(p.search(line) for p in form.keep) for line in lines]
+    weak = [_is_weak(line, known, form) for line in lines]
     for order in (range(len(lines)), range(len(lines) - 1, -1, -1)):
         near = False
         for index in order:
             near = kept[index] or (near and weak[index])
             kept[index] = near
     return _without_outer_blanks(lines, kept)
+
+
+def _is_weak(line: str, known: set[str], form: Format) -> bool:
+    """Whether to keep a line next to lines of ours: a blank line, a line of the tree or its beginning, or per-file format."""
+    text = line.strip()
+    if not text or text in known or any(pattern.search(line) for pattern in form.keep):
+        return True
+    return len(text) >= SHORTEST and any(each.startswith(text) for each in known)
 
 
 def _without_outer_blanks(lines: Sequence[str], kept: list[bool]) -> list[bool]:

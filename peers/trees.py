@@ -118,15 +118,17 @@ qx-{0}-end
 
 def _imports(mark: str, importer: str) -> dict[str, str]:
     """A file that imports in every way, and what it imports; markers start with `mark`."""
+    inc = f"{os.path.dirname(importer)}/inc/{mark}"
     files = {
         importer: IMPORTS.replace("{0}", mark),
         f"out/{mark}.md": f"qx-{mark}-out\n",
         f"home/{mark}.md": f"qx-{mark}-home\n",
+        f"repo/inc/{mark}-absolute.md": f"qx-{mark}-absolute-file\n",
+        f"{inc}-one.md": f"qx-{mark}-one-file\n@{mark}-nested.md\n",
+        f"{inc}-nested.md": f"qx-{mark}-nested-file\n@{mark}-one.md\n",
     }
-    for name in ("two.txt", "dot.md", "bold.md", "paren.md", "comma.md", "code.md", "fence.md", "absolute.md"):
-        files[f"repo/inc/{mark}-{name}"] = f"\nqx-{mark}-{name.split('.')[0]}-file\n\n"
-    files[f"repo/inc/{mark}-one.md"] = f"qx-{mark}-one-file\n@{mark}-nested.md\n"
-    files[f"repo/inc/{mark}-nested.md"] = f"qx-{mark}-nested-file\n@{mark}-one.md\n"
+    for name in ("two.txt", "dot.md", "bold.md", "paren.md", "comma.md", "code.md", "fence.md"):
+        files[f"{inc}-{name}"] = f"\nqx-{mark}-{name.split('.')[0]}-file\n\n"
     return files
 
 

@@ -18,7 +18,7 @@ from peers.wires import messages
 
 from foreword import Agent, Workspace, assemble
 
-TREE = Tree({"repo/A.md": "---\nx: 1\n---\nqx-one\n\n```\ncode\n```\n", "repo/B.md": "qx-two\n"})
+TREE = Tree({"repo/A.md": "---\nx: 1\n---\nqx-one\n\n```\ncode\n```\n", "repo/B.md": "qx-two\nsee @c.md qx-c\n"})
 FORM = Format.parse(keep=["^File .*:$"], cut=["(<!-- failed: )(.*?)( -->)"])
 
 
@@ -33,9 +33,11 @@ def lines(text, form=FORM, tree=TREE):
         ("qx-one\nTheirs.\n\nTheirs.\n\nqx-two", ["qx-one", GAP, "qx-two"]),
         ("<a>\nTheirs.\n<b>\n</b>\n\nqx-one\n</a>\n<c>\n</c>", ["<a>", GAP, "qx-one", "</a>"]),
         ("code\nTheirs.\n---\nx: 1\n---\nqx-one\n\n```\ncode\n```\nTheirs.", ["---", "x: 1", "---", "qx-one", "", "```", "code", "```"]),
+        ("qx-two\nsee @c.md\n\nqx-one\nsee\nTheirs.", ["qx-two", "see @c.md", "", "qx-one"]),
         ("at /tmp/x/repo qx-one", ["at {base}/repo qx-one"]),
         ("qx-one <!-- failed: because of them -->", ["qx-one <!-- failed: … -->"]),
         ("qx-one " + "é" * 500, ["qx-one " + "é" * 23 + "…[1007 bytes]…" + "é" * 20]),
+        ("qx-one\n\n```\ncode x = 1\nTheirs.", ["qx-one", "", "```"]),
         ("File a:\nTheirs.", []),
     ],
 )  # fmt: skip
