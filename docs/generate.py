@@ -44,6 +44,8 @@ TAKES = {
     "names": "a list of strings",
     "conditions": "a list of conditions",
     "groups": "a list of patterns, or of lists of patterns",
+    "labels": "text, or a table of texts",
+    "table": "a table",
 }
 FACTS = {
     "cwd": "the working directory",
@@ -62,6 +64,8 @@ FACTS = {
 FILTERS = {
     "line": "puts a value on one line: runs of white space become one space",
     "xml": 'escapes `&`, `<`, `>` and `"`',
+    "relative": "shortens a path to the one from the working directory",
+    "root-relative": "shortens a path to the one from the workspace's root",
 }
 LISTS = {
     "tools": "the agent's tools; `line` is the snippet, or the wording `tool.NAME`, or the name",
@@ -235,7 +239,12 @@ def keys_of(name: str) -> str:
 
 
 def heading(name: str) -> str:
-    known = {"layout": "Top of the file", "find": "[find.NAME]", "section": "[section.NAME]"}
+    known = {
+        "layout": "Top of the file",
+        "find": "[find.NAME]",
+        "imports": "[find.NAME.imports]",
+        "section": "[section.NAME]",
+    }
     return known.get(name, f"[[{name}]]" if name == "guideline" else f"[{name}]")
 
 
@@ -267,10 +276,10 @@ EXTRAS = {
         "or one of the agent's lists:",
         table(("of", "content", "fields"), fields_of(keys.LISTS, LISTS)),
         "### Facts in a text",
-        "A `text` may contain these in braces; write `{{` and `}}` for literal braces.",
+        "A `text` or `wrap` may contain these in braces, an `item` only the first four; write `{{` and `}}` for literal braces.",
         table(("fact", "meaning"), descriptions(keys.FACTS, FACTS)),
         "### Filters",
-        "`{name|line}` or `{name|xml}`, in a `text`, `item` or `short`.",
+        "`{name|line}` or `{name|xml}`, in a `text`, `wrap`, `item` or `short`.",
         table(("filter", "effect"), descriptions(keys.FILTERS, FILTERS)),
         "### Conditions of `when`",
         "All conditions in the list must hold.",

@@ -134,7 +134,7 @@ FACTS = "conditions are tool:NAME, tools, set:NAME, session, main, sub, provider
         ("section.intro.text", "{cwdd}", "section.intro.text: unknown field '{cwdd}'; did you mean 'cwd'?"),
         ("section.intro.text", "{cwd|xlm}", "section.intro.text: unknown filter 'xlm'; did you mean 'xml'?"),
         ("section.intro.text", "a { b", "section.intro.text: unpaired '{'; write '{{' for a brace"),
-        ("section.files.item", "{name}", "section.files.item: unknown field '{name}'; known: path, text"),
+        ("section.files.item", "{name}", "section.files.item: unknown field '{name}'; known: cwd, home, path, platform, root, text"),
         # conditions
         ("section.intro.when", ["toosl"], "section.intro.when: unknown condition 'toosl'; " + FACTS),
         ("section.intro.when", ["tool:"], "section.intro.when: unknown condition 'tool:'; " + FACTS),

@@ -142,6 +142,8 @@ class Document:
         line: The line of the file on which the text starts.
         cut_from: The size of the file in bytes if only its start was read, else 0.
         syntax: The language of a template, if it is not the one of its section.
+        fields: Pairs of a name and a value that a layout can print beside the text, such as its label.
+        pieces: The text in pieces with their origins, if it is not one run of lines of the file. Empty otherwise.
     """
 
     path: str
@@ -150,6 +152,8 @@ class Document:
     line: int = 1
     cut_from: int = 0
     syntax: str = ""
+    fields: Sequence[tuple[str, str]] = ()
+    pieces: Sequence[Piece] = ()
 
 
 @value

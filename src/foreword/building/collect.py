@@ -61,7 +61,7 @@ class Collector:
 
     def drafts(self, sections: Iterable[Section]) -> tuple[Draft, ...]:
         """The drafts of the sections that apply and are not empty. Open code fences are closed before the next section."""
-        drafts = [draft for section in sections if not (draft := self.draft(section)).is_empty]
+        drafts = [self.with_facts(draft) for section in sections if not (draft := self.draft(section)).is_empty]
         return (*map(self.close_text, drafts[:-1]), *drafts[-1:])
 
     def close_text(self, draft: Draft) -> Draft:
@@ -73,6 +73,16 @@ class Collector:
         path = body.path if body else draft.text[-1].origin.path
         self.findings.append(finding("file-fence", f"{path} ends inside {was_open}; it was closed", path))
         return replace(draft, text=text)
+
+    def with_facts(self, draft: Draft) -> Draft:
+        """The draft with the values of the fields in its wrapper; most wrappers have none."""
+        fields = [part for part in draft.section.wrap if isinstance(part, Field) and part.name]
+        return replace(draft, facts=[(field, self.value(field)) for field in fields]) if fields else draft
+
+    def value(self, field: Field) -> Pieces:
+        """The value of a fact, filtered and escaped."""
+        filtered = apply_filters(self.fact(field.name), field.filters, self.inputs.workspace)
+        return self.contents.escape((filtered,), "")
 
     def draft(self, section: Section) -> Draft:
         if not all(holds(condition, self.facts) for condition in section.when):
@@ -210,7 +220,7 @@ class Collector:
         own, line = self.writer.origin(section.name, "text"), 1
         for part in section.form:
             if isinstance(part, Field):
-                pieces.extend(self.contents.escape((apply_filters(self.fact(part.name), part.filters),), ""))
+                pieces.extend(self.value(part))
             else:
                 last = line + part.count("\n")
                 is_elsewhere = own.kind in ("setting", "caller")  # not a line of the layout's file

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
-    from ..text.hidden import Hidden
     from ..vocabulary import Agent, Finding, Inputs
     from .drafts import DraftWriter
 
@@ -49,10 +48,8 @@ class ContentReader:
 
     def content(self, document: Document, name: str = "", with_directives: bool = False) -> Pieces:
         """The text of a file, escaped so that it cannot close the section around it, with fences closed and a cut marked."""
-        for each in self.hidden(document):
-            message = f"{document.path or name} contains {each.describe(f' on line {each.line}')}"
-            self.findings.append(finding("hidden-characters", message, document.path, each.line))
-        pieces: Pieces = (Piece(document.text, origin_of(document, name)),)
+        pieces: Pieces = tuple(document.pieces) or (Piece(document.text, origin_of(document, name)),)
+        self.report_hidden(pieces, document.text, name)
         if with_directives and ("<!--" in document.text or "{{" in document.text):
             from ..template import directives
 
@@ -68,13 +65,18 @@ class ContentReader:
             )
         return pieces
 
-    def hidden(self, document: Document) -> list[Hidden]:
-        """The hidden characters of a document. Most are plain, and need no search."""
-        if is_plain(document.text):
-            return []
+    def report_hidden(self, pieces: Pieces, text: str, name: str) -> None:
+        """Report the hidden characters of a document. Most are plain, and need no search."""
+        if is_plain(text):
+            return
         from ..text.hidden import hidden
 
-        return hidden(document.text, document.line)
+        for piece in pieces:
+            origin = piece.origin
+            path = origin.path if origin.kind == "file" else ""
+            for each in hidden(piece.text, origin.lines[0] if origin.lines else 1):
+                message = f"{path or name} contains {each.describe(f' on line {each.line}')}"
+                self.findings.append(finding("hidden-characters", message, path, each.line))
 
     def directive_facts(self) -> dict[str, str]:
         workspace, agent = self.inputs.workspace, self.agent

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ..layout.model import Form, Layout, Section
-    from ..vocabulary import Finding, Resident, Skill
+    from ..vocabulary import Finding, Resident, Skill, Workspace
 
     Pieces = tuple[Piece, ...]
     PieceForm = tuple[Piece | Field, ...]
@@ -41,13 +41,14 @@ class Item:
 
 @value
 class Draft:
-    """The items, inner drafts or text of a section that applies."""
+    """The items, inner drafts or text of a section that applies. `facts` are the values of the fields in its wrapper."""
 
     section: Section
     items: Sequence[Item] = ()
     inner: Sequence[Draft] = ()
     text: Pieces = ()
     is_replaced: bool = False
+    facts: Sequence[tuple[Field, Pieces]] = ()
 
     @property
     def is_empty(self) -> bool:
@@ -104,6 +105,7 @@ class DraftWriter:
         self.kind = "builtin" if is_shipped(layout.address) else "layout"
         self._own_tag: list[re.Pattern[str] | None] = []
         self.cached_lists: dict[str, CachedList] = {}
+        self._workspace: Workspace | None = None
         self._written: dict[int, tuple[Draft, Pieces, str]] = {}
         self._costs: dict[int, int] = {}
         self._origins: dict[tuple[str, str], Origin] = {}
@@ -115,6 +117,12 @@ class DraftWriter:
         if not self._own_tag:
             self._own_tag.append(own_tag(self.layout))
         return self._own_tag[0]
+
+    def use_workspace(self, workspace: Workspace) -> None:
+        """Drop the lists of another workspace: their items may have paths relative to it."""
+        if self._workspace != workspace:
+            self.cached_lists.clear()
+            self._workspace = workspace
 
     def forget_others(self, drafts: Iterable[Draft]) -> None:
         """Drop everything that was written for other drafts than these and those inside them."""
@@ -169,6 +177,8 @@ class DraftWriter:
         for around in section.wrap:
             if isinstance(around, str):
                 pieces.append(Piece(around, own))
+            elif around.name:
+                pieces += dict(draft.facts)[around]
             else:
                 pieces += self._inside(draft)
         return pieces

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..findings import finding
-from ..layout.model import Field
+from ..layout.model import PLACE_FACTS, Field
 from ..text.lines import is_plain, printable
 from ..text.pieces import apply_filters, may_stay_open
 from ..vocabulary import Document, Origin, Piece, Skill
@@ -36,6 +36,7 @@ class ItemWriter:
         findings: list[Finding],
     ) -> None:
         self.workspace, self.writer, self.contents = workspace, writer, contents
+        writer.use_workspace(workspace)
         self.lists, self.findings = lists, findings
         self._fields: dict[str, Sequence[Field]] = {}
 
@@ -88,6 +89,10 @@ class ItemWriter:
                 "path": Piece(shown, Origin("environment", shown)),
                 "text": self.contents.content(entry, "", section.language == "directives"),
             }
+            for name, text in entry.fields:
+                row[name] = Piece(
+                    text, self.writer.origin(section.name, "item") if name == "label" else Origin("file", shown)
+                )
             return self.written(section, row, shown)
         if not is_plain(entry.name) or not is_plain(entry.description):
             self.report_hidden(entry, shown)
@@ -113,9 +118,9 @@ class ItemWriter:
         fields: dict[Field, Pieces] = {}
         may_be_open = False
         for field in self.fields_of(section):
-            content = row[field.name]
+            content = row[field.name] if field.name in row else self.other_value(field.name)
             if isinstance(content, Piece):
-                single = apply_filters(content, field.filters)
+                single = apply_filters(content, field.filters, self.workspace)
                 may_be_open = may_be_open or may_stay_open(single.text)
                 content = self.contents.escape((single,), "") if "<" in single.text else (single,)
             fields[field] = content
@@ -128,6 +133,11 @@ class ItemWriter:
             parts = dict.fromkeys(part for part in (*section.item, *section.short) if isinstance(part, Field))
             known = self._fields[section.name] = tuple(parts)
         return known
+
+    def other_value(self, name: str) -> Piece:
+        """The value of a field that the entry does not have: a fact about the workspace, or nothing."""
+        text = printable(getattr(self.workspace, name) or "~") if name in PLACE_FACTS else ""
+        return Piece(text, Origin("environment", name))
 
     def report_open(self, section: Section, item: Item) -> None:
         """Report a fence or comment that an item leaves open, and that is closed when the item is written."""

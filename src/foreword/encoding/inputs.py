@@ -7,6 +7,8 @@ from ..vocabulary import (
     Document,
     Finding,
     Inputs,
+    Origin,
+    Piece,
     Resident,
     Skill,
     Workspace,
@@ -14,7 +16,7 @@ from ..vocabulary import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
 
@@ -49,11 +51,23 @@ def inputs_from(form: Mapping[str, Any]) -> Inputs:
 
 
 def _stored(value: Any) -> Any:
-    return value if isinstance(value, str) else {"": type(value).__name__, **value.__dict__}
+    if isinstance(value, str):
+        return value
+    form = {"": type(value).__name__, **value.__dict__}
+    if isinstance(value, Document):
+        form |= {"pieces": [[each.text, *each.origin.__dict__.values()] for each in value.pieces]}
+    return form
 
 
 def _parsed(form: Any) -> Any:
     if isinstance(form, str):
         return form
+    if form.get("fields") or form.get("pieces"):
+        form = {**form, "fields": [tuple(each) for each in form["fields"]], "pieces": list(map(_piece, form["pieces"]))}
     fields = {name: tuple(content) if isinstance(content, list) else content for name, content in form.items() if name}
     return _TYPES[form[""]](**fields)
+
+
+def _piece(form: Sequence[Any]) -> Piece:
+    text, kind, path, lines, tag = form
+    return Piece(text, Origin(kind, path, lines and tuple(lines), tag and tuple(tag)))

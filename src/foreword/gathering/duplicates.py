@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..sources.files import Reader
     from ..vocabulary import Document, Finding, Resident, Skill, Workspace
     from .includes import Includes
-    from .results import FindResult
+    from .results import FindResult, FoundText
 
 
 class Deduplicator:
@@ -150,8 +150,16 @@ class Deduplicator:
 
     def names(self) -> dict[tuple[int, int], str]:
         """The name of each file that is kept, by its identity."""
-        texts = [text for number, (_, text) in enumerate(self.texts) if number not in self.dropped]
-        return {text.reading.identity: printable(text.reading.path) for text in texts}
+        return {text.reading.identity: printable(text.reading.path) for _, text in self.kept()}
+
+    def kept(self) -> Iterator[tuple[str, FoundText]]:
+        """The texts that are kept, each with the name of its find."""
+        return (each for number, each in enumerate(self.texts) if number not in self.dropped)
+
+    def record_blank(self, name: str, text: FoundText, reason: str) -> None:
+        """Record that nothing of a text is left."""
+        candidate = self.results[name].candidates[text.candidate]
+        self.fates[name][text.candidate] = Candidate(candidate.path, candidate.layer, "blank", reason)
 
     def candidates(self) -> Iterator[Candidate]:
         for candidates in self.fates.values():
@@ -167,7 +175,6 @@ class Deduplicator:
             )
             if self.finds[name].is_probe:
                 found[name] = (*found[name], *(text.reading.document for text in result.texts))
-        for number, (name, text) in enumerate(self.texts):
-            if number not in self.dropped:
-                found[name] = (*found[name], text.reading.document)
+        for name, text in self.kept():
+            found[name] = (*found[name], text.reading.document)
         return found

@@ -67,6 +67,8 @@ def gather(
         includes = Includes(workspace, scope, reader, unique.names(), includes.readings)
         unique.follow(includes)
     trail = Trail()
+    found = unique.found()
+    found |= _changed_texts(layout, unique, trail)
     values: dict[str, str | Document] = {}
     if bodies:
         from .values import template_values
@@ -82,7 +84,7 @@ def gather(
     ]
     return Inputs(
         workspace=workspace,
-        found=unique.found(),
+        found=found,
         candidates=_one_per_file((*unique.candidates(), *(includes.candidates if includes else ()), *trail.candidates)),
         findings=tuple(dict.fromkeys(findings)),
         stamps=_all_stamps(reader, results),
@@ -93,6 +95,15 @@ def gather(
         values=values,
         types=tuple(variables or ()),
     )
+
+
+def _changed_texts(layout: Layout, unique: Deduplicator, trail: Trail) -> dict[str, Sequence[Document]]:
+    """The documents of the finds whose rules change the text of files."""
+    if not any(find.rules.change_text for find in layout.finds):
+        return {}
+    from .texts import TextPreparer
+
+    return TextPreparer(layout, unique, trail).found()
 
 
 def _one_per_file(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
@@ -171,10 +182,10 @@ def _find_texts(find: Find, workspace: Workspace, reader: Reader, trail: Trail) 
             if is_taken and (chosen is None or not is_nearest_only):
                 trail.record(reading.path, layer, reading.fate, reading.reason, reading.code)
                 bound = bound_of(reading.path, pattern, find, workspace)
-                texts.append(FoundText(reading, len(trail.candidates) - 1, bound))
+                texts.append(FoundText(reading, len(trail.candidates) - 1, bound, pattern.place))
                 chosen = reading
             else:
-                _record_unchosen(reading, layer, chosen, trail)
+                _record_unchosen(reading, layer, chosen, trail, start)
         trail.candidates.extend(pointers)
     if find.order == "path":
         texts.sort(key=lambda text: text.reading.path.encode("utf-16-be", "surrogatepass"))
@@ -188,12 +199,17 @@ def _remove_pointers(trail: Trail, start: int) -> list[Candidate]:
     return pointers
 
 
-def _record_unchosen(reading: Reading, layer: str, chosen: Reading | None, trail: Trail) -> None:
-    """Record text that was not chosen: a copy of the chosen one, or shadowed by it."""
+def _record_unchosen(reading: Reading, layer: str, chosen: Reading | None, trail: Trail, start: int) -> None:
+    """Record text that was not chosen: a copy of the chosen one, or shadowed by it or by a blank file since `start`."""
     if chosen is not None and (reading.identity == chosen.identity or reading.text == chosen.text):
         what = "file" if reading.identity == chosen.identity else "text"
         reason = f"the same {what} as {printable(chosen.path)}"
         trail.record(reading.path, layer, "duplicate", reason, "file-duplicate", chosen.path)
+        return
+    blank = next((each.path for each in trail.candidates[start:] if each.fate == "blank"), "")
+    if chosen is None and blank:
+        reason, target = f"{blank} comes before it, although it is blank", blank
     else:
-        reason = f"{printable(chosen.path)} comes before it" if chosen else "another file comes before it"
-        trail.record(reading.path, layer, "shadowed", reason, "file-shadowed", chosen.path if chosen else "")
+        target = chosen.path if chosen else ""
+        reason = f"{printable(target) or 'another file'} comes before it"
+    trail.record(reading.path, layer, "shadowed", reason, "file-shadowed", target)

@@ -16,11 +16,12 @@ if TYPE_CHECKING:
 
 @value
 class FoundText:
-    """Text that was found, the index of its candidate, and the bound for its includes."""
+    """Text that was found, the index of its candidate, the bound for its includes, and the place of the pattern that found it."""
 
     reading: Reading
     candidate: int
     bound: Bound
+    place: str = ""
 
 
 @value

@@ -10,6 +10,7 @@ from .find_keys import PLACES, WALKED_PLACES
 from .forms import condition
 from .keys import KINDS
 from .model import ConfigValue, Find, Pattern
+from .texts import parse_text_rules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def parse_find(
         table.get("layer", ""),
         top.get("links", "inside"),
         top.get("copies", "drop"),
+        parse_text_rules(table, where),
         order=table.get("order", "farthest"),
         markers=_markers(table, where, settings, untrusted),
         where=_fields(table, "where", where),

@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     from .model import Form
 
 
-_FIELD = r"\{\{|\}\}|\{([A-Za-z_.]*)((?:\|[a-z]+)*)\}|[{}]"
+_FIELD = r"\{\{|\}\}|\{([A-Za-z_.][\w.-]*|)((?:\|[a-z-]+)*)\}|[{}]"
+FRONT = "front."
 
 
 def form(text: str, fields: Sequence[str], where: str) -> Form:
-    """Parse text with `{name|filter}` fields. `{{` and `}}` are literal braces."""
+    """Parse text with `{name|filter}` fields. `{{` and `}}` are literal braces. The field `front.` allows any that starts with it."""
     if "{" not in text and "}" not in text:
         return (text,)
     parts: list[str | Field] = []
@@ -34,7 +35,8 @@ def form(text: str, fields: Sequence[str], where: str) -> Form:
                 raise LayoutError(f"{where}: unpaired {match[0]!r}; write {match[0] * 2!r} for a brace")
             literal += match[0][0]
             continue
-        if match[1] not in fields:
+        is_front = FRONT in fields and match[1].startswith(FRONT)
+        if not is_front and match[1] not in fields:
             known = suggestion(match[1], fields) if any(fields) else "; the only one is '{}'"
             raise LayoutError(f"{where}: unknown field {match[0]!r}{known}")
         filters = tuple(match[2].split("|")[1:])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from ..shapes import COUNT, STRING, STRINGS, SWITCH, is_list_of_strings, one_of
+from ..shapes import COUNT, STRING, STRINGS, SWITCH, TABLE, is_list_of_strings, one_of
 from ..template.languages import LANGUAGES
 from ..vocabulary import LIFETIMES, PROMPT_ROLES
 from .find_keys import SELECTION
 from .key import Key
+from .text_keys import TEXTS
 
 TABLES = {
     "layout": "Keys at the top of the file.",
@@ -17,6 +18,8 @@ TABLES = {
     " `place:path#key`, where a later file overrides an earlier one. `key` may be a path such as `context.fileName`. A value that cannot be"
     " used is a finding. Files of the project are untrusted: what they name must be inside the workspace.",
     "find": "`[find.NAME]`: which files to look for, and where.",
+    "imports": "`[find.NAME.imports]`: files may import others: `@path`, relative to the importing file, at the start of a line or after white"
+    " space, up to the next white space, but not in code. Without this table, such a token is text.",
     "section": "`[section.NAME]`: one part of the prompt. It has exactly one of `text`, `of` and `sections`.",
     "guideline": '`[[guideline]]`: the rows of a section with `of = "guidelines"`, in order. Each sentence is printed only once.',
     "wording": "Named strings that the user, the workspace and packs can override. An override must keep the `{}` of the original.",
@@ -133,6 +136,7 @@ KEYS = (
         "The layer that `why` shows for these files. By default `user`, `project` or `extra`, depending on the place.",
     ),
     *SELECTION,
+    *TEXTS,
     Key("section", "text", "text", "The text itself, or the address of a template (`$pack/path`)."),
     Key("section", "of", "name", "What the section lists: the files of a find, or one of the agent's own lists."),
     Key("section", "sections", "names", "Inner sections, in order."),
@@ -259,7 +263,7 @@ LISTS = {
     "denied": ("path", "mark"),
 }
 FOUND = {
-    "text": ("text", "path"),
+    "text": ("text", "path", "label"),
     "skill": ("name", "description", "path", "location"),
     "resident": ("name", "description", "path"),
     "agent": ("name", "description", "tools", "path"),
@@ -279,9 +283,9 @@ FACTS = (
     "now.date",
     "now.iso",
 )
-FILTERS = ("line", "xml")
+FILTERS = ("line", "xml", "relative", "root-relative")
 # Values that only a layout with `mirrors` may have: they show a program's flaws.
-ONLY_IN_MIRRORS = (("layout", "copies", "keep"),)
+ONLY_IN_MIRRORS = (("layout", "copies", "keep"), ("find", "blank", "hide"))
 INHERITED = ("lifetime", "language", "file_budget", "over")
 _GROUPS = (
     "a list of patterns, or of lists of patterns",
@@ -296,6 +300,13 @@ _FIELDS = (
         and all(isinstance(each, str | bool) or is_list_of_strings(each) for each in content.values())
     ),
 )
+_LABELS = (
+    "a string or a table of strings",
+    lambda content: (
+        isinstance(content, str)
+        or (isinstance(content, dict) and all(isinstance(each, str) for each in content.values()))
+    ),
+)
 _TAKES = {
     "fields": _FIELDS,
     "text": STRING,
@@ -306,6 +317,8 @@ _TAKES = {
     "names": STRINGS,
     "conditions": STRINGS,
     "groups": _GROUPS,
+    "labels": _LABELS,
+    "table": TABLE,
 }
 KNOWN = {table: {key.name: key for key in KEYS if key.table == table} for table in TABLES}
 KINDS = {

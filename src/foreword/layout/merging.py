@@ -60,6 +60,8 @@ def _settable(mapping: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
         for name in _dict_at(mapping, table):
             for key in KNOWN[table]:
                 yield table, name, key
+            for key in KNOWN["imports"] if table == "find" else ():
+                yield table, name, "imports", key
     for table in ("on", "compaction"):
         for key in KNOWN[table]:
             yield table, key

@@ -25,6 +25,7 @@ class Field:
 
 
 Form = tuple["str | Field", ...]
+PLACE_FACTS = ("cwd", "root", "home", "platform")
 
 
 @value
@@ -60,6 +61,37 @@ class Condition:
 
 
 @value
+class Imports:
+    """How the imports of a file (`@path`) are read. A form that is None leaves the token as text."""
+
+    depth: int = 5
+    within: Literal["cwd", "root", "folder", "anywhere", ""] = ""
+    place: Literal["item", "replace", "insert"] = "item"
+    trim: Literal["lines", "ends", "none"] = "lines"
+    form: Form = (Field("text"),)
+    missing: Form | None = None
+    outside: Form | None = None
+    again: Form | None = None
+
+
+@value
+class TextRules:
+    """How the text of a file that was found enters the prompt. `label` has pairs of a file name or `place:` and its label."""
+
+    trim: Literal["lines", "ends", "none"] = "lines"
+    blank: Literal["skip", "hide"] = "skip"
+    comments: Literal["keep", "drop"] = "keep"
+    front: Literal["keep", "drop"] = "keep"
+    label: Sequence[tuple[str, str]] = ()
+    imports: Imports | None = None
+
+    @property
+    def change_text(self) -> bool:
+        """Whether any of them changes the text of a file or adds fields."""
+        return self != TextRules(blank=self.blank, trim=self.trim) or self.trim == "ends"
+
+
+@value
 class Find:
     """The files that a layout searches for under one name. A probe only answers whether it has found something."""
 
@@ -72,6 +104,7 @@ class Find:
     layer: str = ""
     links: Literal["inside", "follow"] = "inside"
     copies: Literal["drop", "keep"] = "drop"
+    rules: TextRules = TextRules()
     order: Literal["farthest", "nearest", "path"] = "farthest"
     markers: Sequence[str] | None = None
     hidden: bool = False

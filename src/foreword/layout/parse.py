@@ -13,10 +13,10 @@ from ..template.addresses import is_address
 from ..template.languages import LANGUAGES
 from ..vocabulary import replace
 from .finds import parse_config, parse_find
-from .forms import condition, form, left_open_in
+from .forms import FRONT, condition, form, left_open_in
 from .keys import BODIES, FACTS, FOUND, INHERITED, KINDS, LISTS, ONLY_IN_MIRRORS, TOP_TABLES
 from .merging import flat
-from .model import Field, Guideline, Layout, Section, with_inner
+from .model import PLACE_FACTS, Field, Guideline, Layout, Section, with_inner
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ _MAX_DEPTH = 50
 def _layout(mapping: Mapping[str, Any], name: str, address: str, untrusted: frozenset[str]) -> Layout:
     top = {key: content for key, content in mapping.items() if key not in TOP_TABLES}
     _check(top, "layout", also=TOP_TABLES)
-    _check_mirror(mapping, top)
     tables = {table: _table(mapping, table) for table in TOP_TABLES if table != "guideline"}
+    _check_mirror(tables, top)
     settings = tables["settings"]
     wording = flat(tables["wording"])
     for key, content in wording.items():
@@ -85,7 +85,7 @@ def _layout(mapping: Mapping[str, Any], name: str, address: str, untrusted: froz
     )
 
 
-def _check_mirror(mapping: Mapping[str, Any], top: Mapping[str, Any]) -> None:
+def _check_mirror(tables_of: Mapping[str, Any], top: Mapping[str, Any]) -> None:
     """Raise an error for a sign that is not inside the root, and for words of mirrors in a layout that mirrors nothing."""
     for sign in top.get("signs", ()):
         if not sign.strip("/.") or sign.startswith("/") or ".." in sign.split("/"):
@@ -93,7 +93,7 @@ def _check_mirror(mapping: Mapping[str, Any], top: Mapping[str, Any]) -> None:
     if top.get("mirrors", "").strip():
         return
     for kind, key, content in ONLY_IN_MIRRORS:
-        tables = {"": top} if kind == "layout" else mapping.get(kind, {})
+        tables = {"": top} if kind == "layout" else tables_of[kind]
         for name, table in tables.items():
             if isinstance(table, dict) and table.get(key) == content:
                 where = f"{kind}.{name}.{key}" if name else key
@@ -217,7 +217,9 @@ class _Sections:
 
     def fields(self, of: str, where: str) -> tuple[str, ...]:
         if of in self.finds:
-            return FOUND[self.finds[of].kind]
+            find = self.finds[of]
+            fields = [each for each in FOUND[find.kind] if each != "label" or find.rules.label]
+            return (*fields, *PLACE_FACTS, *([FRONT] if find.rules.front == "drop" else ()))
         if of in LISTS:
             return LISTS[of]
         raise LayoutError(f"{where}of: unknown find or list {of!r}" + suggestion(of, (*self.finds, *LISTS)))
@@ -247,8 +249,8 @@ class _Sections:
             text = self.wording[key]
         if not text:
             return ()
-        parsed = form(text, ("",), where)
-        if sum(isinstance(part, Field) for part in parsed) != 1:
+        parsed = form(text, ("", *FACTS), where)
+        if sum(isinstance(part, Field) and not part.name for part in parsed) != 1:
             raise LayoutError(f"{where} needs '{{}}' exactly once, for the content")
         if problem := left_open_in(text):
             raise LayoutError(f"{where} must close what it opens: {problem} (in {text!r})")

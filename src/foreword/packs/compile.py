@@ -26,6 +26,8 @@ _VALUES = (
     model.Field,
     model.Pattern,
     model.ConfigValue,
+    model.Imports,
+    model.TextRules,
     model.Find,
     model.Section,
     model.Condition,

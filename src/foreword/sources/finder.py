@@ -11,7 +11,7 @@ import re
 
 from ..findings import finding
 from ..text.lines import printable
-from ..vocabulary import Candidate, value
+from ..vocabulary import Candidate, replace, value
 from .files import GONE
 from .links import WORKSPACE_PLACES, reach_of
 from .paths import is_inside, users_folder
@@ -349,7 +349,10 @@ def choose(
     for pattern, base in slot.patterns:
         layer = layer_of(find, pattern)
         reach = reach_of(pattern, base, find, workspace)
-        readings = [reader.read(path, reach) for path in matches(pattern, base, find, reader, trail, layer, reach)]
+        paths = matches(pattern, base, find, reader, trail, layer, reach)
+        readings = [
+            reader.read(path, reach) if find.rules.trim != "none" else _whole(path, reach, reader) for path in paths
+        ]
         if len(readings) == 1 and readings[0].fate == "absent" and "*" not in pattern.path:
             trail.record(readings[0].path, layer, "absent", readings[0].reason, readings[0].code)
             continue
@@ -359,8 +362,16 @@ def choose(
             if _is_usable(each, "*" in pattern.path, find, layer, reader, trail, reach, workspace)
         ]
         texts += [(each, pattern, is_open) for each in usable]
-        is_open = is_open and not usable
+        hides = find.rules.blank == "hide" and any(each.fate == "blank" for each in readings)
+        is_open = is_open and not usable and not hides
     return texts
+
+
+def _whole(path: str, reach: Reach, reader: Reader) -> Reading:
+    """The text of a file with the white space around it; a file with nothing else is blank."""
+    reading = reader.read_whole(path, reach)
+    is_blank = reading.has_text and not reading.text.strip()
+    return replace(reading, fate="blank", text="") if is_blank else reading
 
 
 def _is_usable(

@@ -29,6 +29,11 @@ _HEADING = r"#{1,6}(?= |$)"
 _COMMENT = r"\\[\\`<]|`+|<!--"
 _TICKS = r"`+"
 _CELLS = r"\\.|\|"
+_HTML = (
+    r"(?mi)^ {0,3}(?:</?(?:address|article|aside|blockquote|center|dd|details|dialog|div|dl|dt|fieldset|figcaption|figure|footer|form|h[1-6]"
+    r"|header|hr|html|iframe|li|main|menu|nav|ol|p|section|summary|table|tbody|td|tfoot|th|thead|tr|ul)(?=[ \t\n/>])"
+    r"|<(?:pre|script|style|textarea)(?=[ \t\n>])|</?[a-z][^<>\n]*>[ \t]*$)"
+)
 _TABLE = r"\|? *:?-+:? *(?:\| *:?-+:? *)*\|?"
 
 _INDENTED = 4
@@ -61,6 +66,53 @@ def problem(text: str) -> tuple[str, str]:
     # On a new line after a fence, it would be parsed as a new comment block.
     is_on_last_line = "\n" not in text[comment:]
     return " -->" if blocks.is_comment or is_on_last_line else f"{newline}-->", "a comment"
+
+
+def comments(text: str) -> list[tuple[int, int]]:
+    """The ranges of the comments that begin a line outside code, lists, quotes and other HTML.
+
+    A comment with nothing beside it extends over the empty lines that follow. One that is never closed is not a comment.
+    """
+    if "<!--" not in text:
+        return []
+    html = _html_blocks(text)
+    found: list[tuple[int, int]] = []
+    for start, end in _Blocks(text).comments:
+        above = bisect_right(html, (start, 0)) - 1
+        if above < 0 or html[above][1] <= start:
+            found += _in_block(text, start, end)
+    return found
+
+
+def _in_block(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """The comments on these lines, or the lines as a whole if there is nothing else on them."""
+    inside, at, rest = [], start, ""
+    while (begin := text.find("<!--", at, end)) >= 0 and (close := text.find("-->", begin + 2, end)) >= 0:
+        inside.append((begin, close + 3))
+        rest += text[at:begin]
+        at = close + 3
+    if (rest + text[at:end]).strip():
+        return inside
+    while text.startswith("\n", end):
+        end += 1
+    return [(start, end)]
+
+
+def _html_blocks(text: str) -> list[tuple[int, int]]:
+    """The ranges of HTML, each up to an empty line, in which a comment is not a block of its own."""
+    blocks, end = [], 0
+    empty = re.compile(r"\n[ \t]*\n")
+    for tag in re.finditer(_HTML, text):
+        if tag.start() >= end:
+            after = empty.search(text, tag.start())
+            end = after.start() if after else len(text)
+            blocks.append((tag.start(), end))
+    return blocks
+
+
+def indented_code(text: str) -> list[tuple[int, int]]:
+    """The ranges of lines outside lists and quotes that are code because of their indentation."""
+    return _Blocks(text).indented if "    " in text or "\t" in text else []
 
 
 def _open_comment(text: str, blocks: _Blocks) -> int | None:
@@ -103,7 +155,8 @@ class _Blocks:
     `items` has a list for everything outside quotes and one for each open quote, outermost first: the columns where the
     content of its open list items begins. So a line takes time proportional to its length, however deeply blocks nest.
     `starts` has the offset of each line that does not continue the paragraph of the line before. `row` is the content of the
-    last line of a paragraph, which is the header if a table follows.
+    last line of a paragraph, which is the header if a table follows. `comments` and `indented` have the lines of each comment, and
+    each line that is code because of its indentation, outside quotes and items.
     """
 
     def __init__(self, text: str) -> None:
@@ -111,9 +164,11 @@ class _Blocks:
         self.fence = ""
         self.fences: list[tuple[int, int]] = []
         self.starts: list[int] = []
+        self.comments: list[tuple[int, int]] = []
+        self.indented: list[tuple[int, int]] = []
         self.row = ""
         self.is_comment = self.is_paragraph = self.is_table = self.is_empty_item = False
-        self.start = self.end = self.opened_at = self.row_start = 0
+        self.start = self.end = self.opened_at = self.row_start = self.comment_at = 0
         for line in _with_newlines(text).split("\n"):
             self.end = min(self.start + len(line) + 1, len(text))
             self.read(line.expandtabs(4).rstrip(" "))
@@ -139,6 +194,7 @@ class _Blocks:
             self.read_code(line, at)
         elif is_inside and self.is_comment:
             self.is_comment = "-->" not in line[at:]
+            self.end_comment()
             self.starts.append(self.start)
         elif at < len(line):
             self.read_block(line, place, self.is_paragraph and is_inside)
@@ -219,9 +275,19 @@ class _Blocks:
         self.leave(place)
         self.read_row(line[begin:], False)
         self.is_paragraph = is_text and not is_indented
-        self.is_comment = is_comment and "-->" not in line[begin + 2 :]
+        if is_comment:
+            self.comment_at = self.start
+            self.is_comment = "-->" not in line[begin + 2 :]
+            self.end_comment()
+        elif is_indented and not self.is_contained:
+            self.indented.append((self.start, self.end))
         if fence:
             self.fence, self.opened_at = fence[0], self.start
+
+    def end_comment(self) -> None:
+        """Record the lines of a comment that has ended outside quotes and items."""
+        if not self.is_comment and not self.is_contained:
+            self.comments.append((self.comment_at, self.end))
 
     def read_row(self, content: str, is_inside: bool) -> None:
         """Record a line that may be in a paragraph, and whether it starts a paragraph or a row of a table.

@@ -5,26 +5,40 @@ from __future__ import annotations
 import re
 
 from ..vocabulary import Document, Origin, Piece, replace
-from .lines import without_blank_lines
+from .lines import printable, without_blank_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from ..vocabulary import Workspace
 
     Pieces = tuple[Piece, ...]
 
 # Escaping
 
 
-def apply_filters(piece: Piece, filters: Sequence[str]) -> Piece:
-    """Apply filters to a value: `line` joins its lines, `xml` escapes it for a tag or an attribute."""
+def apply_filters(piece: Piece, filters: Sequence[str], workspace: Workspace | None = None) -> Piece:
+    """Apply filters to a value: `line` joins its lines, `xml` escapes it for a tag or an attribute.
+
+    `relative` and `root-relative` shorten a path to the one from the working directory or the root.
+    """
     text = piece.text
     for name in filters:
         if name == "line":
             text = " ".join(text.split())
+        elif name.endswith("relative"):
+            text = _relative(text, name, workspace)
         else:
             text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
     return Piece(text, piece.origin) if text != piece.text else piece
+
+
+def _relative(path: str, name: str, workspace: Workspace | None) -> str:
+    from posixpath import relpath
+
+    start = workspace and (workspace.cwd if name == "relative" else workspace.root or workspace.cwd)
+    return relpath(path, printable(start)) if start and path.startswith("/") else path
 
 
 def escape_tags(pieces: Pieces, tag: re.Pattern[str]) -> tuple[Piece, ...]:

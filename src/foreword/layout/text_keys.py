@@ -1,0 +1,98 @@
+"""The keys of `[find.NAME]` and `[find.NAME.imports]` about the text of each file."""
+
+from __future__ import annotations
+
+from .key import Key
+
+TRIMS = ("lines", "ends", "none")
+TEXTS = (
+    Key(
+        "find",
+        "trim",
+        "choice",
+        "What to remove from the start and end of each file: blank lines (`lines`, the default), all white space (`ends`), or nothing"
+        " (`none`).",
+        TRIMS,
+    ),
+    Key(
+        "find",
+        "blank",
+        "choice",
+        "Whether a blank file counts as absent, so that its group tries the next pattern (`skip`, the default), or hides the others of its"
+        " group (`hide`, only in mirrors). A blank file adds nothing to the prompt.",
+        ("skip", "hide"),
+    ),
+    Key(
+        "find",
+        "comments",
+        "choice",
+        "Whether to drop HTML comments that start a line, outside code, lists and quotes. Comments within a line and comments that are never"
+        " closed always stay. `keep` by default.",
+        ("keep", "drop"),
+    ),
+    Key(
+        "find",
+        "front",
+        "choice",
+        "Whether to drop the front matter of each file. Its fields are then available in `item` as `{front.NAME}`. `keep` by default.",
+        ("keep", "drop"),
+    ),
+    Key(
+        "find",
+        "label",
+        "labels",
+        "A label for each file, available in `item` as `{label}`: one for all, or a table in which a key is a file name with or without `*`,"
+        " or a place such as `home:`. The first key that matches applies. An imported file has the label of the file that imports it.",
+    ),
+    Key("find", "imports", "table", "Whether and how the files may import others; see below."),
+    Key("imports", "depth", "count", "How many imports may follow one another; 5 by default."),
+    Key(
+        "imports",
+        "within",
+        "choice",
+        "Where imported files must be: in the working directory (`cwd`), in the workspace (`root`), in the folder in which the file was found"
+        " (`folder`), or `anywhere`. By default `root` for a project's file and `folder` for a user's own. Whatever the layout says, a project's"
+        " file imports nothing outside the workspace, and no file imports one whose name suggests secrets.",
+        ("cwd", "root", "folder", "anywhere"),
+    ),
+    Key(
+        "imports",
+        "place",
+        "choice",
+        "Where the imported text goes: into an item of its own after the importing file, each file once (`item`, the default); in place of the"
+        " token (`replace`); or after the token (`insert`).",
+        ("item", "replace", "insert"),
+    ),
+    Key(
+        "imports",
+        "trim",
+        "choice",
+        "The same as `trim` of a find, for the text that `place` puts into another text.",
+        TRIMS,
+    ),
+    Key(
+        "imports",
+        "form",
+        "form",
+        "The format of the text that `place` puts into another text; `{text}` by default. `{name}` is the path as written, `{path}` the full one.",
+    ),
+    Key(
+        "imports",
+        "missing",
+        "form",
+        "What replaces the token of a file that does not exist or cannot be read; by default, the token stays. `{name}` and `{reason}` are"
+        " available.",
+    ),
+    Key(
+        "imports",
+        "outside",
+        "form",
+        "What replaces the token of a file that may not be imported; by default, the token stays.",
+    ),
+    Key(
+        "imports",
+        "again",
+        "form",
+        "What replaces the token of a file that imports the importing one, or that is in the prompt already; by default, the token stays.",
+    ),
+)

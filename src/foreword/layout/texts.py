@@ -1,0 +1,72 @@
+"""Parses the keys of a find about the text of its files: trim, comments, front matter, labels and imports."""
+
+from __future__ import annotations
+
+from ..errors import LayoutError, suggestion
+from ..shapes import check_table
+from .find_keys import PLACES
+from .forms import form
+from .keys import KINDS
+from .model import Imports, TextRules
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from .model import Form
+
+KEYS = ("trim", "blank", "comments", "front", "label", "imports")
+_FORMS = {
+    "form": ("text", "name", "path"),
+    "missing": ("name", "reason"),
+    "outside": ("name", "reason"),
+    "again": ("name", "reason"),
+}
+_ONLY_IN_TEXT = ("trim", *_FORMS)
+
+
+def parse_text_rules(table: Mapping[str, Any], where: str) -> TextRules:
+    """The rules for the text of the files of a find."""
+    used = [key for key in KEYS if key in table]
+    if not used:
+        return TextRules()
+    kind = table.get("as", "text")
+    if kind != "text":
+        raise LayoutError(f"{where}{used[0]} is only for files that are used as text, not as {kind}")
+    return TextRules(
+        table.get("trim", "lines"),
+        table.get("blank", "skip"),
+        table.get("comments", "keep"),
+        table.get("front", "keep"),
+        _labels(table.get("label", ""), where + "label"),
+        _imports(table["imports"], where + "imports") if "imports" in table else None,
+    )
+
+
+def _labels(label: str | Mapping[str, str], where: str) -> tuple[tuple[str, str], ...]:
+    if isinstance(label, str):
+        return (("*", label),) if label else ()
+    for key in label:
+        if key.endswith(":"):
+            if key[:-1] not in PLACES:
+                raise LayoutError(f"{where}: unknown place {key!r}" + suggestion(key[:-1], PLACES))
+        elif not key or "/" in key:
+            raise LayoutError(f"{where}: {key!r} is neither a file name nor a place such as 'home:'")
+    return tuple(label.items())
+
+
+def _imports(table: Mapping[str, Any], where: str) -> Imports:
+    check_table(table, KINDS["imports"], where, LayoutError)
+    place = table.get("place", "item")
+    for key in _ONLY_IN_TEXT:
+        if key in table and place == "item":
+            raise LayoutError(
+                f"{where}.{key} needs place = 'replace' or 'insert': the token of an item of its own stays"
+            )
+    forms: dict[str, Form] = {
+        key: form(table[key], fields, f"{where}.{key}") for key, fields in _FORMS.items() if key in table
+    }
+    if "form" in forms and not any(getattr(part, "name", "") == "text" for part in forms["form"]):
+        raise LayoutError(f"{where}.form needs '{{text}}', for the text of the imported file")
+    return Imports(table.get("depth", 5), table.get("within", ""), place, table.get("trim", "lines"), **forms)

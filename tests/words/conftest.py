@@ -1,0 +1,49 @@
+"""A layout of one find and one section, for tests of single words."""
+
+import pytest
+
+
+def toml(value):
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{toml(key)} = {toml(each)}" for key, each in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(toml, value)) + "]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int):
+        return str(value)
+    return '"' + value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+
+
+class Words:
+    """Builds prompts with a layout whose find `notes` and section `notes` have the words of a test."""
+
+    def __init__(self, tree):
+        self.tree = tree
+
+    def layout(self, find, section=(), user=(), **top):
+        find = {"files": ["walk:N.md"], **find}
+        section = {"of": "notes", "item": "{text}", "join": "\n", **dict(section)}
+        tables = {"find.notes": find, "section.notes": section}
+        names = ["notes"]
+        if user:
+            tables["find.user"] = {"files": ["home:N.md"], **dict(user)}
+            tables["section.user"] = {**section, "of": "user"}
+            names = ["user", "notes"]
+        lines = [f"{key} = {toml(value)}" for key, value in {"sections": names, **top}.items()]
+        for table, keys in tables.items():
+            lines += [f"[{table}]", *(f"{toml(key)} = {toml(value)}" for key, value in keys.items())]
+        self.tree({"layout.toml": "\n".join(lines)})
+        return self.tree.path("layout.toml")
+
+    def prompt(self, files, find=(), section=(), cwd="w", user=(), options=(), **top):
+        self.tree({"w/.git": None, **files})
+        return self.tree.prompt(self.layout(dict(find), section, user, **top), cwd, **dict(options))
+
+    def text(self, *args, **kwargs):
+        return self.tree.short(self.prompt(*args, **kwargs).text)
+
+
+@pytest.fixture
+def words(tree):
+    return Words(tree)
