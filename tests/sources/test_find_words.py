@@ -481,6 +481,8 @@ def test_malformed_front_matter_is_a_finding_and_the_rest_loads(tree, shown, fro
             'as = "skill"\nwhere = { paths = "" }',
             "find.project.where is only for files that are used as text, not as skill",
         ),
+        ('as = "agent"\norder = "path"', "find.project.order is only for files that are used as text, not as agent"),
+        ('as = "skill"\nexclude = ["x"]', "find.project.exclude is only for files"),
     ],
 )
 def test_invalid_fields(words, message):

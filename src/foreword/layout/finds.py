@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+_ONLY_FOR_TEXT = ("order", "exclude", "where", "unless")
+
+
 def parse_find(
     name: str,
     table: Mapping[str, Any],
@@ -29,7 +32,10 @@ def parse_find(
     """One find. `top` has the keys at the top of the layout, of which some apply to every find; `finds` come before this one."""
     where = f"find.{name}."
     check_table(table, KINDS["find"], f"find.{name}", LayoutError)
-    walk = table.get("walk", "git")
+    kind = table.get("as", "text")
+    for key in _ONLY_FOR_TEXT:
+        if key in table and kind != "text":
+            raise LayoutError(f"{where}{key} is only for files that are used as text, not as {kind}")
     groups = tuple(_groups(table.get("files", ()), where, settings, untrusted, top.get("env", {})))
     for group in groups:
         places = {pattern.place for pattern in group}
@@ -39,9 +45,9 @@ def parse_find(
     return Find(
         name,
         groups,
-        walk,
+        table.get("walk", "git"),
         table.get("take", "all"),
-        table.get("as", "text"),
+        kind,
         table.get("validation", "lenient"),
         table.get("layer", ""),
         top.get("links", "inside"),
@@ -93,8 +99,6 @@ def _filled_in(texts: Sequence[str], where: str, settings: Mapping[str, Any]) ->
 
 def _fields(table: Mapping[str, Any], key: str, where: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Fields of front matter, each with its accepted values; a switch is `true` or `false`."""
-    if key in table and table.get("as", "text") != "text":
-        raise LayoutError(f"{where}{key} is only for files that are used as text, not as {table['as']}")
     fields = table.get(key, {})
     for name, content in fields.items():
         if not name.strip() or content == []:

@@ -166,7 +166,7 @@ def layer_of(find: Find, pattern: Pattern) -> str:
 def bound_of(path: str, pattern: Pattern, find: Find, workspace: Workspace) -> Bound:
     """The folder that a file's includes must be in: the workspace for a file of the project, the pattern's folder for the user's."""
     root = workspace.root or workspace.cwd
-    if pattern.place in WORKSPACE_PLACES or (pattern.place == "path" and is_inside(path, root)):
+    if pattern.place in (*WORKSPACE_PLACES, "above") or (pattern.place == "path" and is_inside(path, root)):
         return Bound(root)
     for each in (each for group in find.groups for each in group if each.place not in WORKSPACE_PLACES):
         base = base_of(each, workspace, Trail())
