@@ -16,6 +16,7 @@ import socket
 import struct
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from .install import Installed, RunError, find_installed, install
 from .programs import Message, Program, ask, read_programs
 from .recordings import Case, cases, read_golden, write_golden
 from .reduce import files, reduce
-from .trees import write_files
+from .trees import TREES, write_files
 
 SCRATCH = Path(os.environ.get("PEERS_SCRATCH") or Path.home() / ".cache/foreword-peers")
 
@@ -33,7 +34,7 @@ def main() -> int:
     """Install, run, compare and print the table; the exit status is 1 if anything differs."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", action="append", metavar="PROGRAM", help="run only this program; may be repeated")
-    parser.add_argument("--tree", default="", help="run only this tree")
+    parser.add_argument("--tree", action="append", metavar="TREE", help="run only this tree; may be repeated")
     parser.add_argument("--record", action="store_true", help="rewrite the recordings instead of comparing with them")
     parser.add_argument("--recorded", action="store_true", help="compare the layouts with the recordings; run nothing")
     parser.add_argument("--installed", action="store_true", help=argparse.SUPPRESS)
@@ -41,14 +42,16 @@ def main() -> int:
     programs = read_programs()
     if unknown := set(args.only or ()) - set(programs):
         parser.error(f"unknown program {', '.join(sorted(unknown))}; choose from {', '.join(programs)}")
+    if unknown := set(args.tree or ()) - set(TREES):
+        parser.error(f"unknown tree {', '.join(sorted(unknown))}; choose from {', '.join(TREES)}")
     chosen = [program for name, program in programs.items() if not args.only or name in args.only]
     if args.recorded:
-        checked = [_check_layout(program, args.tree) for program in chosen]
+        checked = [_check_layout(program, args.tree or ()) for program in chosen]
         return int(not all(checked))
     if not args.installed:
         return _install_and_run(chosen)
     _enable_loopback()
-    results = [_run_program(program, args.tree, args.record) for program in chosen]
+    results = [_run_program(program, args.tree or (), args.record) for program in chosen]
     return int(not all(results))
 
 
@@ -87,7 +90,7 @@ def _enable_loopback() -> None:
             pass  # it is on, or not ours to switch
 
 
-def _run_program(program: Program, only: str, record: bool) -> bool:
+def _run_program(program: Program, only: Sequence[str], record: bool) -> bool:
     """Run every case of a program, print a row for each, and say whether all agree."""
     golden = read_golden(program.name)
     recorded: dict[str, Any] = dict(golden.get("cases", {})) if only else {}
@@ -115,7 +118,7 @@ def _run_program(program: Program, only: str, record: bool) -> bool:
     return agrees
 
 
-def _check_layout(program: Program, only: str) -> bool:
+def _check_layout(program: Program, only: Sequence[str]) -> bool:
     """Compare the layout with every recording of a start, print a row for each, and say whether all agree."""
     recorded = read_golden(program.name).get("cases", {})
     if not recorded or not has_layout(program.name):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,10 +30,10 @@ class Case:
         return TREES[self.tree]
 
 
-def cases(program: str, only: str = "") -> Iterator[Case]:
-    """Every case for a program, or those of one tree."""
+def cases(program: str, only: Collection[str] = ()) -> Iterator[Case]:
+    """Every case for a program, or those of the trees in `only`."""
     for name, tree in TREES.items():
-        if program not in tree.programs or only not in ("", name):
+        if program not in tree.programs or (only and name not in only):
             continue
         for cwd in tree.cwds:
             yield Case(name, cwd, "start")

@@ -1,8 +1,8 @@
 """Reduces the messages of a request to what we may keep: our own lines, the format around each file, and the role.
 
 A line is ours if it contains a marker. Next to such lines the recording keeps lines that some file of the tree contains (a fence, a blank
-line, the part before an import) and lines that a program's `keep` patterns describe (a heading with the file's path); and it keeps a tag alone on its line if the tag
-and its end enclose a line of ours. Everything else is the program's own text and becomes `[…]`.
+line, the part before an import) and lines that a program's `keep` patterns describe (a heading with the file's path). It keeps a tag alone on
+its line if the tag and its end enclose a line of ours. Everything else is the program's own text and becomes `[…]`.
 """
 
 from __future__ import annotations
