@@ -164,6 +164,7 @@ def _run_case(program: Program, installed: Installed, case: Case) -> dict[str, A
 
 def _later(program: Program, case: Case, first: list[Message], second: list[Message], base: str) -> dict[str, Any]:
     """The messages that a later request adds, or changes, and whether it repeats the first request unchanged."""
+    first, second = ([each for each in sent if each[0] != "tools"] for sent in (first, second))
     pairs = zip(first, second, strict=False)
     same = next((index for index, (one, two) in enumerate(pairs) if one != two), min(len(first), len(second)))
     kept = same >= len(first) or (same == len(first) - 1 and second[same][1][: len(first[same][1])] == first[same][1])

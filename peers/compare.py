@@ -58,21 +58,26 @@ def prompt_messages(prompt: Prompt) -> list[Message]:
 
 
 def difference_to_layout(program: Program, case: Case, recorded: Recorded) -> str:
-    """The first difference between a recording and the layout in one sentence, or "": files, order, role, text and cut."""
+    """The first difference between a recording and the layout in one sentence, or "".
+
+    Files, order, role, text and cut must be the same. A layout has no say in the descriptions of tools.
+    """
     with tempfile.TemporaryDirectory() as folder:
         base = os.path.realpath(folder)
         case.data.write(base)
         built = assembled(program, case, base)
-    return _difference(recorded["files"], built["files"], "file") or _difference(
+    expected = [each for each in recorded["files"] if each[0] != "tools"]
+    return _difference(expected, built["files"], "file") or _difference(
         _rows(recorded, gaps=False), _rows(built, gaps=False), "line"
     )
 
 
 def _rows(recorded: Recorded, gaps: bool = True) -> list[tuple[str, str]]:
-    """Role and line, in order."""
+    """Role and line, in order; without gaps, also without the descriptions of tools."""
     return [
         (entry["role"], line)
         for entry in recorded["messages"]
+        if gaps or entry["role"] != "tools"
         for line in (entry["lines"] if gaps else without_gaps(entry["lines"]))
     ]
 

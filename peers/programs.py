@@ -48,7 +48,7 @@ def read_programs() -> dict[str, Program]:
     """The programs by name."""
     programs = {}
     for name, table in tomllib.loads((HERE / "programs.toml").read_text()).items():
-        form = Format.parse(table.pop("keep", ()), table.pop("cut", ()), table.pop("unordered", ""))
+        form = Format.parse(**{key: table.pop(key) for key in ("keep", "ours", "cut", "unordered") if key in table})
         version = table.pop("version")
         version = version[ARCH] if isinstance(version, dict) else version
         table = json.loads(json.dumps(table).replace("{arch}", ARCH))

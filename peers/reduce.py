@@ -7,6 +7,7 @@ its line if the tag and its end enclose a line of ours. Everything else is the p
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -24,18 +25,20 @@ Entry = dict[str, object]
 
 @dataclass(frozen=True)
 class Format:
-    """What the recordings of one program keep, cut and put in order, as regular expressions."""
+    """What the recordings of one program keep, count as ours, cut and put in order, as regular expressions."""
 
     keep: tuple[re.Pattern[str], ...] = ()
+    ours: tuple[re.Pattern[str], ...] = ()
     cut: tuple[re.Pattern[str], ...] = ()
     unordered: re.Pattern[str] | None = None
 
     @staticmethod
-    def parse(keep: Iterable[str] = (), cut: Iterable[str] = (), unordered: str = "") -> Format:
+    def parse(
+        keep: Iterable[str] = (), ours: Iterable[str] = (), cut: Iterable[str] = (), unordered: str = ""
+    ) -> Format:
         """Compile the patterns of a program's table."""
-        return Format(
-            tuple(map(re.compile, keep)), tuple(map(re.compile, cut)), re.compile(unordered) if unordered else None
-        )
+        patterns = [tuple(map(re.compile, each)) for each in (keep, ours, cut)]
+        return Format(*patterns, unordered=re.compile(unordered) if unordered else None)
 
 
 def reduce(messages: Sequence[Message], tree: Tree, form: Format, base: str) -> list[Entry]:
@@ -87,9 +90,9 @@ def _lines(entry: Entry) -> list[str]:
 
 def _short_lines(text: str, known: set[str], form: Format, base: str) -> list[str]:
     """The kept lines of one text with the folder's path replaced, or nothing if no line is ours."""
-    if not MARKER.search(text):
-        return []
     lines = text.split("\n")
+    if not any(_is_ours(line, form) for line in lines):
+        return []
     kept = _kept(lines, known, form)
     short = [line if keep else GAP for line, keep in zip(lines, kept, strict=True)]
     short = _merge(short)
@@ -104,7 +107,7 @@ def _short_lines(text: str, known: set[str], form: Format, base: str) -> list[st
 
 def _kept(lines: Sequence[str], known: set[str], form: Format) -> list[bool]:
     """Whether to keep each line."""
-    kept = [bool(MARKER.search(line)) for line in lines]
+    kept = [_is_ours(line, form) for line in lines]
     for first, last in _enclosing(lines, kept):
         kept[first] = kept[last] = True
     weak = [_is_weak(line, known, form) for line in lines]
@@ -116,9 +119,13 @@ def _kept(lines: Sequence[str], known: set[str], form: Format) -> list[bool]:
     return _without_outer_blanks(lines, kept)
 
 
+def _is_ours(line: str, form: Format) -> bool:
+    return bool(MARKER.search(line)) or any(pattern.search(line) for pattern in form.ours)
+
+
 def _is_weak(line: str, known: set[str], form: Format) -> bool:
     """Whether to keep a line next to lines of ours: a blank line, a line of the tree or its beginning, or per-file format."""
-    text = line.strip()
+    text = html.unescape(line.strip())
     if not text or text in known or any(pattern.search(line) for pattern in form.keep):
         return True
     return len(text) >= SHORTEST and any(each.startswith(text) for each in known)

@@ -35,18 +35,27 @@ def wire(path: str) -> str:
 
 
 def messages(path: str, body: Json) -> list[Message]:
-    """The roles and texts of a request, in order, whichever wire format it uses. Tool results have the role `tool`."""
+    """The roles and texts of a request, in order, whichever wire format it uses.
+
+    Tool results have the role `tool`. The descriptions of the tools come last, with the role `tools`.
+    """
     reader = {"anthropic": _anthropic, "responses": _responses, "chat": _chat, "gemini": _gemini}.get(wire(path))
-    return [(role, texts) for role, texts in reader(body) if texts] if reader else []
+    found = [*reader(body), ("tools", [tool.get("description") or "" for tool in _tools(body)])] if reader else []
+    return [(role, texts) for role, texts in found if texts]
 
 
 def tool_names(body: Json) -> list[str]:
     """The names of the tools that a request offers."""
-    names = []
+    return [tool.get("name") or "" for tool in _tools(body)]
+
+
+def _tools(body: Json) -> list[Json]:
+    """The definitions of the tools that a request offers."""
+    found: list[Json] = []
     for tool in body.get("tools") or []:
         for declared in tool.get("functionDeclarations") or tool.get("function_declarations") or [tool]:
-            names.append(declared.get("name") or (declared.get("function") or {}).get("name") or "")
-    return names
+            found.append(declared.get("function") or declared)
+    return found
 
 
 def _texts(content: object) -> list[str]:

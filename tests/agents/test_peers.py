@@ -19,7 +19,7 @@ from peers.wires import messages
 from foreword import Agent, Workspace, assemble
 
 TREE = Tree({"repo/A.md": "---\nx: 1\n---\nqx-one\n\n```\ncode\n```\n", "repo/B.md": "qx-two\nsee @c.md qx-c\n"})
-FORM = Format.parse(keep=["^File .*:$"], cut=["(<!-- failed: )(.*?)( -->)"])
+FORM = Format.parse(keep=["^File .*:$"], ours=["^Row "], cut=["(<!-- failed: )(.*?)( -->)"])
 
 
 def lines(text, form=FORM, tree=TREE):
@@ -38,6 +38,8 @@ def lines(text, form=FORM, tree=TREE):
         ("qx-one <!-- failed: because of them -->", ["qx-one <!-- failed: … -->"]),
         ("qx-one " + "é" * 500, ["qx-one " + "é" * 23 + "…[1007 bytes]…" + "é" * 20]),
         ("qx-one\n\n```\ncode x = 1\nTheirs.", ["qx-one", "", "```"]),
+        ("Theirs.\nRow 1\nTheirs.", ["Row 1"]),
+        ("qx-one\nx: &#49;\nTheirs.", ["qx-one", "x: &#49;"]),
         ("File a:\nTheirs.", []),
     ],
 )  # fmt: skip
@@ -113,7 +115,7 @@ REQUESTS = {
     "/v1/messages?beta=true": {
         "system": [{"type": "text", "text": "S"}],
         "messages": [{"role": "user", "content": [{"type": "text", "text": "U"}, {"type": "tool_result", "content": "T"}]}],
-        "tools": [{"name": "Read"}],
+        "tools": [{"name": "Read", "description": "D"}],
     },
     "/v1/responses": {
         "instructions": "S",
@@ -121,11 +123,11 @@ REQUESTS = {
             {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "U"}]},
             {"type": "function_call_output", "output": "T"},
         ],
-        "tools": [{"type": "function", "name": "Read"}],
+        "tools": [{"type": "function", "name": "Read", "description": "D"}],
     },
     "/v1/chat/completions": {
         "messages": [{"role": "system", "content": "S"}, {"role": "user", "content": "U"}, {"role": "tool", "content": "T"}],
-        "tools": [{"type": "function", "function": {"name": "Read"}}],
+        "tools": [{"type": "function", "function": {"name": "Read", "description": "D"}}],
     },
     "/v1beta/models/m:streamGenerateContent?alt=sse": {
         "systemInstruction": {"parts": [{"text": "S"}]},
@@ -133,14 +135,14 @@ REQUESTS = {
             {"role": "user", "parts": [{"text": "U"}]},
             {"role": "user", "parts": [{"functionResponse": {"response": {"output": "T"}}}]},
         ],
-        "tools": [{"functionDeclarations": [{"name": "Read"}]}],
+        "tools": [{"functionDeclarations": [{"name": "Read", "description": "D"}]}],
     },
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("path", REQUESTS)
 def test_every_wire_format_gives_the_same_messages(path):
-    assert messages(path, REQUESTS[path]) == [("system", ["S"]), ("user", ["U"]), ("tool", ["T"])]
+    assert messages(path, REQUESTS[path]) == [("system", ["S"]), ("user", ["U"]), ("tool", ["T"]), ("tools", ["D"])]
 
 
 def post(url, body):
