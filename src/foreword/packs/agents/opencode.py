@@ -3,16 +3,16 @@
 # ruff: noqa
 from __future__ import annotations
 
-from ...layout.model import Field, Pattern, ConfigValue, Find, Section, Condition, Layout, with_inner
+from ...layout.model import Field, Pattern, ConfigValue, TextRules, Find, Section, Condition, Layout, with_inner
 
-_SECTIONS = (Section(name='base', lifetime='release', text="[OpenCode's own instructions]", form=("[OpenCode's own instructions]", ), item=(), instead=('base', )), Section(name='environment', lifetime='conversation', text="[OpenCode's environment block, for {cwd}]", form=("[OpenCode's environment block, for ", Field(name='cwd'), ']', ), item=()), Section(name='instructions', lifetime='project', sections=(Section(name='user', lifetime='project', of='user', item=('Instructions from: ', Field(name='path'), '\n', Field(name='text'), ), join='\n', trim=False, over='cut'), Section(name='agents', lifetime='project', of='agents', item=('Instructions from: ', Field(name='path'), '\n', Field(name='text'), ), join='\n', trim=False, over='cut'), Section(name='claude', lifetime='project', of='claude', item=('Instructions from: ', Field(name='path'), '\n', Field(name='text'), ), join='\n', trim=False, over='cut'), Section(name='context', lifetime='project', of='context', item=('Instructions from: ', Field(name='path'), '\n', Field(name='text'), ), join='\n', trim=False, over='cut'), Section(name='named', lifetime='project', of='named', item=('Instructions from: ', Field(name='path'), '\n', Field(name='text'), ), join='\n', trim=False, over='cut'), ), item=(), join='\n', trim=False), Section(name='skills', lifetime='project', of='skills', item=('  <skill>\n    <name>', Field(name='name'), '</name>\n    <description>', Field(name='description'), '</description>\n    <location>file://', Field(name='path'), '</location>\n  </skill>', ), join='\n', wrap=('<available_skills>\n', Field(name=''), '\n</available_skills>', ), trim=False, over='shorten'), )
+_SECTIONS = (Section(name='base', lifetime='release', text="[OpenCode's own instructions]", form=("[OpenCode's own instructions]", ), item=(), instead=('base', )), Section(name='environment', lifetime='conversation', text="[OpenCode's environment block, for {cwd}]", form=("[OpenCode's environment block, for ", Field(name='cwd'), ']', ), item=()), Section(name='instructions', lifetime='project', sections=(Section(name='user', lifetime='project', of='user', item=('Instructions from: ', Field(name='path'), '\n', Field(name='text'), ), join='\n', trim=False, over='cut'), Section(name='agents', lifetime='project', of='agents', item=('Instructions from: ', Field(name='path'), '\n', Field(name='text'), ), join='\n', trim=False, over='cut'), Section(name='claude', lifetime='project', of='claude', item=('Instructions from: ', Field(name='path'), '\n', Field(name='text'), ), join='\n', trim=False, over='cut'), Section(name='context', lifetime='project', of='context', item=('Instructions from: ', Field(name='path'), '\n', Field(name='text'), ), join='\n', trim=False, over='cut'), Section(name='named', lifetime='project', of='named', item=('Instructions from: ', Field(name='path'), '\n', Field(name='text'), ), join='\n', trim=False, over='cut'), ), item=(), join='\n', trim=False), Section(name='skills', lifetime='project', of='skills', item=('  <skill>\n    <name>', Field(name='name'), '</name>\n    <description>', Field(name='description'), '</description>\n    <location>file://', Field(name='path'), '</location>\n  </skill>', ), join='\n', wrap=("[OpenCode's note on skills]\n<available_skills>\n", Field(name=''), '\n</available_skills>', ), trim=False, over='shorten'), )
 LAYOUT = Layout(
     sections=_SECTIONS,
     every=tuple(with_inner(_SECTIONS)),
     name='opencode',
     address='$agents/opencode',
     about='OpenCode: one system message with the nearest instruction files first, then the files that its configuration names.',
-    finds=(Find(name='user', groups=((Pattern(place='config', path='opencode/AGENTS.md'), Pattern(place='home', path='.claude/CLAUDE.md'), ), ), copies='keep'), Find(name='agents', groups=((Pattern(place='walk', path='AGENTS.md'), ), ), walk='git-or-root', copies='keep', order='nearest'), Find(name='claude', groups=((Pattern(place='walk', path='CLAUDE.md'), ), ), walk='git-or-root', copies='keep', order='nearest', when=(Condition(facts=('found:agents', ), negated=True), )), Find(name='context', groups=((Pattern(place='walk', path='CONTEXT.md'), ), ), walk='git-or-root', copies='keep', order='nearest', when=(Condition(facts=('found:agents', ), negated=True), Condition(facts=('found:claude', ), negated=True), )), Find(name='named', groups=(), walk='git-or-root', copies='keep', order='nearest'), Find(name='skills', groups=((Pattern(place='walk', path='.opencode/skills/**/SKILL.md'), ), (Pattern(place='walk', path='.claude/skills/**/SKILL.md'), ), (Pattern(place='walk', path='.agents/skills/**/SKILL.md'), ), (Pattern(place='config', path='opencode/skills/**/SKILL.md'), ), (Pattern(place='home', path='.claude/skills/**/SKILL.md'), ), (Pattern(place='home', path='.agents/skills/**/SKILL.md'), ), ), kind='skill', copies='keep'), ),
+    finds=(Find(name='user', groups=((Pattern(place='config', path='opencode/AGENTS.md'), Pattern(place='home', path='.claude/CLAUDE.md'), ), ), copies='keep', rules=TextRules(trim='none')), Find(name='agents', groups=((Pattern(place='walk', path='AGENTS.md'), ), ), walk='git-or-root', copies='keep', rules=TextRules(trim='none'), order='nearest'), Find(name='claude', groups=((Pattern(place='walk', path='CLAUDE.md'), ), ), walk='git-or-root', copies='keep', rules=TextRules(trim='none'), order='nearest', when=(Condition(facts=('found:agents', ), negated=True), )), Find(name='context', groups=((Pattern(place='walk', path='CONTEXT.md'), ), ), walk='git-or-root', copies='keep', rules=TextRules(trim='none'), order='nearest', when=(Condition(facts=('found:agents', ), negated=True), Condition(facts=('found:claude', ), negated=True), )), Find(name='named', groups=(), walk='git-or-root', copies='keep', rules=TextRules(trim='none'), order='nearest'), Find(name='skills', groups=((Pattern(place='walk', path='.opencode/skills/**/SKILL.md'), ), (Pattern(place='walk', path='.claude/skills/**/SKILL.md'), ), (Pattern(place='walk', path='.agents/skills/**/SKILL.md'), ), (Pattern(place='config', path='opencode/skills/**/SKILL.md'), ), (Pattern(place='home', path='.claude/skills/**/SKILL.md'), ), (Pattern(place='home', path='.agents/skills/**/SKILL.md'), ), ), kind='skill', copies='keep'), ),
     settings={'user_instructions': [], 'instructions': []},
     mirrors='OpenCode 1.18.33',
     differs=("OpenCode's own instructions and environment are replaced by notes in brackets.", "A project's configuration names only files inside the workspace.", 'Files of one glob are sorted by path; OpenCode takes them as they come from the disk.', 'Of skills with the same name the nearest is listed; in OpenCode it varies.', ),
@@ -38,11 +38,18 @@ def mapping() -> dict[str, Any]:
  'settings': {'user_instructions': [], 'instructions': []},
  'from': {'user_instructions': ['config:opencode/opencode.json#instructions', 'config:opencode/opencode.jsonc#instructions'],
           'instructions': ['walk:opencode.json#instructions', 'walk:opencode.jsonc#instructions']},
- 'find': {'user': {'files': [['config:opencode/AGENTS.md', 'home:.claude/CLAUDE.md']]},
-          'agents': {'walk': 'git-or-root', 'order': 'nearest', 'files': ['walk:AGENTS.md']},
-          'claude': {'walk': 'git-or-root', 'order': 'nearest', 'files': ['walk:CLAUDE.md'], 'when': ['!found:agents']},
-          'context': {'walk': 'git-or-root', 'order': 'nearest', 'files': ['walk:CONTEXT.md'], 'when': ['!found:agents', '!found:claude']},
-          'named': {'walk': 'git-or-root', 'order': 'nearest', 'files': ['walk:{user_instructions}', 'walk:{instructions}']},
+ 'find': {'user': {'trim': 'none', 'files': [['config:opencode/AGENTS.md', 'home:.claude/CLAUDE.md']]},
+          'agents': {'trim': 'none', 'walk': 'git-or-root', 'order': 'nearest', 'files': ['walk:AGENTS.md']},
+          'claude': {'trim': 'none', 'walk': 'git-or-root', 'order': 'nearest', 'files': ['walk:CLAUDE.md'], 'when': ['!found:agents']},
+          'context': {'trim': 'none',
+                      'walk': 'git-or-root',
+                      'order': 'nearest',
+                      'files': ['walk:CONTEXT.md'],
+                      'when': ['!found:agents', '!found:claude']},
+          'named': {'trim': 'none',
+                    'walk': 'git-or-root',
+                    'order': 'nearest',
+                    'files': ['walk:{user_instructions}', 'walk:{instructions}']},
           'skills': {'as': 'skill',
                      'files': ['walk:.opencode/skills/**/SKILL.md',
                                'walk:.claude/skills/**/SKILL.md',
@@ -64,5 +71,5 @@ def mapping() -> dict[str, Any]:
                                 '    <description>{description}</description>\n'
                                 '    <location>file://{path}</location>\n'
                                 '  </skill>',
-                        'wrap': '<available_skills>\n{}\n</available_skills>',
+                        'wrap': "[OpenCode's note on skills]\n<available_skills>\n{}\n</available_skills>",
                         'lifetime': 'project'}}}
