@@ -37,8 +37,11 @@ class Format:
         keep: Iterable[str] = (), ours: Iterable[str] = (), cut: Iterable[str] = (), unordered: str = ""
     ) -> Format:
         """Compile the patterns of a program's table."""
-        patterns = [tuple(map(re.compile, each)) for each in (keep, ours, cut)]
-        return Format(*patterns, unordered=re.compile(unordered) if unordered else None)
+        return Format(_compile(keep), _compile(ours), _compile(cut), re.compile(unordered) if unordered else None)
+
+
+def _compile(patterns: Iterable[str]) -> tuple[re.Pattern[str], ...]:
+    return tuple(map(re.compile, patterns))
 
 
 def reduce(messages: Sequence[Message], tree: Tree, form: Format, base: str) -> list[Entry]:
