@@ -55,7 +55,7 @@ class Start:
     """The result of `before_agent_start`.
 
     Fields:
-        prompt: The prompt for every model call until the next user prompt. None leaves it unchanged.
+        prompt: The system prompt for every model call until the next user prompt. None leaves it unchanged.
         message: A message with the user role that follows the current one. None adds no message.
     """
 
@@ -82,9 +82,10 @@ class Extension:
 
     Fields:
         name: The name of the extension, used in findings.
-        before_agent_start: Called for each user prompt with the prompt as earlier extensions left it, the user's message and an
-            About. Returns a Start.
-        context: Called for each turn with the list of messages and an About. Returns the list to send in this call only.
+        before_agent_start: Called for each user prompt with the system prompt as earlier extensions left it, the user's message and
+            an About. Returns a Start.
+        context: Called for each turn with the list of messages, without those of the prompt, and an About. Returns the list to send
+            in this call only.
         resources_discover: Called before a process first reads the workspace for a conversation ('start') and on every reload
             ('reload'), with an About. Returns Resources.
         listen: Called after an event with its name and a mapping of details. Returns nothing.
