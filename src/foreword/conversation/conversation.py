@@ -115,12 +115,9 @@ class Conversation:
 
     def construct(self, now: datetime | None = None) -> Turn:
         """Build the prompt from the current workspace and store it. Overlapping calls agree on one edition."""
-        return self._turns.without_messages(self.construct_edition(now))
-
-    def construct_edition(self, now: datetime | None = None) -> Outcome:
-        """Like `construct`, but returns the edition as it is stored."""
         check_moment(now)
-        return self.shared.constructions.run_once(self.id, lambda: self._transitions.apply(["turn", "rebuild"], now))
+        outcome = self.shared.constructions.run_once(self.id, lambda: self._transitions.apply(["turn", "rebuild"], now))
+        return self._turns.without_messages(outcome)
 
     def reload(self, now: datetime | None = None) -> Turn:
         """Read everything again, if the layout does that on a reload."""

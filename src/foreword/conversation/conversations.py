@@ -98,7 +98,9 @@ class Conversations:
         """
         if not layout and self.current(id)[0] is None:
             layout = _CONSTRUCTED_LAYOUT
-        return self.open(id, workspace, agent, layout).construct_edition().edition.system
+        turn = self.open(id, workspace, agent, layout).construct()
+        edition = self.store.edition(id, turn.edition) if turn.leading else None
+        return edition.system if edition else turn.system
 
     def get(self, id: str) -> str | None:
         """The prompt of a conversation, including its messages; None if it was never constructed."""
