@@ -151,15 +151,13 @@ def _run_case(program: Program, installed: Installed, case: Case) -> dict[str, A
     shutil.rmtree(base, ignore_errors=True)
     tree = case.data
     tree.write(base)
+    requests = ask(program, installed, case, base)
     if case.event == "start":
-        sent = ask(program, installed, base, case.cwd)[0]
-        return _reduced(program, case, sent, base)
+        return _reduced(program, case, requests[0], base)
     if case.event == "touch":
-        requests = ask(program, installed, base, case.cwd, touch=tree.touch)
         return _later(program, case, requests[0], requests[-1], base)
-    first = ask(program, installed, base, case.cwd)[0]
     write_files(base, tree.edit)
-    return _later(program, case, first, ask(program, installed, base, case.cwd, resume=True)[0], base)
+    return _later(program, case, requests[0], ask(program, installed, case, base, resume=True)[0], base)
 
 
 def _later(program: Program, case: Case, first: list[Message], second: list[Message], base: str) -> dict[str, Any]:

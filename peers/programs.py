@@ -14,6 +14,7 @@ from typing import Any
 
 from .install import Installed, RunError
 from .provider import Provider
+from .recordings import Case
 from .reduce import Format
 from .wires import messages, tool_names, wire
 
@@ -56,12 +57,10 @@ def read_programs() -> dict[str, Program]:
     return programs
 
 
-def ask(
-    program: Program, installed: Installed, base: str, cwd: str, *, resume: bool = False, touch: str = ""
-) -> list[list[Message]]:
-    """Run the program for one turn in a folder and return the messages of each request that offered tools."""
-    path = os.path.join(base, touch) if touch else ""
-    calls = json.loads(json.dumps(program.calls).replace("{path}", path)) if touch else {}
+def ask(program: Program, installed: Installed, case: Case, base: str, *, resume: bool = False) -> list[list[Message]]:
+    """Run the program for one turn in the tree in `base` and return the messages of each request that offered tools."""
+    touch = case.data.touch if case.event == "touch" else ""
+    calls = json.loads(json.dumps(program.calls).replace("{path}", os.path.join(base, touch))) if touch else {}
     with Provider(calls) as provider:
         fields = {"{url}": provider.url, "{prompt}": PROMPT, "{base}": base}
         environment = {
@@ -77,10 +76,11 @@ def ask(
         } | {name: _fill(value, fields) for name, value in program.env.items()}
         os.makedirs(environment["TMPDIR"], exist_ok=True)
         for name, text in program.files.items():
-            os.makedirs(os.path.dirname(os.path.join(base, name)), exist_ok=True)
-            Path(base, name).write_text(_fill(text, fields))
+            if name not in case.data.files:
+                os.makedirs(os.path.dirname(os.path.join(base, name)), exist_ok=True)
+                Path(base, name).write_text(_fill(text, fields))
         arguments = [_fill(each, fields) for each in (program.resume if resume else program.run)]
-        output = _run([installed.executable, *arguments], os.path.join(base, cwd), environment)
+        output = _run([installed.executable, *arguments], os.path.join(base, case.cwd), environment)
         asked = [(path, body) for path, body in provider.recorder.requests if wire(path) and tool_names(body)]
         if touch and asked and not provider.recorder.called:
             raise RunError(f"offers no tool that reads a file, of: {', '.join(tool_names(asked[0][1]))}")

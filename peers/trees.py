@@ -398,9 +398,18 @@ TREES: dict[str, Tree] = {
     ),
     "gemini-names": Tree(
         {
-            "repo/.gemini/settings.json": '{"context": {"fileName": ["AGENTS.md", "GEMINI.md"]}}',
+            "home/.gemini/settings.json": '{"context": {"fileName": ["AGENTS.md", "GEMINI.md"]}, '
+            '"security": {"auth": {"selectedType": "gemini-api-key"}}, "privacy": {"usageStatisticsEnabled": false}}',
             **_named("AGENTS.md GEMINI.md", "repo repo/a home/.gemini"),
             "repo/.gemini/GEMINI.md": "qx-dot\n",
+        },
+        ("repo/a",),
+        ("gemini",),
+    ),
+    "gemini-project": Tree(
+        {
+            "repo/.gemini/settings.json": '{"context": {"fileName": ["AGENTS.md", "GEMINI.md"]}}',
+            **_named("AGENTS.md GEMINI.md", "repo repo/a"),
         },
         ("repo", "repo/a"),
         ("gemini",),
