@@ -88,6 +88,15 @@ CODES: dict[str, tuple[Severity, str]] = {
         "The value of a variable could not be determined; the message says why. The variable does not exist.",
     ),
     "include-refused": ("warning", "A file includes another that it may not include; the include was left out."),
+    "import-missing": ("info", "A file imports another that does not exist."),
+    "import-outside": ("warning", "A file imports another that is outside what the layout allows; it is left out."),
+    "import-refused": (
+        "warning",
+        "A file imports another that it may not read, such as one with secrets; it is left out.",
+    ),
+    "import-depth": ("warning", "Files import each other more deeply than the layout allows; the import is left out."),
+    "import-cycle": ("warning", "A file imports itself, directly or through others; the message prints the chain."),
+    "import-limit": ("warning", "A file has more imports, or imports more text, than the limit; the rest is left out."),
     # settings and untrusted workspaces
     "wording-unknown": ("warning", "A prompts.toml has a key that no shipped layout uses."),
     "settings-wrong": ("warning", "The workspace's foreword.toml is invalid and was ignored."),

@@ -68,7 +68,7 @@ def gather(
         unique.follow(includes)
     trail = Trail()
     found = unique.found()
-    found |= _changed_texts(layout, unique, trail)
+    found |= _changed_texts(layout, unique, workspace, scope, reader, trail)
     values: dict[str, str | Document] = {}
     if bodies:
         from .values import template_values
@@ -97,13 +97,20 @@ def gather(
     )
 
 
-def _changed_texts(layout: Layout, unique: Deduplicator, trail: Trail) -> dict[str, Sequence[Document]]:
-    """The documents of the finds whose rules change the text of files."""
+def _changed_texts(
+    layout: Layout, unique: Deduplicator, workspace: Workspace, scope: Scope, reader: Reader, trail: Trail
+) -> dict[str, Sequence[Document]]:
+    """The documents of the finds whose rules change the text of files, with what these import."""
     if not any(find.rules.change_text for find in layout.finds):
         return {}
     from .texts import TextPreparer
 
-    return TextPreparer(layout, unique, trail).found()
+    importer = None
+    if any(find.rules.imports for find in layout.finds):
+        from .imports import Importer
+
+        importer = Importer(layout, workspace, scope, reader, unique.names(), trail)
+    return TextPreparer(layout, unique, trail, importer).found()
 
 
 def _one_per_file(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:

@@ -470,6 +470,7 @@ def pointed_at(reading: Reading, find: Find, reader: Reader) -> str:
     """
     if (
         find.copies == "keep"
+        or find.rules.imports is not None
         or len(reading.text) > 200
         or not (match := re.fullmatch(_POINTER, reading.text, re.IGNORECASE))
     ):

@@ -1,0 +1,92 @@
+"""The text of a file that was found, by the rules of its find: without front matter or comments, trimmed, with a label."""
+
+from __future__ import annotations
+
+import os
+
+from ..findings import finding
+from ..text.pieces import cut_mark, origin_of, slice_pieces, without_blank_ends, without_white_ends
+from ..vocabulary import Document, digest, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..layout.model import TextRules
+    from ..sources.readings import Reading
+    from ..vocabulary import Finding, Piece
+
+    Pieces = tuple[Piece, ...]
+
+
+def prepare(reading: Reading, rules: TextRules, place: str, findings: list[Finding]) -> Document:
+    """The document of a file by these rules, before its imports are followed. `place` is that of the pattern that found it."""
+    return finish(reading.document, strip(reading, rules), rules.trim, fields_of(reading, rules, place, findings))
+
+
+def strip(reading: Reading, rules: TextRules) -> Pieces:
+    """The text without front matter and comments."""
+    document = reading.document
+    pieces: Pieces = (*_whole(document), *cut_mark(document))
+    if rules.front == "drop" and reading.line == 1 and reading.text.startswith("---"):
+        from ..sources.front_matter import split
+
+        _, rest, _ = split(reading.text)
+        pieces = slice_pieces(pieces, len(reading.text) - len(rest), _length(pieces))
+    if rules.comments == "drop":
+        from ..text.markdown import comments
+
+        text, at, kept = "".join(each.text for each in pieces), 0, pieces[:0]
+        for start, end in comments(text):
+            kept, at = (*kept, *slice_pieces(pieces, at, start)), end
+        pieces = (*kept, *slice_pieces(pieces, at, len(text))) if at else pieces
+    return pieces
+
+
+def _whole(document: Document) -> Pieces:
+    from ..vocabulary import Piece
+
+    return (Piece(document.text, origin_of(document, "")),)
+
+
+def _length(pieces: Pieces) -> int:
+    return sum(len(each.text) for each in pieces)
+
+
+def finish(document: Document, pieces: Pieces, trim: str, fields: Sequence[tuple[str, str]]) -> Document:
+    """The document with these pieces as its text, trimmed. A single run of lines needs no pieces."""
+    if trim == "lines":
+        pieces = without_blank_ends(pieces)
+    elif trim == "ends":
+        pieces = without_white_ends(pieces)
+    text = "".join(each.text for each in pieces)
+    if text == document.text:
+        return replace(document, fields=fields)
+    if len(pieces) == 1 and pieces[0].origin.path == document.path:
+        line = (pieces[0].origin.lines or (document.line, 0))[0]
+        return Document(document.path, text, digest(text), line, fields=fields)
+    return Document(document.path, text, digest(text), fields=fields, pieces=pieces)
+
+
+def fields_of(reading: Reading, rules: TextRules, place: str, findings: list[Finding]) -> tuple[tuple[str, str], ...]:
+    """The label of a file, and the fields of its front matter."""
+    fields: list[tuple[str, str]] = []
+    if rules.label:
+        fields.append(("label", label_of(reading.path, rules, place)))
+    if rules.front == "drop" and reading.line == 1:
+        from ..sources.front_matter import read_fields
+
+        known, problem = read_fields(reading.text)
+        fields += [(f"front.{name}", value) for name, value in known.items()]
+        if problem:
+            path = reading.document.path
+            findings.append(finding("front-invalid", f"{path}: {problem}", path, 1))
+    return tuple(fields)
+
+
+def label_of(path: str, rules: TextRules, place: str) -> str:
+    """The label of a file, by its name or the place where it was found; empty if no key matches."""
+    from fnmatch import fnmatchcase
+
+    name = os.path.basename(path)
+    return next((label for key, label in rules.label if key == f"{place}:" or fnmatchcase(name, key)), "")

@@ -1,0 +1,332 @@
+"""Follow the imports of texts (`@path`), and check that each file may be imported.
+
+A project's file imports only from the workspace, whatever the layout says, and only what the agent's scope may read. A user's own
+file may import from anywhere if the layout says so. Links are resolved before this is checked, and again on the file that was
+opened. A file that may not be imported is a finding, and the others are still read.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ..findings import finding
+from ..sources.links import SYSTEM_FOLDERS, inside_for
+from ..sources.paths import is_file_name, is_inside
+from ..sources.stamps import real_path
+from ..text.imports import MAX_TOKENS, import_tokens
+from ..text.lines import printable
+from ..text.pieces import slice_pieces
+from ..vocabulary import Origin, Piece, value
+from .documents import fields_of, finish, strip
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from ..layout.model import Find, Form, Imports, Layout
+    from ..sources.files import Reader
+    from ..sources.finder import Bound, Trail
+    from ..sources.readings import Reading
+    from ..sources.stamps import Paths, Refusal
+    from ..text.imports import ImportToken
+    from ..vocabulary import Document, Fate, Scope, Workspace
+    from .results import FoundText
+
+    Pieces = tuple[Piece, ...]
+
+LAYER = "import"
+
+
+@value
+class Importing:
+    """A file whose imports are followed: the find and text it began with, and the files that import each other, this one last."""
+
+    find: Find
+    rules: Imports
+    found: FoundText
+    chain: Sequence[Reading]
+
+    @property
+    def path(self) -> str:
+        return self.chain[-1].path
+
+    @property
+    def identities(self) -> list[tuple[int, int]]:
+        return [each.identity for each in self.chain]
+
+    def then(self, reading: Reading) -> Importing:
+        return Importing(self.find, self.rules, self.found, (*self.chain, reading))
+
+
+@value
+class NotImported:
+    """Why a file is not imported: `missing`, `outside`, `again`, or `deep`."""
+
+    kind: str
+    reason: str
+
+
+class Importer:
+    """Follows the imports of all texts of a layout, in their order.
+
+    `names` has the path of each file that a find has found, by its identity; `seen` those that are in the prompt so far.
+    """
+
+    def __init__(
+        self,
+        layout: Layout,
+        workspace: Workspace,
+        scope: Scope,
+        reader: Reader,
+        names: dict[tuple[int, int], str],
+        trail: Trail,
+    ) -> None:
+        self.layout, self.workspace, self.scope, self.reader, self.trail = layout, workspace, scope, reader, trail
+        self.names = names
+        self.seen: set[tuple[int, int]] = set()
+        self.readings: dict[tuple[str, str, Bound, str], Reading] = {}
+        self.room = layout.template_limit
+
+    def expand(self, find: Find, found: FoundText) -> list[Document]:
+        """The document of a text that was found, followed by those that it imports as items."""
+        reading, rules = found.reading, find.rules
+        if reading.identity in self.seen:
+            return []  # an earlier file has imported it
+        assert rules.imports is not None
+        importing = Importing(find, rules.imports, found, (reading,))
+        fields = fields_of(reading, rules, found.place, self.trail.findings)
+        return list(self.items(importing, fields))
+
+    def items(self, importing: Importing, fields: Sequence[tuple[str, str]]) -> Iterator[Document]:
+        """The document of a file, then those of its imports, depth first."""
+        reading, rules = importing.chain[-1], importing.find.rules
+        self.seen.add(reading.identity)
+        pieces = strip(reading, rules)
+        if importing.rules.place != "item":
+            yield finish(reading.document, self.inserted(pieces, importing), rules.trim, fields)
+            return
+        yield finish(reading.document, pieces, rules.trim, fields)
+        text = "".join(each.text for each in pieces)
+        label = [each for each in fields if each[0] == "label"]
+        for token in self.tokens(text, importing):
+            imported = self.read(token, importing, rules.trim)
+            if not isinstance(imported, NotImported):
+                own = fields_of(imported, rules, "", self.trail.findings)
+                others = [each for each in own if each[0] != "label"]
+                yield from self.items(importing.then(imported), (*label, *others))
+
+    def inserted(self, pieces: Pieces, importing: Importing) -> Pieces:
+        """The pieces with the text of imported files in place of their tokens, or after them."""
+        text, at, result = "".join(each.text for each in pieces), 0, pieces[:0]
+        for token in self.tokens(text, importing):
+            imported = self.read(token, importing, importing.rules.trim)
+            form = self.form_of(imported, importing.rules)
+            if form is None:
+                continue
+            keeps_token = importing.rules.place == "insert" and not isinstance(imported, NotImported)
+            result += slice_pieces(pieces, at, token.end if keeps_token else token.start)
+            result += tuple(self.filled(form, token, imported, importing))
+            at = token.end
+        return (*result, *slice_pieces(pieces, at, len(text))) if at else pieces
+
+    def form_of(self, imported: Reading | NotImported, rules: Imports) -> Form | None:
+        """The form that replaces a token; None if the token stays."""
+        if isinstance(imported, NotImported):
+            forms: dict[str, Form | None] = {
+                "missing": rules.missing,
+                "outside": rules.outside,
+                "again": rules.again,
+            }
+            return forms.get(imported.kind)
+        self.room -= imported.size
+        return rules.form
+
+    def filled(
+        self, form: Form, token: ImportToken, imported: Reading | NotImported, importing: Importing
+    ) -> Iterator[Piece]:
+        own = Origin("layout", self.layout.address)
+        for part in form:
+            if isinstance(part, str):
+                yield Piece(part, own)
+            elif part.name == "text" and not isinstance(imported, NotImported):
+                pieces = self.inserted(strip(imported, importing.find.rules), importing.then(imported))
+                done = finish(imported.document, pieces, importing.rules.trim, ())
+                yield from done.pieces or (Piece(done.text, Origin("file", done.path, _lines(done))),)
+            elif part.name == "path" and not isinstance(imported, NotImported):
+                yield Piece(printable(imported.path), Origin("environment", printable(imported.path)))
+            elif part.name == "name":
+                yield Piece(token.name, Origin("file", printable(importing.path)))
+            elif isinstance(imported, NotImported):
+                yield Piece(imported.reason, Origin("mark"))
+
+    def tokens(self, text: str, importing: Importing) -> Iterator[ImportToken]:
+        """The imports in a text. `@~/path` is one if its place in the text does not depend on it, or if it may be read."""
+        with_home = importing.rules.place == "item" or importing.rules.within == "anywhere"
+        for number, token in enumerate(import_tokens(text)):
+            if number >= MAX_TOKENS:
+                self.report(importing, "import-limit", f"has more than {MAX_TOKENS:,} imports; the rest are ignored")
+                return
+            if with_home or not token.name.startswith("~"):
+                yield token
+
+    # One file
+
+    def read(self, token: ImportToken, importing: Importing, trim: str) -> Reading | NotImported:
+        """The file that a token imports, or why it is not imported."""
+        name = os.fsdecode(token.name.encode("utf-8", "surrogateescape"))
+        if name.startswith("~/"):
+            if not self.workspace.home:
+                return NotImported("missing", "the home directory is unknown")
+            name = os.path.join(self.workspace.home, name[2:])
+        path = os.path.normpath(os.path.join(os.path.dirname(importing.path), name))
+        bound = importing.found.bound
+        self.reader.stamp_down_to(path, bound.folder)
+        # A file outside is not even looked up, so that the prompt does not show whether it exists.
+        refused = self.refusal(path, _real(path), importing)
+        if refused:
+            return self.refuse(path, token, importing, *refused)
+        if not self.reader.has_entry(path) or self.reader.is_folder(path):
+            return self.missing(path, token, importing)
+        if len(importing.chain) > importing.rules.depth:
+            reason = f"imports more than {importing.rules.depth} files deep are not followed"
+            return self.leave_out(path, token, importing, "deep", reason, "import-depth")
+        reading = self.reading(path, importing, trim)
+        if reading.fate in ("refused", "untrusted"):
+            return self.refuse(path, token, importing, "outside", reading.reason)
+        if not reading.has_text:
+            reason = reading.reason or "it is blank"
+            self.record(path, reading.fate, importing, reason, reading.code)
+            return NotImported("missing", reason)
+        return self.again(reading, token, importing) or self.use(reading, importing)
+
+    def reading(self, path: str, importing: Importing, trim: str) -> Reading:
+        key = (path, importing.rules.within, importing.found.bound, trim)
+        if key not in self.readings:
+            read = self.reader.read_whole if trim == "none" else self.reader.read
+            self.readings[key] = read(path, _ImportCheck(self.refusal, importing))
+        return self.readings[key]
+
+    def again(self, reading: Reading, token: ImportToken, importing: Importing) -> NotImported | None:
+        """Whether a file would be in the prompt twice, or would import itself."""
+        if reading.identity in importing.identities:
+            names = " -> ".join(os.path.basename(each.path) for each in (*importing.chain, reading))
+            reason = f"it imports itself: {printable(names)}"
+            self.report(importing, "import-cycle", f"imports {token.name!r} in a circle: {printable(names)}")
+            return NotImported("again", reason)
+        if self.room < reading.size:
+            reason = f"the imported texts have more than {self.layout.template_limit:,} bytes"
+            self.report(importing, "import-limit", f"imports {token.name!r}, which is left out: {reason}")
+            return NotImported("deep", reason)
+        if importing.rules.place != "item" and importing.find.copies == "keep":
+            return None
+        is_found_elsewhere = importing.rules.place != "item" and reading.identity in self.names
+        if reading.identity not in self.seen and not is_found_elsewhere:
+            return None
+        path = self.names.get(reading.identity, printable(reading.path))
+        if path != printable(reading.path):
+            reason = f"imported by {printable(importing.path)}; the same file as {path}"
+            self.trail.record(reading.path, LAYER, "duplicate", reason, "file-duplicate", path)
+        return NotImported("again", "it is in the prompt already")
+
+    def use(self, reading: Reading, importing: Importing) -> Reading:
+        self.seen.add(reading.identity)
+        self.names.setdefault(reading.identity, printable(reading.path))
+        self.record(reading.path, reading.fate, importing, reading.reason, reading.code)
+        return reading
+
+    # What may be imported
+
+    def refusal(self, path: str, real: str, importing: Importing) -> tuple[str, str] | None:
+        """Whether a file is outside what its importer may import, or refused whatever the layout says, and why."""
+        from ..sources.secrets import is_secret
+        from ..sources.variables import is_denied, may_read
+
+        bound = importing.found.bound
+        if is_secret(path) or is_secret(real):
+            return "refused", "its name suggests that it contains secrets"
+        if any(is_inside(real, each) and not is_inside(bound.folder, each) for each in SYSTEM_FOLDERS):
+            return "refused", "it is in /proc, /sys or /dev"
+        folder = self.limit(importing)
+        if folder is not None and not is_inside(real, self.reader.real(folder)):
+            return "outside", f"it is outside {printable(folder)}"
+        if bound.is_users_own:
+            return ("refused", "the scope denies it") if is_denied(self.scope, real) else None
+        if not is_inside(real, self.reader.real(bound.folder)):
+            return "refused", f"a project's file imports nothing outside {printable(bound.folder)}"
+        inside = inside_for(bound.folder, self.workspace)
+        if inside and not any(is_inside(real, each) for each in inside):
+            return "refused", "it is outside the folders that are served"
+        return None if may_read(self.scope, real, (), self.workspace) else ("refused", "the scope does not include it")
+
+    def limit(self, importing: Importing) -> str | None:
+        """The folder that the layout confines imports to; None if there is none."""
+        within, bound = importing.rules.within, importing.found.bound
+        if within == "anywhere":
+            return None
+        if within == "cwd":
+            return self.workspace.cwd
+        if within == "root":
+            return self.workspace.root or self.workspace.cwd
+        return bound.folder if bound.is_users_own or not within else os.path.dirname(importing.found.reading.path)
+
+    # What is reported
+
+    def missing(self, path: str, token: ImportToken, importing: Importing) -> NotImported:
+        if _looks_like_text(token):
+            self.report(importing, "import-missing", f"imports {token.name!r}, which does not exist", path)
+        return NotImported("missing", "the file does not exist")
+
+    def refuse(self, path: str, token: ImportToken, importing: Importing, kind: str, reason: str) -> NotImported:
+        if kind == "outside" and not _looks_like_text(token):
+            return NotImported(kind, reason)
+        if kind == "outside":
+            return self.leave_out(path, token, importing, kind, reason, "import-outside")
+        would = f"; {self.layout.mirrors} would read it" if self.layout.mirrors else ""
+        return self.leave_out(path, token, importing, "outside", f"{reason}{would}", "import-refused")
+
+    def leave_out(
+        self, path: str, token: ImportToken, importing: Importing, kind: str, reason: str, code: str
+    ) -> NotImported:
+        self.record(path, "refused", importing, reason)
+        self.report(importing, code, f"imports {token.name!r}, which is left out: {reason}")
+        return NotImported(kind, reason)
+
+    def record(self, path: str, fate: Fate, importing: Importing, reason: str = "", code: str = "") -> None:
+        by = f"imported by {printable(importing.path)}"
+        self.trail.record(path, LAYER, fate, f"{by}; {reason}" if reason else by, code)
+
+    def report(self, importing: Importing, code: str, what: str, path: str = "") -> None:
+        by = printable(importing.path)
+        self.trail.findings.append(finding(code, f"{by} {what}", by))
+        if path:
+            self.record(path, "absent", importing)
+
+
+@value
+class _ImportCheck:
+    """Checks the file that was opened for an import."""
+
+    check: Callable[[str, str, Importing], tuple[str, str] | None]
+    importing: Importing
+
+    def refusal(self, reader: Paths, path: str, real: str | None = None, is_folder: bool = False) -> Refusal | None:
+        why = self.check(path, real, self.importing) if real is not None else None
+        return ("refused", why[1], "") if why else None
+
+
+def _real(path: str) -> str:
+    try:
+        return real_path(path)
+    except ValueError:
+        return path
+
+
+def _looks_like_text(token: ImportToken) -> bool:
+    """Whether a token names a text file. Most others are names of people, packages or modules, and are not reported."""
+    return is_file_name(token.name.rpartition("/")[2].rstrip(".,;:!?)"))
+
+
+def _lines(document: Document) -> tuple[int, int]:
+    from ..text.pieces import lines_of
+
+    return lines_of(document)

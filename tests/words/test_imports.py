@@ -1,0 +1,259 @@
+"""The word `imports`: which tokens are imports, where the imported text goes, and what may be imported."""
+
+from pathlib import Path
+
+import pytest
+
+from foreword import Access, Scope
+from foreword.errors import LayoutError
+from foreword.text.imports import import_tokens
+
+ITEM = {"imports": {}}
+REPLACE = {
+    "imports": {
+        "place": "replace",
+        "trim": "none",
+        "form": "<{name}>\n{text}\n</{name}>",
+        "missing": "[missing {name}]",
+        "outside": "[outside {name}]",
+        "again": "[again {name}]",
+    }
+}
+SECTION = {"item": "{path|root-relative}: {text}"}
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("@a.md", ["a.md"]),
+        ("see @a.md and @./b/c.txt\n@../d.md", ["a.md", "./b/c.txt", "../d.md"]),
+        ("@~/x.md @/etc/y.md @LICENSE", ["~/x.md", "/etc/y.md", "LICENSE"]),
+        ("**@a.md** _@b.md_ ***@c.md***", ["a.md", "b.md", "c.md"]),
+        ("- @a.md\n> @b.md\n| @c.md |", ["a.md", "b.md", "c.md"]),
+        ("@a.md, @b.md.", ["a.md,", "b.md."]),
+        ('(@a.md) me@b.md "@c.md" @@d.md @#e @(f)', []),
+        ("`@a.md` ``x @b.md``\n```\n@c.md\n```\n\n    @d.md\n", []),
+        ("\\`@a.md", []),
+        ("**@a.md", []),
+    ],
+)
+def test_tokens(text, names):
+    assert [token.name for token in import_tokens(text)] == names
+
+
+def test_each_file_follows_its_importer_once_depth_first(words):
+    files = {
+        "w/N.md": "@a.md @sub/c.md @a.md",
+        "w/a.md": "A @sub/b.md",
+        "w/sub/b.md": "B @../N.md @c.md",
+        "w/sub/c.md": "C",
+    }
+    prompt = words.prompt(files, {**ITEM, "label": "L"}, {"item": "{path|root-relative} ({label}): {text}"})
+    assert prompt.text == (
+        "N.md (L): @a.md @sub/c.md @a.md\na.md (L): A @sub/b.md\nsub/b.md (L): B @../N.md @c.md\nsub/c.md (L): C"
+    )
+    assert words.tree.messages(prompt) == [
+        ("import-cycle", "/w/sub/b.md imports '../N.md' in a circle: N.md -> a.md -> b.md -> N.md")
+    ]
+    assert [(words.tree.short(each.path), each.layer, each.fate, words.tree.short(each.reason)) for each in prompt.candidates] == [
+        ("/w/N.md", "project", "used", ""),
+        ("/w/a.md", "import", "used", "imported by /w/N.md"),
+        ("/w/sub/b.md", "import", "used", "imported by /w/a.md"),
+        ("/w/sub/c.md", "import", "used", "imported by /w/sub/b.md"),
+    ]  # fmt: skip
+
+
+def test_a_file_that_is_imported_and_found_appears_where_it_comes_first(words):
+    files = {"w/N.md": "@x/N.md", "w/x/N.md": "X"}
+    assert words.text(files, ITEM, SECTION, cwd="w/x") == "N.md: @x/N.md\nx/N.md: X"
+    files = {"w/N.md": "W", "w/x/N.md": "@../N.md"}
+    assert words.text(files, ITEM, SECTION, cwd="w/x") == "N.md: W\nx/N.md: @../N.md"
+
+
+def test_a_file_that_only_points_at_another_stays_if_it_imports_it(words):
+    find = {"files": ["walk:CLAUDE.md", "walk:AGENTS.md"], **ITEM}
+    assert words.text({"w/CLAUDE.md": "@AGENTS.md", "w/AGENTS.md": "A"}, find) == "@AGENTS.md\nA"
+
+
+def test_imported_text_can_replace_its_token(words):
+    files = {"w/N.md": "a @x.md b", "w/x.md": "X\n@y.md\n", "w/y.md": "Y\n"}
+    prompt = words.prompt(files, REPLACE)
+    assert prompt.text == "a <x.md>\nX\n<y.md>\nY\n\n</y.md>\n\n</x.md> b"
+    origins = [
+        (piece.text, words.tree.short(piece.origin.path).rpartition("/")[2], piece.origin.lines)
+        for piece in prompt.passages[0].pieces
+        if piece.origin.kind == "file"
+    ]
+    assert [each for each in origins if each[2]] == [
+        ("a ", "N.md", (1, 1)),
+        ("X\n", "x.md", (1, 1)),
+        ("Y\n", "y.md", (1, 1)),
+        ("\n", "x.md", (2, 2)),
+        (" b", "N.md", (1, 1)),
+    ]
+    assert words.tree.fates(prompt) == [("/w/N.md", "used"), ("/w/x.md", "used"), ("/w/y.md", "used")]
+
+
+def test_imported_text_can_follow_its_token(words):
+    find = {"imports": {"place": "insert", "form": '\n<x source="{path}">\n{text}\n</x>'}}
+    files = {"w/N.md": "a @x.md b @no.md", "w/x.md": "\nX\n\n"}
+    assert words.text(files, find) == 'a @x.md\n<x source="/w/x.md">\nX\n</x> b @no.md'
+
+
+def test_what_a_missing_or_outside_file_leaves(words):
+    files = {"w/N.md": "@no.md @nobody @../out.md @/etc/passwd @~/x @N.md @d", "out.md": "OUT", "w/d/x": "X"}
+    assert words.text(files, REPLACE) == (
+        "[missing no.md] [missing nobody] [outside ../out.md] [outside /etc/passwd] @~/x [again N.md] [missing d]"
+    )
+    bare = {"imports": {"place": "replace"}}
+    assert words.text(files, bare) == "@no.md @nobody @../out.md @/etc/passwd @~/x @N.md @d"
+    empty = {"imports": {"place": "replace", "missing": "", "outside": "", "again": ""}}
+    assert words.text(files, empty, {"item": "[{text}]"}) == "[    @~/x  ]"
+
+
+def test_findings_name_only_what_looks_like_a_text_file(words):
+    text = "@no.md, @nobody @scope/package @/components/Button @../out.md @src/x.ts"
+    prompt = words.prompt({"w/N.md": text, "out.md": "OUT"}, ITEM)
+    assert words.tree.messages(prompt) == [
+        ("import-missing", "/w/N.md imports 'no.md,', which does not exist"),
+        ("import-outside", "/w/N.md imports '../out.md', which is left out: it is outside /w"),
+    ]
+
+
+@pytest.mark.parametrize(("depth", "kept"), [(1, "a"), (2, "ab"), (4, "abcd")])
+def test_depth(words, depth, kept):
+    files = {
+        "w/N.md": "@a.md",
+        "w/a.md": "a @b.md",
+        "w/b.md": "b @c.md",
+        "w/c.md": "c @d.md",
+        "w/d.md": "d @e.md",
+        "w/e.md": "e",
+    }
+    prompt = words.prompt(files, {"imports": {"depth": depth}}, {"item": "{text|line}", "join": ""})
+    assert [
+        each for each in "abcde" if f"/{each}.md" in str([c.path for c in prompt.candidates if c.fate == "used"])
+    ] == list(kept)
+    assert [each.code for each in prompt.findings] == ["import-depth"]
+    assert words.text({"w/N.md": "@a.md @b.md"}, {"imports": {"depth": depth}}).startswith("@a.md @b.md")
+
+
+@pytest.mark.parametrize(
+    ("within", "kept"),
+    [
+        ("cwd", ["x/a.md"]),
+        ("root", ["b.md", "x/a.md"]),
+        ("folder", ["b.md", "x/a.md"]),
+        ("anywhere", ["b.md", "x/a.md"]),
+    ],
+)
+def test_within(words, within, kept):
+    files = {"w/N.md": "@b.md @x/a.md @../out.md", "w/b.md": "B", "w/x/a.md": "A", "out.md": "OUT"}
+    prompt = words.prompt(files, {"imports": {"within": within}}, {"item": "{path|root-relative}"}, cwd="w/x")
+    assert prompt.text.split("\n") == ["N.md", *kept]
+
+
+def test_a_project_never_imports_from_outside_but_the_user_may(words):
+    anywhere = {"imports": {"within": "anywhere"}}
+    files = {"w/N.md": "@../out.md @~/y.md @link.md", "w/link.md": Path("../out.md"), "home/N.md": "@~/y.md @../out.md", "home/y.md": "Y", "out.md": "OUT"}  # fmt: skip
+    prompt = words.prompt(files, anywhere, SECTION, user=anywhere, mirrors="Program 1.0")
+    assert words.tree.short(prompt.text).split("\n") == [
+        "../home/N.md: @~/y.md @../out.md", "../home/y.md: Y", "../out.md: OUT", "", "N.md: @../out.md @~/y.md @link.md",
+    ]  # fmt: skip
+    reason = "which is left out: a project's file imports nothing outside /w; Program 1.0 would read it"
+    assert words.tree.messages(prompt) == [
+        ("import-refused", f"/w/N.md imports '../out.md', {reason}"),
+        ("import-refused", f"/w/N.md imports '~/y.md', {reason}"),
+        ("import-refused", f"/w/N.md imports 'link.md', {reason}"),
+    ]
+
+
+def test_a_users_file_imports_from_its_own_folder_by_default(words):
+    files = {"home/N.md": "@y.md @../out.md", "home/y.md": "Y", "out.md": "OUT"}
+    assert words.text(files, user=ITEM).split("\n") == ["@y.md @../out.md", "Y"]
+
+
+@pytest.mark.parametrize("name", [".env", "id_rsa", ".ssh/config"])
+@pytest.mark.parametrize("home", [True, False])
+def test_secrets_are_never_imported(words, name, home):
+    anywhere = {"imports": {"within": "anywhere"}}
+    place = "home" if home else "w"
+    prompt = words.prompt({f"{place}/N.md": f"@{name}", f"{place}/{name}": "SECRET"}, anywhere, user=anywhere)
+    assert "SECRET" not in prompt.text
+    assert [each.code for each in prompt.findings] == ["import-refused"]
+
+
+def test_the_scope_limits_imports(words):
+    files = {"w/N.md": "@a/x.md @b/x.md", "w/a/x.md": "A", "w/b/x.md": "B"}
+    scope = Scope([Access(words.tree.path("w"))], [Access(words.tree.path("w/b"))])
+    assert words.text(files, ITEM, options={"scope": scope}) == "@a/x.md @b/x.md\nA"
+
+
+def test_a_file_that_cannot_be_read_is_a_candidate_and_the_others_load(words):
+    prompt = words.prompt({"w/N.md": "@a.png @b.md @c.md", "w/a.png": b"\0\1", "w/b.md": " \n", "w/c.md": "C"}, ITEM)
+    assert prompt.text == "@a.png @b.md @c.md\nC"
+    assert words.tree.fates(prompt) == [
+        ("/w/N.md", "used"),
+        ("/w/a.png", "binary"),
+        ("/w/b.md", "blank"),
+        ("/w/c.md", "used"),
+    ]
+    assert words.tree.findings(prompt) == [("file-binary", "/w/a.png")]
+
+
+def test_imports_in_dropped_comments_and_front_matter_do_not_count(words):
+    files = {
+        "w/N.md": "---\nx: '@a.md'\n---\n<!-- @a.md -->\n@b.md",
+        "w/a.md": "A",
+        "w/b.md": "---\ny: 1\n---\nB<!-- c -->\n<!-- d -->",
+    }
+    assert words.text(files, {**ITEM, "front": "drop", "comments": "drop"}) == "@b.md\nB<!-- c -->"
+
+
+def test_a_replaced_text_appears_once_unless_a_mirror_keeps_copies(words):
+    files = {"w/N.md": "@a.md @b.md", "w/a.md": "@b.md", "w/b.md": "B"}
+    find = {"imports": {"place": "replace", "form": "<{text}>", "again": "again"}}
+    assert words.text(files, find) == "<<B>> again"
+    assert words.text(files, find, mirrors="Program 1.0", copies="keep") == "<<B>> <B>"
+
+
+def test_imports_that_multiply_end(words):
+    files = {"w/N.md": "@0.md", **{f"w/{n}.md": f"@{n + 1}.md " * 40 + "x" * 400 for n in range(8)}, "w/8.md": "x"}
+    find = {"imports": {"place": "replace", "depth": 20}}
+    prompt = words.prompt(files, find, mirrors="Program 1.0", copies="keep", template_limit=100_000)
+    assert len(prompt.text) < 200_000
+    assert {each.code for each in prompt.findings} == {"import-limit"}
+
+
+def test_too_many_imports_end(words):
+    prompt = words.prompt({"w/N.md": "@a " * 1_500}, {"imports": {"place": "replace", "missing": "-"}})
+    assert prompt.text.count("-") == 1_000
+    assert [each.code for each in prompt.findings] == ["import-limit"]
+
+
+def test_a_change_in_an_imported_file_is_noticed(words):
+    files = {"w/N.md": "@a.md @b.md", "w/a.md": "A"}
+    assert words.text(files, ITEM) == "@a.md @b.md\nA"
+    words.tree({"w/b.md": "B"})
+    assert words.text({"w/a.md": "AA"}, ITEM) == "@a.md @b.md\nAA\nB"
+
+
+@pytest.mark.parametrize(
+    ("imports", "message"),
+    [
+        ({"depth": 0}, "find.notes.imports: depth must be a whole number above zero, not 0"),
+        ({"places": "item"}, "find.notes.imports: unknown key 'places'; did you mean 'place'?"),
+        ({"place": "behind"}, "find.notes.imports: place must be one of item, replace, insert, not 'behind'"),
+        ({"form": "{text}"}, "find.notes.imports.form needs place = 'replace' or 'insert'"),
+        (
+            {"place": "replace", "form": "x"},
+            "find.notes.imports.form needs '{text}', for the text of the imported file",
+        ),
+        ({"place": "replace", "missing": "{text}"}, "find.notes.imports.missing: unknown field '{text}'"),
+        (True, "find.notes: imports must be a table of keys, not True"),
+    ],
+)
+def test_values_that_cannot_work_are_errors(words, imports, message):
+    with pytest.raises(LayoutError) as refused:
+        words.prompt({}, {"imports": imports})
+    assert message in str(refused.value)
