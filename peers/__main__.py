@@ -25,7 +25,8 @@ from .install import Installed, RunError, find_installed, install
 from .programs import Message, Program, ask, read_programs
 from .recordings import Case, cases, read_golden, write_golden
 from .reduce import files, reduce
-from .trees import TREES, write_files
+from .tree import write_files
+from .trees import TREES
 
 SCRATCH = Path(os.environ.get("PEERS_SCRATCH") or Path.home() / ".cache/foreword-peers")
 

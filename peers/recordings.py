@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .trees import TREES, Tree
+from .tree import Tree
+from .trees import TREES
 
 GOLDEN = Path(__file__).parents[1] / "tests/golden/agents"
 

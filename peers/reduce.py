@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from .trees import MARKER, Tree, slug
+from .tree import MARKER, Tree, slug
 
 GAP = "[…]"
 LONGEST = 400

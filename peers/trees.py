@@ -1,74 +1,13 @@
-"""The trees that programs and layouts are compared on, as data: every file carries a marker of its own, `qx-` and a name.
-
-Paths start with `repo/` (the repository), `home/` or anything else beside them. `{slug}` in a path is `slug(base)`.
-"""
+"""The trees that programs and layouts are compared on, as data."""
 
 from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field
 
-MARKER = re.compile(r"qx-[a-z0-9]+(?:-[a-z0-9]+)*")
+from .tree import ALL, Tree
 
-ALL = ("codex", "claude", "gemini", "copilot", "opencode")
 EVERY = (*ALL, "qwen", "vibe", "pi")
-
-
-@dataclass(frozen=True)
-class Tree:
-    """Files, the programs to run on them and from where; `touch` is read by a tool, `edit` replaces files before a second turn."""
-
-    files: dict[str, str]
-    cwds: tuple[str, ...] = ("repo",)
-    programs: tuple[str, ...] = ALL
-    is_git: bool = True
-    touch: str = ""
-    edit: dict[str, str] = field(default_factory=dict)
-
-    def path_of(self) -> dict[str, str]:
-        """The file of each marker: the first one that contains it."""
-        owners: dict[str, str] = {}
-        for path, text in [*self.files.items(), *self.edit.items()]:
-            for marker in MARKER.findall(text):
-                owners.setdefault(marker, path)
-        return owners
-
-    def texts(self) -> list[str]:
-        """Every text that a file of the tree has before or after the edit."""
-        return [*self.files.values(), *self.edit.values()]
-
-    def write(self, base: str) -> None:
-        """Create the files in a folder that does not contain them yet."""
-        for path in (*self.cwds, "home"):
-            os.makedirs(os.path.join(base, path), exist_ok=True)
-        if self.is_git:
-            _create_repository(os.path.join(base, "repo"))
-        write_files(base, self.files)
-
-
-def slug(base: str) -> str:
-    """The repository's path with every character other than letters and digits replaced by `-`."""
-    return re.sub("[^A-Za-z0-9]", "-", os.path.join(base, "repo"))
-
-
-def write_files(base: str, files: dict[str, str]) -> None:
-    """Write files below a folder, creating the directories."""
-    for name, text in files.items():
-        path = os.path.join(base, name.replace("{slug}", slug(base)))
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "wb") as file:
-            file.write(text.replace("{base}", base).encode())
-
-
-def _create_repository(path: str) -> None:
-    """The smallest folder that git accepts as an empty repository."""
-    for name in ("objects", "refs/heads"):
-        os.makedirs(os.path.join(path, ".git", name), exist_ok=True)
-    with open(os.path.join(path, ".git/HEAD"), "w") as file:
-        file.write("ref: refs/heads/main\n")
-    with open(os.path.join(path, ".git/config"), "w") as file:
-        file.write("[core]\n\trepositoryformatversion = 0\n\tbare = false\n")
 
 
 def _named(names: str, folders: str, mark: str = "") -> dict[str, str]:
@@ -271,7 +210,7 @@ TREES: dict[str, Tree] = {
             "home/.codex/AGENTS.md": "qx-user\n",
         },
         ("repo", "repo/a/b/c"),
-        ("codex",),
+        ("codex", "pi"),
     ),
     "overrides-user": Tree(
         {
@@ -303,7 +242,7 @@ TREES: dict[str, Tree] = {
             "repo/GEMINI.md": "qx-gemini " + "g" * 70_000 + "\n",
         },
         ("repo",),
-        ("claude", "gemini", "copilot", "opencode"),
+        ("claude", "gemini", "copilot", "opencode", "qwen", "vibe", "pi"),
     ),
     "spaces": Tree(
         {
@@ -319,6 +258,7 @@ TREES: dict[str, Tree] = {
             **{path: text.replace("qx-", "\n\n qx-") + "\n" for path, text in USER.items()},
         },
         ("repo/a/b",),
+        EVERY,
     ),
     "front": Tree(
         {
@@ -333,7 +273,10 @@ TREES: dict[str, Tree] = {
             **_imports("gemini", "repo/GEMINI.md"),
             **_imports("agents", "repo/AGENTS.md"),
             **_imports("hub", "repo/.github/copilot-instructions.md"),
+            **_imports("qwen", "repo/QWEN.md"),
         },
+        ("repo",),
+        (*ALL, "qwen"),
     ),
     "imports-below": Tree(
         {
@@ -365,6 +308,20 @@ TREES: dict[str, Tree] = {
     ),
     "rules-claude": Tree(CLAUDE_RULES, ("repo", "repo/a/b"), ("claude", "copilot"), touch="repo/a/b/z.py"),
     "rules-copilot": Tree(COPILOT_RULES, ("repo", "repo/a/b"), ("copilot",), touch="repo/a/b/z.py"),
+    "rules-qwen": Tree(
+        {
+            **_named("QWEN.md AGENTS.md", "repo repo/a"),
+            "repo/.qwen/QWEN.local.md": "qx-local\n",
+            "repo/.qwen/rules/plain.md": "---\ndescription: qx-plain-about\n---\nqx-plain\n",
+            "repo/.qwen/rules/deep/nested.md": "qx-nested\n",
+            "repo/.qwen/rules/scoped.md": '---\npaths: ["a/**/*.py"]\n---\nqx-scoped\n',
+            "home/.qwen/rules/user.md": "qx-user-rule\n",
+            "repo/a/z.py": "print()\n",
+        },
+        ("repo", "repo/a"),
+        ("qwen",),
+        touch="repo/a/z.py",
+    ),
     "copilot-walk": Tree(
         {
             **_named(THREE, "repo repo/a repo/a/b repo/a/b/c"),
@@ -457,5 +414,5 @@ TREES: dict[str, Tree] = {
         ("repo", "repo/a"),
         ("claude",),
     ),
-    "menus": Tree({**MENUS, "repo/AGENTS.md": "qx-root\n"}, ("repo",)),
+    "menus": Tree({**MENUS, "repo/AGENTS.md": "qx-root\n"}, ("repo",), EVERY),
 }

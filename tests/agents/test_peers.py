@@ -13,7 +13,8 @@ from peers.compare import first_difference, prompt_messages
 from peers.provider import Provider
 from peers.recordings import cases
 from peers.reduce import GAP, Format, reduce, without_gaps
-from peers.trees import TREES, Tree
+from peers.tree import Tree
+from peers.trees import TREES
 from peers.wires import messages
 
 from foreword import Agent, Workspace, assemble

@@ -12,7 +12,8 @@ from peers.compare import difference_to_layout, has_layout
 from peers.programs import read_programs
 from peers.recordings import GOLDEN, cases, read_golden
 from peers.reduce import files, reduce
-from peers.trees import MARKER, TREES
+from peers.tree import MARKER
+from peers.trees import TREES
 
 PROGRAMS = read_programs()
 RECORDED = {path.stem: read_golden(path.stem) for path in sorted(GOLDEN.glob("*.json"))}

@@ -1,0 +1,70 @@
+"""A tree of files to run a program on: every file carries a marker of its own, `qx-` and a name.
+
+Paths start with `repo/` (the repository), `home/` or anything else beside them. `{slug}` in a path is `slug(base)`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field
+
+MARKER = re.compile(r"qx-[a-z0-9]+(?:-[a-z0-9]+)*")
+
+ALL = ("codex", "claude", "gemini", "copilot", "opencode")
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Files, the programs to run on them and from where; `touch` is read by a tool, `edit` replaces files before a second turn."""
+
+    files: dict[str, str]
+    cwds: tuple[str, ...] = ("repo",)
+    programs: tuple[str, ...] = ALL
+    is_git: bool = True
+    touch: str = ""
+    edit: dict[str, str] = field(default_factory=dict)
+
+    def path_of(self) -> dict[str, str]:
+        """The file of each marker: the first one that contains it."""
+        owners: dict[str, str] = {}
+        for path, text in [*self.files.items(), *self.edit.items()]:
+            for marker in MARKER.findall(text):
+                owners.setdefault(marker, path)
+        return owners
+
+    def texts(self) -> list[str]:
+        """Every text that a file of the tree has before or after the edit."""
+        return [*self.files.values(), *self.edit.values()]
+
+    def write(self, base: str) -> None:
+        """Create the files in a folder that does not contain them yet."""
+        for path in (*self.cwds, "home"):
+            os.makedirs(os.path.join(base, path), exist_ok=True)
+        if self.is_git:
+            _create_repository(os.path.join(base, "repo"))
+        write_files(base, self.files)
+
+
+def slug(base: str) -> str:
+    """The repository's path with every character other than letters and digits replaced by `-`."""
+    return re.sub("[^A-Za-z0-9]", "-", os.path.join(base, "repo"))
+
+
+def write_files(base: str, files: dict[str, str]) -> None:
+    """Write files below a folder, creating the directories."""
+    for name, text in files.items():
+        path = os.path.join(base, name.replace("{slug}", slug(base)))
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(text.replace("{base}", base).encode())
+
+
+def _create_repository(path: str) -> None:
+    """The smallest folder that git accepts as an empty repository."""
+    for name in ("objects", "refs/heads"):
+        os.makedirs(os.path.join(path, ".git", name), exist_ok=True)
+    with open(os.path.join(path, ".git/HEAD"), "w") as file:
+        file.write("ref: refs/heads/main\n")
+    with open(os.path.join(path, ".git/config"), "w") as file:
+        file.write("[core]\n\trepositoryformatversion = 0\n\tbare = false\n")
