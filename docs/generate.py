@@ -46,6 +46,7 @@ TAKES = {
     "groups": "a list of patterns, or of lists of patterns",
     "labels": "text, or a table of texts",
     "table": "a table",
+    "size": "a whole number, or a setting in braces",
 }
 FACTS = {
     "cwd": "the working directory",

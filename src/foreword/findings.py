@@ -104,7 +104,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     # budgets
     "budget-file": (
         "warning",
-        "A file was cut to stay within a budget; the message gives its tokens before and after.",
+        "A file was cut to stay within a budget; the message gives its tokens or bytes before and after.",
     ),
     "budget-menu": (
         "warning",

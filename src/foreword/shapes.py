@@ -26,6 +26,7 @@ STRINGS: Kind = ("a list of strings", is_list_of_strings)
 SWITCH: Kind = ("true or false", lambda content: isinstance(content, bool))
 WHOLE_NUMBER: Kind = ("a whole number", lambda content: type(content) is int)
 COUNT: Kind = ("a whole number above zero", lambda content: type(content) is int and content > 0)
+SIZE: Kind = ("a whole number", lambda content: type(content) is int and 0 <= content < 1 << 40)
 # Written so that a nan is refused too.
 AMOUNT: Kind = ("a number from 0 to 1e9", lambda content: type(content) in (int, float) and 0 <= content < 1e9)
 LIST: Kind = ("a list", lambda content: isinstance(content, list | tuple))

@@ -45,10 +45,16 @@ def build(
     drafts = collector.drafts(layout.sections)
     cuts: Sequence[Finding] = ()
     cut_files: Mapping[str, str] = {}
+    if any(section.bytes is not None for section in layout.each_section()):
+        from .byte_limit import ByteLimits
+
+        limits = ByteLimits(writer.own_tag)
+        drafts, cuts, cut_files = limits.apply(drafts), limits.findings, limits.cut_files
     if _may_exceed_budget(layout, drafts, writer):
         from .budget import fit
 
-        drafts, cuts, cut_files = fit(layout, drafts, writer, collector.distance)
+        drafts, more, also_cut = fit(layout, drafts, writer, collector.distance)
+        cuts, cut_files = (*cuts, *more), {**cut_files, **also_cut}
     findings = (*inputs.findings, *collector.findings, *unused_findings(layout, agent), *cuts)
     present = {path for _, draft in _passages(drafts, layout.join) for path in writer.files(draft)}
     candidates = tuple(collector.fates.candidates(present, cut_files))

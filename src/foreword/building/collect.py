@@ -67,7 +67,7 @@ class Collector:
     def close_text(self, draft: Draft) -> Draft:
         """The draft, with a code fence or comment closed if its text leaves one open."""
         text, was_open = close_open(draft.text)
-        if not was_open:
+        if not was_open or self.layout.raw:
             return draft
         body = self.inputs.bodies.get(draft.section.name)
         path = body.path if body else draft.text[-1].origin.path

@@ -33,6 +33,7 @@ class ContentReader:
     ) -> None:
         self.inputs, self.agent, self.now = inputs, agent, now
         self.writer, self.template_limit, self.findings = writer, template_limit, findings
+        self.raw = writer.layout.raw
         self.including = ""
         self.includers: dict[str, str] = {}
         self.repeated: dict[str, str] = {}
@@ -58,12 +59,15 @@ class ContentReader:
             pieces = without_blank_ends(pieces)  # a branch at the end of a file may leave blank lines
             self.findings.extend(findings)
         pieces = (*self.escape(pieces, document.path), *cut_mark(document))
-        pieces, was_open = close_open(pieces)
+        closed, was_open = close_open(pieces)
         if was_open:
-            self.findings.append(
-                finding("file-fence", f"{document.path or name} ends inside {was_open}; it was closed", document.path)
-            )
-        return pieces
+            message = f"{document.path or name} ends inside {was_open}; it was {self.outcome('closed')}"
+            self.findings.append(finding("file-fence", message, document.path))
+        return pieces if self.raw else closed
+
+    def outcome(self, what: str) -> str:
+        """What was done to text that could break the section around it: nothing, if the layout mirrors a program in this."""
+        return "left as it is" if self.raw else what
 
     def report_hidden(self, pieces: Pieces, text: str, name: str) -> None:
         """Report the hidden characters of a document. Most are plain, and need no search."""
@@ -120,6 +124,7 @@ class ContentReader:
         result = escape_tags(pieces, self.writer.own_tag)
         if len(result) > len(pieces):
             line = result[0].origin.lines[1] if result[0].origin.lines else None
-            message = f"{path or 'a value'} contains a tag that wraps a section; it was escaped with a backslash"
+            done = self.outcome("escaped with a backslash")
+            message = f"{path or 'a value'} contains a tag that wraps a section; it was {done}"
             self.findings.append(finding("file-neutralised", message, path, line))
-        return result
+        return pieces if self.raw else result

@@ -124,7 +124,7 @@ class ItemWriter:
                 may_be_open = may_be_open or may_stay_open(single.text)
                 content = self.contents.escape((single,), "") if "<" in single.text else (single,)
             fields[field] = content
-        return Item(fields, path, (), may_be_open)
+        return Item(fields, path, (), may_be_open and not self.contents.raw)
 
     def fields_of(self, section: Section) -> Sequence[Field]:
         """The fields of a section's items, in both forms, each once."""

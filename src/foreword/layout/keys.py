@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ..shapes import COUNT, STRING, STRINGS, SWITCH, TABLE, is_list_of_strings, one_of
+from ..shapes import COUNT, SIZE, STRING, STRINGS, SWITCH, TABLE, is_list_of_strings, one_of
 from ..template.languages import LANGUAGES
 from ..vocabulary import LIFETIMES, PROMPT_ROLES
 from .find_keys import SELECTION
 from .key import Key
-from .text_keys import TEXTS
+from .text_keys import BYTES, RAW, TEXTS
 
 TABLES = {
     "layout": "Keys at the top of the file.",
@@ -91,6 +91,7 @@ KEYS = (
         " is a finding.",
         ("drop", "keep"),
     ),
+    RAW,
     Key(
         "find",
         "files",
@@ -222,6 +223,7 @@ KEYS = (
         " inherit it.",
         ("warn", "cut", "shorten"),
     ),
+    *BYTES,
     Key("guideline", "when", "conditions", "The same as `when` of a section."),
     Key(
         "guideline",
@@ -285,7 +287,12 @@ FACTS = (
 )
 FILTERS = ("line", "xml", "relative", "root-relative")
 # Values that only a layout with `mirrors` may have: they show a program's flaws.
-ONLY_IN_MIRRORS = (("layout", "copies", "keep"), ("find", "blank", "hide"))
+ONLY_IN_MIRRORS = (
+    ("layout", "copies", "keep"),
+    ("find", "blank", "hide"),
+    ("layout", "raw", True),
+    ("section", "mark", False),
+)
 INHERITED = ("lifetime", "language", "file_budget", "over")
 _GROUPS = (
     "a list of patterns, or of lists of patterns",
@@ -299,6 +306,10 @@ _FIELDS = (
         isinstance(content, dict)
         and all(isinstance(each, str | bool) or is_list_of_strings(each) for each in content.values())
     ),
+)
+_SIZE = (
+    "a whole number, or a setting such as '{limit}'",
+    lambda content: content[:1] == "{" and content[-1:] == "}" if isinstance(content, str) else SIZE[1](content),
 )
 _LABELS = (
     "a string or a table of strings",
@@ -318,6 +329,7 @@ _TAKES = {
     "conditions": STRINGS,
     "groups": _GROUPS,
     "labels": _LABELS,
+    "size": _SIZE,
     "table": TABLE,
 }
 KNOWN = {table: {key.name: key for key in KEYS if key.table == table} for table in TABLES}

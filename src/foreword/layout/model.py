@@ -138,6 +138,9 @@ class Section:
     budget: int | None = None
     file_budget: int | None = None
     over: Literal["warn", "cut", "shorten"] = "warn"
+    bytes: int | None = None
+    bytes_cut: Literal["first", "last"] = "first"
+    mark: bool = True
     role: Role = "system"
 
     @property
@@ -174,6 +177,7 @@ class Layout:
     on: Mapping[str, str] = {}
     compaction: Mapping[str, str] = {}
     mirrors: str = ""
+    raw: bool = False
     differs: Sequence[str] = ()
     signs: Sequence[str] = ()
     config: Sequence[ConfigValue] = ()

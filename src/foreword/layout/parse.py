@@ -7,7 +7,7 @@ an error with a suggestion. The reference page of keys is generated from the sam
 from __future__ import annotations
 
 from ..errors import LayoutError, suggestion
-from ..shapes import LIST, STRING, TABLE, check, check_table
+from ..shapes import LIST, SIZE, STRING, TABLE, check, check_table
 from ..template import TEMPLATE_LIMIT
 from ..template.addresses import is_address
 from ..template.languages import LANGUAGES
@@ -77,6 +77,7 @@ def _layout(mapping: Mapping[str, Any], name: str, address: str, untrusted: froz
         on=tables["on"],
         compaction=tables["compaction"],
         mirrors=top.get("mirrors", ""),
+        raw=top.get("raw", False),
         differs=tuple(top.get("differs", ())),
         signs=tuple(top.get("signs", ())),
         config=config,
@@ -212,6 +213,9 @@ class _Sections:
             budget=table.get("budget"),
             file_budget=table.get("file_budget"),
             over=table.get("over", self.over(of)),
+            bytes=self.bytes(table.get("bytes"), of, where + "bytes"),
+            bytes_cut=table.get("bytes_cut", "first"),
+            mark=table.get("mark", True),
             role=table.get("role", "system"),
         )
 
@@ -233,6 +237,20 @@ class _Sections:
         """What happens over the budget by default: files are cut, menus shortened, anything else only gets a finding."""
         kind = self.finds[of].kind if of is not None and of in self.finds else ""
         return "cut" if kind == "text" else "shorten" if kind else "warn"
+
+    def bytes(self, most: int | str | None, of: str | None, where: str) -> int | None:
+        """The limit of a section in bytes, which may be a setting."""
+        if most is None:
+            return None
+        if of is None or of not in self.finds or self.finds[of].kind != "text":
+            raise LayoutError(f"{where}: only a section that lists the text of files can have a limit in bytes")
+        if isinstance(most, str):
+            name = most.strip("{}")
+            if name not in self.settings:
+                raise LayoutError(f"{where}: unknown setting {name!r}" + suggestion(name, self.settings))
+            check(self.settings[name], SIZE, f"{where}: the setting {name}", LayoutError)
+            most = int(self.settings[name])
+        return most
 
     def instead(self, name: str, where: str) -> str:
         if name not in ("base", "template") and name not in self.finds:

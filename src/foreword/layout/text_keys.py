@@ -1,4 +1,4 @@
-"""The keys of `[find.NAME]` and `[find.NAME.imports]` about the text of each file."""
+"""The keys about the text of each file: of finds, of their imports, and of the sections that list them."""
 
 from __future__ import annotations
 
@@ -94,5 +94,35 @@ TEXTS = (
         "again",
         "form",
         "What replaces the token of a file that imports the importing one, or that is in the prompt already; by default, the token stays.",
+    ),
+)
+RAW = Key(
+    "layout",
+    "raw",
+    "switch",
+    "Whether the text of files stays as it is: tags of the layout's own wrappers are not escaped, and code fences and comments that a file"
+    " leaves open are not closed. Only in mirrors; each is still a finding.",
+)
+BYTES = (
+    Key(
+        "section",
+        "bytes",
+        "size",
+        "The limit of the section in bytes, which its files share. What is around and between the files does not count. `0` leaves all files"
+        " out. `{name}` inserts a setting.",
+    ),
+    Key(
+        "section",
+        "bytes_cut",
+        "choice",
+        "Which files give way if they have more than `bytes`: the first ones (`first`, the default) or the last ones. One file is cut, and"
+        " those beyond it are left out.",
+        ("first", "last"),
+    ),
+    Key(
+        "section",
+        "mark",
+        "switch",
+        "Whether a cut to `bytes` leaves a mark and ends with a whole character, which is the default. Only a mirror can turn it off.",
     ),
 )
