@@ -57,15 +57,7 @@ def gather(
 
         counted, shadowed = with_conditions(layout, results, workspace)
     unique = Deduplicator(layout, counted, workspace, reader)
-    includes: Includes | None = None
-    if unique.with_directives:
-        from .includes import Includes
-
-        includes = Includes(workspace, scope, reader, unique.names())
-    unique.drop_copies(includes)
-    if includes is not None:
-        includes = Includes(workspace, scope, reader, unique.names(), includes.readings)
-        unique.follow(includes)
+    includes = _follow_includes(unique, workspace, scope, reader)
     trail = Trail()
     found = unique.found()
     found |= _changed_texts(layout, unique, workspace, scope, reader, trail)
@@ -95,6 +87,20 @@ def gather(
         values=values,
         types=tuple(variables or ()),
     )
+
+
+def _follow_includes(unique: Deduplicator, workspace: Workspace, scope: Scope, reader: Reader) -> Includes | None:
+    """Drop copies, which may depend on includes, and read the includes of what is kept; None if no section has directives."""
+    if not unique.with_directives:
+        unique.drop_copies(None)
+        return None
+    from .includes import Includes
+
+    includes = Includes(workspace, scope, reader, unique.names())
+    unique.drop_copies(includes)
+    includes = Includes(workspace, scope, reader, unique.names(), includes.readings)
+    unique.follow(includes)
+    return includes
 
 
 def _changed_texts(
