@@ -82,7 +82,7 @@ def test_a_pattern_may_leave_its_folder_only_by_path():
 # Invalid keys and values
 
 
-FACTS = "conditions are tool:NAME, tools, set:NAME, session, main, sub, provider:NAME, platform:NAME"
+FACTS = "conditions are tool:NAME, set:NAME, found:NAME, provider:NAME, platform:NAME, tools, session, main, sub"
 
 
 @pytest.mark.parametrize(
@@ -108,14 +108,14 @@ FACTS = "conditions are tool:NAME, tools, set:NAME, session, main, sub, provider
         ("find", [], "find must be a table of keys, not []"),
         ("find.notes", "x", "find.notes must be a table of keys, not 'x'"),
         ("find.notes.walk", "gti", "find.notes: walk must be one of root, git, git-or-root, not 'gti'; did you mean 'git'?"),
-        ("find.notes.as", "file", "find.notes: as must be one of text, skill, resident, not 'file'"),
+        ("find.notes.as", "file", "find.notes: as must be one of text, skill, resident, agent, command, not 'file'"),
         ("find.notes.files", "cwd:X", "find.notes: files must be a list of patterns, or of lists of patterns, not 'cwd:X'"),
         ("section.intro.trim", "no", "section.intro: trim must be true or false, not 'no'"),
         ("section.intro.lifetime", "day", "section.intro: lifetime must be one of release, project, conversation, turn, not 'day'"),
         ("on.turn", "gahter", "on: turn must be one of keep, warn, append, format, gather, not 'gahter'; did you mean 'gather'?"),
         ("wording.x", 5, "wording.x must be a string, not 5"),
         # patterns
-        ("find.notes.files", ["NOTES.md"], "find.notes.files: 'NOTES.md' is not a pattern 'place:path'; known: config, cwd, home, path, root, walk"),
+        ("find.notes.files", ["NOTES.md"], "find.notes.files: 'NOTES.md' is not a pattern 'place:path'; known: above, between, config, cwd, env, home, path, root, system, walk"),
         ("find.notes.files", ["wlak:X"], "find.notes.files: 'wlak:X' is not a pattern 'place:path'; did you mean 'walk'?"),
         ("find.notes.files", ["cwd:"], "find.notes.files: 'cwd:' does not name a file"),
         ("find.notes.files", ["cwd:{dri}/X"], "find.notes.files: unknown setting 'dri' (in 'cwd:{dri}/X'); did you mean 'dir'?"),

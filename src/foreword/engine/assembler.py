@@ -325,7 +325,7 @@ class Assembler:
                 return unchanged, ()
         from ..layout.parse import parse
         from ..packs.packs import check_packs, find_layout, with_texts
-        from ..packs.settings import confined, layout_of, read_settings, with_settings, writers
+        from ..packs.settings import confined, layout_of, read_settings, with_config, with_settings, writers
         from ..packs.wording import with_wording
 
         check_packs(self.packs)
@@ -335,8 +335,6 @@ class Assembler:
         )
         configured: Sequence[Finding] = ()
         if source.mapping.get("from"):
-            from ..packs.config import with_config
-
             source, configured = with_config(source, workspace, reader)
         source, unknown = with_wording(source, workspace, reader, self.packs)
         source, more = with_settings(source, files, self.assignments)

@@ -7,7 +7,7 @@ from ..vocabulary import Candidate, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from ..layout.model import Condition, Find, Layout
     from ..vocabulary import Fate, Finding, Workspace
@@ -20,19 +20,34 @@ def with_conditions(
     """The results that count: of a find whose conditions do not hold, only candidates remain. Files that others hide are findings."""
     facts = {f"platform:{workspace.platform}", *(f"set:{name}" for name, content in layout.settings.items() if content)}
     counted: dict[str, FindResult] = {}
-    hidden: list[Candidate] = []
     for find in layout.finds:
         result = results[find.name]
-        failed = next((term for term in find.when if any(each in facts for each in term.facts) == term.negated), None)
+        failed = _failed(find, facts)
         if failed is not None:
             result = _left_out(find, result, failed, counted)
-            hidden += [each for each in result.candidates if each.fate == "shadowed" and each.target]
         elif result.texts or result.entries:
             facts.add(f"found:{find.name}")
         counted[find.name] = result
-    used = {each.path for result in counted.values() for each in result.candidates if each.fate in ("used", "cut")}
-    findings = [finding("file-shadowed", f"{each.path}: {each.reason}", each.path) for each in hidden]
-    return counted, [each for each in findings if each.path not in used]
+    return counted, list(_hidden(counted))
+
+
+def _failed(find: Find, facts: set[str]) -> Condition | None:
+    """The first condition of a find that does not hold."""
+    for condition in find.when:
+        if any(fact in facts for fact in condition.facts) == condition.negated:
+            return condition
+    return None
+
+
+def _hidden(counted: Mapping[str, FindResult]) -> Iterator[Finding]:
+    """A finding for each file that a file of another find hides and that no find uses."""
+    every = [each for result in counted.values() for each in result.candidates]
+    used = {each.path for each in every if each.fate in ("used", "cut")}
+    for result in counted.values():
+        is_left_out = not (result.texts or result.entries)
+        for each in result.candidates if is_left_out else ():
+            if each.fate == "shadowed" and each.target and each.path not in used:
+                yield finding("file-shadowed", f"{each.path}: {each.reason}", each.path)
 
 
 def _left_out(find: Find, result: FindResult, failed: Condition, counted: Mapping[str, FindResult]) -> FindResult:

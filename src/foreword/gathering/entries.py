@@ -6,9 +6,10 @@ import os
 
 from ..findings import finding
 from ..sources.files import GONE
-from ..sources.finder import SKILL_FILE, layer_of, matches, record_refused, slots
+from ..sources.finder import layer_of, matches, record_refused, slots
 from ..sources.front_matter import read_resident, read_skill
 from ..sources.links import reach_of
+from ..sources.search import SKILL_FILE
 from ..sources.stamps import real_path
 from ..text.lines import printable
 from ..vocabulary import replace
@@ -17,8 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..layout.model import Find
     from ..sources.files import Reader
-    from ..sources.finder import Trail
     from ..sources.readings import Reading
+    from ..sources.trail import Trail
     from ..vocabulary import Resident, Skill, Workspace
 
 

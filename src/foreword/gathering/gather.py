@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from ..findings import finding
 from ..sources.environment import resolve_workspace
-from ..sources.finder import Trail, bound_of, choose, layer_of, slots, walked_directories
+from ..sources.finder import bound_of, choose, layer_of, slots, walked_directories
 from ..sources.paths import absolute_scope
 from ..sources.stamps import UNSTABLE, is_unchanged
+from ..sources.trail import Trail
 from ..text.lines import printable
 from ..vocabulary import Candidate, Document, Inputs, Skill
 from .duplicates import Deduplicator
@@ -50,12 +51,7 @@ def gather(
         workspace = resolve_workspace(workspace, reader)
     scope = absolute_scope(scope, workspace)
     results = _run_finds(layout, workspace, reader, before)
-    counted: Mapping[str, FindResult] = results
-    shadowed: Sequence[Finding] = ()
-    if any(find.when for find in layout.finds):
-        from .conditions import with_conditions
-
-        counted, shadowed = with_conditions(layout, results, workspace)
+    counted, shadowed = _with_conditions(layout, results, workspace)
     unique = Deduplicator(layout, counted, workspace, reader)
     includes = _follow_includes(unique, workspace, scope, reader)
     trail = Trail()
@@ -117,6 +113,17 @@ def _changed_texts(
 
         importer = Importer(layout, workspace, scope, reader, unique.names(), trail)
     return TextPreparer(layout, unique, trail, importer).found()
+
+
+def _with_conditions(
+    layout: Layout, results: Mapping[str, FindResult], workspace: Workspace
+) -> tuple[Mapping[str, FindResult], Sequence[Finding]]:
+    """The results that count, and findings about files that others hide."""
+    if not any(find.when for find in layout.finds):
+        return results, ()
+    from .conditions import with_conditions
+
+    return with_conditions(layout, results, workspace)
 
 
 def _one_per_file(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 
 from ..findings import finding
-from ..sources.finder import Trail
 from ..sources.links import inside_for
 from ..sources.paths import is_inside
 from ..sources.stamps import real_path
+from ..sources.trail import Trail
 from ..text.lines import printable
 from ..vocabulary import Document, include_key, replace, value
 

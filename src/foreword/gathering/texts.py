@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..layout.model import Find, Layout
-    from ..sources.finder import Trail
+    from ..sources.trail import Trail
     from ..vocabulary import Document
     from .duplicates import Deduplicator
     from .imports import Importer

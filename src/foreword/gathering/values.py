@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from ..layout.model import Layout
     from ..sources.files import Reader
-    from ..sources.finder import Trail
+    from ..sources.trail import Trail
     from ..vocabulary import Document, Finding, Scope, Workspace
 
     Variable = Callable[[str, Workspace], str | None]

@@ -70,16 +70,20 @@ def condition(
         else:
             facts.append(word)
     for fact in facts:
-        kind, colon, what = fact.partition(":")
-        if colon and kind == "set" and what not in settings:
-            raise LayoutError(f"{where}: unknown setting {what!r}" + suggestion(what, settings))
-        if colon and kind == "found" and what not in finds:
-            raise LayoutError(f"{where}: unknown find {what!r}" + suggestion(what, tuple(finds)))
-        words_alone = ("tools", "session", "main", "sub") if kinds is _KINDS else ()
-        if fact not in words_alone and not (kind in kinds and what):
-            known = ", ".join((*(f"{each}:NAME" for each in kinds), *words_alone))
-            raise LayoutError(f"{where}: unknown condition {fact!r}; conditions are {known}")
+        _check_fact(fact, settings, where, finds, kinds)
     return Condition(tuple(facts), negated, not negated and len(facts) > 1)
+
+
+def _check_fact(fact: str, settings: Mapping[str, Any], where: str, finds: Iterable[str], kinds: Sequence[str]) -> None:
+    kind, colon, what = fact.partition(":")
+    if colon and kind == "set" and what not in settings:
+        raise LayoutError(f"{where}: unknown setting {what!r}" + suggestion(what, settings))
+    if colon and kind == "found" and what not in finds:
+        raise LayoutError(f"{where}: unknown find {what!r}" + suggestion(what, tuple(finds)))
+    words_alone = ("tools", "session", "main", "sub") if kinds is _KINDS else ()
+    if fact not in words_alone and not (kind in kinds and what):
+        known = ", ".join((*(f"{each}:NAME" for each in kinds), *words_alone))
+        raise LayoutError(f"{where}: unknown condition {fact!r}; conditions are {known}")
 
 
 _TAG = r"<(/?)([A-Za-z][\w.:-]*)([^<>]*)>"

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import os
 
-from ..errors import LayoutError
 from ..findings import finding
 from ..layout.model import Find
-from ..shapes import is_list_of_strings
-from ..sources.finder import Trail, base_of, walked_directories
+from ..sources.finder import base_of, walked_directories
 from ..sources.links import WORKSPACE_PLACES, reach_of
+from ..sources.trail import Trail
 from ..text.lines import printable
 from ..vocabulary import value
 
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from ..layout.model import ConfigValue, Pattern
     from ..sources.files import Reader
     from ..vocabulary import Finding, Workspace
-    from .packs import Source
 
 _ANY_FIND = Find("from", ())
 
@@ -129,54 +127,3 @@ def _end_of_string(text: str, start: int) -> int:
     while position < len(text) and text[position] != '"':
         position += 2 if text[position] == "\\" else 1
     return position + 1
-
-
-def with_config(source: Source, workspace: Workspace, reader: Reader) -> tuple[Source, list[Finding]]:
-    """The layout with the settings that its configuration files have."""
-    from ..layout.parse import parse
-
-    wanted = parse(source.mapping, source.name, source.address, source.untrusted).config
-    values, findings = read_config(wanted, workspace, reader)
-    for each in values:
-        source = _with_value(source, each, findings)
-    return source, findings
-
-
-def _with_value(source: Source, each: ReadValue, findings: list[Finding]) -> Source:
-    """The layout with one setting; of a list, the values that can be used."""
-    path = printable(each.path)
-    try:
-        content = _fitting(each.content, source.mapping["settings"][each.setting])
-        changed, problem = _try(source, each, content)
-        if problem and isinstance(content, list):
-            usable = [one for one in content if not _try(source, each, [one])[1]]
-            refused = [one for one in content if one not in usable]
-            changed, _ = _try(source, each, usable)
-            problem = f"{', '.join(map(repr, refused))} cannot be used ({problem})"
-    except LayoutError as error:
-        changed, problem = source, str(error)
-    if problem:
-        findings.append(finding("config-wrong", f"{path}: {each.setting}: {problem}", path))
-    return changed
-
-
-def _try(source: Source, each: ReadValue, content: Any) -> tuple[Source, str]:
-    """The layout with the setting, or the layout as it was and the reason why the value cannot be used."""
-    from .settings import set_checked
-
-    try:
-        return set_checked(source, f"settings.{each.setting}", content, each.path, each.is_untrusted), ""
-    except LayoutError as error:
-        return source, str(error)
-
-
-def _fitting(content: Any, default: Any) -> Any:
-    """The value, in the form of the setting's default."""
-    if isinstance(default, list | tuple):
-        content = [content] if isinstance(content, str) else content
-        if is_list_of_strings(content):
-            return list(content)
-    elif type(content) is type(default):
-        return content
-    what = "a list of strings" if isinstance(default, list | tuple) else f"of the kind of {default!r}"
-    raise LayoutError(f"it must be {what}, not {type(content).__name__}; it was ignored")

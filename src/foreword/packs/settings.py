@@ -19,7 +19,7 @@ from ..errors import CallError, ForewordError, LayoutError, suggestion
 from ..findings import finding, known_ids
 from ..layout.merging import assign, flat, full_key
 from ..layout.parse import parse
-from ..shapes import STRING, STRINGS, TABLES, check, check_table
+from ..shapes import STRING, STRINGS, TABLES, check, check_table, is_list_of_strings
 from ..sources.environment import absolute
 from ..sources.links import only_inside
 from ..sources.paths import config_folder
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from ..sources.files import Reader
     from ..sources.links import Reach
     from ..vocabulary import Finding, Workspace
+    from .config import ReadValue
 
 OWN = {
     "layout": "the default layout",
@@ -217,14 +218,14 @@ def _set(source: Source, key: str, content: Any, by: Origin) -> Source:
 
 def _set_untrusted(source: Source, key: str, content: Any, path: str, findings: list[Finding]) -> Source:
     try:
-        return set_checked(source, key, content, path, is_untrusted=True)
+        return _set_checked(source, key, content, path, is_untrusted=True)
     except LayoutError as error:
         place = printable(path)
         findings.append(finding("workspace-refused", f"{place}: {error}; the key was ignored", place))
         return source
 
 
-def set_checked(source: Source, key: str, content: Any, path: str, is_untrusted: bool) -> Source:
+def _set_checked(source: Source, key: str, content: Any, path: str, is_untrusted: bool) -> Source:
     """The layout with one key from a file; an error if it is not valid with it, or if an untrusted file may not set the key."""
     changed = _set(source, key, content, Origin("setting", printable(path)))
     if not is_untrusted:
@@ -251,6 +252,55 @@ def _boundaries(sections: Sequence[Section]) -> list[object]:
         elif inner:
             found.append((section.name, section.language, section.when, section.instead, section.join, inner))
     return found
+
+
+def with_config(source: Source, workspace: Workspace, reader: Reader) -> tuple[Source, list[Finding]]:
+    """The layout with the settings that its configuration files have."""
+    from .config import read_config
+
+    wanted = parse(source.mapping, source.name, source.address, source.untrusted).config
+    values, findings = read_config(wanted, workspace, reader)
+    for each in values:
+        source = _with_value(source, each, findings)
+    return source, findings
+
+
+def _with_value(source: Source, each: ReadValue, findings: list[Finding]) -> Source:
+    """The layout with one setting; of a list, the values that can be used."""
+    path = printable(each.path)
+    try:
+        content = _in_form_of(each.content, source.mapping["settings"][each.setting])
+        changed, problem = _try(source, each, content)
+        if problem and isinstance(content, list):
+            usable = [one for one in content if not _try(source, each, [one])[1]]
+            refused = [one for one in content if one not in usable]
+            changed, _ = _try(source, each, usable)
+            problem = f"{', '.join(map(repr, refused))} cannot be used ({problem})"
+    except LayoutError as error:
+        changed, problem = source, str(error)
+    if problem:
+        findings.append(finding("config-wrong", f"{path}: {each.setting}: {problem}", path))
+    return changed
+
+
+def _try(source: Source, each: ReadValue, content: Any) -> tuple[Source, str]:
+    """The layout with the setting, or the layout as it was and the reason why the value cannot be used."""
+    try:
+        return _set_checked(source, f"settings.{each.setting}", content, each.path, each.is_untrusted), ""
+    except LayoutError as error:
+        return source, str(error)
+
+
+def _in_form_of(content: Any, default: Any) -> Any:
+    """The value, in the form of the setting's default."""
+    if isinstance(default, list | tuple):
+        content = [content] if isinstance(content, str) else content
+        if is_list_of_strings(content):
+            return list(content)
+    elif type(content) is type(default):
+        return content
+    what = "a list of strings" if isinstance(default, list | tuple) else f"of the kind of {default!r}"
+    raise LayoutError(f"it must be {what}, not {type(content).__name__}; it was ignored")
 
 
 def writers(source: Source) -> dict[str, Origin]:

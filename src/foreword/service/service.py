@@ -13,7 +13,7 @@ from ..conversation.conversations import Conversations
 from ..encoding.agent import KEYS, agent_from
 from ..errors import CallError, LayoutError, StoreError, show, suggestion
 from ..extensions import Extension
-from ..packs.packs import layout_names
+from ..packs.packs import layout_names, mirror_names
 from ..packs.settings import read_settings
 from ..sources.environment import resolve_workspace
 from ..sources.files import Reader
@@ -203,6 +203,7 @@ def check_layout_name(name: str) -> str:
             "invalid-request",
             "layout must be a shipped layout or an address such as $user/mine; over HTTP it cannot be a file",
         )
-    if name and not is_address(name) and name not in layout_names():
-        raise Problem("not-found", f"unknown layout {show(name)}{suggestion(name, layout_names())}")
+    names = (*layout_names(), *mirror_names())
+    if name and not is_address(name) and name not in names:
+        raise Problem("not-found", f"unknown layout {show(name)}{suggestion(name, names)}")
     return name
