@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 
     from ..layout.model import Find, Form, Imports, Layout
     from ..sources.files import Reader
-    from ..sources.finder import Bound, Trail
+    from ..sources.finder import Bound
     from ..sources.readings import Reading
     from ..sources.stamps import Paths, Refusal
+    from ..sources.trail import Trail
     from ..text.imports import ImportToken
     from ..vocabulary import Document, Fate, Scope, Workspace
     from .results import FoundText

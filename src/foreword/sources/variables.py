@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from ..vocabulary import Access, Document, Scope, Workspace
     from .files import Reader
-    from .finder import Trail
     from .stamps import Paths, Refusal
+    from .trail import Trail
 
 
 def read_values(
