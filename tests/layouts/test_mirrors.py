@@ -111,6 +111,14 @@ def test_a_file_that_points_at_another_stays_where_copies_stay(tree):
     assert tree.prompt(tree.path("own.toml")).text.strip() == "One.\n\n@AGENTS.md"
 
 
+def test_a_link_that_leaves_the_workspace_is_refused_with_a_word_about_the_program(tree):
+    tree({"w/.git": None, "secret.md": "secret", "w/AGENTS.md": Path("../secret.md"), "own.toml": MIRROR})
+    prompt = tree.prompt(tree.path("own.toml"))
+    assert "secret" not in prompt.text
+    (message,) = [text for code, text in tree.messages(prompt) if code == "link-refused"]
+    assert message.endswith("; Program 1.0 would read it")
+
+
 # Workspaces and conversations
 
 

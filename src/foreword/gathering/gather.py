@@ -14,7 +14,7 @@ from ..sources.paths import absolute_scope
 from ..sources.stamps import UNSTABLE, is_unchanged
 from ..sources.trail import Trail
 from ..text.lines import printable
-from ..vocabulary import Candidate, Document, Inputs, Skill
+from ..vocabulary import Candidate, Document, Inputs, Skill, replace
 from .duplicates import Deduplicator
 from .entries import find_entries
 from .results import FindResult, FoundText
@@ -70,6 +70,8 @@ def gather(
         *trail.findings,
         *_git_findings(layout, workspace),
     ]
+    if layout.mirrors:
+        findings = [_as_in_mirror(each, layout.mirrors) for each in findings]
     return Inputs(
         workspace=workspace,
         found=found,
@@ -83,6 +85,13 @@ def gather(
         values=values,
         types=tuple(variables or ()),
     )
+
+
+def _as_in_mirror(each: Finding, mirrors: str) -> Finding:
+    """The finding; one about a file that Foreword refuses to read says that the mirrored program reads it."""
+    if each.code not in ("link-refused", "workspace-refused"):
+        return each
+    return replace(each, message=f"{each.message}; {mirrors} would read it")
 
 
 def _follow_includes(unique: Deduplicator, workspace: Workspace, scope: Scope, reader: Reader) -> Includes | None:
