@@ -3,4 +3,4 @@
 # ruff: noqa
 from __future__ import annotations
 
-NAMES = ('codex', 'opencode')
+NAMES = ('claude', 'codex', 'opencode')
