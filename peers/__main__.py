@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from .compare import difference_to_layout, first_difference, has_layout
+from .compare import first_difference, has_layout, verdict
 from .install import Installed, RunError, find_installed, install
 from .programs import Message, Program, ask, read_programs
 from .recordings import Case, cases, read_golden, write_golden
@@ -112,10 +112,11 @@ def _run_program(program: Program, only: Sequence[str], record: bool) -> bool:
         if record:
             _write(program, recorded)
         problem = "" if record else first_difference(golden.get("cases", {}).get(case.name), result)
-        if not problem and case.event == "start" and has_layout(program.name):
-            problem = difference_to_layout(program, case, result)
-        agrees = agrees and not problem
-        _row(program, case, problem or ("recorded" if record else "same"))
+        is_right, sentence = not problem, problem or ("recorded" if record else "same")
+        if is_right and case.event == "start" and has_layout(program.name):
+            is_right, sentence = verdict(program, case, result)
+        agrees = agrees and is_right
+        _row(program, case, sentence)
     return agrees
 
 
@@ -128,9 +129,9 @@ def _check_layout(program: Program, only: Sequence[str]) -> bool:
     agrees = True
     for case in cases(program.name, only):
         if case.event == "start" and case.name in recorded:
-            problem = difference_to_layout(program, case, recorded[case.name])
-            agrees = agrees and not problem
-            _row(program, case, problem or "same")
+            is_right, sentence = verdict(program, case, recorded[case.name])
+            agrees = agrees and is_right
+            _row(program, case, sentence)
     return agrees
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from .programs import Program
 from .recordings import Case
 from .reduce import Message, files, reduce, without_gaps
 
+KNOWN = tomllib.loads((Path(__file__).parent / "known.toml").read_text())
 PACK = Path(__file__).parents[1] / "src/foreword/packs/agents"
 
 Recorded = dict[str, Any]
@@ -22,6 +24,26 @@ Recorded = dict[str, Any]
 def has_layout(program: str) -> bool:
     """Whether a layout that mirrors the program ships."""
     return (PACK / f"{program}.toml").exists()
+
+
+def known_difference(program: str, case: Case) -> str:
+    """The sentence of the layout's `differs` that explains why it differs from the recording of this case, or ""."""
+    return str(KNOWN.get(program, {}).get(case.name, ""))
+
+
+def differs(program: str) -> list[str]:
+    """The sentences with which a layout says where it differs from the program."""
+    sentences = tomllib.loads((PACK / f"{program}.toml").read_text()).get("differs", [])
+    return [str(sentence) for sentence in sentences]
+
+
+def verdict(program: Program, case: Case, recorded: Recorded) -> tuple[bool, str]:
+    """Whether the layout is as it should be for a recording, and the sentence to print."""
+    problem = difference_to_layout(program, case, recorded)
+    known = known_difference(program.name, case)
+    if known:
+        return bool(problem), f"known: {known}" if problem else "differs no longer: remove it from peers/known.toml"
+    return not problem, problem or "same"
 
 
 def first_difference(recorded: Recorded | None, result: Recorded) -> str:

@@ -7,7 +7,7 @@ import re
 
 from .tree import ALL, Tree
 
-EVERY = (*ALL, "qwen", "vibe", "pi")
+EVERY = (*ALL, "qwen", "vibe", "pi-agent")
 
 
 def _named(names: str, folders: str, mark: str = "") -> dict[str, str]:
@@ -210,7 +210,7 @@ TREES: dict[str, Tree] = {
             "home/.codex/AGENTS.md": "qx-user\n",
         },
         ("repo", "repo/a/b/c"),
-        ("codex", "pi"),
+        ("codex", "pi-agent"),
     ),
     "overrides-user": Tree(
         {
@@ -224,14 +224,23 @@ TREES: dict[str, Tree] = {
     "codex-config": Tree(
         {
             "home/.codex/config.toml": 'project_doc_fallback_filenames = ["TEAM.md", "OTHER.md"]\n'
-            'project_root_markers = [".top"]\nproject_doc_max_bytes = 20\n',
+            'project_root_markers = [".top"]\n',
             "repo/AGENTS.md": "qx-root\n",
             "repo/a/.top": "",
             "repo/a/TEAM.md": "qx-a-team\n",
             "repo/a/OTHER.md": "qx-a-other\n",
-            "repo/a/b/OTHER.md": "qx-b-other and more\n",
+            "repo/a/b/OTHER.md": "qx-b-other\n",
         },
         ("repo/a/b", "repo"),
+        ("codex",),
+    ),
+    "codex-bytes": Tree(
+        {
+            "home/.codex/config.toml": "project_doc_max_bytes = 20\n",
+            "repo/AGENTS.md": "qx-root\n",
+            "repo/a/AGENTS.md": "qx-a and more\n",
+        },
+        ("repo/a",),
         ("codex",),
     ),
     "large": Tree(LARGE, ("repo", "repo/a/b"), ("codex",)),
@@ -242,7 +251,7 @@ TREES: dict[str, Tree] = {
             "repo/GEMINI.md": "qx-gemini " + "g" * 70_000 + "\n",
         },
         ("repo",),
-        ("claude", "gemini", "copilot", "opencode", "qwen", "vibe", "pi"),
+        ("claude", "gemini", "copilot", "opencode", "qwen", "vibe", "pi-agent"),
     ),
     "spaces": Tree(
         {
@@ -373,15 +382,23 @@ TREES: dict[str, Tree] = {
     ),
     "opencode-config": Tree(
         {
-            "repo/opencode.json": '{"instructions": ["one.md", "docs/*.md", "~/mine.md", "{base}/out/far.md", "missing.md", "one.md", "AGENTS.md"]}',
+            "repo/opencode.json": '{"instructions": ["one.md", "docs/*.md", "missing.md", "one.md", "AGENTS.md"]}',
             "repo/one.md": "qx-one\n",
             "repo/docs/only.md": "qx-docs\n",
             "repo/a/one.md": "qx-a-one\n",
             "repo/AGENTS.md": "qx-root\n",
+        },
+        ("repo", "repo/a"),
+        ("opencode",),
+    ),
+    "opencode-outside": Tree(
+        {
+            "repo/opencode.json": '{"instructions": ["~/mine.md", "one.md", "{base}/out/far.md"]}',
+            "repo/one.md": "qx-one\n",
             "home/mine.md": "qx-mine\n",
             "out/far.md": "qx-far\n",
         },
-        ("repo", "repo/a"),
+        ("repo",),
         ("opencode",),
     ),
     "opencode-names": Tree(
