@@ -82,7 +82,7 @@ def prompt_messages(prompt: Prompt) -> list[Message]:
 def difference_to_layout(program: Program, case: Case, recorded: Recorded) -> str:
     """The first difference between a recording and the layout in one sentence, or "".
 
-    Files, order, role, text and cut must be the same. A layout has no say in the descriptions of tools.
+    Files, order, role, text and cut must be the same. A layout has no say in the descriptions of tools, and every layout ends lines with \\n.
     """
     with tempfile.TemporaryDirectory() as folder:
         base = os.path.realpath(folder)
@@ -95,9 +95,9 @@ def difference_to_layout(program: Program, case: Case, recorded: Recorded) -> st
 
 
 def _rows(recorded: Recorded, gaps: bool = True) -> list[tuple[str, str]]:
-    """Role and line, in order; without gaps, also without the descriptions of tools."""
+    """Role and line, in order. Without gaps, what a layout must reproduce: not the descriptions of tools, nor the ends of lines."""
     return [
-        (entry["role"], line)
+        (entry["role"], line if gaps else line.removesuffix("\r"))
         for entry in recorded["messages"]
         if gaps or entry["role"] != "tools"
         for line in (entry["lines"] if gaps else without_gaps(entry["lines"]))
