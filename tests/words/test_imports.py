@@ -28,7 +28,7 @@ SECTION = {"item": "{path|root-relative}: {text}"}
         ("@a.md", ["a.md"]),
         ("see @a.md and @./b/c.txt\n@../d.md", ["a.md", "./b/c.txt", "../d.md"]),
         ("@~/x.md @/etc/y.md @LICENSE", ["~/x.md", "/etc/y.md", "LICENSE"]),
-        ("**@a.md** _@b.md_ ***@c.md***", ["a.md", "b.md", "c.md"]),
+        ("**@a.md** _@b.md_ [@c.md]", []),
         ("- @a.md\n> @b.md\n| @c.md |", ["a.md", "b.md", "c.md"]),
         ("@a.md, @b.md.", ["a.md,", "b.md."]),
         ('(@a.md) me@b.md "@c.md" @@d.md @#e @(f)', []),
@@ -39,6 +39,21 @@ SECTION = {"item": "{path|root-relative}: {text}"}
 )
 def test_tokens(text, names):
     assert [token.name for token in import_tokens(text)] == names
+
+
+@pytest.mark.parametrize(
+    ("tokens", "text", "names"),
+    [
+        ("emphasis", "**@a.md** _@b.md_ ***@c.md*** @d.md", ["a.md", "b.md", "c.md", "d.md"]),
+        ("emphasis", "**@a.md (@b.md) @c.md, `@d.md`", ["c.md,"]),
+        ("punctuated", '(@a.md) and @b.md, "@c.md". [@d.md] @e.md', ["a.md", "b.md", "c.md", "d.md", "e.md"]),
+        ("punctuated", "**@a.md** @/b.md @~/c.md x@d.md `(@e.md)` @!", []),
+    ],
+)
+def test_kinds_of_tokens(tokens, text, names):
+    found = list(import_tokens(text, tokens))
+    assert [token.name for token in found] == names
+    assert [text[token.start : token.end] for token in found] == [f"@{name}" for name in names]
 
 
 def test_each_file_follows_its_importer_once_depth_first(words):
@@ -212,15 +227,25 @@ def test_imports_in_dropped_comments_and_front_matter_do_not_count(words):
 
 def test_a_replaced_text_appears_once_unless_a_mirror_keeps_copies(words):
     files = {"w/N.md": "@a.md @b.md", "w/a.md": "@b.md", "w/b.md": "B"}
-    find = {"imports": {"place": "replace", "form": "<{text}>", "again": "again"}}
-    assert words.text(files, find) == "<<B>> again"
-    assert words.text(files, find, mirrors="Program 1.0", copies="keep") == "<<B>> <B>"
+    imports = {"place": "replace", "form": "<{text}>", "again": "again"}
+    assert words.text(files, {"imports": imports}) == "<<B>> again"
+    for once, text in {"chain": "<<B>> <B>", "file": "<<B>> again"}.items():
+        assert words.text(files, {"imports": {**imports, "once": once}}, mirrors="Program 1.0") == text
+
+
+def test_once_in_a_file_or_in_the_prompt(words):
+    files = {"w/N.md": "@a.md", "w/x/N.md": "@../a.md", "w/a.md": "A"}
+    imports = {"place": "insert", "form": "<{text}>", "again": "[{path|root-relative} again]"}
+    text = words.text(files, {"imports": imports}, cwd="w/x")
+    assert text == "@a.md<A>\n@../a.md[a.md again]"
+    text = words.text(files, {"imports": {**imports, "once": "file"}}, cwd="w/x", mirrors="Program 1.0")
+    assert text == "@a.md<A>\n@../a.md<A>"
 
 
 def test_imports_that_multiply_end(words):
     files = {"w/N.md": "@0.md", **{f"w/{n}.md": f"@{n + 1}.md " * 40 + "x" * 400 for n in range(8)}, "w/8.md": "x"}
-    find = {"imports": {"place": "replace", "depth": 20}}
-    prompt = words.prompt(files, find, mirrors="Program 1.0", copies="keep", template_limit=100_000)
+    find = {"imports": {"place": "replace", "depth": 20, "once": "chain"}}
+    prompt = words.prompt(files, find, mirrors="Program 1.0", template_limit=100_000)
     assert len(prompt.text) < 200_000
     assert {each.code for each in prompt.findings} == {"import-limit"}
 
@@ -250,6 +275,14 @@ def test_a_change_in_an_imported_file_is_noticed(words):
             "find.notes.imports.form needs '{text}', for the text of the imported file",
         ),
         ({"place": "replace", "missing": "{text}"}, "find.notes.imports.missing: unknown field '{text}'"),
+        (
+            {"once": "chain", "place": "insert"},
+            "find.notes.imports.once: 'chain' is only for a layout that mirrors a program",
+        ),
+        (
+            {"place": "insert", "form": "{text|xmml}"},
+            "find.notes.imports.form: unknown filter 'xmml'; did you mean 'xml'?",
+        ),
         (True, "find.notes: imports must be a table of keys, not True"),
     ],
 )

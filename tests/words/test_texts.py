@@ -9,13 +9,13 @@ MIRROR = {"mirrors": "Program 1.0"}
 
 @pytest.mark.parametrize(
     ("trim", "text"),
-    [("lines", "[  a  \n b]"), ("ends", "[a  \n b]"), ("none", "[\n  a  \n b\n\n]")],
+    [("lines", "[  a  \n b]"), ("ends", "[a  \n b]"), ("tail", "[\n  a  \n b]"), ("none", "[\n  a  \n b\n\n]")],
 )
 def test_trim(words, trim, text):
     assert words.text({"w/N.md": "\n  a  \n b\n\n"}, {"trim": trim}, {"item": "[{text}]"}) == text
 
 
-@pytest.mark.parametrize("trim", ["lines", "ends", "none"])
+@pytest.mark.parametrize("trim", ["lines", "ends", "tail", "none"])
 def test_a_blank_file_adds_nothing_however_it_is_trimmed(words, trim):
     prompt = words.prompt({"w/N.md": " \n\n"}, {"trim": trim}, {"item": "[{text}]"})
     assert prompt.text == ""
@@ -134,7 +134,7 @@ def test_a_fact_in_a_wrapper_has_its_own_origin_and_cannot_close_the_section(wor
 @pytest.mark.parametrize(
     ("find", "section", "message"),
     [
-        ({"trim": "yes"}, {}, "find.notes: trim must be one of lines, ends, none, not 'yes'"),
+        ({"trim": "yes"}, {}, "find.notes: trim must be one of lines, ends, tail, none, not 'yes'"),
         ({"comments": True}, {}, "find.notes: comments must be one of keep, drop, not True"),
         ({"label": {"a/b.md": "x"}}, {}, "find.notes.label: 'a/b.md' is neither a file name nor a place such as 'home:'"),
         ({"label": {"hom:": "x"}}, {}, "find.notes.label: unknown place 'hom:'; did you mean 'home'?"),

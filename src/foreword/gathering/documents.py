@@ -59,6 +59,8 @@ def finish(document: Document, pieces: Pieces, trim: str, fields: Sequence[tuple
         pieces = without_blank_ends(pieces)
     elif trim == "ends":
         pieces = without_white_ends(pieces)
+    elif trim == "tail":
+        pieces = slice_pieces(pieces, 0, len("".join(each.text for each in pieces).rstrip()))
     text = "".join(each.text for each in pieces)
     if text == document.text:
         return replace(document, fields=fields)

@@ -15,7 +15,7 @@ from ..sources.paths import is_file_name, is_inside
 from ..sources.stamps import real_path
 from ..text.imports import MAX_TOKENS, import_tokens
 from ..text.lines import printable
-from ..text.pieces import slice_pieces
+from ..text.pieces import apply_filters, slice_pieces
 from ..vocabulary import Origin, Piece, value
 from .documents import fields_of, finish, strip
 
@@ -61,9 +61,10 @@ class Importing:
 
 @value
 class NotImported:
-    """Why a file is not imported: `missing`, `outside`, `again`, or `deep`."""
+    """Why a file is not imported: it is `missing`, `outside`, imported `again`, or `deep`."""
 
     kind: str
+    path: str
     reason: str
 
 
@@ -85,6 +86,7 @@ class Importer:
         self.layout, self.workspace, self.scope, self.reader, self.trail = layout, workspace, scope, reader, trail
         self.names = names
         self.seen: set[tuple[int, int]] = set()
+        self.seen_in_file: set[tuple[int, int]] = set()
         self.readings: dict[tuple[str, str, Bound, str], Reading] = {}
         self.room = layout.template_limit
 
@@ -95,6 +97,7 @@ class Importer:
             return []  # an earlier file has imported it
         assert rules.imports is not None
         importing = Importing(find, rules.imports, found, (reading,))
+        self.seen_in_file = {reading.identity}
         fields = fields_of(reading, rules, found.place, self.trail.findings)
         return list(self.items(importing, fields))
 
@@ -124,8 +127,7 @@ class Importer:
             form = self.form_of(imported, importing.rules)
             if form is None:
                 continue
-            keeps_token = importing.rules.place == "insert" and not isinstance(imported, NotImported)
-            result += slice_pieces(pieces, at, token.end if keeps_token else token.start)
+            result += slice_pieces(pieces, at, token.end if importing.rules.place == "insert" else token.start)
             result += tuple(self.filled(form, token, imported, importing))
             at = token.end
         return (*result, *slice_pieces(pieces, at, len(text))) if at else pieces
@@ -153,17 +155,19 @@ class Importer:
                 pieces = self.inserted(strip(imported, importing.find.rules), importing.then(imported))
                 done = finish(imported.document, pieces, importing.rules.trim, ())
                 yield from done.pieces or (Piece(done.text, Origin("file", done.path, _lines(done))),)
-            elif part.name == "path" and not isinstance(imported, NotImported):
-                yield Piece(printable(imported.path), Origin("environment", printable(imported.path)))
-            elif part.name == "name":
-                yield Piece(token.name, Origin("file", printable(importing.path)))
-            elif isinstance(imported, NotImported):
-                yield Piece(imported.reason, Origin("mark"))
+            else:
+                path = printable(imported.path)
+                single = Piece(path, Origin("environment", path))
+                if part.name == "name":
+                    single = Piece(token.name, Origin("file", printable(importing.path)))
+                elif part.name == "reason" and isinstance(imported, NotImported):
+                    single = Piece(imported.reason, Origin("mark"))
+                yield apply_filters(single, part.filters, self.workspace)
 
     def tokens(self, text: str, importing: Importing) -> Iterator[ImportToken]:
         """The imports in a text. `@~/path` is one if its place in the text does not depend on it, or if it may be read."""
         with_home = importing.rules.place == "item" or importing.rules.within == "anywhere"
-        for number, token in enumerate(import_tokens(text)):
+        for number, token in enumerate(import_tokens(text, importing.rules.tokens)):
             if number >= MAX_TOKENS:
                 self.report(importing, "import-limit", f"has more than {MAX_TOKENS:,} imports; the rest are ignored")
                 return
@@ -177,7 +181,7 @@ class Importer:
         name = os.fsdecode(token.name.encode("utf-8", "surrogateescape"))
         if name.startswith("~/"):
             if not self.workspace.home:
-                return NotImported("missing", "the home directory is unknown")
+                return NotImported("missing", name, "the home directory is unknown")
             name = os.path.join(self.workspace.home, name[2:])
         path = os.path.normpath(os.path.join(os.path.dirname(importing.path), name))
         bound = importing.found.bound
@@ -197,13 +201,13 @@ class Importer:
         if not reading.has_text:
             reason = reading.reason or "it is blank"
             self.record(path, reading.fate, importing, reason, reading.code)
-            return NotImported("missing", reason)
+            return NotImported("missing", path, reason)
         return self.again(reading, token, importing) or self.use(reading, importing)
 
     def reading(self, path: str, importing: Importing, trim: str) -> Reading:
         key = (path, importing.rules.within, importing.found.bound, trim)
         if key not in self.readings:
-            read = self.reader.read_whole if trim == "none" else self.reader.read
+            read = self.reader.read_whole if trim in ("tail", "none") else self.reader.read
             self.readings[key] = read(path, _ImportCheck(self.refusal, importing))
         return self.readings[key]
 
@@ -213,24 +217,31 @@ class Importer:
             names = " -> ".join(os.path.basename(each.path) for each in (*importing.chain, reading))
             reason = f"it imports itself: {printable(names)}"
             self.report(importing, "import-cycle", f"imports {token.name!r} in a circle: {printable(names)}")
-            return NotImported("again", reason)
+            return NotImported("again", reading.path, reason)
         if self.room < reading.size:
             reason = f"the imported texts have more than {self.layout.template_limit:,} bytes"
             self.report(importing, "import-limit", f"imports {token.name!r}, which is left out: {reason}")
-            return NotImported("deep", reason)
-        if importing.rules.place != "item" and importing.find.copies == "keep":
-            return None
-        is_found_elsewhere = importing.rules.place != "item" and reading.identity in self.names
-        if reading.identity not in self.seen and not is_found_elsewhere:
+            return NotImported("deep", reading.path, reason)
+        if not self.is_repeated(reading, importing):
             return None
         path = self.names.get(reading.identity, printable(reading.path))
         if path != printable(reading.path):
             reason = f"imported by {printable(importing.path)}; the same file as {path}"
             self.trail.record(reading.path, LAYER, "duplicate", reason, "file-duplicate", path)
-        return NotImported("again", "it is in the prompt already")
+        return NotImported("again", reading.path, "it is in the prompt already")
+
+    def is_repeated(self, reading: Reading, importing: Importing) -> bool:
+        """Whether a file was imported before, where the layout allows it only once."""
+        if importing.rules.once == "chain":
+            return False
+        if importing.rules.once == "file":
+            return reading.identity in self.seen_in_file
+        is_found_elsewhere = importing.rules.place != "item" and reading.identity in self.names
+        return reading.identity in self.seen or is_found_elsewhere
 
     def use(self, reading: Reading, importing: Importing) -> Reading:
         self.seen.add(reading.identity)
+        self.seen_in_file.add(reading.identity)
         self.names.setdefault(reading.identity, printable(reading.path))
         self.record(reading.path, reading.fate, importing, reading.reason, reading.code)
         return reading
@@ -275,11 +286,11 @@ class Importer:
     def missing(self, path: str, token: ImportToken, importing: Importing) -> NotImported:
         if _looks_like_text(token):
             self.report(importing, "import-missing", f"imports {token.name!r}, which does not exist", path)
-        return NotImported("missing", "the file does not exist")
+        return NotImported("missing", path, "the file does not exist")
 
     def refuse(self, path: str, token: ImportToken, importing: Importing, kind: str, reason: str) -> NotImported:
         if kind == "outside" and not _looks_like_text(token):
-            return NotImported(kind, reason)
+            return NotImported(kind, path, reason)
         if kind == "outside":
             return self.leave_out(path, token, importing, kind, reason, "import-outside")
         would = f"; {self.layout.mirrors} would read it" if self.layout.mirrors else ""
@@ -290,7 +301,7 @@ class Importer:
     ) -> NotImported:
         self.record(path, "refused", importing, reason)
         self.report(importing, code, f"imports {token.name!r}, which is left out: {reason}")
-        return NotImported(kind, reason)
+        return NotImported(kind, path, reason)
 
     def record(self, path: str, fate: Fate, importing: Importing, reason: str = "", code: str = "") -> None:
         by = f"imported by {printable(importing.path)}"

@@ -52,7 +52,7 @@ def parse_find(
         table.get("layer", ""),
         top.get("links", "inside"),
         top.get("copies", "drop"),
-        parse_text_rules(table, where),
+        parse_text_rules(table, where, bool(top.get("mirrors", "").strip())),
         order=table.get("order", "farthest"),
         markers=_markers(table, where, settings, untrusted),
         where=_fields(table, "where", where),

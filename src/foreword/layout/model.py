@@ -67,7 +67,9 @@ class Imports:
     depth: int = 5
     within: Literal["cwd", "root", "folder", "anywhere", ""] = ""
     place: Literal["item", "replace", "insert"] = "item"
-    trim: Literal["lines", "ends", "none"] = "lines"
+    tokens: Literal["word", "emphasis", "punctuated"] = "word"
+    once: Literal["prompt", "file", "chain"] = "prompt"
+    trim: Literal["lines", "ends", "tail", "none"] = "lines"
     form: Form = (Field("text"),)
     missing: Form | None = None
     outside: Form | None = None
@@ -78,7 +80,7 @@ class Imports:
 class TextRules:
     """How the text of a file that was found enters the prompt. `label` has pairs of a file name or `place:` and its label."""
 
-    trim: Literal["lines", "ends", "none"] = "lines"
+    trim: Literal["lines", "ends", "tail", "none"] = "lines"
     blank: Literal["skip", "hide"] = "skip"
     comments: Literal["keep", "drop"] = "keep"
     front: Literal["keep", "drop"] = "keep"
@@ -88,7 +90,7 @@ class TextRules:
     @property
     def change_text(self) -> bool:
         """Whether any of them changes the text of a file or adds fields."""
-        return self != TextRules(blank=self.blank, trim=self.trim) or self.trim == "ends"
+        return self != TextRules(blank=self.blank, trim=self.trim) or self.trim in ("ends", "tail")
 
 
 @value

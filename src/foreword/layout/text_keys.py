@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from .key import Key
 
-TRIMS = ("lines", "ends", "none")
+TRIMS = ("lines", "ends", "tail", "none")
 TEXTS = (
     Key(
         "find",
         "trim",
         "choice",
-        "What to remove from the start and end of each file: blank lines (`lines`, the default), all white space (`ends`), or nothing"
-        " (`none`).",
+        "What to remove from the start and end of each file: blank lines (`lines`, the default), all white space (`ends`), white space at"
+        " the end only (`tail`), or nothing (`none`).",
         TRIMS,
     ),
     Key(
@@ -65,6 +65,22 @@ TEXTS = (
     ),
     Key(
         "imports",
+        "tokens",
+        "choice",
+        "What counts as an import: `@path` up to white space (`word`, the default); also in emphasis, as in `**@path**` (`emphasis`); or also"
+        " in brackets and quotation marks, without the punctuation after a relative path (`punctuated`).",
+        ("word", "emphasis", "punctuated"),
+    ),
+    Key(
+        "imports",
+        "once",
+        "choice",
+        "Where a file may not be imported again: in the whole prompt (`prompt`, the default), in the same file that was found (`file`), or in"
+        " the files that import each other (`chain`). The last two only in mirrors, with `place` `replace` or `insert`.",
+        ("prompt", "file", "chain"),
+    ),
+    Key(
+        "imports",
         "trim",
         "choice",
         "The same as `trim` of a find, for the text that `place` puts into another text.",
@@ -80,20 +96,20 @@ TEXTS = (
         "imports",
         "missing",
         "form",
-        "What replaces the token of a file that does not exist or cannot be read; by default, the token stays. `{name}` and `{reason}` are"
-        " available.",
+        "What replaces the token of a file that does not exist or cannot be read, or follows it if `place` is `insert`; by default, only the"
+        " token stays. `{name}`, `{path}` and `{reason}` are available.",
     ),
     Key(
         "imports",
         "outside",
         "form",
-        "What replaces the token of a file that may not be imported; by default, the token stays.",
+        "The same for a file that may not be imported.",
     ),
     Key(
         "imports",
         "again",
         "form",
-        "What replaces the token of a file that imports the importing one, or that is in the prompt already; by default, the token stays.",
+        "The same for a file that was imported before, or that imports itself.",
     ),
 )
 RAW = Key(

@@ -14,19 +14,17 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from .model import Form
-
 KEYS = ("trim", "blank", "comments", "front", "label", "imports")
 _FORMS = {
     "form": ("text", "name", "path"),
-    "missing": ("name", "reason"),
-    "outside": ("name", "reason"),
-    "again": ("name", "reason"),
+    "missing": ("name", "path", "reason"),
+    "outside": ("name", "path", "reason"),
+    "again": ("name", "path", "reason"),
 }
-_ONLY_IN_TEXT = ("trim", *_FORMS)
+_ONLY_IN_TEXT = ("trim", "once", *_FORMS)
 
 
-def parse_text_rules(table: Mapping[str, Any], where: str) -> TextRules:
+def parse_text_rules(table: Mapping[str, Any], where: str, is_mirror: bool) -> TextRules:
     """The rules for the text of the files of a find."""
     used = [key for key in KEYS if key in table]
     if not used:
@@ -40,7 +38,7 @@ def parse_text_rules(table: Mapping[str, Any], where: str) -> TextRules:
         table.get("comments", "keep"),
         table.get("front", "keep"),
         _labels(table.get("label", ""), where + "label"),
-        _imports(table["imports"], where + "imports") if "imports" in table else None,
+        _imports(table["imports"], where + "imports", is_mirror) if "imports" in table else None,
     )
 
 
@@ -56,7 +54,7 @@ def _labels(label: str | Mapping[str, str], where: str) -> tuple[tuple[str, str]
     return tuple(label.items())
 
 
-def _imports(table: Mapping[str, Any], where: str) -> Imports:
+def _imports(table: Mapping[str, Any], where: str, is_mirror: bool) -> Imports:
     check_table(table, KINDS["imports"], where, LayoutError)
     place = table.get("place", "item")
     for key in _ONLY_IN_TEXT:
@@ -64,9 +62,15 @@ def _imports(table: Mapping[str, Any], where: str) -> Imports:
             raise LayoutError(
                 f"{where}.{key} needs place = 'replace' or 'insert': the token of an item of its own stays"
             )
-    forms: dict[str, Form] = {
+    once = table.get("once", "prompt")
+    if once != "prompt" and not is_mirror:
+        raise LayoutError(
+            f"{where}.once: {once!r} is only for a layout that mirrors a program; add mirrors = 'PROGRAM VERSION', or remove it"
+        )
+    forms: dict[str, Any] = {
         key: form(table[key], fields, f"{where}.{key}") for key, fields in _FORMS.items() if key in table
     }
     if "form" in forms and not any(getattr(part, "name", "") == "text" for part in forms["form"]):
         raise LayoutError(f"{where}.form needs '{{text}}', for the text of the imported file")
-    return Imports(table.get("depth", 5), table.get("within", ""), place, table.get("trim", "lines"), **forms)
+    others = {key: table[key] for key in ("depth", "within", "place", "tokens", "once", "trim") if key in table}
+    return Imports(**others, **forms)

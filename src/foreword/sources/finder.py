@@ -197,7 +197,8 @@ def choose(
         reach = reach_of(pattern, base, find, workspace)
         paths = matches(pattern, base, find, reader, trail, layer, reach)
         readings = [
-            reader.read(path, reach) if find.rules.trim != "none" else _whole(path, reach, reader) for path in paths
+            reader.read(path, reach) if find.rules.trim not in ("tail", "none") else _whole(path, reach, reader)
+            for path in paths
         ]
         if len(readings) == 1 and readings[0].fate == "absent" and "*" not in pattern.path:
             trail.record(readings[0].path, layer, "absent", readings[0].reason, readings[0].code)

@@ -1,7 +1,9 @@
-"""The imports in a text: `@path` at the start of a line, after white space or after the marks of emphasis, outside code.
+"""The imports in a text: `@path` outside code, at the start of a line or after white space.
 
-The path ends at white space or, if emphasis began before it, where that ends. So `see @a.md` and `**@a.md**` are imports;
-`(@a.md)` and `me@a.md` are not, and `@a.md,` names a file with a comma.
+word        the path ends at white space: `see @a.md`; `@a.md,` names a file with a comma
+emphasis    also inside emphasis, whose marks end the path: `**@a.md**`
+punctuated  also after an opening bracket or quotation mark; punctuation at the end is not part of the path, which must be
+            relative: `(@a.md)`, `@a.md,`
 """
 
 from __future__ import annotations
@@ -15,8 +17,16 @@ from .markdown import Spans, indented_code, prose
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Literal
 
-_TOKEN = r"\\[\\`]|(`+)|(?:(?<=\s)|^|\A)(\*{1,3}|_{1,3}|~~)?@([A-Za-z0-9._/~-]\S*)"
+    Tokens = Literal["word", "emphasis", "punctuated"]
+
+_TOKENS = {
+    "word": r"(?:(?<=\s)|^)()@([A-Za-z0-9._/~-]\S*)",
+    "emphasis": r"(?:(?<=\s)|^)(\*{1,3}|_{1,3}|~~|)@([A-Za-z0-9._/~-]\S*)",
+    "punctuated": r"(?:(?<=[\s(\[{\"'])|^)()@([A-Za-z0-9._-]\S*)",
+}
+_PUNCTUATION = ".,;:!?)]}\"'"
 MAX_TOKENS = 1_000
 """More imports than this in one text are ignored: each is looked up on the disk."""
 
@@ -30,12 +40,12 @@ class ImportToken:
     name: str
 
 
-def import_tokens(text: str) -> Iterator[ImportToken]:
+def import_tokens(text: str, tokens: Tokens = "word") -> Iterator[ImportToken]:
     """The imports in a text, in order."""
     if "@" not in text:
         return
     spans, code = Spans(text), indented_code(text)
-    search = re.compile(_TOKEN, re.MULTILINE).search
+    search = re.compile(rf"\\[\\`]|(`+)|{_TOKENS[tokens]}", re.MULTILINE).search
     for start, limit in prose(text):
         at = start
         while match := search(text, at, limit):
@@ -43,24 +53,21 @@ def import_tokens(text: str) -> Iterator[ImportToken]:
             ticks, emphasis, name = match.groups()
             if ticks:
                 at = spans.end(match.start(), len(ticks), limit) or at
-            elif name and not _is_in(code, match.start()):
-                token = _token(match, emphasis or "", name)
-                if token:
-                    at = token.end
-                    yield token
+            elif name and (path := _path(name, emphasis, tokens)) and not _is_in(code, match.start()):
+                begin = match.start(3) - 1
+                at = begin + 1 + len(path)
+                yield ImportToken(begin, at, path)
+
+
+def _path(name: str, emphasis: str, tokens: Tokens) -> str:
+    """The path of a token; empty if it is not an import."""
+    if emphasis:
+        name, closed, _ = name.partition(emphasis)
+        name = name if closed else ""
+    name = name.partition("`")[0]  # a code span begins inside it
+    return name.rstrip(_PUNCTUATION) if tokens == "punctuated" else name
 
 
 def _is_in(ranges: list[tuple[int, int]], at: int) -> bool:
     before = bisect_right(ranges, (at, at)) - 1
     return before >= 0 and at < ranges[before][1]
-
-
-def _token(match: re.Match[str], emphasis: str, name: str) -> ImportToken | None:
-    begin = match.start(3) - 1
-    if emphasis:
-        name, closed, _ = name.partition(emphasis)
-        if not closed or not name:
-            return None
-    # A code span begins inside the path, so it ends there.
-    name = name.partition("`")[0]
-    return ImportToken(begin, begin + 1 + len(name), name) if name else None

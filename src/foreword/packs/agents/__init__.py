@@ -3,4 +3,4 @@
 # ruff: noqa
 from __future__ import annotations
 
-NAMES = ('claude', 'codex', 'opencode')
+NAMES = ('claude', 'codex', 'gemini', 'opencode')

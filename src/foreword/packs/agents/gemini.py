@@ -1,0 +1,110 @@
+"""Generated from the TOML files beside it by `python -m foreword.packs.compile`; do not edit."""
+
+# ruff: noqa
+from __future__ import annotations
+
+from ...layout.model import Field, Pattern, ConfigValue, Imports, TextRules, Find, Section, Layout, with_inner
+
+_SECTIONS = (Section(name='base', lifetime='release', text="[Gemini CLI's own instructions]", form=("[Gemini CLI's own instructions]", ), item=(), instead=('base', )), Section(name='skills', lifetime='project', sections=(Section(name='users_skills', lifetime='project', of='users_skills', item=('  <skill>\n    <name>', Field(name='name'), '</name>\n    <description>', Field(name='description'), '</description>\n    <location>', Field(name='path'), '</location>\n  </skill>', ), join='\n', trim=False, over='shorten'), Section(name='users_shared', lifetime='project', of='users_shared', item=('  <skill>\n    <name>', Field(name='name'), '</name>\n    <description>', Field(name='description'), '</description>\n    <location>', Field(name='path'), '</location>\n  </skill>', ), join='\n', trim=False, over='shorten'), Section(name='workspace_skills', lifetime='project', of='workspace_skills', item=('  <skill>\n    <name>', Field(name='name'), '</name>\n    <description>', Field(name='description'), '</description>\n    <location>', Field(name='path'), '</location>\n  </skill>', ), join='\n', trim=False, over='shorten'), Section(name='workspace_shared', lifetime='project', of='workspace_shared', item=('  <skill>\n    <name>', Field(name='name'), '</name>\n    <description>', Field(name='description'), '</description>\n    <location>', Field(name='path'), '</location>\n  </skill>', ), join='\n', trim=False, over='shorten'), ), item=(), join='\n', wrap=('<available_skills>\n', Field(name=''), '\n</available_skills>', ), trim=False), Section(name='user', lifetime='project', of='user', item=('--- Context from: ', Field(name='path'), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path'), ' ---', ), wrap=('<loaded_context>\n', Field(name=''), '\n</loaded_context>', ), trim=False, over='cut'), Section(name='session', lifetime='project', sections=(Section(name='environment', lifetime='project', text="[Gemini CLI's date, platform and tree of folders, for {cwd}]", form=("[Gemini CLI's date, platform and tree of folders, for ", Field(name='cwd'), ']', ), item=()), Section(name='project', lifetime='project', of='project', item=('--- Context from: ', Field(name='path'), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path'), ' ---', ), wrap=('<loaded_context>\n<project_context>\n', Field(name=''), '\n</project_context>\n</loaded_context>', ), trim=False, over='cut'), ), item=(), join='\n', wrap=('<session_context>\n', Field(name=''), '\n</session_context>', ), trim=False, role='user'), )
+LAYOUT = Layout(
+    sections=_SECTIONS,
+    every=tuple(with_inner(_SECTIONS)),
+    name='gemini',
+    address='$agents/gemini',
+    about="Gemini CLI: the user's GEMINI.md in the system prompt, those from the git root to the working directory in the first user message.",
+    finds=(Find(name='user', groups=((Pattern(place='home', path='.gemini/GEMINI.md'), ), ), copies='keep', rules=TextRules(trim='ends', imports=Imports(place='replace', once='chain', trim='none', form=('<!-- Imported from: ', Field(name='name'), ' -->\n', Field(name='text'), '\n<!-- End of import from: ', Field(name='name'), ' -->', ), missing=('<!-- Import failed: ', Field(name='name'), ' - ', Field(name='reason'), ' -->', ), outside=('<!-- Import failed: ', Field(name='name'), ' - ', Field(name='reason'), ' -->', ), again=('<!-- File already processed: ', Field(name='name'), ' -->', )))), Find(name='project', groups=((Pattern(place='walk', path='GEMINI.md'), ), ), copies='keep', rules=TextRules(trim='ends', imports=Imports(place='replace', once='chain', trim='none', form=('<!-- Imported from: ', Field(name='name'), ' -->\n', Field(name='text'), '\n<!-- End of import from: ', Field(name='name'), ' -->', ), missing=('<!-- Import failed: ', Field(name='name'), ' - ', Field(name='reason'), ' -->', ), outside=('<!-- Import failed: ', Field(name='name'), ' - ', Field(name='reason'), ' -->', ), again=('<!-- File already processed: ', Field(name='name'), ' -->', ))), order='path'), Find(name='users_skills', groups=((Pattern(place='home', path='.gemini/skills/*/SKILL.md'), ), ), kind='skill', copies='keep'), Find(name='users_shared', groups=((Pattern(place='home', path='.agents/skills/*/SKILL.md'), ), ), kind='skill', copies='keep'), Find(name='workspace_skills', groups=((Pattern(place='root', path='.gemini/skills/*/SKILL.md'), ), ), kind='skill', copies='keep'), Find(name='workspace_shared', groups=((Pattern(place='root', path='.agents/skills/*/SKILL.md'), ), ), kind='skill', copies='keep'), ),
+    settings={'names': ['GEMINI.md']},
+    mirrors='Gemini CLI 0.61.0',
+    raw=True,
+    differs=("Gemini CLI's own instructions, the date and the tree of folders are replaced by notes in brackets.", 'The comment for an import that failed gives a reason in other words.', "Gemini CLI's own skills are not listed.", ),
+    signs=('GEMINI.md', '.gemini/', ),
+    config=(ConfigValue(setting='names', pattern=Pattern(place='home', path='.gemini/settings.json'), key='context.fileName'), ),
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def mapping() -> dict[str, Any]:
+    return {'about': "Gemini CLI: the user's GEMINI.md in the system prompt, those from the git root to the working directory in the first user "
+          'message.',
+ 'mirrors': 'Gemini CLI 0.61.0',
+ 'signs': ['GEMINI.md', '.gemini/'],
+ 'copies': 'keep',
+ 'raw': True,
+ 'sections': ['base', 'skills', 'user', 'session'],
+ 'differs': ["Gemini CLI's own instructions, the date and the tree of folders are replaced by notes in brackets.",
+             'The comment for an import that failed gives a reason in other words.',
+             "Gemini CLI's own skills are not listed."],
+ 'settings': {'names': ['GEMINI.md']},
+ 'from': {'names': ['home:.gemini/settings.json#context.fileName']},
+ 'find': {'user': {'trim': 'ends',
+                   'files': ['home:.gemini/{names}'],
+                   'imports': {'depth': 5,
+                               'place': 'replace',
+                               'once': 'chain',
+                               'trim': 'none',
+                               'form': '<!-- Imported from: {name} -->\n{text}\n<!-- End of import from: {name} -->',
+                               'missing': '<!-- Import failed: {name} - {reason} -->',
+                               'outside': '<!-- Import failed: {name} - {reason} -->',
+                               'again': '<!-- File already processed: {name} -->'}},
+          'project': {'trim': 'ends',
+                      'order': 'path',
+                      'files': ['walk:{names}'],
+                      'imports': {'depth': 5,
+                                  'place': 'replace',
+                                  'once': 'chain',
+                                  'trim': 'none',
+                                  'form': '<!-- Imported from: {name} -->\n{text}\n<!-- End of import from: {name} -->',
+                                  'missing': '<!-- Import failed: {name} - {reason} -->',
+                                  'outside': '<!-- Import failed: {name} - {reason} -->',
+                                  'again': '<!-- File already processed: {name} -->'}},
+          'users_skills': {'as': 'skill', 'files': ['home:.gemini/skills/*/SKILL.md']},
+          'users_shared': {'as': 'skill', 'files': ['home:.agents/skills/*/SKILL.md']},
+          'workspace_skills': {'as': 'skill', 'files': ['root:.gemini/skills/*/SKILL.md']},
+          'workspace_shared': {'as': 'skill', 'files': ['root:.agents/skills/*/SKILL.md']}},
+ 'section': {'base': {'text': "[Gemini CLI's own instructions]", 'instead': ['base'], 'lifetime': 'release'},
+             'skills': {'sections': ['users_skills', 'users_shared', 'workspace_skills', 'workspace_shared'],
+                        'join': '\n',
+                        'lifetime': 'project',
+                        'wrap': '<available_skills>\n{}\n</available_skills>'},
+             'users_skills': {'of': 'users_skills',
+                              'item': '  <skill>\n'
+                                      '    <name>{name}</name>\n'
+                                      '    <description>{description}</description>\n'
+                                      '    <location>{path}</location>\n'
+                                      '  </skill>'},
+             'users_shared': {'of': 'users_shared',
+                              'item': '  <skill>\n'
+                                      '    <name>{name}</name>\n'
+                                      '    <description>{description}</description>\n'
+                                      '    <location>{path}</location>\n'
+                                      '  </skill>'},
+             'workspace_skills': {'of': 'workspace_skills',
+                                  'item': '  <skill>\n'
+                                          '    <name>{name}</name>\n'
+                                          '    <description>{description}</description>\n'
+                                          '    <location>{path}</location>\n'
+                                          '  </skill>'},
+             'workspace_shared': {'of': 'workspace_shared',
+                                  'item': '  <skill>\n'
+                                          '    <name>{name}</name>\n'
+                                          '    <description>{description}</description>\n'
+                                          '    <location>{path}</location>\n'
+                                          '  </skill>'},
+             'user': {'of': 'user',
+                      'lifetime': 'project',
+                      'item': '--- Context from: {path} ---\n{text}\n--- End of Context from: {path} ---',
+                      'join': '\n\n',
+                      'wrap': '<loaded_context>\n{}\n</loaded_context>'},
+             'session': {'sections': ['environment', 'project'],
+                         'role': 'user',
+                         'lifetime': 'project',
+                         'join': '\n',
+                         'wrap': '<session_context>\n{}\n</session_context>'},
+             'environment': {'text': "[Gemini CLI's date, platform and tree of folders, for {cwd}]"},
+             'project': {'of': 'project',
+                         'item': '--- Context from: {path} ---\n{text}\n--- End of Context from: {path} ---',
+                         'join': '\n\n',
+                         'wrap': '<loaded_context>\n<project_context>\n{}\n</project_context>\n</loaded_context>'}}}
