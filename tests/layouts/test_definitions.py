@@ -2,7 +2,7 @@
 
 import pytest
 
-from foreword import Conversations
+from foreword import CallError, Conversations, Tool
 from foreword.errors import LayoutError
 from foreword.layout.parse import parse
 
@@ -118,3 +118,72 @@ def test_fields_of_each_kind():
         else:
             with pytest.raises(LayoutError, match=f"unknown field '{{{field}}}'"):
                 parse(table, "mine")
+
+
+# Opening one
+
+
+AGENTS = (
+    BASE.replace('sections = ["agents", "commands"]', 'sections = ["base", "agents", "commands"]')
+    + """
+[section.base]
+text = "I am the parent."
+instead = ["base"]
+"""
+)
+
+
+@pytest.fixture
+def talk(tree):
+    tree({
+        "own.toml": AGENTS,
+        "w/.git": None,
+        "w/.claude/agents/r.md": definition("reviewer", "Reviews.", "Read, Bash(git diff:*)", "Review {{ it }}.\n\nGently."),
+        "w/.claude/agents/all.md": definition("all", "Does all.", body="$user/secret"),
+        "w/.claude/agents/empty.md": definition("empty", "Does nothing.", body=""),
+    })  # fmt: skip
+    with Conversations() as conversations:
+        yield conversations.open("c", tree.workspace(), layout=tree.path("own.toml"))
+
+
+TOOLS = [Tool("read"), Tool("bash"), Tool("write")]
+
+
+def test_a_sub_agent_is_opened_from_its_definition(talk):
+    turn = talk.sub_agent(definition="reviewer", tools=TOOLS, message="Begin.")
+    assert turn.system.startswith("Review {{ it }}.\n\nGently.") and "I am the parent." not in turn.system
+    assert sorted(tool["name"] for tool in turn.tools) == ["bash", "read"]
+    assert turn.messages[-1] == {"role": "user", "content": "Begin."}
+
+
+def test_a_definition_is_text_and_never_a_reference(talk):
+    turn = talk.sub_agent(definition="all", tools=TOOLS)
+    assert turn.system.startswith("$user/secret") and len(turn.tools) == 3
+
+
+def test_a_definition_may_follow_the_base(talk):
+    assert talk.sub_agent(definition="reviewer", append=True).system.startswith("I am the parent.\n\nReview")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"definition": "review"}, "no sub-agent 'review'; known: all, empty, reviewer"),
+        ({"definition": "empty"}, "the sub-agent 'empty' cannot be used: it has no instructions"),
+        ({"definition": "reviewer", "task": "Do it."}, "pass either a task or the name of a definition"),
+        ({}, "pass either a task or the name of a definition"),
+    ],
+)
+def test_a_definition_that_cannot_be_used(talk, options, message):
+    with pytest.raises(CallError) as refused:
+        talk.sub_agent(**options)
+    assert message in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("layout", "message"),
+    [("opal", "does not list sub-agents"), ("builder", "is a template, which a definition cannot")],
+)
+def test_a_layout_without_definitions(tree, layout, message):
+    with Conversations() as conversations, pytest.raises(CallError, match=message):
+        conversations.open("c", tree.workspace(), layout=layout).sub_agent(definition="reviewer")

@@ -20,7 +20,7 @@ from .decide import Outcome, drift
 from .hooks import Hooks, last_user_text
 from .leading import own_messages
 from .state import after_use, state_of
-from .sub_agents import inherited, sub_agent_prompt
+from .sub_agents import defined, inherited, sub_agent_prompt
 from .transitions import Transitions, rebuild_pricing
 from .turns import Turns, user_message, with_summary_request
 
@@ -211,9 +211,10 @@ class Conversation:
 
     def sub_agent(
         self,
-        task: str,
+        task: str = "",
         tools: Sequence[Tool] = (),
         *,
+        definition: str = "",
         workspace: Workspace | None = None,
         append: bool = False,
         with_context: bool = True,
@@ -225,10 +226,14 @@ class Conversation:
         """A turn of an agent that does one task. Its base is the task, or with `append` the parent's base and the task.
 
         The task is text or a reference (`$user/review`). If the layout's base is a template, the task is one in the same language.
+        Instead of a task, `definition` names a sub-agent that the layout lists; it has those of `tools` that its definition names.
         `message` and `messages` are what the sub-agent is sent, after the `context` hooks. The turn has the number 0, and
         nothing is stored.
         """
         expect("the task", task, str)
+        expect("the definition", definition, str)
+        if bool(task) == bool(definition):
+            raise CallError("pass either a task or the name of a definition")
         tools = ordered("tools", tools, Tool)
         check_message(message)
         history: list[Message] = [*checked_messages(messages), *user_message(message)]
@@ -236,9 +241,12 @@ class Conversation:
         if workspace is not None:
             expect("the workspace", workspace, Workspace)
         found = self._builder.inputs(self._transitions.current_or_new())
+        document: Document | None = None
+        if definition:
+            document, tools = defined(definition, self.layout, found, tools)
         agent = replace(self._agent.resolved, role="sub", tools=tools, session="", plan="", skill="")
         prompt = sub_agent_prompt(
-            task,
+            document or task,
             agent,
             inherited(found, self.layout, with_context, with_skills),
             workspace,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..errors import CallError
 from ..layout.model import with_inner
 from ..sources.environment import resolve_workspace
 from ..sources.files import Reader
@@ -11,10 +12,11 @@ from ..vocabulary import Document, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     from ..layout.model import Layout, Section
-    from ..vocabulary import Agent, Inputs, Prompt, Workspace
+    from ..vocabulary import Agent, Inputs, Prompt, Tool, Workspace
     from .assembling import ConversationAssembler
     from .builder import EditionBuilder
 
@@ -26,8 +28,20 @@ def inherited(inputs: Inputs, layout: Layout, with_context: bool, with_skills: b
     return replace(inputs, found={name: each if name in kept else () for name, each in inputs.found.items()})
 
 
+def defined(name: str, layout: Layout, inputs: Inputs, tools: Sequence[Tool]) -> tuple[Document, tuple[Tool, ...]]:
+    """The instructions and tools of a sub-agent that a file defines. Its text is never a template."""
+    from ..engine.definitions import chosen_tools, definition_named, definition_text
+
+    if any(section.language in LANGUAGES for section in _bases(layout)):
+        raise CallError(
+            f"the base of the layout {layout.name} is a template, which a definition cannot replace; pass a task"
+        )
+    definition = definition_named(name, layout, inputs)
+    return definition_text(definition, layout, inputs), chosen_tools(definition, tools)
+
+
 def sub_agent_prompt(
-    task: str,
+    task: str | Document,
     agent: Agent,
     inputs: Inputs,
     workspace: Workspace | None,
@@ -37,9 +51,12 @@ def sub_agent_prompt(
     assembling: ConversationAssembler,
     builder: EditionBuilder,
 ) -> Prompt:
-    """The prompt of a sub-agent for a task, which is text or a reference; with `append`, it follows the parent's base."""
+    """The prompt of a sub-agent for a task: text, a reference or a document; with `append`, it follows the parent's base."""
     assembler, layout = assembling.assembler, assembling.layout
-    document = assembler.template(task.strip()) if is_only_address(task) else Document("", task)
+    if isinstance(task, Document):
+        document = task
+    else:
+        document = assembler.template(task.strip()) if is_only_address(task) else Document("", task)
     if any(section.language in LANGUAGES for section in _bases(layout)):
         document = replace(document, path=document.path or "task")
         agent = replace(agent, base=_appended(layout, inputs, document) if append else document)

@@ -1,0 +1,52 @@
+"""Sub-agents that a file defines: find one by name, read its instructions, and choose its tools."""
+
+from __future__ import annotations
+
+import re
+
+from ..errors import CallError, MissingError
+from ..sources.files import Reader
+from ..sources.front_matter import body
+from ..sources.links import reach_by_path
+from ..text.lines import printable
+from ..vocabulary import Document, Resident
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..layout.model import Layout
+    from ..vocabulary import Inputs, Tool
+
+
+def definition_named(name: str, layout: Layout, inputs: Inputs) -> Resident:
+    """The definition of the sub-agent with this name. Raises a MissingError that lists the known names."""
+    finds = [find.name for find in layout.finds if find.kind == "agent"]
+    if not finds:
+        raise MissingError(f"the layout {layout.name} does not list sub-agents")
+    entries = [each for find in finds for each in inputs.found.get(find, ()) if isinstance(each, Resident)]
+    for each in entries:
+        if each.name == name:
+            return each
+    known = f"known: {', '.join(each.name for each in entries)}" if entries else "no definitions were found"
+    raise MissingError(f"no sub-agent {name!r}; {known}")
+
+
+def definition_text(definition: Resident, layout: Layout, inputs: Inputs) -> Document:
+    """The instructions of a sub-agent: the text after the front matter, read from its file now."""
+    finds = [find for find in layout.finds if find.kind == "agent"]
+    reading = Reader().read(definition.path, reach_by_path(definition.path, finds, inputs.workspace))
+    text, line = body(reading.text) if reading.has_text else ("", 1)
+    if not text:
+        why = reading.reason or ("it has no instructions" if reading.has_text else reading.fate)
+        raise CallError(f"the sub-agent {definition.name!r} cannot be used: {why} ({printable(definition.path)})")
+    return Document(printable(definition.path), text, reading.hash, line + reading.line - 1)
+
+
+def chosen_tools(definition: Resident, tools: Sequence[Tool]) -> tuple[Tool, ...]:
+    """The tools that a definition names, of those the caller has; all of them if it names none.
+
+    Letter case does not matter, and what may follow a name in parentheses is ignored.
+    """
+    names = {each.strip().lower() for each in re.sub(r"\([^()]*\)", "", definition.tools).split(",") if each.strip()}
+    return tuple(tool for tool in tools if not names or "*" in names or tool.name.lower() in names)
