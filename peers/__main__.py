@@ -3,6 +3,8 @@
 python -m peers                   every program, compared
 python -m peers --only claude     one program
 python -m peers --record          rewrite the recordings in tests/golden/agents
+python -m peers --random 20       run on twenty random trees and compare with the layouts only
+python -m peers --recorded        compare the layouts with the recordings; install and run nothing
 """
 
 from __future__ import annotations
@@ -20,9 +22,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from .compare import first_difference, has_layout, verdict
+from .compare import difference_to_layout, first_difference, has_layout, verdict
 from .install import Installed, RunError, find_installed, install
 from .programs import Message, Program, ask, read_programs
+from .random_trees import random_tree
 from .recordings import Case, cases, read_golden, write_golden
 from .reduce import files, reduce
 from .tree import write_files
@@ -38,6 +41,10 @@ def main() -> int:
     parser.add_argument("--tree", action="append", metavar="TREE", help="run only this tree; may be repeated")
     parser.add_argument("--record", action="store_true", help="rewrite the recordings instead of comparing with them")
     parser.add_argument("--recorded", action="store_true", help="compare the layouts with the recordings; run nothing")
+    parser.add_argument(
+        "--random", type=int, default=0, metavar="MANY", help="run on random trees instead; compare with the layouts"
+    )
+    parser.add_argument("--seed", type=int, default=1, help="the seed of the first random tree (default: 1)")
     parser.add_argument("--installed", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()
     programs = read_programs()
@@ -52,6 +59,10 @@ def main() -> int:
     if not args.installed:
         return _install_and_run(chosen)
     _enable_loopback()
+    if args.random:
+        seeds = range(args.seed, args.seed + args.random)
+        results = [_run_random(program, seeds) for program in chosen if has_layout(program.name)]
+        return int(not all(results))
     results = [_run_program(program, args.tree or (), args.record) for program in chosen]
     return int(not all(results))
 
@@ -117,6 +128,26 @@ def _run_program(program: Program, only: Sequence[str], record: bool) -> bool:
             is_right, sentence = verdict(program, case, result)
         agrees = agrees and is_right
         _row(program, case, sentence)
+    return agrees
+
+
+def _run_random(program: Program, seeds: Sequence[int]) -> bool:
+    """Run a program on random trees and compare with its layout; a difference prints the seed."""
+    agrees = True
+    try:
+        installed = find_installed(_folder(program), program.program, program.node)
+    except RunError as error:
+        _row(program, None, str(error))
+        return True
+    for seed in seeds:
+        tree = random_tree(seed)
+        case = Case(f"--seed {seed}", tree.cwds[0], "start", tree)
+        try:
+            problem = difference_to_layout(program, case, _run_case(program, installed, case))
+        except RunError as error:
+            problem = f"not run: {error}"
+        agrees = agrees and not problem
+        _row(program, case, problem or "same")
     return agrees
 
 

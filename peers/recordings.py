@@ -21,14 +21,11 @@ class Case:
     tree: str
     cwd: str
     event: str
+    data: Tree
 
     @property
     def name(self) -> str:
         return f"{self.tree} {self.cwd} {self.event}"
-
-    @property
-    def data(self) -> Tree:
-        return TREES[self.tree]
 
 
 def cases(program: str, only: Collection[str] = ()) -> Iterator[Case]:
@@ -37,11 +34,11 @@ def cases(program: str, only: Collection[str] = ()) -> Iterator[Case]:
         if program not in tree.programs or (only and name not in only):
             continue
         for cwd in tree.cwds:
-            yield Case(name, cwd, "start")
+            yield Case(name, cwd, "start", tree)
         if tree.touch:
-            yield Case(name, tree.cwds[0], "touch")
+            yield Case(name, tree.cwds[0], "touch", tree)
         if tree.edit:
-            yield Case(name, tree.cwds[-1], "edit")
+            yield Case(name, tree.cwds[-1], "edit", tree)
 
 
 def read_golden(program: str) -> dict[str, Any]:

@@ -1,0 +1,89 @@
+"""Random trees, for differences that nobody thought of: the same seed gives the same tree."""
+
+from __future__ import annotations
+
+import random
+
+from .tree import ALL, Tree
+
+FOLDERS = ("repo", "repo/a", "repo/a/b", "repo/a/b/C", "repo/.x", "repo/APPS", "repo/APPS/web")
+USER = (
+    "home/.codex/AGENTS.md",
+    "home/.codex/AGENTS.override.md",
+    "home/.claude/CLAUDE.md",
+    "home/.claude/rules/user.md",
+    "home/.gemini/GEMINI.md",
+    "home/.config/opencode/AGENTS.md",
+    "home/.copilot/copilot-instructions.md",
+    "home/.copilot/instructions/user.instructions.md",
+    "home/.qwen/QWEN.md",
+    "home/.vibe/AGENTS.md",
+    "home/.pi/agent/AGENTS.md",
+)
+NAMES = (
+    "AGENTS.md",
+    "AGENTS.md",
+    "AGENTS.override.md",
+    "CLAUDE.md",
+    "CLAUDE.md",
+    "CLAUDE.local.md",
+    "GEMINI.md",
+    "GEMINI.md",
+    "CONTEXT.md",
+    "QWEN.md",
+    ".claude/CLAUDE.md",
+    ".claude/rules/one.md",
+    ".claude/rules/deep/two.md",
+    ".github/copilot-instructions.md",
+    ".github/instructions/three.instructions.md",
+)
+SCOPES = ("paths: '**/*.py'", "paths: ['a/**']", "applyTo: '**/*.ts'", "applyTo: '**'", "globs: '*.py'", "title: x")
+LINES = (
+    "qx-{0} plain",
+    "# qx-{0} heading",
+    "<!-- qx-{0} comment -->",
+    "qx-{0} <!-- qx-{0}-inline --> inline",
+    "- qx-{0} item\n  <!-- qx-{0}-in-item -->",
+    "```\n<!-- qx-{0} code -->\n@{1}\n```",
+    "qx-{0} `@{1}` in code",
+    "qx-{0} imports @{1}",
+    "@{1}",
+    "@./{1} qx-{0} at the start",
+    "@../{1} qx-{0} above",
+    "@missing/none.md qx-{0} missing",
+    "",
+    "  \tqx-{0} indented  ",
+    "<tag>\nqx-{0} in a tag\n</tag>",
+)
+SHARED = ("shared.md", "docs/more.md", "AGENTS.md", "CLAUDE.md", "notes.txt")
+
+
+def random_tree(seed: int) -> Tree:
+    """A tree of ten to thirty files with one working directory."""
+    dice = random.Random(seed)
+    files: dict[str, str] = {}
+    for _ in range(dice.randint(6, 20)):
+        folder = dice.choice(FOLDERS) if dice.random() < 0.95 else "."
+        name = dice.choice(NAMES)
+        files[name if folder == "." else f"{folder}/{name}"] = ""
+    for name in dice.sample(USER, dice.randint(0, 4)):
+        files[name] = ""
+    for folder in dice.sample(FOLDERS, 3):
+        files[f"{folder}/{dice.choice(SHARED)}"] = ""
+    for number, path in enumerate(files):
+        files[path] = _text(dice, f"f{number}")
+    cwd = dice.choice(FOLDERS)
+    return Tree(files, (cwd,), ALL, is_git=dice.random() < 0.85)
+
+
+def _text(dice: random.Random, mark: str) -> str:
+    """The text of one file; some are blank, start with front matter or do not end with a newline."""
+    chance = dice.random()
+    if chance < 0.08:
+        return dice.choice(("", "\n", " \n\n"))
+    lines = [
+        line.replace("{0}", mark).replace("{1}", dice.choice(SHARED))
+        for line in dice.choices(LINES, k=dice.randint(1, 6))
+    ]
+    front = f"---\n{dice.choice(SCOPES)}\n---\n" if chance < 0.3 else ""
+    return front + f"qx-{mark}\n" + "\n".join(lines) + dice.choice(("\n", "\n", "", "\n\n"))
