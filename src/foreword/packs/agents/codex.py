@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ...layout.model import Field, Pattern, ConfigValue, TextRules, Find, Section, Condition, Layout, with_inner
 
-_SECTIONS = (Section(name='base', lifetime='release', text="[Codex's own instructions and permissions]", form=("[Codex's own instructions and permissions]", ), item=(), instead=('base', )), Section(name='skills', lifetime='project', of='skills', item=('- ', Field(name='name'), ': ', Field(name='description', filters=('line', )), ' (file: ', Field(name='path'), ')', ), join='\n', wrap=('<skills_instructions>\n', Field(name=''), '\n</skills_instructions>', ), trim=False, over='shorten', role='developer'), Section(name='instructions', lifetime='project', sections=(Section(name='user', lifetime='project', of='user', trim=False, over='cut'), Section(name='project', lifetime='project', of='project', trim=False, over='cut'), ), item=(), join='\n\n--- project-doc ---\n\n', wrap=('# AGENTS.md instructions for ', Field(name='cwd'), '\n\n<INSTRUCTIONS>\n', Field(name=''), '\n</INSTRUCTIONS>', ), when=(Condition(facts=('found:project', )), ), trim=False, role='user'), Section(name='user-only', lifetime='project', of='user', wrap=('# AGENTS.md instructions\n\n<INSTRUCTIONS>\n', Field(name=''), '\n</INSTRUCTIONS>', ), when=(Condition(facts=('found:project', ), negated=True), ), trim=False, over='cut', role='user'), Section(name='environment', lifetime='conversation', text="[Codex's environment block, for {cwd}]", form=("[Codex's environment block, for ", Field(name='cwd'), ']', ), item=(), role='user'), )
+_SECTIONS = (Section(name='base', lifetime='release', text="[Codex's own instructions and permissions]", form=("[Codex's own instructions and permissions]", ), item=(), instead=('base', )), Section(name='skills', lifetime='project', of='skills', item=('- ', Field(name='name'), ': ', Field(name='description', filters=('line', )), ' (file: ', Field(name='path'), ')', ), join='\n', wrap=('<skills_instructions>\n', Field(name=''), '\n</skills_instructions>', ), trim=False, over='shorten', role='developer'), Section(name='instructions', lifetime='project', sections=(Section(name='user', lifetime='project', of='user', trim=False, over='cut'), Section(name='project', lifetime='project', of='project', trim=False, over='cut', bytes=32768, bytes_cut='last', mark=False), ), item=(), join='\n\n--- project-doc ---\n\n', wrap=('# AGENTS.md instructions for ', Field(name='cwd'), '\n\n<INSTRUCTIONS>\n', Field(name=''), '\n</INSTRUCTIONS>', ), when=(Condition(facts=('found:project', )), ), trim=False, role='user'), Section(name='user-only', lifetime='project', of='user', wrap=('# AGENTS.md instructions\n\n<INSTRUCTIONS>\n', Field(name=''), '\n</INSTRUCTIONS>', ), when=(Condition(facts=('found:project', ), negated=True), ), trim=False, over='cut', role='user'), Section(name='environment', lifetime='conversation', text="[Codex's environment block, for {cwd}]", form=("[Codex's environment block, for ", Field(name='cwd'), ']', ), item=(), role='user'), )
 LAYOUT = Layout(
     sections=_SECTIONS,
     every=tuple(with_inner(_SECTIONS)),
@@ -13,11 +13,12 @@ LAYOUT = Layout(
     address='$agents/codex',
     about='Codex CLI: one user message with every AGENTS.md from the git root to the working directory.',
     finds=(Find(name='user', groups=((Pattern(place='env', path='AGENTS.override.md', variable='CODEX_HOME', default='~/.codex'), Pattern(place='env', path='AGENTS.md', variable='CODEX_HOME', default='~/.codex'), ), ), copies='keep', rules=TextRules(trim='ends')), Find(name='project', groups=((Pattern(place='walk', path='AGENTS.override.md'), Pattern(place='walk', path='AGENTS.md'), ), ), copies='keep', rules=TextRules(trim='none', blank='hide'), markers=('.git', )), Find(name='skills', groups=((Pattern(place='walk', path='.agents/skills/**/SKILL.md'), ), (Pattern(place='env', path='skills/**/SKILL.md', variable='CODEX_HOME', default='~/.codex'), ), (Pattern(place='home', path='.agents/skills/**/SKILL.md'), ), ), kind='skill', copies='keep'), ),
-    settings={'fallback': [], 'markers': ['.git']},
+    settings={'fallback': [], 'markers': ['.git'], 'max_bytes': 32768},
     mirrors='Codex CLI 0.166.0',
-    differs=("Codex's own instructions, permissions and environment are replaced by notes in brackets.", 'Skills are listed with their whole paths; Codex shortens them with a table of folders, and lists its own skills too.', 'The setting project_doc_max_bytes of Codex is not read: project files share 32,768 bytes.', ),
+    raw=True,
+    differs=("Codex's own instructions, permissions and environment are replaced by notes in brackets.", 'Skills are listed with their whole paths; Codex shortens them with a table of folders, and lists its own skills too.', ),
     signs=('AGENTS.md', 'AGENTS.override.md', '.codex/', ),
-    config=(ConfigValue(setting='fallback', pattern=Pattern(place='env', path='config.toml', variable='CODEX_HOME', default='~/.codex'), key='project_doc_fallback_filenames'), ConfigValue(setting='markers', pattern=Pattern(place='env', path='config.toml', variable='CODEX_HOME', default='~/.codex'), key='project_root_markers'), ),
+    config=(ConfigValue(setting='fallback', pattern=Pattern(place='env', path='config.toml', variable='CODEX_HOME', default='~/.codex'), key='project_doc_fallback_filenames'), ConfigValue(setting='markers', pattern=Pattern(place='env', path='config.toml', variable='CODEX_HOME', default='~/.codex'), key='project_root_markers'), ConfigValue(setting='max_bytes', pattern=Pattern(place='env', path='config.toml', variable='CODEX_HOME', default='~/.codex'), key='project_doc_max_bytes'), ),
 )
 
 TYPE_CHECKING = False
@@ -30,14 +31,15 @@ def mapping() -> dict[str, Any]:
  'mirrors': 'Codex CLI 0.166.0',
  'signs': ['AGENTS.md', 'AGENTS.override.md', '.codex/'],
  'copies': 'keep',
+ 'raw': True,
  'sections': ['base', 'skills', 'instructions', 'user-only', 'environment'],
  'differs': ["Codex's own instructions, permissions and environment are replaced by notes in brackets.",
-             'Skills are listed with their whole paths; Codex shortens them with a table of folders, and lists its own skills too.',
-             'The setting project_doc_max_bytes of Codex is not read: project files share 32,768 bytes.'],
+             'Skills are listed with their whole paths; Codex shortens them with a table of folders, and lists its own skills too.'],
  'env': {'CODEX_HOME': '~/.codex'},
- 'settings': {'fallback': [], 'markers': ['.git']},
+ 'settings': {'fallback': [], 'markers': ['.git'], 'max_bytes': 32768},
  'from': {'fallback': ['env:CODEX_HOME/config.toml#project_doc_fallback_filenames'],
-          'markers': ['env:CODEX_HOME/config.toml#project_root_markers']},
+          'markers': ['env:CODEX_HOME/config.toml#project_root_markers'],
+          'max_bytes': ['env:CODEX_HOME/config.toml#project_doc_max_bytes']},
  'find': {'user': {'trim': 'ends', 'files': [['env:CODEX_HOME/AGENTS.override.md', 'env:CODEX_HOME/AGENTS.md']]},
           'project': {'trim': 'none',
                       'blank': 'hide',
@@ -58,7 +60,7 @@ def mapping() -> dict[str, Any]:
                               'join': '\n\n--- project-doc ---\n\n',
                               'wrap': '# AGENTS.md instructions for {cwd}\n\n<INSTRUCTIONS>\n{}\n</INSTRUCTIONS>'},
              'user': {'of': 'user'},
-             'project': {'of': 'project', 'join': '\n\n'},
+             'project': {'of': 'project', 'join': '\n\n', 'bytes': '{max_bytes}', 'bytes_cut': 'last', 'mark': False},
              'user-only': {'of': 'user',
                            'role': 'user',
                            'lifetime': 'project',
