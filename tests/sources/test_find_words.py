@@ -284,6 +284,18 @@ def test_files_of_the_administrator(tree, shown):
     assert {each.layer for each in shown.prompt.candidates} == {"system"}
 
 
+def test_a_folder_named_after_the_root(tree, shown):
+    tree({"w/in.x/.git": None, "w/in.x/sub": None})
+    slug = "".join(each if each.isalnum() else "-" for each in tree.path("w/in.x"))
+    tree({f"home/notes/{slug}/A.md": "mine", f"home/notes/{slug}-sub/A.md": "other"})
+    assert shown('[find.project]\nfiles = ["home:notes/{root|slug}/A.md"]\n', "w/in.x/sub") == "mine"
+
+
+@pytest.mark.parametrize("field", ["{root|line}", "{cwd|slug}", "{|}"])
+def test_an_unknown_field_of_a_pattern(field):
+    invalid(f'[find.project]\nfiles = ["home:{field}/A.md"]\n', f"unknown field {field!r}")
+
+
 # markers
 
 

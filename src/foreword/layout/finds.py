@@ -200,6 +200,10 @@ def _pattern(
         if name not in settings:
             raise LayoutError(f"{where}files: unknown setting {name!r} (in {text!r})" + suggestion(name, settings))
         confined = confined or f"settings.{name}" in untrusted
+    for other in re.findall(r"\{[^{}]*\|[^{}]*\}", path.replace("{root|slug}", "")):
+        raise LayoutError(
+            f"{where}files: unknown field {other!r} (in {text!r}); the only one with a filter is '{{root|slug}}'"
+        )
     filled = _fill_in(path, settings)
     variable = ""
     if place == "env":

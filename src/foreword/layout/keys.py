@@ -98,7 +98,8 @@ KEYS = (
         "groups",
         "Groups of patterns `place:path`. Each group uses its first pattern that finds a file with text. `*` matches any characters in one"
         " name. A segment `**` matches any number of folders, including none, but no hidden folders, no `node_modules` and, except for"
-        " skills, no other git repositories.",
+        " skills, no other git repositories. `{name}` inserts a setting, a list once for each value; `{root|slug}` is the root's path with every"
+        " character but letters and digits as a hyphen.",
     ),
     Key(
         "find",

@@ -58,10 +58,19 @@ def slots(find: Find, workspace: Workspace, trail: Trail, reader: Reader) -> Ite
         if place in ("walk", "between"):
             run.append(group)
             continue
+        patterns = [_with_root(pattern, workspace) for pattern in group]
         yield Slot(
-            tuple((pattern, base) for pattern in group if (base := base_of(pattern, workspace, trail)) is not None)
+            tuple((pattern, base) for pattern in patterns if (base := base_of(pattern, workspace, trail)) is not None)
         )
     yield from _walked(run, find, workspace, reader)
+
+
+def _with_root(pattern: Pattern, workspace: Workspace) -> Pattern:
+    """The pattern with `{root|slug}` filled in: the root's path with every character but letters and digits as a hyphen."""
+    if "{root|slug}" not in pattern.path:
+        return pattern
+    slug = re.sub("[^A-Za-z0-9]", "-", workspace.root or workspace.cwd)
+    return replace(pattern, path=pattern.path.replace("{root|slug}", slug))
 
 
 def _walked(run: Sequence[Sequence[Pattern]], find: Find, workspace: Workspace, reader: Reader) -> Iterator[Slot]:
