@@ -67,6 +67,8 @@ FILTERS = {
     "xml": 'escapes `&`, `<`, `>` and `"`',
     "relative": "shortens a path to the one from the working directory",
     "root-relative": "shortens a path to the one from the workspace's root",
+    "list": "comma-separated items, with `, ` between them",
+    "shortest": "a path relative to the working directory or, if it is not inside it, to the root; other paths are unchanged",
 }
 LISTS = {
     "tools": "the agent's tools; `line` is the snippet, or the wording `tool.NAME`, or the name",

@@ -22,6 +22,10 @@ CODES: dict[str, tuple[Severity, str]] = {
     "file-not-utf8": ("warning", "A file is not UTF-8; the message names the encoding or the first invalid byte."),
     "file-cut": ("warning", "A file is larger than the reader's limit; the prompt has only its start."),
     "file-duplicate": ("info", "The same file, or the same text, was found twice; it is in the prompt once."),
+    "file-blank": (
+        "info",
+        "A file contains only white space, and the layout keeps it as the program that it mirrors does.",
+    ),
     "file-shadowed": ("info", "Another file was chosen instead of this one."),
     "file-case": (
         "warning",

@@ -46,7 +46,10 @@ class ItemWriter:
         if known is None or known.entries is not entries or section.language == "directives":
             cached = {each.path: item for each, item in zip(known.entries, known.items, strict=True)} if known else {}
             items = [self.cached_item(section, each, cached.get(each.path)) for each in entries]
-            listed: Sequence[Item] = [each.item for each in items if each.is_listed and not _is_blank(each.item)]
+            keeps_blank = find.rules.blank == "keep"
+            listed: Sequence[Item] = [
+                each.item for each in items if each.is_listed and (keeps_blank or not _is_blank(each.item))
+            ]
             found = len(self.findings)
             if section.folder:
                 listed = self.by_folder(section, find, listed)

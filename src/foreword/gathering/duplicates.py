@@ -89,6 +89,8 @@ class Deduplicator:
 
     def stays(self, earlier: int, later: int) -> bool:
         """Whether the earlier of two equal texts is kept: it is in the same directory, or it is nearer."""
+        if self.finds[self.texts[later][0]].copies == "first":
+            return True
         if os.path.dirname(self.path(earlier)) == os.path.dirname(self.path(later)):
             return True
         is_farthest_first = self.finds[self.texts[later][0]].order == "farthest"

@@ -21,7 +21,7 @@ from .results import FindResult, FoundText
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence, Set
     from typing import Any
 
     from ..layout.model import Find, Layout
@@ -75,7 +75,10 @@ def gather(
     return Inputs(
         workspace=workspace,
         found=found,
-        candidates=_one_per_file((*unique.candidates(), *(includes.candidates if includes else ()), *trail.candidates)),
+        candidates=_one_per_file(
+            (*unique.candidates(), *(includes.candidates if includes else ()), *trail.candidates),
+            _only_named(layout, found),
+        ),
         findings=tuple(dict.fromkeys(findings)),
         stamps=_all_stamps(reader, results),
         find_results=results,
@@ -135,14 +138,29 @@ def _with_conditions(
     return with_conditions(layout, results, workspace)
 
 
-def _one_per_file(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
-    """One candidate for each file, however often it was considered: preferably one that was used."""
+def _one_per_file(candidates: Sequence[Candidate], named: Set[str]) -> tuple[Candidate, ...]:
+    """One candidate for each file, however often it was considered: preferably one that was used.
+
+    Files in `named` stay `waiting`: the prompt names them, but their text is not in it.
+    """
     fates: dict[str, Candidate] = {}
     for each in candidates:
         known = fates.setdefault(each.path, each)
-        if known.fate not in ("used", "cut") and each.fate in ("used", "cut"):
+        is_used = known.fate not in ("used", "cut") and each.fate in ("used", "cut")
+        if each.path in named and "waiting" in (known.fate, each.fate):
+            fates[each.path] = known if known.fate == "waiting" else each
+        elif is_used:
             fates[each.path] = each
     return tuple(fates.values())
+
+
+def _only_named(layout: Layout, found: Mapping[str, Sequence[Document | Skill | Resident]]) -> Set[str]:
+    """The scoped rules that sections name without their text, as in a table."""
+    rules = {find.name for find in layout.finds if find.kind == "text" and find.unless}
+    for section in layout.each_section() if rules else ():
+        if any(not isinstance(part, str) and part.name == "text" for part in section.item):
+            rules.discard(section.of or "")
+    return {printable(each.path) for name in rules for each in found.get(name, ())}
 
 
 def _all_stamps(reader: Reader, results: Mapping[str, FindResult]) -> tuple[tuple[str, Any], ...]:

@@ -93,9 +93,9 @@ class Importer:
     def expand(self, find: Find, found: FoundText) -> list[Document]:
         """The document of a text that was found, followed by those that it imports as items."""
         reading, rules = found.reading, find.rules
-        if reading.identity in self.seen:
-            return []  # an earlier file has imported it
         assert rules.imports is not None
+        if reading.identity in self.seen and rules.imports.once == "prompt":
+            return []  # an earlier file has imported it
         importing = Importing(find, rules.imports, found, (reading,))
         self.seen_in_file = {reading.identity}
         fields = fields_of(reading, rules, found.place, self.trail.findings)
@@ -167,6 +167,9 @@ class Importer:
     def tokens(self, text: str, importing: Importing) -> Iterator[ImportToken]:
         """The imports in a text. `@~/path` is one if its place in the text does not depend on it, or if it may be read."""
         with_home = importing.rules.place == "item" or importing.rules.within == "anywhere"
+        names = importing.rules.files
+        if names and os.path.basename(importing.chain[0].path) not in names:
+            return
         for number, token in enumerate(import_tokens(text, importing.rules.tokens)):
             if number >= MAX_TOKENS:
                 self.report(importing, "import-limit", f"has more than {MAX_TOKENS:,} imports; the rest are ignored")

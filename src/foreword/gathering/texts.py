@@ -30,6 +30,9 @@ class TextPreparer:
             if name not in self.finds:
                 continue
             documents = self.documents(self.finds[name], text)
+            if self.finds[name].rules.blank == "keep":
+                found[name] = (*found[name], *documents)
+                continue
             if any(not each.text.strip() for each in documents[:1]):
                 self.unique.record_blank(name, text, "it contains only front matter or comments")
             found[name] = (*found[name], *(each for each in documents if each.text.strip()))

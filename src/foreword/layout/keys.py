@@ -87,9 +87,9 @@ KEYS = (
         "layout",
         "copies",
         "choice",
-        "Whether files with equal text, and links to the same file, appear once (`drop`) or each time (`keep`, only in mirrors). Each copy"
-        " is a finding.",
-        ("drop", "keep"),
+        "Whether files with equal text, and links to the same file, appear once or each time (`keep`, only in mirrors). Of copies in several"
+        " directories, the nearest stays (`drop`) or the first in the prompt (`first`, only in mirrors). Each copy is a finding.",
+        ("drop", "first", "keep"),
     ),
     RAW,
     Key(
@@ -286,13 +286,13 @@ FACTS = (
     "now.date",
     "now.iso",
 )
-FILTERS = ("line", "xml", "relative", "root-relative")
+FILTERS = ("line", "list", "xml", "relative", "root-relative", "shortest")
 # Values that only a layout with `mirrors` may have: they show a program's flaws.
 ONLY_IN_MIRRORS = (
-    ("layout", "copies", "keep"),
-    ("find", "blank", "hide"),
-    ("layout", "raw", True),
-    ("section", "mark", False),
+    ("layout", "copies", ("first", "keep")),
+    ("find", "blank", ("hide", "keep")),
+    ("layout", "raw", (True,)),
+    ("section", "mark", (False,)),
 )
 INHERITED = ("lifetime", "language", "file_budget", "over")
 _GROUPS = (

@@ -74,6 +74,7 @@ class Imports:
     missing: Form | None = None
     outside: Form | None = None
     again: Form | None = None
+    files: Sequence[str] = ()
 
 
 @value
@@ -81,7 +82,7 @@ class TextRules:
     """How the text of a file that was found enters the prompt. `label` has pairs of a file name or `place:` and its label."""
 
     trim: Literal["lines", "ends", "tail", "none"] = "lines"
-    blank: Literal["skip", "hide"] = "skip"
+    blank: Literal["skip", "hide", "keep"] = "skip"
     comments: Literal["keep", "drop"] = "keep"
     front: Literal["keep", "drop"] = "keep"
     label: Sequence[tuple[str, str]] = ()
@@ -105,7 +106,7 @@ class Find:
     validation: Literal["strict", "lenient"] = "lenient"
     layer: str = ""
     links: Literal["inside", "follow"] = "inside"
-    copies: Literal["drop", "keep"] = "drop"
+    copies: Literal["drop", "first", "keep"] = "drop"
     rules: TextRules = TextRules()
     order: Literal["farthest", "nearest", "path"] = "farthest"
     markers: Sequence[str] | None = None

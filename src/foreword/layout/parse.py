@@ -93,13 +93,13 @@ def _check_mirror(tables_of: Mapping[str, Any], top: Mapping[str, Any]) -> None:
             raise LayoutError(f"signs: {sign!r} is not a file or folder below the root")
     if top.get("mirrors", "").strip():
         return
-    for kind, key, content in ONLY_IN_MIRRORS:
+    for kind, key, contents in ONLY_IN_MIRRORS:
         tables = {"": top} if kind == "layout" else tables_of[kind]
         for name, table in tables.items():
-            if isinstance(table, dict) and table.get(key) == content:
+            if isinstance(table, dict) and table.get(key) in contents:
                 where = f"{kind}.{name}.{key}" if name else key
                 raise LayoutError(
-                    f"{where}: {content!r} is only for a layout that mirrors a program; add mirrors = 'PROGRAM VERSION', or remove it"
+                    f"{where}: {table[key]!r} is only for a layout that mirrors a program; add mirrors = 'PROGRAM VERSION', or remove it"
                 )
 
 

@@ -18,9 +18,10 @@ TEXTS = (
         "find",
         "blank",
         "choice",
-        "Whether a blank file counts as absent, so that its group tries the next pattern (`skip`, the default), or hides the others of its"
-        " group (`hide`, only in mirrors). A blank file adds nothing to the prompt.",
-        ("skip", "hide"),
+        "Whether a blank file counts as absent, so that its group tries the next pattern (`skip`, the default), hides the others of its"
+        " group but adds nothing to the prompt (`hide`, only in mirrors), or counts like any other, with its white space (`keep`, only in"
+        " mirrors; a file without any character is still absent).",
+        ("skip", "hide", "keep"),
     ),
     Key(
         "find",
@@ -45,6 +46,9 @@ TEXTS = (
         " or a place such as `home:`. The first key that matches applies. An imported file has the label of the file that imports it.",
     ),
     Key("find", "imports", "table", "Whether and how the files may import others; see below."),
+    Key(
+        "imports", "files", "names", "The names of the files that may import others; by default, all files of the find."
+    ),
     Key("imports", "depth", "count", "How many imports may follow one another; 5 by default."),
     Key(
         "imports",

@@ -206,7 +206,9 @@ def choose(
         reach = reach_of(pattern, base, find, workspace)
         paths = matches(pattern, base, find, reader, trail, layer, reach)
         readings = [
-            reader.read(path, reach) if find.rules.trim not in ("tail", "none") else _whole(path, reach, reader)
+            reader.read(path, reach)
+            if find.rules.trim not in ("tail", "none")
+            else _whole(path, reach, reader, find, trail)
             for path in paths
         ]
         if len(readings) == 1 and readings[0].fate == "absent" and "*" not in pattern.path:
@@ -223,11 +225,16 @@ def choose(
     return texts
 
 
-def _whole(path: str, reach: Reach, reader: Reader) -> Reading:
-    """The text of a file with the white space around it; a file with nothing else is blank."""
+def _whole(path: str, reach: Reach, reader: Reader, find: Find, trail: Trail) -> Reading:
+    """The text of a file with the white space around it. A file with nothing else is blank, unless the find keeps those."""
     reading = reader.read_whole(path, reach)
-    is_blank = reading.has_text and not reading.text.strip()
-    return replace(reading, fate="blank", text="") if is_blank else reading
+    if not reading.has_text or reading.text.strip():
+        return reading
+    if find.rules.blank != "keep":
+        return replace(reading, fate="blank", text="")
+    shown = printable(path)
+    trail.findings.append(finding("file-blank", f"{shown} contains only white space; this layout keeps it", shown))
+    return reading
 
 
 def _is_usable(

@@ -19,14 +19,19 @@ if TYPE_CHECKING:
 
 
 def apply_filters(piece: Piece, filters: Sequence[str], workspace: Workspace | None = None) -> Piece:
-    """Apply filters to a value: `line` joins its lines, `xml` escapes it for a tag or an attribute.
+    """Apply filters to a value: `line` joins its lines, `xml` escapes it for a tag or an attribute, `list` puts `, ` between items.
 
-    `relative` and `root-relative` shorten a path to the one from the working directory or the root.
+    `relative` and `root-relative` shorten a path to the one from the working directory or the root. `shortest` does so only if the
+    path is inside, with the working directory first.
     """
     text = piece.text
     for name in filters:
         if name == "line":
             text = " ".join(text.split())
+        elif name == "list":
+            text = ", ".join(each.strip() for each in text.split(",") if each.strip())
+        elif name == "shortest":
+            text = _shortest(text, workspace)
         elif name.endswith("relative"):
             text = _relative(text, name, workspace)
         else:
@@ -39,6 +44,12 @@ def _relative(path: str, name: str, workspace: Workspace | None) -> str:
 
     start = workspace and (workspace.cwd if name == "relative" else workspace.root or workspace.cwd)
     return relpath(path, printable(start)) if start and path.startswith("/") else path
+
+
+def _shortest(path: str, workspace: Workspace | None) -> str:
+    folders = (workspace.cwd, workspace.root) if workspace else ()
+    inside = [each for each in folders if each and path.startswith(printable(each).rstrip("/") + "/")]
+    return path.removeprefix(printable(inside[0]).rstrip("/") + "/") if inside else path
 
 
 def escape_tags(pieces: Pieces, tag: re.Pattern[str]) -> tuple[Piece, ...]:
