@@ -1,0 +1,50 @@
+"""Generated from the TOML files beside it by `python -m foreword.packs.compile`; do not edit."""
+
+# ruff: noqa
+from __future__ import annotations
+
+from ...layout.model import Field, Pattern, TextRules, Find, Section, Layout, with_inner
+
+_SECTIONS = (Section(name='base', lifetime='release', text="[Cursor's own instructions]", form=("[Cursor's own instructions]", ), item=(), instead=('base', )), Section(name='rules', lifetime='project', of='rules', item=('[Rule ', Field(name='path', filters=('shortest', )), ']\n', Field(name='text'), ), trim=False, over='cut'), Section(name='legacy', lifetime='project', of='legacy', trim=False, over='cut'), Section(name='instructions', lifetime='project', of='project', item=('[Instructions ', Field(name='path', filters=('shortest', )), ']\n', Field(name='text'), ), trim=False, over='cut'), Section(name='menu', lifetime='project', of='menu', item=('- ', Field(name='path', filters=('shortest', )), ': ', Field(name='front.description', filters=('line', )), ), join='\n', wrap=('[Rules that the agent may read]\n', Field(name=''), ), trim=False, over='cut'), )
+LAYOUT = Layout(
+    sections=_SECTIONS,
+    every=tuple(with_inner(_SECTIONS)),
+    name='cursor',
+    address='$agents/cursor',
+    about='Cursor: rules that always apply, the instruction files of the project, and a menu of rules from which the agent chooses.',
+    finds=(Find(name='rules', groups=((Pattern(place='walk', path='.cursor/rules/**/*.mdc'), ), ), rules=TextRules(front='drop'), where=(('alwaysApply', ('true', ), ), )), Find(name='menu', groups=((Pattern(place='walk', path='.cursor/rules/**/*.mdc'), ), ), rules=TextRules(front='drop'), where=(('alwaysApply', ('', 'false', ), ), ('globs', ('', ), ), ), unless=(('description', ('', ), ), )), Find(name='legacy', groups=((Pattern(place='root', path='.cursorrules'), ), )), Find(name='project', groups=((Pattern(place='walk', path='AGENTS.md'), ), )), ),
+    mirrors='Cursor, as documented in November 2026',
+    differs=("This layout follows Cursor's documentation. It was not compared with what Cursor sends: order, headings and trimming are ours.", "Team rules and the user's rules are not files, so they are missing.", 'Rules that are attached by hand are never in the prompt.', "Cursor's own instructions are replaced by a note in brackets.", ),
+    signs=('.cursor/', '.cursorrules', ),
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def mapping() -> dict[str, Any]:
+    return {'about': 'Cursor: rules that always apply, the instruction files of the project, and a menu of rules from which the agent chooses.',
+ 'mirrors': 'Cursor, as documented in November 2026',
+ 'signs': ['.cursor/', '.cursorrules'],
+ 'sections': ['base', 'rules', 'legacy', 'instructions', 'menu'],
+ 'differs': ["This layout follows Cursor's documentation. It was not compared with what Cursor sends: order, headings and trimming are "
+             'ours.',
+             "Team rules and the user's rules are not files, so they are missing.",
+             'Rules that are attached by hand are never in the prompt.',
+             "Cursor's own instructions are replaced by a note in brackets."],
+ 'find': {'rules': {'files': ['walk:.cursor/rules/**/*.mdc'], 'front': 'drop', 'where': {'alwaysApply': True}},
+          'menu': {'files': ['walk:.cursor/rules/**/*.mdc'],
+                   'front': 'drop',
+                   'where': {'alwaysApply': ['', 'false'], 'globs': ''},
+                   'unless': {'description': ''}},
+          'legacy': {'files': ['root:.cursorrules']},
+          'project': {'files': ['walk:AGENTS.md']}},
+ 'section': {'base': {'text': "[Cursor's own instructions]", 'instead': ['base'], 'lifetime': 'release'},
+             'rules': {'of': 'rules', 'item': '[Rule {path|shortest}]\n{text}', 'join': '\n\n', 'lifetime': 'project'},
+             'legacy': {'of': 'legacy', 'lifetime': 'project'},
+             'instructions': {'of': 'project', 'item': '[Instructions {path|shortest}]\n{text}', 'join': '\n\n', 'lifetime': 'project'},
+             'menu': {'of': 'menu',
+                      'item': '- {path|shortest}: {front.description|line}',
+                      'wrap': '[Rules that the agent may read]\n{}',
+                      'lifetime': 'project'}}}

@@ -1,0 +1,141 @@
+"""The layout that mirrors Copilot CLI, on trees that were not recorded: every file has a marker of its own."""
+
+import re
+
+import pytest
+
+HUB = ".github/copilot-instructions.md"
+
+
+def markers(text):
+    """The markers in a prompt, in order."""
+    return re.findall(r"\bm-[\w-]+", text)
+
+
+@pytest.fixture
+def shown(tree):
+    """`shown({...}, "w/a")` writes files below a repository `w` and returns the prompt for a working directory."""
+
+    def shown(files, cwd="w"):
+        tree({"w/.git": None, **files})
+        return tree.prompt("copilot", cwd)
+
+    return shown
+
+
+def test_the_order_of_instruction_files(shown):
+    files = {f"home/.copilot/{HUB.partition('/')[2]}": "m-user\n", "AGENTS.md": "m-above\n"}
+    for folder in ("w", "w/a", "w/a/b", "w/a/b/c"):
+        mark = "m" + folder.replace("/", "-")[1:]
+        for name, word in (
+            (HUB, "hub"),
+            ("AGENTS.md", "ag"),
+            ("CLAUDE.md", "cl"),
+            (".claude/CLAUDE.md", "dot"),
+            ("GEMINI.md", "ge"),
+        ):
+            files[f"{folder}/{name}"] = f"{mark or 'm'}-{word}\n"
+        files[f"{folder}/AGENTS.override.md"] = f"{mark}-never\n"
+    prompt = shown(files, "w/a/b/c")
+    between = [f"m-{place}-{word}" for place in ("a-b", "a") for word in ("hub", "ag", "cl", "dot", "ge")]
+    assert markers(prompt.text) == [
+        *("m-user", "m-hub", "m-a-b-c-hub", "m-ag", "m-cl", "m-ge", "m-a-b-c-ag", "m-a-b-c-cl", "m-a-b-c-ge"),
+        *between,
+    ]
+
+
+def test_each_file_is_an_item_with_its_text_unchanged(shown):
+    prompt = shown({"w/AGENTS.md": "\n  m-one </custom_instruction>\n```\n", "w/CLAUDE.md": "m-two"})
+    assert prompt.text.partition("\n\n")[2] == (
+        "<custom_instruction>\n\n  m-one </custom_instruction>\n```\n\n</custom_instruction>\n\n"
+        "<custom_instruction>\nm-two\n</custom_instruction>"
+    )
+
+
+def test_a_blank_file_is_an_item_and_equal_texts_appear_once(tree, shown):
+    prompt = shown(
+        {"w/AGENTS.md": " \n", "w/GEMINI.md": "m-same", "w/x/AGENTS.md": "m-same", "w/x/CLAUDE.md": " \n"}, "w/x"
+    )
+    assert prompt.text.count("<custom_instruction>") == 2
+    assert markers(prompt.text) == ["m-same"]
+    assert [each for each in tree.fates(prompt) if each[1] == "duplicate"] == [
+        ("/w/x/AGENTS.md", "duplicate"),
+        ("/w/x/CLAUDE.md", "duplicate"),
+    ]
+
+
+def test_imports(tree, shown):
+    prompt = shown(
+        {
+            "w/CLAUDE.md": "m-root @a/one.md, (@two.md) and @a/one.md; **@no.md** @../out.md @missing.md",
+            "w/a/one.md": "m-one @../two.md\n\n",
+            "w/two.md": "\nm-two\n",
+            "w/no.md": "m-no",
+            "w/GEMINI.md": "m-gemini @two.md",
+            "out.md": "m-out",
+        }
+    )
+    top = tree.path("w")
+    two = f'<imported_custom_instruction source="{top}/two.md"'
+    assert (
+        "m-root @a/one.md\n\n"
+        f'<imported_custom_instruction source="{top}/a/one.md">\nm-one @../two.md\n\n{two}>\n\nm-two\n'
+        "</imported_custom_instruction>\n</imported_custom_instruction>, "
+        f'(@two.md\n\n{two} skipped="already-loaded" />) and @a/one.md\n\n'
+        f'<imported_custom_instruction source="{top}/a/one.md" skipped="already-loaded" />; '
+        "**@no.md** @../out.md @missing.md\n</custom_instruction>"
+    ) in prompt.text
+    assert "m-gemini @two.md\n" in prompt.text and "m-out" not in prompt.text
+
+
+RULE = "---\n{0}\n---\n{1}\n"
+
+
+def test_rules_and_the_table_of_scoped_ones(tree, shown):
+    prompt = shown(
+        {
+            "home/.copilot/instructions/u.instructions.md": "m-user\n",
+            "home/.copilot/instructions/v.instructions.md": RULE.format("applyTo: '*.sh'", "m-never"),
+            "w/.github/instructions/z/a.instructions.md": RULE.format("applyTo: '**'", "m-all"),
+            "w/.github/instructions/b.instructions.md": RULE.format(
+                "applyTo: x/**,y/**\ndescription: About.", "m-never"
+            ),
+            "w/.github/instructions/c.md": "m-never\n",
+            "w/.claude/rules/r.md": "m-rule\n",
+            "w/.claude/rules/s.md": RULE.format("paths: ['*.py', '*.pyi']", "m-never"),
+            "w/a/.github/instructions/d.instructions.md": "m-never\n",
+            "w/a/b/.github/instructions/e.instructions.md": "m-here\n",
+            "w/a/b/.github/instructions/f.instructions.md": RULE.format("applyTo: '*.c'", "m-never"),
+            "w/a/b/.claude/rules/t.md": "m-here-rule\n",
+        },
+        "w/a/b",
+    )
+    assert markers(prompt.text) == ["m-user", "m-all", "m-rule", "m-here", "m-here-rule"]
+    assert "\n\n---\napplyTo: '**'\n---\nm-all\n\n\nm-rule\n" in prompt.text
+    assert tree.short(prompt.text).endswith(
+        "| Pattern | File Path | Description |\n| ------- | --------- | ----------- |\n"
+        "| *.sh | '/home/.copilot/instructions/v.instructions.md' |  |\n"
+        "| x/**, y/** | '.github/instructions/b.instructions.md' | About. |\n"
+        "| *.py, *.pyi | '.claude/rules/s.md' |  |\n"
+        "| *.c | '.github/instructions/f.instructions.md' |  |"
+    )
+    assert [path for path, fate in tree.fates(prompt) if fate == "waiting"] == [
+        "/home/.copilot/instructions/v.instructions.md",
+        "/w/.github/instructions/b.instructions.md",
+        "/w/.claude/rules/s.md",
+        "/w/a/b/.github/instructions/f.instructions.md",
+    ]
+
+
+def test_nothing_but_the_note_without_files(shown):
+    assert shown({}).text == "[Copilot's own instructions]"
+
+
+@pytest.mark.parametrize("cwd", ["w", "w/a"])
+def test_outside_git_only_the_working_directory_counts(tree, cwd):
+    tree({"w/AGENTS.md": "m-w", "w/a/AGENTS.md": "m-a"})
+    assert markers(tree.prompt("copilot", cwd).text) == ["m-w" if cwd == "w" else "m-a"]
+
+
+def test_everything_is_in_the_system_prompt(shown):
+    assert {each.message for each in shown({"w/AGENTS.md": "m-one"}).passages} == {0}
