@@ -11,9 +11,10 @@ from types import SimpleNamespace
 import pytest
 from peers.compare import first_difference, prompt_messages
 from peers.provider import Provider
+from peers.random_trees import random_tree
 from peers.recordings import cases
 from peers.reduce import GAP, Format, reduce, without_gaps
-from peers.tree import Tree
+from peers.tree import MARKER, Tree
 from peers.trees import TREES
 from peers.wires import messages
 
@@ -110,6 +111,17 @@ def test_a_tree_has_a_case_for_each_directory_and_event():
     found = [case.name for case in cases("codex", ["nested"])]
     assert found == ["nested repo start", "nested repo/a/b start", "nested repo touch", "nested repo/a/b edit"]
     assert all(case.data is TREES["nested"] for case in cases("codex", ["nested"]))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_seed_gives_one_tree_in_which_every_marker_belongs_to_one_file(seed):
+    tree = random_tree(seed)
+    assert tree == random_tree(seed) != random_tree(seed + 1)
+    owners = {}
+    for path, text in tree.files.items():
+        for marker in MARKER.findall(text):
+            owners.setdefault(marker, set()).add(path)
+    assert owners and all(len(paths) == 1 for paths in owners.values())
 
 
 REQUESTS = {
