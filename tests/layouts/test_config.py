@@ -119,6 +119,20 @@ def test_a_user_names_any_file(tree, shown, name):
     assert shown('[from]\nnames = ["home:t.json#names"]\n') == "own"
 
 
+def test_a_variable_that_leads_into_the_workspace_makes_a_file_no_more_trusted(tree, shown):
+    tree({**FILES, "secret.md": "secret", "w/.tool/c.json": json.dumps({"names": [tree.path("secret.md"), "B.md"]})})
+    find = '[from]\nnames = ["env:TOOL_HOME/c.json#names"]\n'
+    assert shown(find, environment={"TOOL_HOME": "w/.tool"}) == "b"
+
+
+def test_very_many_values_end(tree, shown):
+    tree({**FILES, "w/t.json": json.dumps({"names": ["B.md", *(f"../{number}" for number in range(50_000))]})})
+    assert shown('[from]\nnames = ["root:t.json#names"]\n') == "b"
+    many, refused = [text for code, text in tree.messages(shown.prompt) if code == "config-wrong"]
+    assert many.endswith("names: only the first 200 of 50,001 values are used")
+    assert "'../0', '../1', '../2' and 196 more cannot be used" in refused
+
+
 def test_a_project_cannot_choose_its_root(tree, shown):
     tree({"w/in/.git": None, "w/in/A.md": "in", "w/A.md": "out", "w/mark": "", "w/in/t.json": '{"marks": ["mark"]}'})
     base = BASE.replace('names = ["A.md"]', 'names = ["A.md"]\nmarks = [".git"]').replace(

@@ -1,12 +1,15 @@
 """Which files a find takes and in which order: order, when, places, markers, hidden, exclude."""
 
 import tomllib
+from pathlib import Path
 
 import pytest
 
+from foreword import assemble
 from foreword.errors import LayoutError
 from foreword.layout.parse import parse
 from foreword.sources.globs import alternatives, matches_glob
+from foreword.vocabulary import replace
 
 BASE = """
 about = "Mine."
@@ -240,6 +243,27 @@ def test_a_folder_moved_by_a_variable(tree, shown, environment, text):
         assert next(each.layer for each in shown.prompt.candidates if each.fate == "used") == "user"
 
 
+def test_a_variable_that_is_not_an_absolute_path_is_ignored(tree):
+    tree(
+        {
+            "own.toml": ENV + '[find.project]\nfiles = ["env:AGENT_HOME/A.md"]\n',
+            "w/A.md": "w",
+            "home/.agent/A.md": "mine",
+        }
+    )
+    workspace = replace(tree.workspace(), environment={"AGENT_HOME": "."})
+    assert assemble(workspace, layout=tree.path("own.toml")).text.strip() == "mine"
+
+
+def test_a_variable_that_leads_into_the_workspace_does_not_open_its_links(tree, shown):
+    tree({"w/.git": None, "secret.md": "secret", "w/.agent/A.md": Path("../../secret.md")})
+    assert (
+        shown('[find.project]\nfiles = ["env:AGENT_HOME/A.md"]\n', base=ENV, environment={"AGENT_HOME": "w/.agent"})
+        == ""
+    )
+    assert "link-refused" in dict(tree.findings(shown.prompt))
+
+
 def test_a_variable_in_a_pattern_with_wildcards(tree, shown):
     tree({"home/.agent/rules/a/x.md": "x", "home/.agent/rules/y.md": "y"})
     assert shown('[find.project]\nfiles = ["env:AGENT_HOME/rules/**/*.md"]\n', base=ENV) == "x\n\ny"
@@ -273,6 +297,7 @@ def test_a_group_does_not_mix_walked_places():
 
 def test_the_default_of_a_variable_is_text():
     invalid("AGENT_HOME = 1\n", "env.AGENT_HOME", "sections = []\n[env]\n")
+    invalid('AGENT_HOME = ".agent"\n', "env.AGENT_HOME: '.agent' must start with '/' or '~/'", "sections = []\n[env]\n")
 
 
 def test_files_of_the_administrator(tree, shown):
@@ -417,6 +442,7 @@ def test_hostile_globs_end():
     assert not matches_glob("/" + "a/" * 500 + "b", "/" + "**/a*/" * 500 + "c")
     assert not matches_glob("/" + "a" * 5000, "/" + "*a" * 2000 + "b")
     assert len(alternatives("{a,b}" * 60)) <= 300
+    assert not matches_glob("/a", "/a" + "{" + "," * 500_000 + "}" + "x" * 500_000)
 
 
 # where, unless

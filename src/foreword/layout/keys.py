@@ -12,7 +12,7 @@ from .text_keys import BYTES, RAW, TEXTS
 TABLES = {
     "layout": "Keys at the top of the file.",
     "settings": "Named values that a caller can set. Use them as `{name}` in `files`, and as `set:name` or `@name` in `when`.",
-    "env": "Folders that an environment variable can move, each with the folder that is used if the variable is not set, such as"
+    "env": "Folders that an environment variable can move, each with the folder that is used if the variable is not set to an absolute path, such as"
     ' `CODEX_HOME = "~/.codex"`. Use them in `files` as `env:CODEX_HOME/AGENTS.md`.',
     "from": "Settings that are read from a program's own configuration files (TOML, or JSON with comments): each setting with a list of"
     " `place:path#key`, where a later file overrides an earlier one. `key` may be a path such as `context.fileName`. A value that cannot be"

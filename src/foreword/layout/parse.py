@@ -48,6 +48,8 @@ def _layout(mapping: Mapping[str, Any], name: str, address: str, untrusted: froz
         check(content, STRING, f"wording.{key}", LayoutError)
     for key, content in tables["env"].items():
         check(content, STRING, f"env.{key}", LayoutError)
+        if not content.startswith(("/", "~/")):
+            raise LayoutError(f"env.{key}: {content!r} must start with '/' or '~/'")
     finds: list[Find] = []
     for key in tables["find"]:
         table = _table(tables["find"], key, f"find.{key}")

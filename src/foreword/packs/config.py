@@ -12,6 +12,7 @@ from ..findings import finding
 from ..layout.model import Find
 from ..sources.finder import base_of, walked_directories
 from ..sources.links import WORKSPACE_PLACES, reach_of
+from ..sources.paths import is_inside
 from ..sources.trail import Trail
 from ..text.lines import printable
 from ..vocabulary import value
@@ -53,8 +54,14 @@ def read_config(
             for name in each.key.split("."):
                 content = content.get(name) if isinstance(content, dict) else None
             if content is not None:
-                values.append(ReadValue(each.setting, content, path, each.pattern.place in WORKSPACE_PLACES))
+                values.append(ReadValue(each.setting, content, path, _is_of_project(each.pattern, path, workspace)))
     return values, trail.findings
+
+
+def _is_of_project(pattern: Pattern, path: str, workspace: Workspace) -> bool:
+    """Whether a file belongs to the project, even if a variable says that it is the user's."""
+    is_moved_inside = pattern.place == "env" and is_inside(path, workspace.root or workspace.cwd)
+    return pattern.place in WORKSPACE_PLACES or is_moved_inside
 
 
 def _paths(pattern: Pattern, workspace: Workspace, trail: Trail) -> Iterator[tuple[str, str]]:
@@ -90,7 +97,10 @@ def _loads(text: str, path: str) -> Any:
         return tomllib.loads(text)
     import json
 
-    return json.loads(without_comments(text))
+    try:
+        return json.loads(text)
+    except ValueError:
+        return json.loads(without_comments(text))
 
 
 def without_comments(text: str) -> str:

@@ -46,6 +46,7 @@ OWN = {
     "prices": "a file of prices and minimums of prompt caches, in addition to the shipped ones",
 }
 LINT = {"disable": "lint checks to skip"}
+_MAX_CONFIG_VALUES = 200
 _TABLES = {*OWN, "for", "lint"}
 
 
@@ -159,6 +160,8 @@ _GUARDED = {
     "settings.file_secrets": False,
     "links": "inside",
     "mirrors": "",
+    "copies": "drop",
+    "raw": False,
     "template_limit": TEMPLATE_LIMIT,
 }
 
@@ -273,11 +276,17 @@ def _with_value(source: Source, each: ReadValue, findings: list[Finding]) -> Sou
         changed, problem = _try(source, each, content)
         if problem and isinstance(content, list):
             usable = [one for one in content if not _try(source, each, [one])[1]]
-            refused = [one for one in content if one not in usable]
+            refused = [repr(one) for one in content if one not in usable]
             changed, _ = _try(source, each, usable)
-            problem = f"{', '.join(map(repr, refused))} cannot be used ({problem})"
+            more = f" and {len(refused) - 3:,} more" if len(refused) > 3 else ""
+            problem = f"{', '.join(refused[:3])}{more} cannot be used ({problem})"
     except LayoutError as error:
         changed, problem = source, str(error)
+    if isinstance(each.content, list) and len(each.content) > _MAX_CONFIG_VALUES:
+        message = (
+            f"{path}: {each.setting}: only the first {_MAX_CONFIG_VALUES} of {len(each.content):,} values are used"
+        )
+        findings.append(finding("config-wrong", message, path))
     if problem:
         findings.append(finding("config-wrong", f"{path}: {each.setting}: {problem}", path))
     return changed
@@ -296,7 +305,7 @@ def _in_form_of(content: Any, default: Any) -> Any:
     if isinstance(default, list | tuple):
         content = [content] if isinstance(content, str) else content
         if is_list_of_strings(content):
-            return list(content)
+            return list(content[:_MAX_CONFIG_VALUES])
     elif type(content) is type(default):
         return content
     what = "a list of strings" if isinstance(default, list | tuple) else f"of the kind of {default!r}"

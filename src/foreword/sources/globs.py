@@ -10,10 +10,16 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _MAX_ALTERNATIVES = 100
+_LONGEST = 1_000
 
 
 def matches_glob(path: str, glob: str) -> bool:
-    """Whether a glob matches a whole path. `**` matches any number of folders, including none; a last `**` matches everything below."""
+    """Whether a glob matches a whole path. `**` matches any number of folders, including none; a last `**` matches everything below.
+
+    A glob of more than 1,000 characters matches nothing.
+    """
+    if len(glob) > _LONGEST:
+        return False
     names = [each for each in path.split("/") if each]
     return any(_match(names, [each for each in one.split("/") if each not in ("", ".")]) for one in alternatives(glob))
 

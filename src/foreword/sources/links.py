@@ -120,7 +120,8 @@ def reach_of(pattern: Pattern, base: str, find: Find, workspace: Workspace) -> R
     follow = find.links == "follow"
     if pattern.confined:
         return Reach(base, root, inside_for(base, workspace), confined=True)
-    if pattern.place in WORKSPACE_PLACES or pattern.place == "above":
+    is_moved_inside = pattern.place == "env" and is_inside(base, root)
+    if pattern.place in WORKSPACE_PLACES or pattern.place == "above" or is_moved_inside:
         return _project_reach(base, workspace, follow)
     if pattern.place == "path":
         start = "/" if pattern.path.startswith("/") else base

@@ -78,10 +78,11 @@ def users_folder(pattern: Pattern, workspace: Workspace) -> str | None:
         return config_folder(workspace)
     if pattern.place != "env":
         return workspace.home
-    folder = (workspace.environment or {}).get(pattern.variable, "") or pattern.default
-    if folder == "~" or folder.startswith("~/"):
-        return normal(join(workspace.home, folder[2:])) if workspace.home else None
-    return normal(join(workspace.cwd, folder))
+    folder = (workspace.environment or {}).get(pattern.variable, "")
+    folder = folder if folder.startswith("/") else pattern.default
+    if not folder.startswith("~/"):
+        return normal(folder)
+    return normal(join(workspace.home, folder[2:])) if workspace.home else None
 
 
 def distance_of(path: str, find: Find, workspace: Workspace) -> int:
