@@ -33,6 +33,7 @@ class Program:
     name: str
     title: str
     version: str
+    versions: tuple[str, ...]
     program: str
     run: list[str]
     resume: list[str]
@@ -50,10 +51,11 @@ def read_programs() -> dict[str, Program]:
     programs = {}
     for name, table in tomllib.loads((HERE / "programs.toml").read_text()).items():
         form = Format.parse(**{key: table.pop(key) for key in ("keep", "ours", "cut", "unordered") if key in table})
-        version = table.pop("version")
-        version = version[ARCH] if isinstance(version, dict) else version
+        pinned = table.pop("version")
+        versions = tuple(pinned.values()) if isinstance(pinned, dict) else (pinned,)
+        version = pinned[ARCH] if isinstance(pinned, dict) else pinned
         table = json.loads(json.dumps(table).replace("{arch}", ARCH))
-        programs[name] = Program(name, version=version, form=form, **table)
+        programs[name] = Program(name, version=version, versions=versions, form=form, **table)
     return programs
 
 

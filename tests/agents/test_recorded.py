@@ -5,10 +5,11 @@ A recording contains only our own lines and the format around each file; see `pe
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import replace
 
 import pytest
-from peers.compare import KNOWN, differs, has_layout, verdict
+from peers.compare import KNOWN, PACK, differs, has_layout, verdict
 from peers.programs import read_programs
 from peers.recordings import GOLDEN, cases, read_golden
 from peers.reduce import files, reduce
@@ -23,17 +24,7 @@ ALL = [
     for case in cases(name)
     if case.name in recording["cases"]
 ]
-# Layouts that are still being written: their differences do not fail yet.
-PENDING = {"opencode"}
-MIRRORED = [
-    pytest.param(
-        *each.values,
-        id=each.id,
-        marks=pytest.mark.xfail(each.values[0].name in PENDING, reason="pending", strict=False),
-    )
-    for each in ALL
-    if each.values[1].event == "start" and has_layout(each.values[0].name)
-]
+MIRRORED = [each for each in ALL if each.values[1].event == "start" and has_layout(each.values[0].name)]
 
 
 def test_the_agents_that_most_people_use_are_recorded():
@@ -60,6 +51,13 @@ def test_a_recording_contains_only_our_lines_and_the_format_around_them(program,
 def test_a_layout_gives_what_the_program_sent(program, case):
     is_right, sentence = verdict(program, case, RECORDED[program.name]["cases"][case.name])
     assert is_right, sentence
+
+
+@pytest.mark.parametrize("name", sorted(name for name in PROGRAMS if has_layout(name)))
+def test_a_layout_names_a_version_that_make_peers_runs(name):
+    title, _, version = tomllib.loads((PACK / f"{name}.toml").read_text())["mirrors"].rpartition(" ")
+    assert title == PROGRAMS[name].title
+    assert version in PROGRAMS[name].versions
 
 
 @pytest.mark.parametrize("name", sorted(KNOWN))
