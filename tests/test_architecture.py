@@ -219,6 +219,7 @@ PURE = {
 }
 PURE_MODULES = (
     "sources.paths",
+    "conversation.accounts",
     "conversation.decide",
     "conversation.leading",
     "conversation.notices",

@@ -145,3 +145,23 @@ def test_two_projects_in_one_store_share_the_text_of_their_tools_only(tree, layo
         turns = [talks.open(cwd, tree.workspace(cwd), Agent(), layout).turn("hi") for cwd in ("w", "v")]
     assert len({each.system for each in turns}) == 1
     assert len({str(each.messages) for each in turns}) == 2
+
+
+def test_saved_turns_are_compared_with_the_messages_of_their_prompts(tree, run):
+    store = f"sqlite:///{tree.path('s.db')}"
+    for number, text in enumerate(("Be kind.", "Be rude.")):
+        tree({"w/AGENTS.md": text})
+        turn = run("talk", "turn", f"t{number}", "--message", "hi", "--json", "--store", store)
+        tree({f"{number}.json": json.dumps(turn)})
+    old, new = tree.path("0.json"), tree.path("1.json")
+    assert answer("diff", {"old": old, "new": new})["sections"]["changed"] == ["message 2"]
+    (form,) = answer("cache", {"old": old, "new": new, "provider": "openai"})["providers"]
+    assert (form["first"]["of"], form["first"]["name"]) == ("leading", "message 2")
+
+
+def test_a_saved_turn_with_impossible_messages_is_refused(tree, run):
+    from foreword.errors import CallError
+
+    tree({"bad.json": json.dumps({"system": "S", "leading": 1, "messages": [{"role": "robot", "content": "x"}]})})
+    with pytest.raises(CallError, match="must have a role"):
+        answer("diff", {"old": tree.path("bad.json"), "new": tree.path("bad.json")})

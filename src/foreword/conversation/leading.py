@@ -6,9 +6,8 @@ and of earlier ones are recognised by their text and removed.
 
 from __future__ import annotations
 
-from ..encoding.edition import account_of
-from ..inspection.sending import divide, stored_passages
 from ..vocabulary import digest
+from .accounts import leading_messages
 from .notices import texts_of
 from .state import state_of
 
@@ -24,11 +23,6 @@ if TYPE_CHECKING:
 _MAX_EARLIER = 64
 # A provider's form of a message may have another role than the layout's.
 _ROLES = ("system", "developer", "user")
-
-
-def leading_messages(edition: Edition) -> Sequence[Message]:
-    """The messages of an edition's prompt."""
-    return divide(edition.system, stored_passages(account_of(edition))).messages
 
 
 def is_same_prompt(one: Edition, other: Edition) -> bool:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 
-from ..encoding.edition import ParseCache, target_of
+from ..encoding.edition import target_of
 from ..engine.skills import activation, skill_named, with_body
 from ..errors import CallError
 from ..findings import finding
-from ..inspection.sending import divide, files_of, root_end, sent_passages, stored_passages
-from ..vocabulary import Finding, Turn, replace, value
+from ..inspection.sending import divide, root_end, sent_passages
+from ..vocabulary import Turn, replace
+from .accounts import parsed_account
 from .leading import hashes_of, without_leading
 from .notices import mark_sent, with_notices, with_unsent
 from .state import state_of
@@ -21,9 +22,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..extensions import About
-    from ..inspection.sending import SentPassage
     from ..layout.model import Layout
-    from ..vocabulary import Agent, Edition, Prompt
+    from ..vocabulary import Agent, Edition, Finding, Prompt
     from .agents import ConversationAgent
     from .assembling import ConversationAssembler
     from .builder import EditionBuilder
@@ -33,24 +33,6 @@ if TYPE_CHECKING:
     from .state import State
 
     Message = Mapping[str, Any]
-
-
-@value
-class _Account:
-    """What a turn takes from the account of an edition. `files` has the path of each file and where it ends in the prompt."""
-
-    passages: Sequence[SentPassage]
-    findings: Sequence[Finding]
-    files: Sequence[tuple[str, int]]
-
-
-def _parse_account(text: str) -> _Account:
-    form = json.loads(text)
-    findings = [Finding(**{**each, "path": each["path"] or ""}) for each in form.get("findings", ())]
-    return _Account(stored_passages(form), findings, list(files_of(form)))
-
-
-_accounts = ParseCache(_parse_account)
 
 
 class Turns:
@@ -70,7 +52,7 @@ class Turns:
     def without_messages(self, outcome: Outcome) -> Turn:
         """The edition as a turn with only the messages of the prompt. It is not sent to a model, so no hook sees it."""
         edition = outcome.edition
-        account: _Account = _accounts.get(edition.account)
+        account = parsed_account(edition)
         new = () if outcome.is_reused else account.findings
         findings = [*outcome.findings, *new, *self._hooks.take_findings()]
         sent = divide(edition.system, account.passages, root_end(account.files, target_of(edition).cwd))

@@ -96,6 +96,7 @@ def subject_from(name: str, form: Mapping[str, Any]) -> Subject:
     from ..encoding.prompt import prompt_from
 
     shown = printable(name)
+    form = _with_leading(form)
     made_for = form.get("made_for", {})
     return Subject(
         shown,
@@ -104,6 +105,24 @@ def subject_from(name: str, form: Mapping[str, Any]) -> Subject:
         _objects(form, "messages", "role", shown),
         {key: str(each) for key, each in made_for.items()} if isinstance(made_for, dict) else {},
     )
+
+
+def _with_leading(form: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A saved turn with the messages of its prompt as part of the prompt, and not of the messages."""
+    count, messages = form.get("leading"), form.get("messages")
+    if "text" in form or type(count) is not int or count < 1 or not isinstance(messages, list):
+        return form
+    rows = [each for each in messages[:count] if isinstance(each, dict) and isinstance(each.get("content"), str)]
+    parts = [("system", form.get("system") or ""), *((each.get("role"), each["content"]) for each in rows)]
+    passages: list[dict[str, Any]] = []
+    text = ""
+    for number, (role, content) in enumerate(parts):
+        if content:
+            text += "\n\n" if text else ""
+            start, text = len(text), text + content
+            named = {"section": f"message {number}" if number else "system prompt", "lifetime": "conversation"}
+            passages.append({**named, "start": start, "end": len(text), "role": role, "message": number})
+    return {**form, "text": text, "passages": passages, "messages": messages[count:]}
 
 
 def _text_of(path: str, name: str) -> str:

@@ -1,0 +1,48 @@
+"""What turns need of the account of an edition, parsed once for each distinct text. Pure."""
+
+from __future__ import annotations
+
+import json
+
+from ..encoding.edition import ParseCache
+from ..inspection.sending import divide, files_of, stored_passages
+from ..vocabulary import Finding, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ..inspection.sending import SentPassage
+    from ..vocabulary import Edition
+
+
+@value
+class Account:
+    """The passages and findings of a prompt. `files` has the path of each file and where it ends in the prompt."""
+
+    passages: Sequence[SentPassage]
+    findings: Sequence[Finding]
+    files: Sequence[tuple[str, int]]
+    has_messages: bool
+
+
+def _parse(text: str) -> Account:
+    form = json.loads(text)
+    passages = stored_passages(form)
+    findings = [Finding(**{**each, "path": each["path"] or ""}) for each in form.get("findings", ())]
+    return Account(passages, findings, list(files_of(form)), any(each.message for each in passages))
+
+
+_accounts = ParseCache(_parse)
+
+
+def parsed_account(edition: Edition) -> Account:
+    """The account of an edition."""
+    account: Account = _accounts.get(edition.account)
+    return account
+
+
+def leading_messages(edition: Edition) -> Sequence[Mapping[str, str]]:
+    """The messages of an edition's prompt; for most layouts, there are none."""
+    account = parsed_account(edition)
+    return divide(edition.system, account.passages).messages if account.has_messages else ()
