@@ -1,0 +1,44 @@
+"""Generated from the TOML files beside it by `python -m foreword.packs.compile`; do not edit."""
+
+# ruff: noqa
+from __future__ import annotations
+
+from ...layout.model import Field, Pattern, TextRules, Find, Section, Layout, with_inner
+
+_SECTIONS = (Section(name='base', lifetime='release', text="[pi's own instructions]", form=("[pi's own instructions]", ), item=(), instead=('base', )), Section(name='context', lifetime='project', sections=(Section(name='user', lifetime='project', of='user', item=('<project_instructions path="', Field(name='path'), '">\n', Field(name='text'), '\n</project_instructions>', ), trim=False, over='cut'), Section(name='project', lifetime='project', of='project', item=('<project_instructions path="', Field(name='path'), '">\n', Field(name='text'), '\n</project_instructions>', ), trim=False, over='cut'), ), item=(), wrap=("<project_context>\n\n[pi's note on these files]\n\n", Field(name=''), '\n</project_context>', ), trim=False), Section(name='environment', lifetime='conversation', text="[pi's skills, date and directory: {cwd}]", form=("[pi's skills, date and directory: ", Field(name='cwd'), ']', ), item=()), )
+LAYOUT = Layout(
+    sections=_SECTIONS,
+    every=tuple(with_inner(_SECTIONS)),
+    name='pi-agent',
+    address='$agents/pi-agent',
+    about='pi as released: AGENTS.md from the filesystem root to the working directory in the system prompt.',
+    finds=(Find(name='user', groups=((Pattern(place='home', path='.pi/agent/AGENTS.override.md'), Pattern(place='home', path='.pi/agent/AGENTS.md'), Pattern(place='home', path='.pi/agent/CLAUDE.md'), ), ), copies='keep', rules=TextRules(trim='none')), Find(name='project', groups=((Pattern(place='walk', path='AGENTS.override.md'), Pattern(place='walk', path='AGENTS.md'), Pattern(place='walk', path='CLAUDE.md'), ), ), walk='root', copies='keep', rules=TextRules(trim='none')), ),
+    mirrors='pi 0.87.1',
+    raw=True,
+    differs=('The instructions of pi itself, its skills and its environment are replaced by notes in brackets.', ),
+    signs=('AGENTS.md', 'AGENTS.override.md', '.pi/', ),
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def mapping() -> dict[str, Any]:
+    return {'about': 'pi as released: AGENTS.md from the filesystem root to the working directory in the system prompt.',
+ 'mirrors': 'pi 0.87.1',
+ 'signs': ['AGENTS.md', 'AGENTS.override.md', '.pi/'],
+ 'copies': 'keep',
+ 'raw': True,
+ 'sections': ['base', 'context', 'environment'],
+ 'differs': ['The instructions of pi itself, its skills and its environment are replaced by notes in brackets.'],
+ 'find': {'user': {'trim': 'none',
+                   'files': [['home:.pi/agent/AGENTS.override.md', 'home:.pi/agent/AGENTS.md', 'home:.pi/agent/CLAUDE.md']]},
+          'project': {'trim': 'none', 'walk': 'root', 'files': [['walk:AGENTS.override.md', 'walk:AGENTS.md', 'walk:CLAUDE.md']]}},
+ 'section': {'base': {'text': "[pi's own instructions]", 'instead': ['base'], 'lifetime': 'release'},
+             'context': {'sections': ['user', 'project'],
+                         'lifetime': 'project',
+                         'wrap': "<project_context>\n\n[pi's note on these files]\n\n{}\n</project_context>"},
+             'user': {'of': 'user', 'join': '\n\n', 'item': '<project_instructions path="{path}">\n{text}\n</project_instructions>'},
+             'project': {'of': 'project', 'join': '\n\n', 'item': '<project_instructions path="{path}">\n{text}\n</project_instructions>'},
+             'environment': {'text': "[pi's skills, date and directory: {cwd}]"}}}

@@ -1,0 +1,63 @@
+"""Generated from the TOML files beside it by `python -m foreword.packs.compile`; do not edit."""
+
+# ruff: noqa
+from __future__ import annotations
+
+from ...layout.model import Field, Pattern, Imports, TextRules, Find, Section, Layout, with_inner
+
+_SECTIONS = (Section(name='base', lifetime='release', text="[Qwen Code's own instructions]", form=("[Qwen Code's own instructions]", ), item=(), instead=('base', )), Section(name='context', lifetime='project', sections=(Section(name='files', lifetime='project', of='context', item=('--- Context from: ', Field(name='path', filters=('relative', )), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path', filters=('relative', )), ' ---', ), trim=False, over='cut'), Section(name='language', lifetime='project', of='language', item=('--- Context from: ', Field(name='path', filters=('relative', )), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path', filters=('relative', )), ' ---', ), join='\n', trim=False, over='cut'), Section(name='local', lifetime='project', of='local', item=('--- Context from: ', Field(name='path', filters=('relative', )), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path', filters=('relative', )), ' ---', ), join='\n', trim=False, over='cut'), ), item=(), trim=False), Section(name='rules', lifetime='project', of='rules', item=('--- Rule from: ', Field(name='path', filters=('root-relative', )), ' ---\n', Field(name='text'), '\n--- End of Rule from: ', Field(name='path', filters=('root-relative', )), ' ---', ), trim=False, over='cut'), )
+LAYOUT = Layout(
+    sections=_SECTIONS,
+    every=tuple(with_inner(_SECTIONS)),
+    name='qwen',
+    address='$agents/qwen',
+    about='Qwen Code: every QWEN.md, then every AGENTS.md, from one directory above the git root down, in the system prompt.',
+    finds=(Find(name='context', groups=((Pattern(place='home', path='.qwen/QWEN.md'), ), (Pattern(place='above', path='QWEN.md'), ), (Pattern(place='walk', path='QWEN.md'), ), (Pattern(place='home', path='.qwen/AGENTS.md'), ), (Pattern(place='above', path='AGENTS.md'), ), (Pattern(place='walk', path='AGENTS.md'), ), ), walk='git-or-root', copies='keep', rules=TextRules(trim='ends', imports=Imports(place='replace', once='chain', trim='none', form=('<!-- Imported from: ', Field(name='name'), ' -->\n', Field(name='text'), '\n<!-- End of import from: ', Field(name='name'), ' -->', ), outside=('<!-- Import failed: ', Field(name='name'), ' - ', Field(name='reason'), ' -->', ), again=('<!-- File already processed: ', Field(name='name'), ' -->', )))), Find(name='language', groups=((Pattern(place='home', path='.qwen/output-language.md'), ), ), copies='keep', rules=TextRules(trim='ends')), Find(name='local', groups=((Pattern(place='root', path='.qwen/QWEN.local.md'), ), ), copies='keep', rules=TextRules(trim='ends')), Find(name='rules', groups=((Pattern(place='root', path='.qwen/rules/**/*.md'), ), ), copies='keep', rules=TextRules(trim='ends', front='drop'), where=(('paths', ('', ), ), )), ),
+    settings={'names': ['QWEN.md', 'AGENTS.md']},
+    mirrors='Qwen Code 0.24.4',
+    raw=True,
+    differs=("Qwen Code's own instructions are replaced by a note in brackets, and its menus are left out.", 'The comment for an import that was refused gives a reason in other words.', ),
+    signs=('QWEN.md', '.qwen/', ),
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def mapping() -> dict[str, Any]:
+    return {'about': 'Qwen Code: every QWEN.md, then every AGENTS.md, from one directory above the git root down, in the system prompt.',
+ 'mirrors': 'Qwen Code 0.24.4',
+ 'signs': ['QWEN.md', '.qwen/'],
+ 'copies': 'keep',
+ 'raw': True,
+ 'sections': ['base', 'context', 'rules'],
+ 'differs': ["Qwen Code's own instructions are replaced by a note in brackets, and its menus are left out.",
+             'The comment for an import that was refused gives a reason in other words.'],
+ 'settings': {'names': ['QWEN.md', 'AGENTS.md']},
+ 'find': {'context': {'trim': 'ends',
+                      'walk': 'git-or-root',
+                      'files': ['home:.qwen/{names}', 'above:{names}', 'walk:{names}'],
+                      'imports': {'depth': 5,
+                                  'place': 'replace',
+                                  'once': 'chain',
+                                  'trim': 'none',
+                                  'form': '<!-- Imported from: {name} -->\n{text}\n<!-- End of import from: {name} -->',
+                                  'outside': '<!-- Import failed: {name} - {reason} -->',
+                                  'again': '<!-- File already processed: {name} -->'}},
+          'language': {'trim': 'ends', 'files': ['home:.qwen/output-language.md']},
+          'local': {'trim': 'ends', 'files': ['root:.qwen/QWEN.local.md']},
+          'rules': {'trim': 'ends', 'front': 'drop', 'files': ['root:.qwen/rules/**/*.md'], 'where': {'paths': ''}}},
+ 'section': {'base': {'text': "[Qwen Code's own instructions]", 'instead': ['base'], 'lifetime': 'release'},
+             'context': {'sections': ['files', 'language', 'local'], 'lifetime': 'project'},
+             'files': {'of': 'context',
+                       'join': '\n\n',
+                       'item': '--- Context from: {path|relative} ---\n{text}\n--- End of Context from: {path|relative} ---'},
+             'language': {'of': 'language',
+                          'item': '--- Context from: {path|relative} ---\n{text}\n--- End of Context from: {path|relative} ---'},
+             'local': {'of': 'local',
+                       'item': '--- Context from: {path|relative} ---\n{text}\n--- End of Context from: {path|relative} ---'},
+             'rules': {'of': 'rules',
+                       'lifetime': 'project',
+                       'join': '\n\n',
+                       'item': '--- Rule from: {path|root-relative} ---\n{text}\n--- End of Rule from: {path|root-relative} ---'}}}

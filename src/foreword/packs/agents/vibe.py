@@ -1,0 +1,47 @@
+"""Generated from the TOML files beside it by `python -m foreword.packs.compile`; do not edit."""
+
+# ruff: noqa
+from __future__ import annotations
+
+from ...layout.model import Field, Pattern, TextRules, Find, Section, Layout, with_inner
+
+_SECTIONS = (Section(name='base', lifetime='release', text="[Vibe's own instructions]", form=("[Vibe's own instructions]", ), item=(), instead=('base', )), Section(name='user', lifetime='project', of='user', item=('Contents of ', Field(name='path'), ' (user-level instructions):\n\n', Field(name='text'), ), join='\n', wrap=('## User instructions\n\n', Field(name=''), ), trim=False, over='cut'), Section(name='project', lifetime='project', of='project', item=('Contents of ', Field(name='path'), ':\n\n', Field(name='text'), ), wrap=('## Project instructions (checked into the codebase)\n\n', Field(name=''), ), trim=False, over='cut'), )
+LAYOUT = Layout(
+    sections=_SECTIONS,
+    every=tuple(with_inner(_SECTIONS)),
+    name='vibe',
+    address='$agents/vibe',
+    about="Mistral Vibe: the user's AGENTS.md and those from the git root to the working directory in the system prompt.",
+    finds=(Find(name='user', groups=((Pattern(place='env', path='AGENTS.md', variable='VIBE_HOME', default='~/.vibe'), ), ), copies='keep', rules=TextRules(trim='ends')), Find(name='project', groups=((Pattern(place='walk', path='AGENTS.md'), ), ), copies='keep', rules=TextRules(trim='ends')), ),
+    mirrors='Mistral Vibe 3.0.2',
+    raw=True,
+    differs=("Vibe's own instructions are replaced by a note in brackets, and its menus are left out.", 'Files are read from the git root down; Vibe starts at the nearest folder that the user trusts, and reads nothing in others.', ),
+    signs=('AGENTS.md', '.vibe/', ),
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def mapping() -> dict[str, Any]:
+    return {'about': "Mistral Vibe: the user's AGENTS.md and those from the git root to the working directory in the system prompt.",
+ 'mirrors': 'Mistral Vibe 3.0.2',
+ 'signs': ['AGENTS.md', '.vibe/'],
+ 'copies': 'keep',
+ 'raw': True,
+ 'sections': ['base', 'user', 'project'],
+ 'differs': ["Vibe's own instructions are replaced by a note in brackets, and its menus are left out.",
+             'Files are read from the git root down; Vibe starts at the nearest folder that the user trusts, and reads nothing in others.'],
+ 'env': {'VIBE_HOME': '~/.vibe'},
+ 'find': {'user': {'trim': 'ends', 'files': ['env:VIBE_HOME/AGENTS.md']}, 'project': {'trim': 'ends', 'files': ['walk:AGENTS.md']}},
+ 'section': {'base': {'text': "[Vibe's own instructions]", 'instead': ['base'], 'lifetime': 'release'},
+             'user': {'of': 'user',
+                      'lifetime': 'project',
+                      'item': 'Contents of {path} (user-level instructions):\n\n{text}',
+                      'wrap': '## User instructions\n\n{}'},
+             'project': {'of': 'project',
+                         'lifetime': 'project',
+                         'join': '\n\n',
+                         'item': 'Contents of {path}:\n\n{text}',
+                         'wrap': '## Project instructions (checked into the codebase)\n\n{}'}}}
