@@ -274,10 +274,18 @@ def _check_content(message: Mapping[str, Any], number: int) -> None:
 
 
 def check_turn(function: str, turn: Any, kind: type) -> None:
-    """Raise unless the argument of a provider's function is a Turn."""
+    """Raise unless the argument of a provider's function is a Turn that begins with the messages of its prompt."""
+    checked: Any = turn
     if not isinstance(turn, kind):
         raise CallError(
             f"{function} takes a Turn, the result of Conversation.turn (Conversations().open(…).turn(…)), not {type(turn).__name__}"
+        )
+    count = len(checked.leading)
+    leading = checked.messages[:count]
+    if len(leading) < count or not all(isinstance(each.get("content"), str) for each in leading):
+        raise CallError(
+            f"{function}: the first {count} messages of the turn must be those of its prompt (turn.leading);"
+            " add yours after them, or replace leading too"
         )
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from foreword import Agent, Extension, Workspace, assemble
+from foreword.errors import CallError
 from foreword.extensions import Start
 from foreword.providers.anthropic import for_anthropic
 from foreword.providers.gemini import for_gemini
@@ -276,3 +277,12 @@ def test_the_cache_key_depends_on_messages_that_outlive_the_turn(opened):
         for cwd, plan in (("w", ""), ("w", "Test it."), ("v", ""))
     ]
     assert keys[0] == keys[1] != keys[2]
+
+
+@pytest.mark.parametrize("convert", [for_anthropic, for_openai_chat, for_openai_responses, for_gemini])
+@pytest.mark.parametrize("messages", [[HI], [{"role": "user", "content": [{"type": "text", "text": "x"}]}] * 3])
+def test_a_turn_that_lost_the_messages_of_its_prompt_is_refused(opened, convert, messages):
+    turn = replace(opened().turn("hi"), messages=messages)
+    with pytest.raises(CallError, match=r"the first 3 messages of the turn must be those of its prompt"):
+        convert(turn)
+    assert convert(replace(turn, leading=()))
