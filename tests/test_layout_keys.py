@@ -558,6 +558,54 @@ def test_workspace_settings_may_add_files_and_folders_of_the_workspace(tree, ski
     assert "\nteam\n" in text and "- **a**: Does it." in text
 
 
+# like
+
+
+def test_a_find_or_section_like_another():
+    mapping = layout_with("find.more", {"like": "notes", "files": ["cwd:MORE.md"]})
+    mapping["find"]["notes"] |= {"trim": "ends", "walk": "root", "label": {"a.md": "A", "b.md": "B"}}
+    mapping["find"]["more"]["label"] = {"b.md": "C"}
+    mapping["section"]["again"] = {"like": "files", "of": "more"}
+    mapping["section"]["words"] = {"like": "files", "text": "Words."}
+    mapping["sections"] = ["intro", "files", "again", "words"]
+    layout = parse(mapping, "mine")
+    notes, more = (find for find in layout.finds if find.name in ("notes", "more"))
+    assert (more.walk, more.rules.trim, more.groups[0][0].path) == ("root", "ends", "MORE.md")
+    assert (notes.rules.label, more.rules.label) == ((("a.md", "A"), ("b.md", "B")), (("a.md", "A"), ("b.md", "C")))
+    files, again, words = layout.sections[1:]
+    assert (again.of, again.wrap, words.text, words.of) == ("more", files.wrap, "Words.", None)
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "message"),
+    [
+        ("find.notes.like", "note", "find.notes.like: unknown find 'note'"),
+        ("find.notes.like", "skill", "find.notes.like: unknown find 'skill'; did you mean 'skills'?"),
+        ("find.notes.like", "notes", "find.notes.like: unknown find 'notes'"),
+        ("find.notes.like", 3, "find.notes.like: unknown find 3"),
+        ("section.files.like", "notes", "section.files.like: unknown section 'notes'"),
+    ],
+)
+def test_an_invalid_like(path, content, message):
+    with pytest.raises(LayoutError) as refused:
+        parse(layout_with(path, content), "mine")
+    assert message in str(refused.value)
+
+
+def test_like_does_not_chain():
+    mapping = layout_with("find.more", {"like": "notes"})
+    mapping["find"]["last"] = {"like": "more"}
+    with pytest.raises(LayoutError, match=r"find.last.like: 'more' is itself like another; name that one"):
+        parse(mapping, "mine")
+
+
+def test_a_workspace_that_copies_a_find_stays_inside():
+    mapping = layout_with("find.notes.files", ["home:NOTES.md"])
+    mapping["find"]["more"] = {"like": "notes"}
+    layout = parse(mapping, "mine", untrusted=frozenset({"find.more.like"}))
+    assert [find.groups[0][0].confined for find in layout.finds] == [False, False, True]
+
+
 # No code depends on a layout's name
 
 

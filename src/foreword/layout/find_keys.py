@@ -18,6 +18,7 @@ PLACES = {
 }
 WALKED_PLACES = ("walk", "between")
 SELECTION = (
+    Key("find", "like", "name", "Another find: keys that this one does not have are taken from it."),
     Key(
         "find",
         "order",

@@ -140,6 +140,7 @@ KEYS = (
     *SELECTION,
     *TEXTS,
     Key("section", "text", "text", "The text itself, or the address of a template (`$pack/path`)."),
+    Key("section", "like", "name", "Another section: keys that this one does not have are taken from it."),
     Key("section", "of", "name", "What the section lists: the files of a find, or one of the agent's own lists."),
     Key("section", "sections", "names", "Inner sections, in order."),
     Key("section", "item", "form", "The format of one item; `{text}` by default."),

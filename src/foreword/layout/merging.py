@@ -23,6 +23,25 @@ def merge(base: Mapping[str, Any], layout: Mapping[str, Any]) -> dict[str, Any]:
     return merged
 
 
+def with_likes(tables: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    """The finds or sections of a layout, each with the keys of the one that its key `like` names."""
+    if not any(isinstance(table, dict) and "like" in table for table in tables.values()):
+        return dict(tables)
+    found: dict[str, Any] = {}
+    for name, table in tables.items():
+        other = table.get("like") if isinstance(table, dict) else None
+        if other is None:
+            found[name] = table
+            continue
+        if not isinstance(other, str) or not isinstance(tables.get(other), dict) or other == name:
+            others = [each for each in tables if each != name]
+            raise LayoutError(f"{kind}.{name}.like: unknown {kind} {other!r}" + suggestion(str(other), others))
+        if "like" in tables[other]:
+            raise LayoutError(f"{kind}.{name}.like: {other!r} is itself like another; name that one")
+        found[name] = merge(tables[other], {key: content for key, content in table.items() if key != "like"})
+    return found
+
+
 def assign(mapping: Mapping[str, Any], key: str, content: Any) -> dict[str, Any]:
     """The mapping with one key set. A key may be shortened: `skills.validation`, `names`, `skills.budget`."""
     path = _full_path(mapping, key)

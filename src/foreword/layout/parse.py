@@ -15,7 +15,7 @@ from ..vocabulary import replace
 from .finds import parse_config, parse_find
 from .forms import FRONT, condition, form, left_open_in
 from .keys import BODIES, FACTS, FOUND, INHERITED, KINDS, LISTS, ONLY_IN_MIRRORS, TOP_TABLES
-from .merging import flat
+from .merging import flat, with_likes
 from .model import PLACE_FACTS, Field, Guideline, Layout, Section, with_inner
 
 TYPE_CHECKING = False
@@ -41,6 +41,9 @@ def _layout(mapping: Mapping[str, Any], name: str, address: str, untrusted: froz
     top = {key: content for key, content in mapping.items() if key not in TOP_TABLES}
     _check(top, "layout", also=TOP_TABLES)
     tables = {table: _table(mapping, table) for table in TOP_TABLES if table != "guideline"}
+    copied = frozenset(f"find.{key}.files" for key in tables["find"] if f"find.{key}.like" in untrusted)
+    untrusted |= copied  # a workspace may not use the user's files in another way
+    tables.update({kind: with_likes(tables[kind], kind) for kind in ("find", "section")})
     _check_mirror(tables, top)
     settings = tables["settings"]
     wording = flat(tables["wording"])
