@@ -60,8 +60,8 @@ class Site:
         command = [sys.executable, "-m", "foreword", "serve", "--port", str(self.port), "--root", str(self.shop)]
         log = self.folder / "service.log"  # not a pipe, because a full pipe would block the service
         with log.open("ab") as file:
-            given = [*command, "--store", self.store]
-            self.process = subprocess.Popen(given, env=environment, stdout=file, stderr=file)
+            arguments = [*command, "--store", self.store]
+            self.process = subprocess.Popen(arguments, env=environment, stdout=file, stderr=file)
         for _ in range(PATIENCE // 50):
             if self.process.poll() is not None:
                 raise RuntimeError(f"the service ended: {log.read_text()}")

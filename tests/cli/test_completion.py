@@ -64,9 +64,9 @@ def tab(script, tmp_path):
 
     def tab(*words):
         command = ["bash", "--norc", "-c", TAB, "bash", tmp_path / "completion.bash", "foreword", *words]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-        assert done.returncode == 0 and done.stderr == "", done.stderr
-        return sorted(filter(None, done.stdout.splitlines()))
+        result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert result.returncode == 0 and result.stderr == "", result.stderr
+        return sorted(filter(None, result.stdout.splitlines()))
 
     return tab
 
@@ -108,9 +108,9 @@ def in_fish(tab, script, folder):
     (folder / "completion.fish").write_text(script("fish"))
     asking = 'source completion.fish; for line in $argv; complete -C "foreword $line"; echo .; end'
     command = ["fish", "--no-config", "-c", asking, *COMPLETED]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=empty_home(folder))
-    assert done.stderr == ""
-    offers = [[each.partition("\t")[0] for each in part.splitlines()] for part in done.stdout.split(".\n")[:-1]]
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=empty_home(folder))
+    assert result.stderr == ""
+    offers = [[each.partition("\t")[0] for each in part.splitlines()] for part in result.stdout.split(".\n")[:-1]]
     return [
         complete_line(line, [each for each in offered if each]) for line, offered in zip(COMPLETED, offers, strict=True)
     ]

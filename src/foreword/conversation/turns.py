@@ -1,4 +1,4 @@
-"""Turns: the edition in use and the messages, as the hooks of extensions leave them."""
+"""Turns: the edition in use and the messages, after extension hooks have changed them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @value
 class _Account:
-    """What a turn takes from the account of an edition. `files` has the path of each file and where it ends in the prompt."""
+    """The parts of an edition's account that a turn needs. `files` has the path of each file and where it ends in the prompt."""
 
     passages: Sequence[tuple[int, int, Lifetime]]
     findings: Sequence[Finding]
@@ -92,7 +92,7 @@ class Turns:
         waiting: Sequence[Message] = (),
         prompt: str | None = None,
     ) -> Turn:
-        """The edition and the messages after the hooks. `prompt` is the user's new prompt, None if there is none."""
+        """The edition and the messages after the hooks have run. `prompt` is the user's new prompt, None if there is none."""
         turn = self.without_messages(outcome)
         edition, findings = outcome.edition, list(turn.findings)
         about = self._agent.about(self._assembling.cwd, edition.number)
@@ -112,9 +112,9 @@ class Turns:
     def _start(
         self, edition: Edition, prompt: str | None, about: About, findings: list[Finding]
     ) -> tuple[str, list[Message]]:
-        """The system prompt, and messages to add. A new prompt of the user runs `before_agent_start`.
+        """The system prompt, and messages to add. A new user prompt runs `before_agent_start`.
 
-        The system prompt that it returns is used for every call until the user's next prompt.
+        The system prompt that this hook returns is used for every call until the user's next prompt.
         """
         known = state_of(edition).prompt
         if prompt is None:
@@ -193,7 +193,7 @@ def with_summary_request(turn: Turn, layout: Layout) -> Turn:
 
 
 def for_model(messages: Sequence[Message]) -> list[Message]:
-    """The history as it is sent to a model: summaries, executions and messages of extensions become user messages.
+    """The history as it is sent to a model: summaries, executions and extension messages become user messages.
 
     A `summary`, a `branch_summary` and a `custom` message have `content`; an `execution` has `command` and `output`, and is left
     out if it is `excluded`.

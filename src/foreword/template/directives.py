@@ -355,8 +355,8 @@ class _Walk:
             run = _after_empty_lines(self.document.text, run)
         text = self.text(run)
         if text:
-            kept = text.rstrip()
-            self.newlines = text.count("\n", len(kept)) + (0 if kept else self.newlines)
+            stripped = text.rstrip()
+            self.newlines = text.count("\n", len(stripped)) + (0 if stripped else self.newlines)
             self.is_after_gap = False
             self.written.append(run)
 

@@ -326,8 +326,8 @@ def estimate_for(model: str, provider: str) -> Callable[[str], int]:
 
 def unload_others(model: str, provider: str) -> None:
     """Drop all tokenizers but the one for this model: each takes about 40 MB, and few reports need two at a time."""
-    kept = counting_rule(model, provider).vocabulary
-    for vocabulary in [each for each in _loaded if each != kept]:
+    needed = counting_rule(model, provider).vocabulary
+    for vocabulary in [each for each in _loaded if each != needed]:
         del _loaded[vocabulary]
 
 

@@ -107,9 +107,9 @@ class Machine:
     def close(self):
         """Kill all its remaining processes."""
         if self.process is not None and (self.process.poll() is None or self.descendants()):
-            left = self.descendants()
+            remaining = self.descendants()
             self.kill()
-            for pid in left:
+            for pid in remaining:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
 

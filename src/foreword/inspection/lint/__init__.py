@@ -75,13 +75,13 @@ class Linter:
     def without_ignored(self, findings: Iterable[Finding], sources: Sequence[SourceText]) -> list[Finding]:
         """The findings that are not disabled or ignored, each once, sorted by file and line, with secrets masked."""
         commented = {each.path: each for each in sources if each.ignored}
-        kept = dict.fromkeys(
+        remaining = dict.fromkeys(
             replace(each, message=masked(each.message))
             for each in findings
             if each.code not in self.disabled
             and (each.code in GUARDS or each.path not in commented or not commented[each.path].suppresses(each))
         )
-        return list(_limited(sorted(kept, key=lambda each: (each.path, each.line or 0, each.code))))
+        return list(_limited(sorted(remaining, key=lambda each: (each.path, each.line or 0, each.code))))
 
 
 _LIMIT = 100
