@@ -73,7 +73,10 @@ def open_page(chrome):
         page = profile.new_page()
         page.set_default_timeout(PATIENCE)
         page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on("console", lambda told: errors.append(told.text) if "Content Security Policy" in told.text else None)
+        page.on(
+            "console",
+            lambda message: errors.append(message.text) if "Content Security Policy" in message.text else None,
+        )
         page.on("request", lambda request: urls.append(request.url))
         page.goto(url)
         return page

@@ -106,8 +106,8 @@ def in_bash(tab, script, folder):
 
 def in_fish(tab, script, folder):
     (folder / "completion.fish").write_text(script("fish"))
-    asking = 'source completion.fish; for line in $argv; complete -C "foreword $line"; echo .; end'
-    command = ["fish", "--no-config", "-c", asking, *COMPLETED]
+    code = 'source completion.fish; for line in $argv; complete -C "foreword $line"; echo .; end'
+    command = ["fish", "--no-config", "-c", code, *COMPLETED]
     result = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=empty_home(folder))
     assert result.stderr == ""
     offers = [[each.partition("\t")[0] for each in part.splitlines()] for part in result.stdout.split(".\n")[:-1]]
@@ -123,13 +123,15 @@ def in_zsh(tab, script, folder):
     (folder / "z").mkdir()
     (folder / "z/.zshrc").write_text(ZSHRC)
     (folder / "z/_foreword").write_text(script("zsh"))
-    ours, its = pty.openpty()
-    zsh = subprocess.Popen(["zsh", "-d", "-i"], cwd=folder, stdin=its, stdout=its, stderr=its, env=empty_home(folder))
-    os.close(its)
-    os.write(ours, ("".join(f"foreword {line}\t\x14" for line in COMPLETED) + "exit\n").encode())
-    while read(ours):
+    terminal, child = pty.openpty()
+    zsh = subprocess.Popen(
+        ["zsh", "-d", "-i"], cwd=folder, stdin=child, stdout=child, stderr=child, env=empty_home(folder)
+    )
+    os.close(child)
+    os.write(terminal, ("".join(f"foreword {line}\t\x14" for line in COMPLETED) + "exit\n").encode())
+    while read(terminal):
         pass
-    os.close(ours)
+    os.close(terminal)
     zsh.wait()
     return [line.removeprefix("foreword ") for line in (folder / "z/recorded").read_text().splitlines()]
 

@@ -360,8 +360,8 @@ def test_where_the_store_is(tree, run_json, monkeypatch, environment, option, fi
 
 def test_user_settings_may_set_the_store_but_workspace_settings_may_not(tree, run_json):
     tree({"w/.foreword/foreword.toml": 'store = "evil.db"\n'})
-    asked_for = run_json("talk", "list")
-    assert asked_for == [] and not os.path.exists(tree.path("w/evil.db"))
+    rows = run_json("talk", "list")
+    assert rows == [] and not os.path.exists(tree.path("w/evil.db"))
     for named, file in ((tree.path("mine.db"), "mine.db"), ("~/my.db", "home/my.db"), ("my.db", f"{CONFIG}/my.db")):
         tree({f"{CONFIG}/foreword.toml": f'store = "{named}"\n'})
         run_json("talk", "turn", "t")

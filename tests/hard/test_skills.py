@@ -1,4 +1,4 @@
-"""Hard cases of skills, one test for each, in the lenient layouts where that matters."""
+"""Edge cases of skills, one test for each, in the lenient layouts where it matters."""
 
 import os
 from pathlib import Path

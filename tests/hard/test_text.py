@@ -1,4 +1,4 @@
-"""Hard cases of size and text, one test for each."""
+"""Edge cases of file size and text, one test for each."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""Hard cases of wrapping, one test for each."""
+"""Edge cases of wrapping, one test for each."""
 
 import re
 

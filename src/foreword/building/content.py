@@ -42,7 +42,7 @@ class ContentReader:
         self.texts: dict[str, str] = {}
 
     def expect(self, documents: Iterable[Document]) -> None:
-        """Record documents that are in the prompt anyway, so that an include of one of them is a duplicate."""
+        """Record documents that are in the prompt anyway, so that including one of them counts as a duplicate."""
         for each in documents:
             self.entered[each.path] = each.path
             self.texts[self.fingerprint(each, each.path)] = each.path
@@ -69,7 +69,7 @@ class ContentReader:
         return pieces
 
     def hidden(self, document: Document) -> list[Hidden]:
-        """The hidden characters of a document. Most are plain, and need no search."""
+        """The hidden characters of a document. Most documents are plain and need no search."""
         if is_plain(document.text):
             return []
         from ..text.hidden import hidden

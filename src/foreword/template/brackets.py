@@ -79,7 +79,7 @@ class Variable:
 class BracketTemplate:
     """A parsed template: a flat list of steps, so that blocks may nest to any depth, and the variables they use.
 
-    The variables are in the order of the template, each once, including those of conditions but none of unknown type.
+    The variables are in the order of the template, without duplicates. Those in conditions count; those of unknown type do not.
     """
 
     steps: Sequence[Step]

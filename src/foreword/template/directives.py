@@ -52,7 +52,7 @@ DEPTH = 5
 
 
 def includes(text: str) -> tuple[str, ...]:
-    """The targets that a text includes, in any branch, each once: what must be read before rendering."""
+    """The include targets in a text, in any branch, without duplicates. They must be read before rendering."""
     return tuple(dict.fromkeys(mark.argument for mark in _scan(text, []) if mark.word == "include"))
 
 

@@ -158,5 +158,5 @@ def wait_until(condition, what="it", seconds=PATIENCE):
 
 def is_refused(port):
     """Return whether nobody listens on a port."""
-    with socket.socket() as asking:
-        return asking.connect_ex(("127.0.0.1", port)) != 0
+    with socket.socket() as client:
+        return client.connect_ex(("127.0.0.1", port)) != 0

@@ -73,7 +73,7 @@ class Linter:
         return source.cached("findings", lambda each: list(_check_text(each, self.context)))
 
     def without_ignored(self, findings: Iterable[Finding], sources: Sequence[SourceText]) -> list[Finding]:
-        """The findings that are not disabled or ignored, each once, sorted by file and line, with secrets masked."""
+        """The findings that are not disabled or ignored: without duplicates, sorted by file and line, with secrets masked."""
         commented = {each.path: each for each in sources if each.ignored}
         remaining = dict.fromkeys(
             replace(each, message=masked(each.message))

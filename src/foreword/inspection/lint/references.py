@@ -82,7 +82,7 @@ class Reference:
 
 
 def missing_files(source: SourceText, exists: Exists) -> Iterator[Reference]:
-    """References to files that do not exist, each once."""
+    """References to files that do not exist, without duplicates."""
     for offset, target, is_link in _named(source):
         decoded = _decoded(target) if is_link else target
         if not exists(source.path, decoded) and _is_meant(source, offset, target, is_link, exists):
@@ -92,7 +92,7 @@ def missing_files(source: SourceText, exists: Exists) -> Iterator[Reference]:
 
 
 def _missing_scripts(source: SourceText, exists: Exists) -> Iterator[Reference]:
-    """Scripts that a skill runs but does not contain, each once."""
+    """Scripts that a skill runs but does not contain, without duplicates."""
     seen: set[str] = set()
     for match in _SCRIPT.finditer(source.text):
         target = match[1]

@@ -78,7 +78,7 @@ _AT_ROOT = re.compile(r"\b(?:root|top[- ]level|topmost)\b", re.IGNORECASE)
 
 
 def missing_targets(source: SourceText, above: Above, exists: Exists) -> Iterator[Missing]:
-    """Targets that a text says to run and its makefile does not define, each once."""
+    """Targets that the instructions say to run but the makefile does not define, without duplicates."""
     defined = _Defined(source, above, exists, MAKEFILES, targets_of)
     for command in commands(source, ("make", "gmake")):
         wanted = _wanted_targets(command)
@@ -90,7 +90,7 @@ def missing_targets(source: SourceText, above: Above, exists: Exists) -> Iterato
 
 
 def missing_scripts(source: SourceText, above: Above, exists: Exists) -> Iterator[Missing]:
-    """Scripts that a text says to run and its package.json does not define, each once."""
+    """Scripts that the instructions say to run but package.json does not define, without duplicates."""
     defined = _Defined(source, above, exists, PACKAGES, scripts_of)
     with_programs = _Defined(source, above, exists, PACKAGES, scripts_and_programs_of)
     for command in commands(source, ("npm", "pnpm", "yarn")):

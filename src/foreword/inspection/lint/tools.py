@@ -30,7 +30,7 @@ _HEDGES = re.compile(
 
 
 def missing_tools(source: SourceText, tools: frozenset[str]) -> Iterator[tuple[int, str]]:
-    """Tools that a text mentions and the agent lacks, each once, with the offset."""
+    """Tools that the instructions mention but the agent lacks, without duplicates, with the offset of each."""
     has = {name.lower() for name in tools}
     for match in _mentions(source.text):
         name = match[str(match.lastgroup)]
