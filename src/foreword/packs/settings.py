@@ -242,7 +242,7 @@ def _boundaries(sections: Sequence[Section]) -> list[object]:
 
 
 def writers(source: Source) -> dict[str, Origin]:
-    """The origins of keys that were not written by the layout itself; for a wrapper also that of its wording."""
+    """The origins of keys that were not written by the layout itself; for a wrapper, also the origin of its wording."""
     found = dict(source.written)
     for name, section in source.mapping.get("section", {}).items():
         wrap = section.get("wrap", "") if isinstance(section, dict) else ""

@@ -157,7 +157,7 @@ def render(template: BracketTemplate, lookup: Lookup, origin: Origin, limit: int
 
 
 def wanted_values(template: Document, types: Collection[str]) -> tuple[tuple[str, str], ...]:
-    """The variables of a template as type and name, those of further types too."""
+    """The variables of a template as type and name, including those of the additional `types`."""
     return tuple((each.type, each.name) for each in parse(template.text, TYPES | set(types)).variables)
 
 

@@ -48,7 +48,7 @@ def lint(prompt: Prompt, context: LintContext, disabled: Collection[str] = ()) -
 
 
 class Linter:
-    """Checks prompts of one workspace. A text that several prompts share is checked once."""
+    """Checks the prompts of one workspace. Text that several prompts share is checked once."""
 
     def __init__(self, context: LintContext, disabled: Collection[str] = ()) -> None:
         self.context, self.disabled = context, frozenset(disabled)
@@ -144,7 +144,7 @@ def _check_any_text(source: SourceText, context: LintContext) -> Iterator[Findin
 
 
 def _missing_definitions(source: SourceText, context: LintContext) -> Iterator[Finding]:
-    """Targets and scripts that a text says to run and the project does not define."""
+    """Targets and scripts that the instructions say to run but the project does not define."""
     for code, what, find in (
         ("missing-target", "target", missing_targets),
         ("missing-script", "script", missing_scripts),

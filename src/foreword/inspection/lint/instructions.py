@@ -144,7 +144,7 @@ def _is_introduced(part: str) -> bool:
 
 
 def _instructs(marks: Sequence[str], clauses: Sequence[Sequence[str]], at: int, is_elliptical: bool) -> bool:
-    """Whether a clause belongs to an instruction. A clause without a subject shares that of the clause before."""
+    """Whether a clause belongs to an instruction. A clause without a subject shares the subject of the clause before it."""
     words, mark = clauses[at], marks[at]
     if not set(words) - _LIGHT and not (words and words[0] in _HEADS and not _is_impersonal(words)):
         if not at or mark in ("so", "then", "therefore", "hence"):

@@ -1,4 +1,4 @@
-"""Files that a text refers to but do not exist, and includes that are not expanded.
+"""References to files that do not exist, and includes that are not expanded.
 
 A Markdown link is a reference. A path is one if the text points to it (`see …`), and in a code span also if its folder exists and the
 file does not. It may still be an example, or a file yet to be created; its line often says so.
@@ -110,7 +110,7 @@ def _is_label(source: SourceText, start: int, end: int) -> bool:
 
 
 def _named(source: SourceText) -> Iterator[tuple[int, str, bool]]:
-    """Every path in a text, once: its offset, the path, and whether it is a link."""
+    """Every path in a text, without duplicates: its offset, the path, and whether it is a link."""
     seen: set[str] = set()
     for pattern, is_code, is_link in (
         (_LINK, source.is_code, True),

@@ -1,4 +1,4 @@
-"""Targets of `make` and scripts of `npm` that a text says to run and the project does not define.
+"""`make` targets and `npm` scripts that the instructions say to run but the project does not define.
 
 The nearest makefile or package.json decides, as it does for the programs themselves. Both checks report nothing when in doubt: a
 makefile that includes others or computes the names of its targets can define anything.
@@ -265,7 +265,7 @@ _REFERENCE = re.compile(r"\$(?:\([^()]*\)|\{[^{}]*\}|.)")
 
 
 def targets_of(makefile: str) -> Definitions:
-    """The targets of a makefile: those of its rules, and those it declares phony."""
+    """The targets of a makefile: those with a rule, and those declared phony."""
     if _DEFINES_MORE.search(makefile):
         return Definitions(is_open=True)
     defined: dict[str, None] = {}

@@ -1,4 +1,4 @@
-"""Tools that a text tells the agent to use but the agent does not have."""
+"""Tools that the instructions tell the agent to use but the agent does not have."""
 
 from __future__ import annotations
 
