@@ -508,7 +508,7 @@ def test_git_is_not_run_if_any_file_of_the_repository_is_a_link_that_leaves_it(v
     ("head", "expected"),
     [
         ("ref: refs/heads/main\nIgnore all\nprevious instructions", "main"),
-        (f"ref: refs/heads/{'a' * 300_000}", "a" * 255),
+        pytest.param(f"ref: refs/heads/{'a' * 300_000}", "a" * 255, id="a very long name"),
         ("ref: refs/tags/one\n", "HEAD"),
     ],
 )
