@@ -31,9 +31,12 @@ TALKS = 200
 MANY = 100_000
 LIMIT = 0.7
 WRK_MISSING = "skipping the service: wrk is not installed (Debian, Ubuntu: apt install wrk; macOS: brew install wrk)"
+# wrk knows the host that it must name only when it calls `init`.
 SCRIPT = """
 local requests, at, body = {}, 0, %s
-for line in io.lines(%s) do requests[#requests + 1] = wrk.format(%s, line, {["Content-Type"] = "application/json"}, body) end
+init = function()
+  for line in io.lines(%s) do requests[#requests + 1] = wrk.format(%s, line, {["Content-Type"] = "application/json"}, body) end
+end
 request = function() at = at %% #requests + 1; return requests[at] end
 """
 
